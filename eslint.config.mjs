@@ -1,0 +1,56 @@
+// Types and style are checked by typescript-eslint; the walls between the rooms of `src` by the table below.
+import tseslint from "typescript-eslint";
+
+/** What each room may import besides itself. `vscode` stands for VS Code's own API. Kept equal to the table in the README. */
+const rooms = {
+  api: [],
+  projects: [],
+  crews: ["api", "editor", "vscode"],
+  executions: ["api"],
+  kickoff: ["api", "crews", "executions", "editor", "vscode"],
+  feedback: ["api", "crews", "executions", "editor", "vscode"],
+  views: ["api", "crews", "executions", "kickoff", "feedback", "projects", "editor", "vscode"],
+  local: ["crews", "projects", "editor", "vscode"],
+  commands: ["api", "crews", "executions", "kickoff", "feedback", "views", "local", "projects", "editor", "vscode"],
+  editor: ["vscode"],
+  service: ["projects"],
+  webview: ["kickoff"],
+};
+
+/** `service` takes types of `api`, never its code; the browser side takes only the pure files of `kickoff`. */
+const typesOnly = { service: ["api"] };
+
+const walls = Object.entries(rooms).map(([room, allowed]) => {
+  const closed = Object.keys(rooms).filter((other) => other !== room && !allowed.includes(other));
+  const patterns = closed.map((other) => ({
+    regex: `^\\.\\./(\\.\\./)*${other}/`,
+    message: `The room "${room}" may not import from "${other}" (see the table of rooms in the README).`,
+    allowTypeImports: (typesOnly[room] ?? []).includes(other),
+  }));
+  const paths = allowed.includes("vscode") ? [] : [{ name: "vscode", message: `The room "${room}" never imports vscode.` }];
+  return {
+    files: [`src/${room}/**/*.ts`],
+    rules: { "@typescript-eslint/no-restricted-imports": ["error", { patterns, paths }] },
+  };
+});
+
+export default tseslint.config(
+  { ignores: ["dist/", "out/", ".vscode-test/", "node_modules/"] },
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: { projectService: { allowDefaultProject: ["*.mjs"] }, tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
+      eqeqeq: "error",
+      "max-lines": ["error", 400],
+    },
+  },
+  { files: ["**/*.mjs"], extends: [tseslint.configs.disableTypeChecked] },
+  { files: ["test/**/*.ts"], rules: { "@typescript-eslint/no-non-null-assertion": "off", "@typescript-eslint/no-floating-promises": ["error", { allowForKnownSafeCalls: [] }] } },
+  ...walls,
+);
