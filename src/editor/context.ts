@@ -1,0 +1,26 @@
+import * as vscode from "vscode";
+
+/** Every context key the manifest's `when` clauses may read, with its value before anything is known. */
+const defaults = {
+  /** Whether at least one crew is connected. */
+  "crewdeck.hasCrews": false,
+  /** Whether at least one execution is tracked. */
+  "crewdeck.hasExecutions": false,
+};
+
+/** A context key of this extension. */
+export type ContextKey = keyof typeof defaults;
+
+const current = new Map<ContextKey, boolean>();
+
+/** Sets a context key; the same value again costs nothing. */
+export function setContext(key: ContextKey, value: boolean): void {
+  if (current.get(key) === value) return;
+  current.set(key, value);
+  void vscode.commands.executeCommand("setContext", key, value);
+}
+
+/** Gives every key its default, so that `when` clauses never meet an unset one. */
+export function resetContext(): void {
+  for (const key of Object.keys(defaults) as ContextKey[]) setContext(key, defaults[key]);
+}

@@ -1,0 +1,29 @@
+/** An action offered beside an error's message: a button and the command behind it. */
+export interface ErrorAction {
+  readonly title: string;
+  readonly command: string;
+  readonly arguments?: readonly unknown[];
+}
+
+/** An error whose message was written for a person: what is wrong and what to do. */
+export class UserError extends Error {
+  readonly actions: readonly ErrorAction[];
+
+  constructor(message: string, actions: readonly ErrorAction[] = []) {
+    super(message);
+    this.name = "UserError";
+    this.actions = actions;
+  }
+}
+
+/** A message for a person from anything that was thrown: never a stack trace; an error that carries a `remedy` says it, too. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ("remedy" in error && typeof error.remedy === "string" && error.remedy !== "") return `${error.message} ${error.remedy}`;
+  return error.message;
+}
+
+/** The buttons that belong to an error; none for an error that brings none. */
+export function actionsOf(error: unknown): readonly ErrorAction[] {
+  return error instanceof UserError ? error.actions : [];
+}
