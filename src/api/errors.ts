@@ -1,0 +1,73 @@
+/** What went wrong, for a program to switch on. */
+export type CrewApiErrorKind =
+  | "unauthorized"
+  | "forbidden"
+  | "notFound"
+  | "validation"
+  | "badRequest"
+  | "rateLimited"
+  | "server"
+  | "gateway"
+  | "unreachable"
+  | "timeout"
+  | "tooLarge"
+  | "badAnswer"
+  | "redirected"
+  | "aborted";
+
+/** Why a crew could not be reached. */
+export type UnreachableReason = "dns" | "refused" | "certificate" | "proxy" | "reset" | "other";
+
+/** What a {@link CrewApiError} is made of. */
+export interface CrewApiErrorDetails {
+  readonly kind: CrewApiErrorKind;
+  /** Whole sentences for a person: what is wrong. */
+  readonly message: string;
+  /** Whole sentences for a person: what to do. */
+  readonly remedy: string;
+  /** Status code of the answer, where there was one. */
+  readonly status?: number;
+  readonly missingInputs?: readonly string[];
+  /** Milliseconds. */
+  readonly retryAfterMs?: number;
+  readonly reason?: UnreachableReason;
+  /** The answer's body, cut to what a person can look at, without the token. */
+  readonly body?: string;
+  /** Absent means "no". */
+  readonly sent?: "no" | "maybe";
+}
+
+/** A request to a crew that did not succeed. Never holds the token: not in the message, not in the body, not as a property. */
+export class CrewApiError extends Error {
+  readonly kind: CrewApiErrorKind;
+  /** What a person can do about it. */
+  readonly remedy: string;
+  /** Status code of the answer, where there was one. */
+  readonly status?: number;
+  /** Names of the inputs that the crew says are missing; empty unless `kind` is `validation`. */
+  readonly missingInputs: readonly string[];
+  /** How long the crew asks to be left alone, in milliseconds from when the answer came. */
+  readonly retryAfterMs?: number;
+  /** Set when `kind` is `unreachable`. */
+  readonly reason?: UnreachableReason;
+  /** The beginning of the answer's body, as it came but for the token. */
+  readonly body?: string;
+  /**
+   * Whether a POST can have had an effect. "no": it never reached the crew, or was refused by a definite answer.
+   * "maybe": no answer, or one that leaves it open. Always "no" for a GET, which has no effect.
+   */
+  readonly sent: "no" | "maybe";
+
+  constructor(details: CrewApiErrorDetails) {
+    super(details.message);
+    this.name = "CrewApiError";
+    this.kind = details.kind;
+    this.remedy = details.remedy;
+    this.missingInputs = details.missingInputs ?? [];
+    this.sent = details.sent ?? "no";
+    if (details.status !== undefined) this.status = details.status;
+    if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
+    if (details.reason !== undefined) this.reason = details.reason;
+    if (details.body !== undefined) this.body = details.body;
+  }
+}
