@@ -1,0 +1,100 @@
+import * as vscode from "vscode";
+import type { Left, Position } from "./conversation.ts";
+
+/** What a box of a conversation has in common with a list of it. */
+interface Question {
+  readonly title: string;
+  readonly position?: Position;
+}
+
+/** One line of text to ask for. */
+export interface TextQuestion extends Question {
+  readonly prompt: string;
+  readonly value: string;
+  readonly placeholder?: string;
+  readonly password?: boolean;
+  /** An error's text keeps the box open; a note is shown and lets go on. An empty box shows its error only when it is accepted. */
+  validate(text: string): string | { readonly note: string } | undefined;
+  /** A page that helps to answer, opened by a button. */
+  readonly link?: { readonly tooltip: string; readonly address: string };
+}
+
+/** How a question was left, with what was typed or chosen by then. */
+export interface Reply<T> {
+  readonly left: Left;
+  readonly value: T;
+}
+
+/** Asks for a line of text in a box that stays when the focus moves. */
+export function askText(question: TextQuestion): Promise<Reply<string>> {
+  return new Promise((resolve) => {
+    const box = vscode.window.createInputBox();
+    const link: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("link-external"), tooltip: question.link?.tooltip ?? "" };
+    prepare(box, question, question.link === undefined ? [] : [link]);
+    box.prompt = question.prompt;
+    box.placeholder = question.placeholder;
+    box.password = question.password ?? false;
+    box.value = question.value;
+    const check = (): boolean => {
+      const found = question.validate(box.value);
+      box.validationMessage = typeof found === "object" ? { message: found.note, severity: vscode.InputBoxValidationSeverity.Info } : found;
+      return typeof found !== "string";
+    };
+    const leave = (left: Left) => {
+      resolve({ left, value: box.value });
+      box.dispose();
+    };
+    box.onDidChangeValue((text) => {
+      if (text === "") box.validationMessage = undefined;
+      else check();
+    });
+    box.onDidAccept(() => {
+      if (check()) leave("next");
+    });
+    box.onDidTriggerButton((button) => {
+      if (button === vscode.QuickInputButtons.Back) leave("back");
+      else if (question.link !== undefined) void vscode.env.openExternal(vscode.Uri.parse(question.link.address));
+    });
+    box.onDidHide(() => leave("cancel"));
+    if (box.value !== "") check();
+    box.show();
+  });
+}
+
+/** One of a list that can be chosen. */
+export interface Choice<T> extends vscode.QuickPickItem {
+  readonly value: T;
+}
+
+/** Asks for one of a list; `undefined` where it was left without a choice. */
+export function askChoice<T>(question: Question & { readonly placeholder: string; readonly choices: readonly Choice<T>[]; readonly active?: T }): Promise<Reply<T | undefined>> {
+  return new Promise((resolve) => {
+    const list = vscode.window.createQuickPick<Choice<T>>();
+    prepare(list, question, []);
+    list.placeholder = question.placeholder;
+    list.items = question.choices;
+    list.activeItems = question.choices.filter(({ value }) => value === question.active);
+    const leave = (left: Left, value: T | undefined) => {
+      resolve({ left, value });
+      list.dispose();
+    };
+    list.onDidAccept(() => {
+      const chosen = list.selectedItems[0];
+      if (chosen !== undefined) leave("next", chosen.value);
+    });
+    list.onDidTriggerButton(() => leave("back", undefined));
+    list.onDidHide(() => leave("cancel", undefined));
+    list.show();
+  });
+}
+
+function prepare(input: vscode.QuickInput & { buttons: readonly vscode.QuickInputButton[] }, { title, position }: Question, buttons: readonly vscode.QuickInputButton[]): void {
+  input.title = title;
+  // The input must stay while the person looks up the token elsewhere.
+  input.ignoreFocusOut = true;
+  if (position !== undefined && position.total > 1) {
+    input.step = position.step;
+    input.totalSteps = position.total;
+  }
+  input.buttons = position?.canGoBack === true ? [vscode.QuickInputButtons.Back, ...buttons] : buttons;
+}

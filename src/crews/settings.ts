@@ -1,0 +1,125 @@
+import * as vscode from "vscode";
+import { UserError } from "../editor/errors.ts";
+import { logProblem } from "../editor/log.ts";
+import { readEntries, withCrew, withoutCrew, type EntryProblem } from "./entries.ts";
+import type { Crew } from "./types.ts";
+
+const section = "crewdeck";
+const key = "crews";
+
+/**
+ * The connected crews as the setting `crewdeck.crews` keeps them. Only the person's own settings count, whatever a
+ * workspace says: a workspace must not be able to add a host. An entry that cannot be read is passed over, told once,
+ * and stays in the settings when others are written.
+ */
+export class CrewSettings implements vscode.Disposable {
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #subscription: vscode.Disposable;
+  /** Writes follow each other, because each is made from the whole list. */
+  #lastWrite: Promise<void> = Promise.resolve();
+  #crews: readonly Crew[] = [];
+  #told = "";
+
+  constructor() {
+    this.#read();
+    this.#subscription = vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration(`${section}.${key}`)) this.#read();
+    });
+  }
+
+  readonly onDidChange = this.#changed.event;
+
+  list(): readonly Crew[] {
+    return this.#crews;
+  }
+
+  /** Puts a crew in the place of the one with this id, or at the end. Throws {@link UserError} when the settings cannot be written. */
+  save(id: string, crew: Crew): Promise<void> {
+    return this.#write((entries) => withCrew(entries, id, crew));
+  }
+
+  /** Takes a crew out. Throws {@link UserError} when the settings cannot be written. */
+  delete(id: string): Promise<void> {
+    return this.#write((entries) => withoutCrew(entries, id));
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#changed.dispose();
+  }
+
+  #write(change: (entries: readonly unknown[]) => readonly unknown[]): Promise<void> {
+    const write = this.#lastWrite.then(() => this.#writeNow(change));
+    // The caller hears of a failure; the next write must not.
+    this.#lastWrite = write.catch(() => undefined);
+    return write;
+  }
+
+  async #writeNow(change: (entries: readonly unknown[]) => readonly unknown[]): Promise<void> {
+    const entries = currentValue() ?? [];
+    if (!Array.isArray(entries)) throw new UserError(describeProblem({ kind: "notAList" }), [openSettings()]);
+    try {
+      await vscode.workspace.getConfiguration(section).update(key, change(entries), vscode.ConfigurationTarget.Global);
+    } catch (error) {
+      logProblem("Writing the setting crewdeck.crews", error);
+      throw new UserError(
+        vscode.l10n.t("The crews could not be saved in your settings. Is there an error in the file settings.json, or is it write-protected?"),
+        [openSettings()],
+      );
+    }
+    this.#read();
+  }
+
+  #read(): void {
+    const before = JSON.stringify(this.#crews);
+    const { crews, problems } = readEntries(currentValue());
+    this.#crews = crews;
+    this.#tell(problems);
+    if (JSON.stringify(crews) !== before) this.#changed.fire();
+  }
+
+  #tell(problems: readonly EntryProblem[]): void {
+    const text = problems.map(describeProblem).join(" ");
+    if (text === this.#told) return;
+    this.#told = text;
+    if (text === "") return;
+    const { title, command, arguments: values } = openSettings();
+    void vscode.window.showWarningMessage(text, title).then((chosen) => {
+      if (chosen === title) return vscode.commands.executeCommand(command, ...values);
+      return undefined;
+    });
+  }
+}
+
+function currentValue(): unknown {
+  return vscode.workspace.getConfiguration(section).inspect(key)?.globalValue;
+}
+
+function openSettings() {
+  return {
+    title: vscode.l10n.t("Open Settings"),
+    command: "workbench.action.openSettingsJson",
+    arguments: [{ revealSetting: { key: `${section}.${key}` } }],
+  };
+}
+
+function describeProblem(problem: EntryProblem): string {
+  if (problem.kind === "notAList") {
+    return vscode.l10n.t("The setting crewdeck.crews must be a list of crews, each with a name and a url. It was passed over.");
+  }
+  const position = problem.index + 1;
+  switch (problem.kind) {
+    case "notAnObject":
+      return vscode.l10n.t("Entry {0} of the setting crewdeck.crews must be an object with a name and a url. It was passed over.", position);
+    case "noName":
+      return vscode.l10n.t("Entry {0} of the setting crewdeck.crews has no name. It was passed over.", position);
+    case "noUrl":
+      return vscode.l10n.t("Entry {0} of the setting crewdeck.crews has no url. It was passed over.", position);
+    case "badUrl":
+      return vscode.l10n.t("Entry {0} of the setting crewdeck.crews was passed over: {1}", position, problem.detail);
+    case "badDashboardUrl":
+      return vscode.l10n.t("Entry {0} of the setting crewdeck.crews has a dashboardUrl that is no web address. The crew is connected without it.", position);
+    case "sameAddress":
+      return vscode.l10n.t("Entry {0} of the setting crewdeck.crews has the same address as {1}. It was passed over.", position, problem.name);
+  }
+}

@@ -1,0 +1,65 @@
+import * as vscode from "vscode";
+import { UserError } from "../editor/errors.ts";
+import type { StoredToken } from "./types.ts";
+
+const prefix = "crewdeck.token.";
+
+/**
+ * The tokens in VS Code's SecretStorage, one entry for each crew id. Nothing is kept in memory: each read asks the
+ * storage, because another window may have changed it and the change's event does not always arrive (observed in VS Code's server).
+ */
+export class Tokens implements vscode.Disposable {
+  readonly #secrets: vscode.SecretStorage;
+  readonly #changed = new vscode.EventEmitter<string>();
+  readonly #subscription: vscode.Disposable;
+
+  constructor(secrets: vscode.SecretStorage) {
+    this.#secrets = secrets;
+    this.#subscription = secrets.onDidChange(({ key }) => {
+      if (key.startsWith(prefix)) this.#changed.fire(key.slice(prefix.length));
+    });
+  }
+
+  /** The id of a crew whose token was set or deleted, here or (a hint only) in another window. */
+  readonly onDidChange = this.#changed.event;
+
+  /** The token of a crew, or nothing where this machine has none. Throws {@link UserError} when an entry is there and cannot be read. */
+  async read(crewId: string): Promise<StoredToken | undefined> {
+    const stored = await this.#secrets.get(prefix + crewId);
+    if (stored === undefined) return undefined;
+    const token = parse(stored);
+    if (token !== undefined) return token;
+    throw new UserError(vscode.l10n.t("The stored token cannot be read back. Set it again."), [
+      { title: vscode.l10n.t("Set Token"), command: "crewdeck.setToken", arguments: [{ crew: crewId }] },
+    ]);
+  }
+
+  /** Stores a token in the place of the one before. */
+  async write(crewId: string, { token, type }: StoredToken): Promise<void> {
+    await this.#secrets.store(prefix + crewId, JSON.stringify({ token, type }));
+  }
+
+  /** Deletes a token; no error when there is none. */
+  async delete(crewId: string): Promise<void> {
+    await this.#secrets.delete(prefix + crewId);
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#changed.dispose();
+  }
+}
+
+function parse(stored: string): StoredToken | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(stored);
+  } catch {
+    // The parser's message would quote the secret; the caller tells that it cannot be read.
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null || !("token" in value) || !("type" in value)) return undefined;
+  const { token, type } = value;
+  if (typeof token !== "string" || (type !== "bearer" && type !== "userBearer")) return undefined;
+  return { token, type };
+}

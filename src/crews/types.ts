@@ -1,0 +1,73 @@
+import type { TokenType } from "../api/types.ts";
+
+/** A connected crew: a base address and a token (the token is in SecretStorage, never here). */
+export interface Crew {
+  /** `url:<normalised address>` for a deployed crew, `local:<folder URI>` for one the local service serves. */
+  readonly id: string;
+  /** Unique among the connected crews. */
+  readonly name: string;
+  /** Normalised base address without a trailing slash. */
+  readonly url: string;
+  readonly dashboardUrl?: string;
+  /** Set for a crew of the local service. */
+  readonly local?: LocalCrew;
+}
+
+/** What is known of a crew that runs on this machine. */
+export interface LocalCrew {
+  /** URI of the project's folder. */
+  readonly folder: string;
+  readonly engine: "rehearsal";
+  readonly running: boolean;
+}
+
+/** A token and which kind it is. Lives only in SecretStorage and in the memory of a request. */
+export interface StoredToken {
+  readonly token: string;
+  readonly type: TokenType;
+}
+
+/** Enough of a crew to find it again, as an execution keeps it. */
+export type CrewAddress = Pick<Crew, "id" | "name" | "url">;
+
+/** A crew to connect. */
+export interface NewCrew {
+  readonly name: string;
+  readonly url: string;
+  readonly dashboardUrl?: string;
+  readonly token?: string;
+  /** `bearer` where absent. */
+  readonly tokenType?: TokenType;
+}
+
+/** What to change of a connected crew; absent means as it was. */
+export interface CrewChange {
+  readonly name?: string;
+  readonly url?: string;
+  /** An empty text takes it away. */
+  readonly dashboardUrl?: string;
+  /** For the new address. Needed when its origin is another one: a token never goes to a host it was not given for. */
+  readonly token?: StoredToken;
+}
+
+/** An address and a token that are tried before they are saved. */
+export interface Candidate {
+  readonly url: string;
+  readonly token: StoredToken;
+}
+
+/** A crew answered `GET /inputs`. */
+export interface TestResult {
+  readonly url: string;
+  /** How long the answer took, retries included. */
+  readonly milliseconds: number;
+  /** How many inputs the crew asks for. */
+  readonly inputs: number;
+  readonly tokenType: TokenType;
+}
+
+/** A crew before and after a change; the id differs when the address changed. */
+export interface CrewReplacement {
+  readonly from: Crew;
+  readonly to: Crew;
+}
