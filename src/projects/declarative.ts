@@ -1,0 +1,74 @@
+import path from "node:path";
+import { readAgent, readTask } from "./definition.ts";
+import { given } from "./fields.ts";
+import { isFile, readText } from "./files.ts";
+import { parseJsonc } from "./jsonc.ts";
+import type { ProjectAgent, ProjectTask } from "./types.ts";
+import { Place, toPlain } from "./value.ts";
+
+/** A declarative crew as its files say. */
+interface Declared {
+  readonly name?: string;
+  readonly agents: ProjectAgent[];
+  readonly tasks: ProjectTask[];
+  readonly defaults?: Record<string, unknown>;
+}
+
+/**
+ * Reads a declarative crew: its own file, and `agents/<name>.jsonc` (or `.json`) beside it for each agent it names
+ * (crewAI since 1.14.8, `crewai.project.json_loader`).
+ * @param file the crew's file inside the project, with forward slashes
+ * @throws ProjectError naming file, line and what is expected
+ */
+export async function readDeclarative(folder: string, file: string): Promise<Declared> {
+  const crew = new Place(parseJsonc(await readText(folder, file)));
+  const members = crew.members('a JSON object with "agents" and "tasks".');
+  const agents = await readAgents(folder, path.posix.dirname(file), crew, members);
+  const tasks = readTasks(crew, members.get("tasks"), agents.map(({ name }) => name));
+  const name = given(members.get("name"))?.text("the crew's name.");
+  const inputs = given(members.get("inputs"));
+  inputs?.members("an object of names and values.");
+  const defaults = inputs && Object.fromEntries([...inputs.members("")].map(([key, place]) => [key, toPlain(place.value)]));
+  return { ...(name === undefined ? {} : { name }), agents, tasks, ...(defaults === undefined ? {} : { defaults }) };
+}
+
+async function readAgents(folder: string, base: string, crew: Place, members: ReadonlyMap<string, Place>): Promise<ProjectAgent[]> {
+  const list = members.get("agents");
+  const expected = 'a list of names, each with a file "agents/<name>.jsonc".';
+  if (list === undefined) throw crew.error('There is no "agents".', expected);
+  const references = list.items(expected);
+  if (references.length === 0) throw list.error("There is no agent.", expected);
+  const manager = members.get("manager_agent");
+  // A manager may also be a reference to Python, which is not read here.
+  if (typeof manager?.value === "string") references.push(manager);
+  const agents = new Map<string, ProjectAgent>();
+  for (const reference of references) {
+    const name = reference.text("the name of an agent.");
+    if (!agents.has(name)) agents.set(name, await readAgentFile(folder, base, name, reference));
+  }
+  return [...agents.values()];
+}
+
+async function readAgentFile(folder: string, base: string, name: string, reference: Place): Promise<ProjectAgent> {
+  const beside = path.posix.join(base, "agents");
+  const candidates = [`${beside}/${name}.jsonc`, `${beside}/${name}.json`];
+  const inside = /^[^/\\]+$/.test(name) && name !== "..";
+  for (const file of inside ? candidates : []) {
+    if (await isFile(path.join(folder, file))) return readAgent(name, new Place(parseJsonc(await readText(folder, file))));
+  }
+  throw reference.error(`The agent "${name}" has no file.`, `"${candidates[0]}".`);
+}
+
+function readTasks(crew: Place, list: Place | undefined, agents: readonly string[]): ProjectTask[] {
+  const expected = 'a list of tasks with "description" and "expected_output".';
+  if (list === undefined) throw crew.error('There is no "tasks".', expected);
+  const places = list.items(expected);
+  if (places.length === 0) throw list.error("There is no task.", expected);
+  const ids = places.map((place, index) => given(place.members(expected).get("name"))?.text("the task's name.") ?? `task_${index + 1}`);
+  return places.map((place, index) => {
+    const id = ids[index] ?? "";
+    const earlier = ids.slice(0, index);
+    if (earlier.includes(id)) throw (place.members(expected).get("name") ?? place).error(`The name "${id}" is used twice.`, "a name of its own for each task.");
+    return readTask(id, place, { agents, earlier, tasks: ids });
+  });
+}

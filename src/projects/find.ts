@@ -1,0 +1,65 @@
+import path from "node:path";
+import { configFolders } from "./classic.ts";
+import { foldersIn, isFile, isFolder, readText } from "./files.ts";
+import { findCrewFile } from "./read.ts";
+
+/** How far `findProjects` looks; enough for a repository of crews, little enough for a home folder. */
+export interface FindLimits {
+  /** Levels below the root. */
+  readonly depth: number;
+  /** Folders looked at in all. */
+  readonly folders: number;
+  /** Projects found in all. */
+  readonly projects: number;
+}
+
+const usualLimits: FindLimits = { depth: 4, folders: 2000, projects: 100 };
+
+/** Folders that hold other people's code or what tools made. Hidden folders are skipped, too. */
+const skipped = new Set(["node_modules", "venv", "env", "site-packages", "__pycache__", "dist", "build", "out", "target", "vendor"]);
+
+/**
+ * Finds the folders of crewAI projects at and below a folder, nearest first. Links are not followed, nothing is run, and
+ * a project may still be broken: `readProject` tells. Below a crew's folder nothing more is looked for.
+ */
+export async function findProjects(root: string, limits: FindLimits = usualLimits): Promise<string[]> {
+  const found: string[] = [];
+  let level = [root];
+  let seen = 0;
+  for (let depth = 0; depth <= limits.depth && level.length > 0; depth += 1) {
+    const next: string[] = [];
+    for (const folder of level) {
+      seen += 1;
+      if (seen > limits.folders || found.length >= limits.projects) return found;
+      const kind = await looksLike(folder);
+      if (kind !== undefined) found.push(folder);
+      if (kind === "crew") continue;
+      const inside = await foldersIn(folder);
+      next.push(...inside.filter((name) => !name.startsWith(".") && !skipped.has(name)).map((name) => path.join(folder, name)));
+    }
+    level = next;
+  }
+  return found;
+}
+
+/** What a folder seems to be by its files alone. A flow holds its crews in folders of their own. */
+async function looksLike(folder: string): Promise<"crew" | "flow" | undefined> {
+  const table = await crewaiTable(folder);
+  if (table !== undefined) return /^\s*type\s*=\s*["']flow["']/m.test(table) ? "flow" : "crew";
+  if ((await configFolders(folder)).length > 0) return "crew";
+  // "crew.json" alone is too common a name.
+  return (await findCrewFile(folder)) !== undefined && (await isFolder(path.join(folder, "agents"))) ? "crew" : undefined;
+}
+
+/** The text of the table `[tool.crewai]`, read without a parser so that a broken file is found, too. */
+async function crewaiTable(folder: string): Promise<string | undefined> {
+  if (!(await isFile(path.join(folder, "pyproject.toml")))) return undefined;
+  try {
+    const { text } = await readText(folder, "pyproject.toml");
+    const below = /^\s*\[\s*tool\s*\.\s*crewai\s*\]([^]*)/m.exec(text)?.[1];
+    return below?.split(/^\s*\[/m, 1)[0];
+  } catch {
+    // A file that can't be read names no crew; the folder's other files may.
+    return undefined;
+  }
+}

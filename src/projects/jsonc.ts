@@ -1,0 +1,62 @@
+import { findNodeAtLocation, parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
+import type { TextFile } from "./files.ts";
+import { ProjectError, type Position } from "./types.ts";
+import type { Path, Source, Value } from "./value.ts";
+
+/** Deeper nesting is a mistake, and would overflow the stack. */
+const deepest = 100;
+
+/**
+ * Parses JSON with comments and trailing commas, as crewAI's own reader takes it.
+ * @throws ProjectError for anything else, and for a key given twice
+ */
+export function parseJsonc({ file, text }: TextFile): Source {
+  const position = (offset: number): Position => {
+    const before = text.slice(0, offset).split("\n");
+    return { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+  };
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { allowTrailingComma: true });
+  const [problem] = errors;
+  if (problem) throw new ProjectError(`This is not JSON: ${words(printParseErrorCode(problem.error))}.`, "JSON; comments and trailing commas are allowed.", position(problem.offset));
+  if (!tree) throw new ProjectError("The file is empty.", "a JSON object.", position(0));
+  const value = toValue(tree, 0, (node, message, expected) => new ProjectError(message, expected, position(node.offset)));
+  return { value, at: (path) => position(offsetOf(tree, path)) };
+}
+
+/** "PropertyNameExpected" as words. */
+function words(code: string): string {
+  return code.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+}
+
+type Refuse = (node: Node, message: string, expected: string) => ProjectError;
+
+function toValue(node: Node, depth: number, refuse: Refuse): Value {
+  if (depth > deepest) throw refuse(node, "This is nested too deeply.", `at most ${deepest} levels.`);
+  if (node.type === "array") return (node.children ?? []).map((child) => toValue(child, depth + 1, refuse));
+  if (node.type !== "object") return scalar(node.value);
+  const members = new Map<string, Value>();
+  for (const property of node.children ?? []) {
+    const [key, member] = property.children ?? [];
+    if (!key || !member) continue;
+    const name = String(key.value);
+    if (members.has(name)) throw refuse(key, `"${name}" is given twice.`, "each key once.");
+    members.set(name, toValue(member, depth + 1, refuse));
+  }
+  return members;
+}
+
+function scalar(value: unknown): Value {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
+}
+
+/** Where a value stands: a text or number itself, an object or array at its key. The deepest step that can be found counts. */
+function offsetOf(tree: Node, path: Path): number {
+  for (let length = path.length; length > 0; length -= 1) {
+    const node = findNodeAtLocation(tree, path.slice(0, length));
+    if (!node) continue;
+    const compound = node.type === "object" || node.type === "array";
+    return compound && node.parent?.type === "property" ? node.parent.offset : node.offset;
+  }
+  return tree.offset;
+}

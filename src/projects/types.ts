@@ -1,0 +1,55 @@
+/** A place in a file, for a message. Line and column count from 1. */
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** An agent as a crew project defines it; texts keep their `{placeholders}`. */
+export interface ProjectAgent {
+  readonly name: string;
+  readonly role: string;
+  readonly goal: string;
+  readonly backstory: string;
+}
+
+/** A task as a crew project defines it; texts keep their `{placeholders}`. */
+export interface ProjectTask {
+  /** The YAML key or the JSON `name`; `task_<n>` (from 1) where there is none. */
+  readonly id: string;
+  readonly description: string;
+  readonly expectedOutput: string;
+  /** Name of an agent of the project, where one is given. */
+  readonly agent?: string;
+  /** Ids of earlier tasks whose outputs it sees; absent means all earlier ones. */
+  readonly context?: readonly string[];
+  /** Whether a person must approve its output. */
+  readonly humanInput: boolean;
+}
+
+/** A crew project read without running it. Plain data, so that it can be stored with an execution. */
+export interface CrewProject {
+  readonly kind: "classic" | "declarative";
+  readonly name: string;
+  readonly agents: readonly ProjectAgent[];
+  /** In the order they run. At least one. */
+  readonly tasks: readonly ProjectTask[];
+  /** Names of the `{placeholders}` in agents and tasks, in order of first appearance. */
+  readonly inputs: readonly string[];
+  /** Values used for inputs that a kickoff leaves out (`inputs` of a declarative crew). */
+  readonly defaults?: Readonly<Record<string, unknown>>;
+}
+
+/** A project that can't be read: where, and what is expected there. `message` holds all of it, for a person. */
+export class ProjectError extends Error {
+  readonly position: Position | undefined;
+  readonly expected: string;
+
+  constructor(problem: string, expected: string, position?: Position) {
+    const place = position ? `${position.file}:${position.line}:${position.column}: ` : "";
+    super(`${place}${problem} Expected: ${expected}`);
+    this.name = "ProjectError";
+    this.position = position;
+    this.expected = expected;
+  }
+}
