@@ -24,7 +24,7 @@ export interface Conversation<Step, Result> {
 
 /** Holds a conversation. Ends with the result, or with nothing when the person cancelled. A failure never ends it by itself, so nothing typed is lost. */
 export async function converse<Step, Result>(conversation: Conversation<Step, Result>): Promise<Result | undefined> {
-  if (!(await askAll(conversation, 0))) return undefined;
+  if (!(await askAll(conversation))) return undefined;
   let untested = false;
   for (;;) {
     try {
@@ -38,8 +38,8 @@ export async function converse<Step, Result>(conversation: Conversation<Step, Re
   }
 }
 
-async function askAll<Step, Result>(conversation: Conversation<Step, Result>, first: number): Promise<boolean> {
-  let index = first;
+async function askAll<Step, Result>(conversation: Conversation<Step, Result>): Promise<boolean> {
+  let index = 0;
   for (;;) {
     const steps = conversation.steps();
     const step = steps[index];
@@ -50,11 +50,7 @@ async function askAll<Step, Result>(conversation: Conversation<Step, Result>, fi
   }
 }
 
-/** Asks one question again; going back from it leads to the ones before. */
+/** Asks one question again by itself; the answers to the others stand. */
 async function askAgain<Step, Result>(conversation: Conversation<Step, Result>, step: Step): Promise<boolean> {
-  const steps = conversation.steps();
-  const index = Math.max(0, steps.indexOf(step));
-  const left = await conversation.ask(step, { step: index + 1, total: Math.max(steps.length, 1), canGoBack: index > 0 });
-  if (left === "back") return askAll(conversation, index - 1);
-  return left === "next";
+  return (await conversation.ask(step, { step: 1, total: 1, canGoBack: false })) === "next";
 }

@@ -10,7 +10,7 @@ import { NoTokenError } from "./errors.ts";
 import { idOfAddress, isSameName, isSameOrigin, uniqueName } from "./identity.ts";
 import { CrewSettings } from "./settings.ts";
 import { StatusPaths } from "./status-paths.ts";
-import { Tokens } from "./tokens.ts";
+import { cleanToken, Tokens } from "./tokens.ts";
 import { describeTraffic } from "./traffic.ts";
 import type { Candidate, Crew, CrewAddress, CrewChange, CrewReplacement, NewCrew, StoredToken, TestResult } from "./types.ts";
 
@@ -101,8 +101,8 @@ export class Crews implements vscode.Disposable {
   /** Connects a crew: tests it by `GET /inputs` (unless told not to), then saves it. Throws {@link UserError}, AddressError or CrewApiError; nothing is saved then. */
   async add(crew: NewCrew, options: { readonly untested?: boolean; readonly signal?: AbortSignal } = {}): Promise<Crew> {
     const added = this.checkNew(crew);
-    const token: StoredToken = { token: crew.token ?? "", type: crew.tokenType ?? "bearer" };
-    if (token.token === "") throw new NoTokenError(added);
+    if (crew.token === undefined) throw new NoTokenError(added);
+    const token: StoredToken = { token: cleanToken(crew.token), type: crew.tokenType ?? "bearer" };
     if (options.untested !== true) await this.test({ url: added.url, token }, options.signal);
     this.checkNew(crew);
     await this.#tokens.write(added.id, token);
@@ -115,7 +115,7 @@ export class Crews implements vscode.Disposable {
     return this.find(added.id) ?? added;
   }
 
-  /** The crew as it would be connected. Throws AddressError, or {@link UserError} when its name or address is taken. */
+  /** The crew as it would be connected; the address may be as pasted. Throws AddressError, or {@link UserError} when its name or address is taken. */
   checkNew({ name, url, dashboardUrl }: NewCrew): Crew {
     const address = normaliseAddress(url);
     const crew: Crew = { id: idOfAddress(address), name: name.trim(), url: address, ...(dashboardUrl ? { dashboardUrl } : {}) };
@@ -123,17 +123,29 @@ export class Crews implements vscode.Disposable {
     return crew;
   }
 
-  /** Changes name, address or dashboard of a crew of the settings. Tests nothing. Throws {@link UserError} or AddressError; nothing is changed then. */
-  async change(crew: Crew, change: CrewChange): Promise<Crew> {
+  /** The crew as it would be after a change. Throws {@link UserError} or AddressError when it cannot be changed so. */
+  checkChange(crew: Crew, change: CrewChange): Crew {
     refuseLocal(crew);
     const url = change.url === undefined ? crew.url : normaliseAddress(change.url);
     const dashboardUrl = change.dashboardUrl ?? crew.dashboardUrl ?? "";
     const to: Crew = { id: idOfAddress(url), name: (change.name ?? crew.name).trim(), url, ...(dashboardUrl === "" ? {} : { dashboardUrl }) };
     this.#checkFree(to, crew.id);
-    const token = change.token ?? (isSameOrigin(crew.url, url) ? await this.#tokens.read(crew.id) : undefined);
-    if (token !== undefined) await this.#tokens.write(to.id, token);
-    await this.#settings.save(crew.id, to);
-    if (to.id !== crew.id) await this.#forget(crew.id);
+    return to;
+  }
+
+  /** Changes name, address or dashboard of a crew of the settings. Tests nothing. Throws {@link UserError} or AddressError; nothing is changed then. */
+  async change(crew: Crew, change: CrewChange): Promise<Crew> {
+    const to = this.checkChange(crew, change);
+    const token = change.token ?? (isSameOrigin(crew.url, to.url) ? await this.#tokens.read(crew.id) : undefined);
+    const moved = to.id !== crew.id;
+    if (token !== undefined && (moved || change.token !== undefined)) await this.#tokens.write(to.id, token);
+    try {
+      await this.#settings.save(crew.id, to);
+    } catch (error) {
+      if (moved) await this.#tokens.delete(to.id);
+      throw error;
+    }
+    if (moved) await this.#forget(crew.id);
     this.#replaced.fire({ from: crew, to });
     return to;
   }
@@ -206,7 +218,7 @@ export class Crews implements vscode.Disposable {
     if (wanted.name === "") throw new UserError(vscode.l10n.t("The crew needs a name."));
     const others = this.list().filter(({ id }) => id !== own);
     const sameAddress = others.find(({ id, url }) => id === wanted.id || url === wanted.url);
-    if (sameAddress !== undefined) throw new UserError(vscode.l10n.t("{0} is already connected, as “{1}”.", wanted.url, sameAddress.name));
+    if (sameAddress !== undefined) throw new UserError(vscode.l10n.t("{0} is already connected, as “{1}”.", wanted.url, sameAddress.name), [setToken(sameAddress)]);
     const sameName = others.find(({ name }) => isSameName(name, wanted.name));
     if (sameName !== undefined) throw new UserError(vscode.l10n.t("There is already a crew named “{0}”. Choose another name.", sameName.name));
     if (wanted.dashboardUrl !== undefined && !isWebAddress(wanted.dashboardUrl)) {
@@ -231,6 +243,10 @@ function refuseLocal(crew: Crew): void {
 
 function addCrew(): ErrorAction {
   return { title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" };
+}
+
+function setToken(crew: Crew): ErrorAction {
+  return { title: vscode.l10n.t("Set Token"), command: "crewdeck.setToken", arguments: [{ crew: crew.id }] };
 }
 
 /** The address a text names, or nothing where it names none. */

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { UserError } from "../editor/errors.ts";
+import { tokenIn, tokenProblem } from "./token-text.ts";
 import type { StoredToken } from "./types.ts";
 
 const prefix = "crewdeck.token.";
@@ -34,9 +35,9 @@ export class Tokens implements vscode.Disposable {
     ]);
   }
 
-  /** Stores a token in the place of the one before. */
+  /** Stores a token in the place of the one before. Throws {@link UserError} for what can be no token. */
   async write(crewId: string, { token, type }: StoredToken): Promise<void> {
-    await this.#secrets.store(prefix + crewId, JSON.stringify({ token, type }));
+    await this.#secrets.store(prefix + crewId, JSON.stringify({ token: cleanToken(token), type }));
   }
 
   /** Deletes a token; no error when there is none. */
@@ -47,6 +48,28 @@ export class Tokens implements vscode.Disposable {
   dispose(): void {
     this.#subscription.dispose();
     this.#changed.dispose();
+  }
+}
+
+/** The token in a text. Throws {@link UserError}, which does not quote it, for what can be no token. */
+export function cleanToken(text: string): string {
+  const token = tokenIn(text);
+  const problem = describeTokenProblem(token);
+  if (problem !== undefined) throw new UserError(problem);
+  return token;
+}
+
+/** What is wrong with a token, as a sentence that does not quote it. */
+export function describeTokenProblem(token: string): string | undefined {
+  switch (tokenProblem(token)) {
+    case "empty":
+      return vscode.l10n.t("Paste the token.");
+    case "notOneWord":
+      return vscode.l10n.t("A token is one word of letters, digits and signs. This has a space, a line break or another character in it.");
+    case "tooLong":
+      return vscode.l10n.t("This is too long for a token.");
+    case undefined:
+      return undefined;
   }
 }
 

@@ -1,0 +1,38 @@
+import * as vscode from "vscode";
+import type { TokenType } from "../api/types.ts";
+import { UserError } from "../editor/errors.ts";
+
+/** What the command `crewdeck.addCrew` may be called with. */
+export interface ConnectArguments {
+  readonly name?: string;
+  readonly url?: string;
+  readonly token?: string;
+  readonly tokenType?: TokenType;
+}
+
+/** Reads the argument of `crewdeck.addCrew`. Throws {@link UserError} for a wrong type; the message never quotes a value, which may be a token. */
+export function readConnectArguments(raw: unknown): ConnectArguments {
+  if (raw === undefined || raw === null) return {};
+  if (typeof raw !== "object" || Array.isArray(raw)) throw new UserError(vscode.l10n.t("To connect a crew, give an object such as {0}.", '{"name": "Travel", "url": "https://…"}'));
+  const given: Partial<Record<string, unknown>> = { ...raw };
+  const name = textOf(given, "name");
+  const url = textOf(given, "url");
+  const token = textOf(given, "token");
+  const { tokenType } = given;
+  if (tokenType !== undefined && tokenType !== "bearer" && tokenType !== "userBearer") {
+    throw new UserError(vscode.l10n.t("“{0}” must be “bearer” or “userBearer”.", "tokenType"));
+  }
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(url === undefined ? {} : { url }),
+    ...(token === undefined ? {} : { token }),
+    ...(tokenType === undefined ? {} : { tokenType }),
+  };
+}
+
+function textOf(given: Partial<Record<string, unknown>>, key: string): string | undefined {
+  const value = given[key];
+  if (value === undefined) return undefined;
+  if (typeof value !== "string" || value.trim() === "") throw new UserError(vscode.l10n.t("“{0}” must be a text that is not empty.", key));
+  return value;
+}

@@ -1,0 +1,88 @@
+import * as vscode from "vscode";
+import { UserError } from "../editor/errors.ts";
+import { askChoice, askText } from "./ask.ts";
+import { converse, type AfterFailure, type Left } from "./conversation.ts";
+import type { Crews } from "./crews.ts";
+import { isWebAddress } from "./entries.ts";
+import { askAfterFailure } from "./failure.ts";
+import { isSameName, isSameOrigin } from "./identity.ts";
+import { whileTesting } from "./progress.ts";
+import { askAddress, askName } from "./questions.ts";
+import { askForToken } from "./set-token.ts";
+import type { Crew } from "./types.ts";
+
+/**
+ * Changes a crew's name, address or dashboard address, one at a time.
+ * @returns the changed crew, or nothing when the person cancelled
+ * @throws UserError for a local crew
+ */
+export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefined> {
+  if (crew.local !== undefined) throw new UserError(vscode.l10n.t("{0} runs on this machine: its name and address come from its folder.", crew.name));
+  const title = vscode.l10n.t("Change {0}", crew.name);
+  const { value: part } = await askChoice<"name" | "url" | "dashboardUrl">({
+    title,
+    placeholder: vscode.l10n.t("What do you want to change?"),
+    choices: [
+      { value: "name", label: vscode.l10n.t("Name"), description: crew.name },
+      { value: "url", label: vscode.l10n.t("Address"), description: crew.url },
+      { value: "dashboardUrl", label: vscode.l10n.t("Dashboard address"), description: crew.dashboardUrl ?? vscode.l10n.t("none") },
+    ],
+  });
+  switch (part) {
+    case "name":
+      return rename(crews, crew, title);
+    case "url":
+      return moveTo(crews, crew, title);
+    case "dashboardUrl":
+      return changeDashboard(crews, crew, title);
+    case undefined:
+      return undefined;
+  }
+}
+
+async function rename(crews: Crews, crew: Crew, title: string): Promise<Crew | undefined> {
+  const { left, value } = await askName({
+    title,
+    value: crew.name,
+    problem(name) {
+      const twin = crews.list().find((other) => other.id !== crew.id && isSameName(other.name, name));
+      return twin === undefined ? undefined : vscode.l10n.t("There is already a crew named “{0}”. Choose another name.", twin.name);
+    },
+  });
+  return left === "next" ? crews.change(crew, { name: value }) : undefined;
+}
+
+async function changeDashboard(crews: Crews, crew: Crew, title: string): Promise<Crew | undefined> {
+  const { left, value } = await askText({
+    title,
+    prompt: vscode.l10n.t("Address of the crew's page in the dashboard, for “Open Dashboard”. Leave it empty for none."),
+    value: crew.dashboardUrl ?? "",
+    validate: (text) => (text.trim() === "" || isWebAddress(text.trim()) ? undefined : vscode.l10n.t("The dashboard's address must begin with https:// or http://.")),
+  });
+  return left === "next" ? crews.change(crew, { dashboardUrl: value.trim() }) : undefined;
+}
+
+/** Asks for the new address. The token goes along on the same host only; for another host it is asked for. */
+async function moveTo(crews: Crews, crew: Crew, title: string): Promise<Crew | undefined> {
+  let typed = crew.url;
+  return converse<"address", Crew | undefined>({
+    steps: () => ["address"],
+    async ask(_step, position): Promise<Left> {
+      const { left, value } = await askAddress({ title, position, value: typed });
+      typed = value;
+      return left;
+    },
+    async finish({ untested }) {
+      const { url } = crews.checkChange(crew, { url: typed });
+      if (url === crew.url) return crew;
+      if (!isSameOrigin(url, crew.url)) {
+        const why = vscode.l10n.t("The token kept for {0} is never sent to another host.", new URL(crew.url).host);
+        return askForToken(crews, crew, (token) => crews.change(crew, { url, token }), { why, url });
+      }
+      const token = await crews.token(crew.id);
+      if (!untested && token !== undefined) await whileTesting(url, (signal) => crews.test({ url, token }, signal));
+      return crews.change(crew, { url });
+    },
+    failed: (error): Promise<AfterFailure<"address">> => askAfterFailure(error, vscode.l10n.t("The address of {0} is not changed yet", crew.name), { address: "address", last: "address" }),
+  });
+}
