@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import MarkdownIt from "markdown-it";
+import { outputLines } from "../../../src/views/document/embed.ts";
+
+const parser = new MarkdownIt({ html: true });
+
+/** What Markdown makes of a section of ours around an output: its headings as "level text", and raw HTML in it. */
+function read(output: string) {
+  const tokens = parser.parse(["## Before", "", ...outputLines(output, 4), "", "## After"].join("\n"), {});
+  const headings = tokens.flatMap((token, at) =>
+    token.type === "heading_open" ? [`${token.tag.slice(1)} ${tokens[at + 1]?.content ?? ""}`] : [],
+  );
+  const html = tokens.flatMap((token) => [token, ...(token.children ?? [])]).filter((token) => token.type.startsWith("html"));
+  return { headings: headings.slice(1, -1), first: headings[0], last: headings.at(-1), html: html.map((token) => token.content), tokens };
+}
+
+describe("an output inside our document", () => {
+  it("goes below the heading it stands under", () => {
+    assert.deepEqual(read("# Report\n\n## Part\n\ntext\n\n#### Deep").headings, ["4 Report", "5 Part", "6 Deep"]);
+  });
+
+  it("goes below it in underlined headings, of several lines, too", () => {
+    assert.deepEqual(read("Report\nof today\n===\n\nPart\n---\ntext").headings, ["4 Report of today", "5 Part"]);
+  });
+
+  it("goes below it in quotes and lists", () => {
+    assert.deepEqual(read("> # Quoted\n\n- # Item\n\n  ## Inside\n\n> Under\n> ---\n").headings, ["4 Quoted", "4 Item", "5 Inside", "5 Under"]);
+  });
+
+  it("keeps number signs in code as they are", () => {
+    for (const text of ["```sh\n# comment\n```", "~~~\n# comment\n~~~", "text\n\n    # comment\n    more"]) {
+      assert.deepEqual(outputLines(text, 4), text.split("\n"));
+    }
+  });
+
+  it("keeps rules, tags and words that only look like headings", () => {
+    for (const text of ["- item\n---\ntext", "#hashtag\n\n---\n\n***", "a | b\n--- | ---\n1 | 2", "# ".trim() + "1 is the best"]) {
+      assert.deepEqual(outputLines(text, 4), text.split("\n"));
+    }
+  });
+
+  it("cannot swallow what comes after it", () => {
+    for (const text of ["```\nno end", "~~~~\n```\n~~~", "<!-- never closed", "<details>\n<summary>x", "<script>\nlet a;", "<pre>\n", "> ```\n> quoted", "- ```\n  in a list"]) {
+      const found = read(text);
+      assert.deepEqual([found.first, found.last, found.html], ["2 Before", "2 After", []], text);
+    }
+  });
+
+  it("shows HTML as text, and leaves code spans, addresses and line breaks alone", () => {
+    assert.deepEqual(outputLines("<b>x</b> and `List<string>` and <https://a.test/b> and a<br>b \\<i> 1 < 2", 4), [
+      "\\<b>x\\</b> and `List<string>` and <https://a.test/b> and a<br>b \\<i> 1 < 2",
+    ]);
+  });
+
+  it("sets JSON in a code block that no text inside can close", () => {
+    assert.deepEqual(outputLines('{"code":"```js```"}', 4), ["````json", "{", '  "code": "```js```"', "}", "````"]);
+  });
+
+  it("does not touch a number that JavaScript cannot hold", () => {
+    assert.deepEqual(outputLines('{"id":12345678901234567890}', 4), ["```json", '{"id":12345678901234567890}', "```"]);
+  });
+
+  it("takes line ends and characters that an editor stumbles over out", () => {
+    assert.deepEqual(outputLines("a\r\nb\u2028c\0d", 4), ["a", "b", "c\uFFFDd"]);
+  });
+
+  it("keeps the structure whatever comes (4,000 made-up outputs)", () => {
+    const pieces = [
+      "# A", "## B ##", "###### F", "#", "text", "more text", "===", "---", "- item", "  continued", "    deep", "1. one", "   in one", "> quote", "> # q", ">> ## qq",
+      "> ---", "```", "````js", "~~~", "  ```", "- ```", "> ```", "", "", "<div>", "<!--", "</pre>", "- # x", "* * *", "a | b", "`code", "\\`", "- - ## nest", "\ttabbed", "  ===", "   # three",
+      "10) ten", "    # ten", "-", "*", "+ plus", "  # two", "     # five",
+    ];
+    let seed = 20261;
+    const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+    for (let round = 0; round < 4000; round++) {
+      const output = Array.from({ length: 1 + Math.floor(random() * 9) }, () => pieces[Math.floor(random() * pieces.length)]).join("\n");
+      const found = read(output);
+      const shown = JSON.stringify(output);
+      assert.equal(found.last, "2 After", shown);
+      assert.deepEqual(found.headings.filter((heading) => Number(heading[0]) < 4), [], shown);
+      assert.deepEqual(found.html, [], shown);
+    }
+  });
+});
