@@ -1,0 +1,61 @@
+import * as vscode from "vscode";
+import type { Crews } from "../crews/crews.ts";
+import type { Crew } from "../crews/types.ts";
+import { keyOf, type Execution } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import { titleOf } from "../executions/title.ts";
+import { UserError } from "../editor/errors.ts";
+import { plainLabel } from "../editor/plain.ts";
+import { stateInWords } from "../views/words.ts";
+import { targetOf, type Target } from "./arguments.ts";
+
+/** The crew an argument names; without one the person chooses. Nothing when the person cancels. @throws UserError for an unknown crew, or when there is none at all. */
+export async function chooseCrew(crews: Crews, argument: unknown, fits: (crew: Crew) => boolean = () => true): Promise<Crew | undefined> {
+  const { crew } = targetOf(argument);
+  if (crew !== undefined) return crews.get(crew);
+  const candidates = crews.list().filter(fits);
+  if (candidates.length === 0) {
+    throw new UserError(vscode.l10n.t("There is no such crew yet. Connect a deployed crew, or start a local one."), [
+      { title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" },
+      { title: vscode.l10n.t("Start a Local Crew"), command: "crewdeck.startLocalCrew" },
+    ]);
+  }
+  if (candidates.length === 1) return candidates[0];
+  const items = candidates.map((candidate) => ({ label: plainLabel(candidate.name), description: candidate.url, crew: candidate }));
+  const chosen = await vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t("Which crew?"), matchOnDescription: true });
+  return chosen?.crew;
+}
+
+/** Finds a tracked execution by its target, whether its crew is still connected or not. */
+export function findExecution(store: ExecutionStore, crews: Crews, target: Target): Execution | undefined {
+  if (target.kickoffId === undefined) return undefined;
+  const crewId = target.crew === undefined ? undefined : crews.find(target.crew)?.id;
+  const found = store.find(target.kickoffId, crewId);
+  if (found === undefined || target.crew === undefined || crewId !== undefined) return found;
+  // The crew is no longer connected: the execution remembers what it was called.
+  return [found.crew.id, found.crew.name, found.crew.url].includes(target.crew) ? found : undefined;
+}
+
+/** The execution an argument names, else the one in the active editor, else one the person chooses among those that fit. @throws UserError where none fits or none is known by that id. */
+export async function chooseExecution(store: ExecutionStore, crews: Crews, argument: unknown, fits: (execution: Execution) => boolean = () => true): Promise<Execution | undefined> {
+  const target = targetOf(argument);
+  if (target.kickoffId !== undefined) {
+    const found = findExecution(store, crews, target);
+    if (found) return found;
+    throw new UserError(vscode.l10n.t("No execution with the ID “{0}” is tracked here. Track it by its ID first.", target.kickoffId), [
+      { title: vscode.l10n.t("Track an Execution"), command: "crewdeck.trackExecution" },
+    ]);
+  }
+  const active = findExecution(store, crews, targetOf(vscode.window.activeTextEditor?.document.uri));
+  if (active && fits(active)) return active;
+  const candidates = store.list().filter(fits);
+  if (candidates.length === 0) throw new UserError(vscode.l10n.t("No tracked execution is in a state where this can be done."));
+  const items = candidates.map((execution) => ({
+    label: plainLabel(titleOf(execution)),
+    description: `${plainLabel(execution.crew.name)} · ${stateInWords(execution)}`,
+    detail: keyOf(execution),
+    execution,
+  }));
+  const chosen = await vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t("Which execution?"), matchOnDescription: true, matchOnDetail: true });
+  return chosen?.execution;
+}

@@ -1,0 +1,26 @@
+import { connectCrew } from "../crews/connect.ts";
+import type { Crews } from "../crews/crews.ts";
+import { editCrew } from "../crews/edit.ts";
+import { removeCrew } from "../crews/remove.ts";
+import { setToken } from "../crews/set-token.ts";
+import { testCrew } from "../crews/test-crew.ts";
+import { chooseCrew } from "./choose.ts";
+import type { Command } from "./table.ts";
+
+/** Commands about connected crews. */
+export function crewCommands(crews: Crews): readonly Command[] {
+  const onCrew = (id: string, action: (crews: Crews, crew: Awaited<ReturnType<typeof chooseCrew>> & {}) => unknown, remoteOnly = false): Command => ({
+    id,
+    async run(argument) {
+      const crew = await chooseCrew(crews, argument, (candidate) => !remoteOnly || candidate.local === undefined);
+      return crew && action(crews, crew);
+    },
+  });
+  return [
+    { id: "addCrew", run: (argument) => connectCrew(crews, argument) },
+    onCrew("editCrew", editCrew, true),
+    onCrew("setToken", setToken, true),
+    onCrew("testCrew", testCrew),
+    onCrew("removeCrew", removeCrew),
+  ];
+}

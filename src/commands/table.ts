@@ -1,0 +1,43 @@
+import * as vscode from "vscode";
+import { actionsOf, messageOf } from "../editor/errors.ts";
+import { log, logProblem } from "../editor/log.ts";
+import { plainMessage } from "../editor/plain.ts";
+
+/** One command: its id without the extension's prefix, and what it does. It returns what it made, or nothing when the person cancelled. */
+export interface Command {
+  readonly id: string;
+  run(...args: readonly unknown[]): unknown;
+}
+
+/** Registers every command in one place: each is logged, and what it throws is told to a person, or handed to the program that called it. */
+export function registerCommands(commands: readonly Command[]): vscode.Disposable {
+  return vscode.Disposable.from(
+    ...commands.map(({ id, run }) => vscode.commands.registerCommand(`crewdeck.${id}`, async (...args: unknown[]) => {
+      const began = Date.now();
+      try {
+        const made = await run(...args);
+        log.debug(`crewdeck.${id} took ${Date.now() - began} ms`);
+        return made;
+      } catch (error) {
+        logProblem(`crewdeck.${id}`, error);
+        if (isProgram(args[0])) throw new Error(messageOf(error), { cause: error });
+        // Not awaited: the command has ended, the message may stay as long as it likes.
+        void tell(error);
+        return undefined;
+      }
+    })),
+  );
+}
+
+/** Other extensions, tasks and keybindings pass a plain object; tree rows carry a `kind`, documents are addresses, threads and replies are VS Code's own. */
+function isProgram(argument: unknown): boolean {
+  return typeof argument === "object" && argument !== null && Object.getPrototypeOf(argument) === Object.prototype && !("kind" in argument) && !("thread" in argument) && !("fromLens" in argument) && !("scheme" in argument);
+}
+
+/** Shows an error with the buttons it brings. */
+export async function tell(error: unknown): Promise<void> {
+  const actions = actionsOf(error);
+  const title = await vscode.window.showErrorMessage(plainMessage(messageOf(error)), ...actions.map((action) => action.title));
+  const chosen = actions.find((action) => action.title === title);
+  if (chosen) await vscode.commands.executeCommand(chosen.command, ...(chosen.arguments ?? []));
+}
