@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { isWebAddress, readEntries, withCrew, withoutCrew } from "../../../src/crews/entries.ts";
+
+const travel = { id: "url:https://travel.example.com", name: "Travel", url: "https://travel.example.com" };
+
+describe("the setting crewdeck.crews", () => {
+  it("is an empty list when it is not set", () => {
+    assert.deepEqual(readEntries(undefined), { crews: [], problems: [] });
+  });
+
+  it("gives crews with a normalised address and a trimmed name", () => {
+    const read = readEntries([{ name: " Travel ", url: " https://travel.example.com/kickoff ", dashboardUrl: "https://dash.example.com/7" }]);
+    assert.deepEqual(read, { crews: [{ ...travel, dashboardUrl: "https://dash.example.com/7" }], problems: [] });
+  });
+
+  it("passes over malformed entries one by one and keeps the others", () => {
+    const { crews, problems } = readEntries([
+      "https://travel.example.com",
+      { name: "No address" },
+      { url: "https://nameless.example.com" },
+      { name: "Plain", url: "http://plain.example.com" },
+      { name: "Travel", url: "https://travel.example.com" },
+      null,
+    ]);
+    assert.deepEqual(crews, [travel]);
+    assert.deepEqual(problems.map((problem) => [problem.kind, "index" in problem ? problem.index : undefined]), [
+      ["notAnObject", 0],
+      ["noUrl", 1],
+      ["noName", 2],
+      ["badUrl", 3],
+      ["notAnObject", 5],
+    ]);
+  });
+
+  it("says what is wrong with an address", () => {
+    const [problem] = readEntries([{ name: "Plain", url: "http://plain.example.com" }]).problems;
+    assert.ok(problem?.kind === "badUrl");
+    assert.match(problem.detail, /https/);
+  });
+
+  it("is no list: told, and nothing connected", () => {
+    assert.deepEqual(readEntries({ name: "Travel" }), { crews: [], problems: [{ kind: "notAList" }] });
+  });
+
+  it("connects a crew with a bad dashboard address without it", () => {
+    const { crews, problems } = readEntries([{ ...travel, dashboardUrl: "javascript:alert(1)" }]);
+    assert.deepEqual(crews, [travel]);
+    assert.deepEqual(problems, [{ kind: "badDashboardUrl", index: 0 }]);
+  });
+
+  it("connects one address once, and gives two crews of one name different ones", () => {
+    const { crews, problems } = readEntries([travel, { name: "Again", url: "https://travel.example.com/" }, { name: "travel", url: "https://other.example.com" }]);
+    assert.deepEqual(crews.map(({ name }) => name), ["Travel", "travel 2"]);
+    assert.deepEqual(problems, [{ kind: "sameAddress", index: 1, name: "Travel" }]);
+  });
+});
+
+describe("writing the setting crewdeck.crews", () => {
+  const broken = { name: "Half typed" };
+
+  it("adds at the end and keeps what cannot be read", () => {
+    assert.deepEqual(withCrew([broken], travel.id, travel), [broken, { name: "Travel", url: "https://travel.example.com" }]);
+  });
+
+  it("replaces in place, whatever form the address has there", () => {
+    const entries = [{ name: "Old", url: "https://travel.example.com/inputs", dashboardUrl: "https://dash.example.com", note: "mine" }, broken];
+    assert.deepEqual(withCrew(entries, travel.id, travel), [{ note: "mine", name: "Travel", url: "https://travel.example.com" }, broken]);
+  });
+
+  it("writes the new address in the place of the old one", () => {
+    const moved = { id: "url:https://new.example.com", name: "Travel", url: "https://new.example.com", dashboardUrl: "https://dash.example.com" };
+    assert.deepEqual(withCrew([{ name: "Travel", url: travel.url }], travel.id, moved), [{ name: "Travel", url: "https://new.example.com", dashboardUrl: "https://dash.example.com" }]);
+  });
+
+  it("takes out a crew with its repetitions, and nothing else", () => {
+    const other = { name: "Other", url: "https://other.example.com" };
+    assert.deepEqual(withoutCrew([{ name: "Travel", url: travel.url }, broken, { name: "Twice", url: `${travel.url}/` }, other], travel.id), [broken, other]);
+  });
+});
+
+describe("a dashboard's address", () => {
+  it("is a web address", () => {
+    assert.ok(isWebAddress("https://app.example.com/crews/7"));
+    assert.ok(!isWebAddress("file:///etc/passwd"));
+    assert.ok(!isWebAddress("command:workbench.action.quit"));
+    assert.ok(!isWebAddress("dashboard"));
+  });
+});

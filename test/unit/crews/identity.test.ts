@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { idOfAddress, isSameName, isSameOrigin, suggestName, uniqueName } from "../../../src/crews/identity.ts";
+
+describe("a crew's identity", () => {
+  it("is its address", () => {
+    assert.equal(idOfAddress("https://travel.example.com"), "url:https://travel.example.com");
+  });
+
+  it("lets a token go along only to the same scheme, host and port", () => {
+    assert.ok(isSameOrigin("https://a.example.com/one", "https://a.example.com/two"));
+    assert.ok(isSameOrigin("https://a.example.com", "https://A.example.com:443"));
+    assert.ok(!isSameOrigin("https://a.example.com", "https://b.example.com"));
+    assert.ok(!isSameOrigin("https://a.example.com", "https://a.example.com.evil.test"));
+    assert.ok(!isSameOrigin("http://127.0.0.1:4000", "http://127.0.0.1:4001"));
+    assert.ok(!isSameOrigin("https://localhost", "http://localhost"));
+  });
+
+  it("has one name whatever the case and the blanks around it", () => {
+    assert.ok(isSameName(" Travel", "travel "));
+    assert.ok(!isSameName("Travel", "Travels"));
+  });
+
+  it("makes a name unique with the first free number", () => {
+    assert.equal(uniqueName("Travel", []), "Travel");
+    assert.equal(uniqueName("travel", ["Travel"]), "travel 2");
+    assert.equal(uniqueName("Travel", ["Travel", "TRAVEL 2"]), "Travel 3");
+  });
+
+  for (const [address, name] of [
+    ["https://my-travel-crew.crewai.com", "My travel crew"],
+    ["https://research.example.com/v1", "Research"],
+    ["https://travel-12345678-1234-1234-1234-123456789abc-ffff.crewai.com", "Travel"],
+    ["http://127.0.0.1:4100", "127.0.0.1:4100"],
+    ["http://localhost:4100", "localhost:4100"],
+    ["http://[::1]:4100", "[::1]:4100"],
+    ["https://-.example.com", "-.example.com"],
+  ] as const) {
+    it(`suggests “${name}” for ${address}`, () => {
+      assert.equal(suggestName(address), name);
+    });
+  }
+});
