@@ -1,7 +1,10 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from "yaml";
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node, type YAMLError } from "yaml";
 import type { TextFile } from "./files.ts";
 import { ProjectError, type Position } from "./types.ts";
 import type { Path, Source, Value } from "./value.ts";
+
+/** Deeper nesting is a mistake, or an alias that stands inside what it names. */
+const deepest = 100;
 
 /**
  * Parses a YAML file by YAML 1.1, as crewAI's own reader does (PyYAML), so that `human_input: yes` is true.
@@ -15,31 +18,40 @@ export function parseYaml({ file, text }: TextFile): Source {
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const [problem] = document.errors;
-  if (problem) {
-    const expected = problem.code === "DUPLICATE_KEY" ? "each key once." : "valid YAML; look at the indentation, quotes and colons here.";
-    throw new ProjectError(sentence(problem.message), expected, position(problem.pos[0]));
-  }
-  let value: Value;
+  if (problem) throw new ProjectError(...explain(problem), position(problem.pos[0]));
+  const at = (path: Path): Position => position(offsetOf(document, path));
+  return { value: toValue(unfold(document, position(0)), [], at), at };
+}
+
+/** Resolves aliases and merge keys; the library counts how often an alias is used, so that a small file can't fill the memory. */
+function unfold(document: Document.Parsed, start: Position): unknown {
   try {
-    value = toValue(document.toJS({ mapAsMap: true, maxAliasCount: 1000 }));
+    return document.toJS({ mapAsMap: true, maxAliasCount: 1000 });
   } catch (error) {
-    throw new ProjectError(sentence(error instanceof Error ? error.message : String(error)), "plain mappings, lists and texts.", position(0));
+    throw new ProjectError(sentence(error instanceof Error ? error.message : String(error)), "plain mappings, lists and texts.", start);
   }
-  return { value, at: (path) => position(offsetOf(document, path)) };
+}
+
+/** The problem and what is expected. */
+function explain({ code, message }: YAMLError): [problem: string, expected: string] {
+  if (code === "DUPLICATE_KEY") return [sentence(message), "each key once."];
+  if (code === "MULTIPLE_DOCS") return ["A second document begins here.", 'one document; remove the line "---".'];
+  return [sentence(message), "valid YAML; look at the indentation, quotes and colons here."];
 }
 
 function sentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
-/** Plain values of what YAML 1.1 knows besides them: keys become texts, dates and binary data stay foreign and are refused. */
-function toValue(value: unknown): Value {
+/** Plain values: keys become texts; dates, binary data and other kinds that YAML 1.1 knows are refused. */
+function toValue(value: unknown, path: Path, at: (path: Path) => Position): Value {
   if (value === undefined || value === null) return null;
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
-  if (Array.isArray(value)) return value.map(toValue);
-  if (value instanceof Map) return new Map([...value].map(([key, member]) => [String(key), toValue(member)]));
-  if (value instanceof Date) throw new Error("A date stands where text is expected (put it in quotes)");
-  throw new Error("A value of a kind that a crew does not use");
+  if (path.length > deepest) throw new ProjectError("This is nested too deeply, or holds itself.", `at most ${deepest} levels.`, at(path.slice(0, 1)));
+  if (Array.isArray(value)) return value.map((item, index) => toValue(item, [...path, index], at));
+  if (value instanceof Map) return new Map([...value].map(([key, member]) => [String(key), toValue(member, [...path, String(key)], at)]));
+  const kind = value instanceof Date ? "a date" : "a value of a kind that crews do not use";
+  throw new ProjectError(`This is ${kind}.`, "text; put it in quotes.", at(path));
 }
 
 /** Where a value stands: a text or number itself, a mapping or list at its key. The deepest step that can be found counts. */

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { readProject } from "../../../src/projects/read.ts";
+import { folderWith, removeFolders } from "./folder.ts";
+
+const fixture = new URL("../../fixtures/projects/declarative", import.meta.url).pathname;
+const agent = '{"role": "r", "goal": "g", "backstory": "b"}';
+const crew = (tasks: string) => `{"agents": ["a"], "tasks": ${tasks}}`;
+
+describe("a declarative project", () => {
+  afterEach(removeFolders);
+
+  it("is read as `crewai create crew` lays it out", async () => {
+    const project = await readProject(fixture);
+    assert.equal(project.kind, "declarative");
+    assert.equal(project.name, "Trip planner");
+    assert.deepEqual(project.agents.map(({ name, role }) => [name, role]), [["scout", "Scout for {city}"], ["planner", "Planner"]]);
+    assert.deepEqual(project.tasks.map(({ id, agent: by, context, humanInput }) => ({ id, by, context, humanInput })), [
+      { id: "ideas", by: "scout", context: undefined, humanInput: true },
+      { id: "task_2", by: undefined, context: undefined, humanInput: false },
+      { id: "plan", by: "planner", context: ["ideas"], humanInput: false },
+    ]);
+    assert.deepEqual(project.inputs, ["city", "travellers", "month of travel", "days"]);
+    assert.deepEqual(project.defaults, { days: 3, travellers: "two adults" });
+  });
+
+  it("is found by its file where pyproject.toml does not name it, and is called like the folder without a name", async () => {
+    const folder = await folderWith({ "crew.json": crew('[{"description": "d", "expected_output": "e"}]'), "agents/a.json": agent });
+    const project = await readProject(folder);
+    assert.ok(folder.endsWith(project.name));
+    assert.equal(project.defaults, undefined);
+  });
+
+  it("may stand in a folder of its own, with the agents beside it", async () => {
+    const folder = await folderWith({
+      "pyproject.toml": '[project]\nname = "inner"\n[tool.crewai]\ntype = "crew"\ndefinition = "crews/main.jsonc"\n',
+      "crews/main.jsonc": crew('[{"description": "d", "expected_output": "e", "agent": "a"}]'),
+      "crews/agents/a.jsonc": agent,
+    });
+    assert.equal((await readProject(folder)).name, "inner");
+  });
+
+  it("knows its manager, which is not in the list of agents", async () => {
+    const folder = await folderWith({
+      "crew.jsonc": '{"agents": ["a"], "manager_agent": "boss", "tasks": [{"description": "d", "expected_output": "e", "agent": "boss"}]}',
+      "agents/a.jsonc": agent,
+      "agents/boss.jsonc": agent,
+    });
+    assert.deepEqual((await readProject(folder)).agents.map(({ name }) => name), ["a", "boss"]);
+  });
+
+  it("is plain data that survives being stored", async () => {
+    const project = await readProject(fixture);
+    assert.deepEqual(JSON.parse(JSON.stringify(project)), project);
+    assert.match(await readFile(`${fixture}/crew.jsonc`, "utf8"), /\/\/ trailing commas/);
+  });
+});

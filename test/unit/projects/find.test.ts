@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { symlink } from "node:fs/promises";
+import path from "node:path";
+import { findProjects } from "../../../src/projects/find.ts";
+import { classic, folderWith, removeFolders } from "./folder.ts";
+
+/** The files of a project below a folder. */
+function below(folder: string, files: Readonly<Record<string, string>> = classic): Record<string, string> {
+  return Object.fromEntries(Object.entries(files).map(([file, text]) => [`${folder}/${file}`, text]));
+}
+
+async function found(root: string, ...limits: [Parameters<typeof findProjects>[1]] | []): Promise<string[]> {
+  return (await findProjects(root, ...limits)).map((folder) => path.relative(root, folder).replaceAll("\\", "/"));
+}
+
+describe("finding projects", () => {
+  afterEach(removeFolders);
+
+  it("finds the kinds there are, broken ones included, nearest first", async () => {
+    const root = await folderWith({
+      ...below("deep/er/classic"),
+      ...below("packaged", { "src/pack/config/tasks.yaml": "broken: [" }),
+      ...below("declared", { "crew.jsonc": "{", "agents/a.jsonc": "{}" }),
+      ...below("named", { "pyproject.toml": '[tool.crewai]\ntype = "crew"\n' }),
+      ...below("other", { "crew.json": "{}", "pyproject.toml": '[project]\nname = "x"\n' }),
+    });
+    assert.deepEqual(await found(root), ["declared", "named", "packaged", "deep/er/classic"]);
+  });
+
+  it("the root may be one, and nothing is looked for inside a crew", async () => {
+    assert.deepEqual(await found(await folderWith({ ...classic, ...below("inner") })), [""]);
+  });
+
+  it("a flow is named and its crews are found", async () => {
+    const root = await folderWith({ "pyproject.toml": '[tool.crewai]\ntype = "flow"\n', ...below("src/flow/crews/content") });
+    assert.deepEqual(await found(root), ["", "src/flow/crews/content"]);
+    const crew = await folderWith({ "pyproject.toml": '[tool.crewai]\nname = "x"\n[tool.other]\ntype = "flow"\n', ...below("inner") });
+    assert.deepEqual(await found(crew), [""]);
+  });
+
+  it("skips what is not the person's own, and links", async () => {
+    const root = await folderWith({ ...below("node_modules/a"), ...below(".venv/b"), ...below(".git/c"), ...below("venv/d"), ...below("e/site-packages/f"), ...below("real") });
+    await symlink(root, path.join(root, "loop"));
+    assert.deepEqual(await found(root), ["real"]);
+  });
+
+  it("is bounded in depth, folders and projects", async () => {
+    const root = await folderWith({ ...below("1"), ...below("2"), ...below("a/b/3") });
+    assert.deepEqual(await found(root, { depth: 1, folders: 100, projects: 100 }), ["1", "2"]);
+    assert.deepEqual(await found(root, { depth: 9, folders: 2, projects: 100 }), ["1"]);
+    assert.deepEqual(await found(root, { depth: 9, folders: 100, projects: 1 }), ["1"]);
+  });
+
+  it("a folder that is not there holds none", async () => {
+    assert.deepEqual(await found(path.join(await folderWith({}), "nowhere")), []);
+  });
+});
