@@ -43,19 +43,19 @@ class Embedding {
     }
     const line = withoutTabs(raw);
     const { prefix, text, kept, begins } = this.#nesting.read(line, this.#paragraph !== undefined);
-    if (text.trim() === "") return this.#blank(line);
+    if (text.trim() === "") { this.#blank(line); return; }
     const lazy = !kept && !begins && this.#paragraph !== undefined;
     if (begins || (!kept && !lazy)) this.#paragraph = undefined;
     if (!lazy && this.#underline(text)) return;
-    if (this.#paragraph === undefined && /^ {4}/.test(text)) return this.#block(line);
+    if (this.#paragraph === undefined && /^ {4}/.test(text)) { this.#block(line); return; }
     const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(text)?.[1];
     if (fence !== undefined) {
       this.#fence = fence;
-      return this.#block(line);
+      this.#block(line); return;
     }
     const [, marks, words] = /^ {0,3}(#{1,6})(?=\s|$)(.*)$/.exec(text) ?? [];
-    if (marks !== undefined && words !== undefined) return this.#block(prefix + this.#marks(marks.length) + withoutHtml(words));
-    if (isRule(text)) return this.#block(line);
+    if (marks !== undefined && words !== undefined) { this.#block(prefix + this.#marks(marks.length) + withoutHtml(words)); return; }
+    if (isRule(text)) { this.#block(line); return; }
     this.#text(prefix, withoutHtml(text), lazy);
   }
 

@@ -1,0 +1,119 @@
+import * as l10n from "@vscode/l10n";
+import type { CallbackUrls, JsonObject, JsonValue } from "../../api/types.ts";
+import { hasEnded, type Execution } from "../../executions/model.ts";
+import { titleOf } from "../../executions/title.ts";
+import { isRehearsal, progressInWords, spanInWords, stateInWords, timeInWords } from "../words.ts";
+import { outputPart } from "./output.ts";
+import { assemble, type Part, type Rendered } from "./sections.ts";
+import { cleanText, fencedLines, inlineText, quotedLines } from "./markdown.ts";
+import { situationPart } from "./situation.ts";
+import { taskPart, unknownTaskParts } from "./task.ts";
+
+/**
+ * One execution as a Markdown document. Pure: no clock runs in it, the same record gives the same text. What comes later
+ * stands at the end of its section, so that a reader can be kept where he is.
+ */
+export function renderExecution(execution: Execution): Rendered {
+  return assemble([
+    { id: "title", lines: [`# ${inlineText(titleOf(execution))}`] },
+    { id: "state", lines: [stateLine(execution)] },
+    ...(isRehearsal(execution) ? [{ id: "rehearsal", lines: quotedLines([l10n.t("Rehearsal: no language model was called. The outputs only repeat what the agents were asked.")]) }] : []),
+    ...situationPart(execution),
+    ...inputsPart(execution),
+    ...execution.tasks.map((task) => taskPart(task, execution)),
+    ...unknownTaskParts(execution),
+    ...resultPart(execution),
+    { id: "times", lines: [`## ${l10n.t("Times")}`, "", ...times(execution)] },
+    { id: "ids", lines: [`## ${l10n.t("Crew and IDs")}`, "", ...ids(execution)] },
+  ]);
+}
+
+function stateLine(execution: Execution): string {
+  const { progress, waiting, stateText } = execution;
+  const word = stateInWords(execution);
+  const task = waiting?.taskId ?? (execution.state === "running" ? progress?.current : undefined);
+  const facts = [
+    `**${inlineText(word)}**`,
+    ...(stateText !== undefined && stateText !== word ? [l10n.t("the crew says “{0}”", inlineText(stateText))] : []),
+    ...(task === undefined ? [] : [l10n.t("task {0}", inlineText(task))]),
+    ...(progressInWords(execution) === undefined ? [] : [progress?.total === undefined ? progressInWords(execution) : l10n.t("{0} of {1} {2}s done", progress.completed, progress.total, inlineText(progress.unit))]),
+  ];
+  return facts.join(" · ");
+}
+
+function inputsPart({ request, origin }: Execution): Part[] {
+  if (request === undefined) {
+    if (origin === "kickoff") return [];
+    return [{ id: "inputs", lines: [`## ${l10n.t("Inputs")}`, "", l10n.t("Not known: this execution was started elsewhere and is followed by its ID.")] }];
+  }
+  const names = Object.entries(request.inputs);
+  const lines = names.length === 0 ? [l10n.t("None.")] : names.flatMap(([name, value]) => valueLines(name, value));
+  return [
+    { id: "inputs", lines: [`## ${l10n.t("Inputs")}`, "", ...lines] },
+    ...metaPart(request.meta),
+    ...callbacksPart(request.callbacks),
+  ];
+}
+
+function valueLines(name: string, value: JsonValue): string[] {
+  const label = `- **${inlineText(name)}**:`;
+  if (value === "") return [`${label} *${l10n.t("empty")}*`];
+  if (typeof value === "string" && !/[\n\r\u2028\u2029]/.test(value)) return [`${label} ${inlineText(value)}`];
+  if (typeof value !== "object" && typeof value !== "string") return [`${label} \`${String(value)}\``];
+  if (value === null) return [`${label} \`null\``];
+  const fenced = typeof value === "string" ? fencedLines(value, "text") : fencedLines(JSON.stringify(value, undefined, 2), "json");
+  return [label, "", ...fenced.map((line) => (line === "" ? "" : `  ${line}`)), ""];
+}
+
+function metaPart(meta: JsonObject | undefined): Part[] {
+  if (meta === undefined) return [];
+  return [{ id: "meta", lines: [`### ${l10n.t("Meta")}`, "", ...fencedLines(JSON.stringify(meta, undefined, 2), "json")] }];
+}
+
+/** The places that hear of this execution. Whoever knows a callback's path may post to it, so that only its host is shown. */
+function callbacksPart(callbacks: CallbackUrls): Part[] {
+  const lines = Object.entries(callbacks).flatMap(([name, url]: [string, unknown]) => (typeof url === "string" && url !== "" ? [`- ${name}: ${inlineText(hostOf(url))}`] : []));
+  return lines.length === 0 ? [] : [{ id: "callbacks", lines: [`### ${l10n.t("Callbacks")}`, "", ...lines] }];
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? `${new URL(url).origin}/…` : l10n.t("not an address");
+}
+
+function resultPart(execution: Execution): Part[] {
+  if (!hasEnded(execution)) return [];
+  const { state, output, outputJson, error } = execution;
+  const parts: Part[] = [];
+  const text = output ?? (outputJson === undefined ? undefined : JSON.stringify(outputJson, undefined, 2));
+  if (text !== undefined) parts.push(outputPart("result", [`## ${l10n.t("Result")}`], text, 3));
+  else if (state === "completed") parts.push({ id: "result", lines: [`## ${l10n.t("Result")}`, "", l10n.t("The crew ended without an output. “Open Raw Answer” shows what it said.")] });
+  if (error !== undefined || state === "failed") {
+    const words = error === undefined ? [l10n.t("The crew does not say what went wrong.")] : fencedLines(cleanText(error), "text");
+    const remedy = l10n.t("The tasks above show how far it came. Look at the crew's own log or dashboard for the cause, then kick off again.");
+    parts.push({ id: "error", lines: [`## ${l10n.t("Error")}`, "", ...words, "", remedy] });
+  }
+  if (state === "stopped" && parts.length === 0) {
+    parts.push({ id: "result", lines: [`## ${l10n.t("Result")}`, "", l10n.t("It was stopped before it was done. Kick off again to start anew.")] });
+  }
+  return parts;
+}
+
+function times(execution: Execution): string[] {
+  const { origin, startedAt, waiting, endedAt, executionTime, watchingStoppedAt } = execution;
+  const lines = [origin === "tracked" ? l10n.t("- Followed since: {0}", timeInWords(startedAt)) : l10n.t("- Kicked off: {0}", timeInWords(startedAt))];
+  if (waiting !== undefined) lines.push(l10n.t("- Seen to wait: {0}", timeInWords(waiting.since)));
+  if (watchingStoppedAt !== undefined) lines.push(l10n.t("- Last watched: {0}", timeInWords(watchingStoppedAt)));
+  if (endedAt !== undefined) lines.push(l10n.t("- Seen to end: {0}", timeInWords(endedAt)));
+  if (executionTime !== undefined) lines.push(l10n.t("- Took: {0}, as the crew says", spanInWords(executionTime * 1000)));
+  else if (endedAt !== undefined && origin === "kickoff") lines.push(l10n.t("- Took: {0}", spanInWords(Date.parse(endedAt) - Date.parse(startedAt))));
+  return lines;
+}
+
+function ids({ crew, kickoffIds, engine }: Execution): string[] {
+  return [
+    l10n.t("- Crew: {0}", inlineText(crew.name)),
+    l10n.t("- Address: {0}", inlineText(crew.url)),
+    ...(engine === undefined ? [] : [l10n.t("- Engine: {0}", inlineText(engine))]),
+    ...kickoffIds.map((id, at) => (at === 0 ? l10n.t("- Kickoff ID: {0}", inlineText(id)) : l10n.t("- Goes on as: {0}", inlineText(id)))),
+  ];
+}

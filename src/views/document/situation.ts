@@ -1,0 +1,53 @@
+import * as l10n from "@vscode/l10n";
+import type { Execution } from "../../executions/model.ts";
+import { inlineText } from "./markdown.ts";
+import { assemble, type Part, type Rendered } from "./sections.ts";
+
+/** Id of the section under which feedback is given when the waiting task is not known. */
+export const mayBeWaitingSection = "may be waiting";
+
+/** What a person should know or do where the state alone does not say it; every such state has a next step. */
+export function situationPart(execution: Execution): Part[] {
+  const parts: Part[] = [];
+  if (execution.state === "unconfirmed") {
+    parts.push({
+      id: "unconfirmed",
+      lines: [
+        l10n.t("The kickoff was sent, but no answer came: it may have started, or not. It is not sent again by itself, since a kickoff can cost money."),
+        "",
+        l10n.t("Look in the crew's dashboard or its log. If it runs there, use “Track Execution by ID” with its ID; then, or if it does not run, untrack this one."),
+      ],
+    });
+  }
+  if (execution.state === "unknown" && execution.mayBeWaiting === true) {
+    parts.push({
+      id: mayBeWaitingSection,
+      lines: [
+        `## ${l10n.t("It may be waiting for you")}`,
+        "",
+        l10n.t("The crew no longer knows this ID. A deployed crew that waits for a person looks the same: which task waits is told only to its human-input callback."),
+        "",
+        l10n.t("If you know the task's ID, give feedback here. If it does not wait, the crew says so and nothing is lost."),
+      ],
+    });
+  }
+  if (execution.watchingStoppedAt !== undefined) {
+    parts.push({ id: "stopped watching", lines: [l10n.t("After a day without an end this execution is no longer asked for. “Watch Again” goes on.")] });
+  }
+  return parts;
+}
+
+/** The document of an id that nothing is known of here. */
+export function renderMissing(crewName: string, kickoffId: string): Rendered {
+  return assemble([
+    { id: "title", lines: [`# ${l10n.t("Not tracked here")}`] },
+    {
+      id: "state",
+      lines: [
+        l10n.t("No execution {0} of the crew {1} is tracked on this machine. It may have been untracked, or belong to another machine.", `\`${kickoffId.replaceAll("`", "'")}\``, inlineText(crewName)),
+        "",
+        l10n.t("To follow it here, run “Crew: Track Execution by ID” from the command palette and enter this ID."),
+      ],
+    },
+  ]);
+}

@@ -1,0 +1,86 @@
+import * as l10n from "@vscode/l10n";
+import type { Attempt, Execution, ExecutionTask, SentResume } from "../../executions/model.ts";
+import { spanInWords, taskStateInWords, timeInWords } from "../words.ts";
+import { outputLines } from "./embed.ts";
+import { inlineText, quotedLines } from "./markdown.ts";
+import { outputPart } from "./output.ts";
+import type { Part } from "./sections.ts";
+
+/** Id of a task's section. */
+export function taskSection(taskId: string): string {
+  return `task ${taskId}`;
+}
+
+/** A task: its state, then each attempt with what a person said of it. */
+export function taskPart(task: ExecutionTask, execution: Execution): Part {
+  const id = taskSection(task.taskId);
+  const facts = [
+    `**${taskStateInWords(task.state)}**`,
+    ...(task.agent === undefined || task.agent === "" ? [] : [l10n.t("by {0}", inlineText(task.agent))]),
+    ...(task.executionTime === undefined ? [] : [spanInWords(task.executionTime * 1000)]),
+  ];
+  const attempts = attemptsOf(task, execution).flatMap((attempt) => attemptParts(id, attempt, task, execution));
+  return { id, lines: [`## ${l10n.t("Task: {0}", inlineText(task.taskId))}`, "", facts.join(" · ")], parts: attempts };
+}
+
+/** Feedback sent for tasks that the crew has told nothing of: their ids came from a person. */
+export function unknownTaskParts(execution: Execution): Part[] {
+  const known = new Set(execution.tasks.map((task) => task.taskId));
+  const unknown = new Set(execution.resumes.map((resume) => resume.taskId).filter((taskId) => !known.has(taskId)));
+  return [...unknown].map((taskId) => {
+    const task: ExecutionTask = { taskId, state: "waiting", attempts: [] };
+    const id = taskSection(taskId);
+    const parts = attemptsOf(task, execution).flatMap((attempt) => attemptParts(id, attempt, task, execution));
+    return { id, lines: [`## ${l10n.t("Task: {0}", inlineText(taskId))}`], parts };
+  });
+}
+
+/** The attempts that the crew told, and those that a person gave feedback to without seeing them. */
+function attemptsOf(task: ExecutionTask, { resumes }: Execution): Attempt[] {
+  const answered = resumes.filter((resume) => resume.taskId === task.taskId).map((resume) => resume.attempt);
+  const unseen = [...new Set(answered)].filter((number) => !task.attempts.some((attempt) => attempt.number === number));
+  return [...task.attempts, ...unseen.map((number) => ({ number }))].sort((a, b) => a.number - b.number);
+}
+
+function attemptParts(taskId: string, attempt: Attempt, task: ExecutionTask, execution: Execution): Part[] {
+  const id = `${taskId} attempt ${attempt.number}`;
+  const sent = execution.resumes.filter((resume) => resume.taskId === task.taskId && resume.attempt === attempt.number);
+  // A task that no person looks at has one output and needs no heading for it.
+  const isPlain = task.attempts.length === 1 && sent.length === 0 && attempt.feedback === undefined && task.state !== "waiting";
+  const heading = isPlain ? [] : [`### ${l10n.t("Attempt {0}", attempt.number)}`];
+  const parts: Part[] = [];
+  if (attempt.output !== undefined) parts.push(outputPart(id, heading, attempt.output, isPlain ? 3 : 4));
+  else if (!isPlain) parts.push({ id, lines: [...heading, "", `*${l10n.t("The crew has not told this output.")}*`] });
+  const feedback = sent.map((resume, at) => feedbackPart(`${id} feedback ${at + 1}`, resume));
+  // Feedback that another window or person sent, known from elsewhere, has no record of sending here.
+  if (feedback.length === 0 && attempt.feedback !== undefined) feedback.push(feedbackPart(`${id} feedback 1`, { feedback: attempt.feedback, outcome: "answered" }));
+  return [...parts, ...feedback];
+}
+
+function feedbackPart(id: string, sent: Pick<SentResume, "feedback" | "outcome" | "answer" | "message">): Part {
+  const { feedback } = sent;
+  const title = feedback.isApprove ? l10n.t("Your feedback: approved") : l10n.t("Your feedback: rejected");
+  return {
+    id,
+    lines: [
+      `### ${title}`,
+      "",
+      ...quotedLines(outputLines(feedback.text, 4)),
+      "",
+      `${outcomeInWords(sent)} · ${timeInWords(feedback.at)}`,
+    ],
+  };
+}
+
+function outcomeInWords({ outcome, answer, message }: Pick<SentResume, "outcome" | "answer" | "message">): string {
+  switch (outcome) {
+    case "sending":
+      return l10n.t("Sending…");
+    case "unanswered":
+      return l10n.t("May have been sent: no answer came");
+    case "refused":
+      return message === undefined ? l10n.t("Not taken by the crew") : l10n.t("Not taken by the crew: {0}", inlineText(message));
+    case "answered":
+      return [l10n.t("Sent"), ...(answer === undefined ? [] : [l10n.t("the crew answered “{0}”", inlineText(answer))]), ...(message === undefined ? [] : [inlineText(message)])].join(" · ");
+  }
+}

@@ -1,0 +1,94 @@
+import * as l10n from "@vscode/l10n";
+import { hasEnded, type Execution, type ExecutionTask } from "../executions/model.ts";
+
+/** Where an execution stands, for a person: one or a few words. A word of the crew's own that nobody knows is shown as it came. */
+export function stateInWords(execution: Execution): string {
+  switch (execution.state) {
+    case "queued":
+      return l10n.t("Queued");
+    case "running":
+      return l10n.t("Running");
+    case "waiting":
+      return l10n.t("Waiting for you");
+    case "completed":
+      return l10n.t("Completed");
+    case "failed":
+      return l10n.t("Failed");
+    case "stopped":
+      return l10n.t("Stopped");
+    case "unconfirmed":
+      return l10n.t("May have started");
+    case "unknown":
+      if (execution.mayBeWaiting === true) return l10n.t("May be waiting for you");
+      return execution.stateText ?? l10n.t("Not known yet");
+  }
+}
+
+/** Where a task stands, for a person. */
+export function taskStateInWords(state: ExecutionTask["state"]): string {
+  switch (state) {
+    case "pending":
+      return l10n.t("Not started");
+    case "running":
+      return l10n.t("Running");
+    case "waiting":
+      return l10n.t("Waiting for you");
+    case "completed":
+      return l10n.t("Completed");
+    case "failed":
+      return l10n.t("Failed");
+  }
+}
+
+/** "1/3", or "4 steps" where the crew does not know how many there will be; nothing before the crew tells. */
+export function progressInWords({ progress }: Execution): string | undefined {
+  if (progress === undefined) return undefined;
+  if (progress.total !== undefined) return `${progress.completed}/${progress.total}`;
+  if (progress.completed === 0) return undefined;
+  return progress.completed === 1 ? l10n.t("1 {0}", progress.unit) : l10n.t("{0} {1}s", progress.completed, progress.unit);
+}
+
+/** A time span for a person, in the two largest units that say something. Below a minute it moves in steps of ten seconds when `coarse`. */
+export function spanInWords(milliseconds: number, coarse = false): string {
+  const all = Math.max(0, Math.floor(milliseconds / 1000));
+  const [days, hours, minutes, seconds] = [Math.floor(all / 86_400), Math.floor(all / 3600) % 24, Math.floor(all / 60) % 60, all % 60];
+  if (days > 0) return hours > 0 ? l10n.t("{0} d {1} h", days, hours) : l10n.t("{0} d", days);
+  if (hours > 0) return minutes > 0 ? l10n.t("{0} h {1} min", hours, minutes) : l10n.t("{0} h", hours);
+  if (coarse) return minutes > 0 ? l10n.t("{0} min", minutes) : l10n.t("{0} s", seconds - (seconds % 10));
+  if (minutes > 0) return seconds > 0 ? l10n.t("{0} min {1} s", minutes, seconds) : l10n.t("{0} min", minutes);
+  return l10n.t("{0} s", seconds);
+}
+
+/**
+ * How long an execution took, or has been under way at `now` (milliseconds since 1970). Nothing where nobody knows: it may
+ * not have started, or nobody watched its end.
+ */
+export function elapsedInWords(execution: Execution, now: number): string | undefined {
+  if (execution.state === "unconfirmed") return undefined;
+  const start = Date.parse(execution.startedAt);
+  if (hasEnded(execution)) {
+    if (execution.executionTime !== undefined) return spanInWords(execution.executionTime * 1000);
+    if (execution.endedAt === undefined || execution.origin === "tracked") return undefined;
+    return spanInWords(Date.parse(execution.endedAt) - start);
+  }
+  return execution.watchingStoppedAt === undefined ? spanInWords(now - start, true) : undefined;
+}
+
+/** A moment as a person reads it on this machine: `2026-10-21 14:03:12`. */
+export function timeInWords(iso: string): string {
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return iso;
+  const two = (part: number) => String(part).padStart(2, "0");
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+}
+
+/** Whether the local service's rehearsal engine answered; that is said wherever its answers show. */
+export function isRehearsal(execution: Execution): boolean {
+  return execution.engine === "rehearsal";
+}
+
+/** What is said of the rehearsal engine, in few words. */
+export function rehearsalInWords(): string {
+  return l10n.t("rehearsal – no language model is called");
+}

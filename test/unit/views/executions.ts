@@ -1,0 +1,28 @@
+import { without, type Execution } from "../../../src/executions/model.ts";
+
+/** An execution for tests of what is shown: three tasks, the second waits. */
+export function anExecution(changes: Partial<Execution> = {}): Execution {
+  return {
+    version: 1,
+    localId: "local-1",
+    crew: { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" },
+    kickoffIds: ["11111111-aaaa"],
+    origin: "kickoff",
+    request: { inputs: { topic: "Sea otters" }, callbacks: {} },
+    state: "waiting",
+    startedAt: "2026-10-21T12:00:00.000Z",
+    progress: { completed: 1, total: 3, unit: "task", current: "review" },
+    tasks: [
+      { taskId: "research", agent: "Researcher", state: "completed", attempts: [{ number: 1, output: "Found a lot." }] },
+      { taskId: "review", agent: "Editor", state: "waiting", attempts: [{ number: 1, output: "# Draft\n\nText." }] },
+    ],
+    waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1, since: "2026-10-21T12:01:00.000Z" },
+    resumes: [],
+    ...changes,
+  };
+}
+
+/** The same, without what waits. */
+export function notWaiting(changes: Partial<Execution> = {}): Execution {
+  return { ...without(anExecution(), "waiting"), state: "running", ...changes };
+}

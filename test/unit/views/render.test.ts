@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import MarkdownIt from "markdown-it";
+import type { Execution, SentResume } from "../../../src/executions/model.ts";
+import { renderExecution } from "../../../src/views/document/render.ts";
+import { mapLine, sectionOf } from "../../../src/views/document/sections.ts";
+import { renderMissing } from "../../../src/views/document/situation.ts";
+import { anExecution, notWaiting } from "./executions.ts";
+
+function headings(execution: Execution): string[] {
+  const tokens = new MarkdownIt({ html: true }).parse(renderExecution(execution).text, {});
+  return tokens.flatMap((token, at) => (token.type === "heading_open" ? [`${token.markup} ${tokens[at + 1]?.content ?? ""}`] : []));
+}
+
+const rejected: SentResume = {
+  taskId: "review",
+  attempt: 1,
+  feedback: { isApprove: false, text: "Shorter.\n\n# And funnier", at: "2026-10-21T12:02:00.000Z" },
+  outcome: "answered",
+  answer: "retrying",
+};
+
+describe("the execution document", () => {
+  it("has title, state, inputs, tasks, times and ids in this order", () => {
+    assert.deepEqual(headings(anExecution()), ["# Sea otters", "## Inputs", "## Task: research", "## Task: review", "### Attempt 1", "#### Draft", "## Times", "## Crew and IDs"]);
+    const lines = renderExecution(anExecution()).text.split("\n");
+    assert.equal(lines[2], "**Waiting for you** · task review · 1 of 3 tasks done");
+    assert.ok(lines.includes("- **topic**: Sea otters"));
+    assert.ok(lines.includes("**Waiting for you** · by Editor"));
+  });
+
+  it("shows every attempt with the feedback between them", () => {
+    const execution = anExecution({
+      tasks: [{ taskId: "review", state: "waiting", attempts: [{ number: 1, output: "First." , feedback: rejected.feedback }, { number: 2, output: "Second." }] }],
+      resumes: [rejected],
+    });
+    assert.deepEqual(headings(execution).slice(2, -2), ["## Task: review", "### Attempt 1", "### Your feedback: rejected", "#### And funnier", "### Attempt 2"]);
+    const { text } = renderExecution(execution);
+    assert.match(text, /First\.[^]*> Shorter\.\n>\n> #### And funnier\n\nSent · the crew answered “retrying”[^]*Second\./);
+  });
+
+  it("says when feedback may have been sent, and shows it where the crew told no task", () => {
+    const { text } = renderExecution(notWaiting({ state: "unknown", mayBeWaiting: true, tasks: [], resumes: [{ ...rejected, taskId: "t-9", outcome: "unanswered" }] }));
+    assert.match(text, /## It may be waiting for you/);
+    assert.match(text, /## Task: t-9\n\n### Attempt 1[^]*> Shorter\.[^]*May have been sent: no answer came/);
+  });
+
+  it("shows the result below its own heading", () => {
+    const execution = notWaiting({ state: "completed", output: "# Otters\n\n## Life", endedAt: "2026-10-21T12:03:30.000Z" });
+    assert.deepEqual(headings(execution).slice(-5), ["## Result", "### Otters", "#### Life", "## Times", "## Crew and IDs"]);
+    assert.match(renderExecution(execution).text, /- Took: 3 min 30 s/);
+  });
+
+  it("shows an error as it came, with what to do", () => {
+    const { text } = renderExecution(notWaiting({ state: "failed", error: "Traceback:\n  # boom ``` x" }));
+    assert.match(text, /## Error\n\n````text\nTraceback:\n {2}# boom ``` x\n````\n\n.*kick off again/);
+  });
+
+  it("says that no model was called for anything of the rehearsal engine, and only for that", () => {
+    assert.match(renderExecution(anExecution({ engine: "rehearsal" })).text, /no language model was called/);
+    assert.doesNotMatch(renderExecution(anExecution({ engine: "model" })).text, /no language model/);
+  });
+
+  it("says what to do where a kickoff's answer never came", () => {
+    assert.match(renderExecution(notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] })).text, /\*\*May have started\*\*[^]*Track Execution by ID/);
+  });
+
+  it("shows a word of the crew's own as it came", () => {
+    assert.match(renderExecution(notWaiting({ state: "unknown", stateText: "HIBERNATING" })).text, /\*\*HIBERNATING\*\*/);
+  });
+
+  it("keeps its structure with names and values that look like Markdown", () => {
+    const nasty = "# x\n## y `z` <script> [a](command:b)";
+    const execution = anExecution({
+      label: nasty,
+      request: { inputs: { [nasty]: nasty, "": "", __proto__x: null, list: ["# no", { a: 1 }], n: 5 }, meta: { "```": "```" }, callbacks: { taskWebhookUrl: "https://hooks.test/secret-path?x=1" } },
+      tasks: [{ taskId: nasty, agent: nasty, state: "waiting", attempts: [{ number: 1, output: "ok" }] }],
+      waiting: { taskId: nasty, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
+    });
+    assert.deepEqual(headings(execution).map((heading) => heading.split(" ", 2).join(" ")), ["# \\#".replace("\\", ""), "## Inputs", "### Meta", "### Callbacks", "## Task:", "### Attempt", "## Times", "## Crew"]);
+    const html = new MarkdownIt({ html: true }).parse(renderExecution(execution).text, {}).flatMap((token) => [token, ...(token.children ?? [])]);
+    assert.deepEqual(html.filter((token) => token.type.startsWith("html") || token.type === "link_open").map((token) => token.content || token.attrs), []);
+    assert.match(renderExecution(execution).text, /https:\/\/hooks\.test\/…/);
+    assert.doesNotMatch(renderExecution(execution).text, /secret-path/);
+  });
+
+  it("cuts a very long output and says so", () => {
+    const { text } = renderExecution(notWaiting({ state: "completed", output: "x".repeat(1_000_001) }));
+    assert.match(text, /Only the first 1000000 of 1000001 characters/);
+  });
+
+  it("says of an unknown id that it is unknown, and what to do", () => {
+    assert.match(renderMissing("Writers", "99").text, /No execution `99` of the crew Writers is tracked[^]*Track Execution by ID/);
+  });
+
+  it("tells where each section is", () => {
+    const rendered = renderExecution(anExecution());
+    const lines = rendered.text.split("\n");
+    const task = sectionOf(rendered, "task review");
+    assert.equal(lines[task!.start], "## Task: review");
+    assert.equal(lines[task!.end], "## Times");
+    assert.equal(lines[sectionOf(rendered, "task review attempt 1")!.start], "### Attempt 1");
+    assert.equal(lines.length, rendered.lineCount);
+  });
+});
+
+describe("the reader's place", () => {
+  it("is kept when the head and the tail of a document change at once", () => {
+    const before = renderExecution(anExecution());
+    const after = renderExecution(
+      notWaiting({
+        state: "completed",
+        label: "New title",
+        engine: "rehearsal",
+        output: "Done",
+        tasks: [
+          { taskId: "research", agent: "Researcher", state: "completed", attempts: [{ number: 1, output: "Found a lot." }] },
+          { taskId: "review", state: "completed", attempts: [{ number: 1, output: "# Draft\n\nText.", feedback: rejected.feedback }, { number: 2, output: "Better." }] },
+        ],
+        resumes: [rejected],
+        endedAt: "2026-10-21T12:03:00.000Z",
+      }),
+    );
+    const [old, now] = [before.text.split("\n"), after.text.split("\n")];
+    for (const words of ["## Inputs", "Found a lot.", "## Task: review", "Text.", "## Times", "- Address: https://crew.test"]) {
+      assert.equal(now[mapLine(old.indexOf(words), before, after)], words);
+    }
+    assert.equal(mapLine(before.lineCount - 1, before, after), after.lineCount - 1);
+  });
+
+  it("goes to the nearest section that is still there", () => {
+    const before = renderExecution(anExecution());
+    const after = renderMissing("Writers", "11111111-aaaa");
+    for (let line = 0; line < before.lineCount; line++) assert.ok(mapLine(line, before, after) < after.lineCount);
+  });
+});
