@@ -43,20 +43,20 @@ class Embedding {
     }
     const line = withoutTabs(raw);
     const { prefix, text, kept, begins } = this.#nesting.read(line, this.#paragraph !== undefined);
-    if (text.trim() === "") { this.#blank(line); return; }
+    if (text.trim() === "") {
+      this.#block(line.trimEnd());
+      return;
+    }
     const lazy = !kept && !begins && this.#paragraph !== undefined;
     if (begins || (!kept && !lazy)) this.#paragraph = undefined;
     if (!lazy && this.#underline(text)) return;
-    if (this.#paragraph === undefined && /^ {4}/.test(text)) { this.#block(line); return; }
+    const isCode = this.#paragraph === undefined && /^ {4}/.test(text);
     const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(text)?.[1];
-    if (fence !== undefined) {
-      this.#fence = fence;
-      this.#block(line); return;
-    }
     const [, marks, words] = /^ {0,3}(#{1,6})(?=\s|$)(.*)$/.exec(text) ?? [];
-    if (marks !== undefined && words !== undefined) { this.#block(prefix + this.#marks(marks.length) + withoutHtml(words)); return; }
-    if (isRule(text)) { this.#block(line); return; }
-    this.#text(prefix, withoutHtml(text), lazy);
+    if (isCode || isRule(text)) this.#block(line);
+    else if (fence !== undefined) this.#block(line, fence);
+    else if (marks !== undefined && words !== undefined) this.#block(prefix + this.#marks(marks.length) + withoutHtml(words));
+    else this.#text(prefix, withoutHtml(text), lazy);
   }
 
   end(): string[] {
@@ -64,14 +64,9 @@ class Embedding {
     return this.#lines;
   }
 
-  #blank(line: string): void {
-    this.#paragraph = undefined;
-    this.#nesting.settle();
-    this.#lines.push(line.trimEnd());
-  }
-
-  /** A line that is no paragraph's. */
-  #block(line: string): void {
+  /** A line that is no paragraph's; it may open a code block. */
+  #block(line: string, fence?: string): void {
+    this.#fence = fence;
     this.#paragraph = undefined;
     this.#nesting.settle();
     this.#lines.push(line);
@@ -101,7 +96,7 @@ class Embedding {
 }
 
 /** A rule across the page. */
-export function isRule(text: string): boolean {
+function isRule(text: string): boolean {
   return /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})$/.test(text);
 }
 
