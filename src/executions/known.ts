@@ -1,0 +1,104 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Execution } from "./model.ts";
+
+/** What became different, in one go. */
+export interface ExecutionChange {
+  readonly added: readonly Execution[];
+  readonly changed: readonly Execution[];
+  readonly removed: readonly Execution[];
+}
+
+/** One record as it was last seen: its revision, and its execution unless that was removed or cannot be shown. */
+interface Entry {
+  readonly revision: number;
+  readonly execution?: Execution;
+}
+
+/** What became different of one record; undefined for nothing. */
+export type Step = { readonly kind: keyof ExecutionChange; readonly execution: Execution } | undefined;
+
+/** The executions in memory: as last read or written, found by any of their ids. */
+export class Known {
+  readonly #entries = new Map<string, Entry>();
+  readonly #byKickoffId = new Map<string, Set<string>>();
+  #sorted: readonly Execution[] | undefined;
+
+  get(localId: string): Entry | undefined {
+    return this.#entries.get(localId);
+  }
+
+  /** The revision of each record. */
+  revisions(): ReadonlyMap<string, number> {
+    return new Map([...this.#entries].map(([localId, entry]) => [localId, entry.revision]));
+  }
+
+  /** Newest first. */
+  list(): readonly Execution[] {
+    this.#sorted ??= [...this.#entries.values()]
+      .flatMap(({ execution }) => (execution === undefined ? [] : [execution]))
+      .sort((a, b) => compare(b.startedAt, a.startedAt) || compare(a.localId, b.localId));
+    return this.#sorted;
+  }
+
+  /** The execution with this local id or kickoff id; of this crew, where one is given. Of several, the newest. */
+  find(id: string, crewId: string | undefined): Execution | undefined {
+    const ids = [id, ...(this.#byKickoffId.get(id) ?? [])];
+    return ids
+      .flatMap((localId) => this.#entries.get(localId)?.execution ?? [])
+      .filter((execution) => crewId === undefined || execution.crew.id === crewId)
+      .sort((a, b) => compare(b.startedAt, a.startedAt))[0];
+  }
+
+  /** Takes over a revision: an execution, or undefined for a record that is not shown. */
+  put(localId: string, revision: number, execution: Execution | undefined): Step {
+    const before = this.#entries.get(localId)?.execution;
+    this.#forget(before);
+    this.#entries.set(localId, { revision, ...(execution === undefined ? {} : { execution }) });
+    for (const kickoffId of execution?.kickoffIds ?? []) {
+      const localIds = this.#byKickoffId.get(kickoffId) ?? new Set();
+      this.#byKickoffId.set(kickoffId, localIds.add(localId));
+    }
+    return difference(before, execution);
+  }
+
+  /** Forgets a record that is no longer there. */
+  drop(localId: string): Step {
+    const before = this.#entries.get(localId)?.execution;
+    this.#forget(before);
+    this.#entries.delete(localId);
+    return difference(before, undefined);
+  }
+
+  #forget(execution: Execution | undefined): void {
+    this.#sorted = undefined;
+    for (const kickoffId of execution?.kickoffIds ?? []) {
+      const localIds = this.#byKickoffId.get(kickoffId);
+      localIds?.delete(execution?.localId ?? "");
+      if (localIds?.size === 0) {
+        this.#byKickoffId.delete(kickoffId);
+      }
+    }
+  }
+}
+
+/** All steps as one change; undefined when nothing became different. */
+export function join(steps: readonly Step[]): ExecutionChange | undefined {
+  const of = (kind: keyof ExecutionChange) => steps.flatMap((step) => (step?.kind === kind ? [step.execution] : []));
+  const change = { added: of("added"), changed: of("changed"), removed: of("removed") };
+  return change.added.length + change.changed.length + change.removed.length === 0 ? undefined : change;
+}
+
+function difference(before: Execution | undefined, after: Execution | undefined): Step {
+  if (after === undefined) {
+    return before === undefined ? undefined : { kind: "removed", execution: before };
+  }
+  if (before === undefined) {
+    return { kind: "added", execution: after };
+  }
+  return isDeepStrictEqual(before, after) ? undefined : { kind: "changed", execution: after };
+}
+
+/** Times in ISO 8601 compare as text. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,143 @@
+import type { CallbackUrls, JsonObject, JsonValue, Progress } from "../api/types.ts";
+
+/**
+ * Where an execution stands, as the extension sees it.
+ * `waiting`: a person must approve or reject a known task. `unknown`: the crew does not know the id (a deployed crew's
+ * pause reads the same). `unconfirmed`: the kickoff was sent and its answer never came ("may have started").
+ */
+export type ExecutionState =
+  | "queued"
+  | "running"
+  | "waiting"
+  | "completed"
+  | "failed"
+  | "stopped"
+  | "unknown"
+  | "unconfirmed";
+
+/** The crew an execution belongs to, as it was when the execution was started or tracked. */
+export interface CrewRef {
+  /** `url:<normalised address>` or `local:<folder URI>`. */
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+}
+
+/** What was sent to start an execution, without secrets. */
+export interface SentKickoff {
+  readonly inputs: JsonObject;
+  readonly meta?: JsonObject;
+  readonly callbacks: CallbackUrls;
+}
+
+/** What a person said of one attempt. */
+export interface Feedback {
+  readonly isApprove: boolean;
+  readonly text: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** One output of a task, before and after a retry. */
+export interface Attempt {
+  /** Counts from 1. */
+  readonly number: number;
+  readonly output?: string;
+  readonly feedback?: Feedback;
+}
+
+/** A task of an execution, as far as it is known. */
+export interface ExecutionTask {
+  readonly taskId: string;
+  readonly agent?: string;
+  readonly state: "running" | "waiting" | "completed" | "failed" | "pending";
+  /** Oldest first. */
+  readonly attempts: readonly Attempt[];
+  /** Seconds, where the crew tells. */
+  readonly executionTime?: number;
+}
+
+/** A resume that left this machine, or was about to. */
+export interface SentResume {
+  readonly taskId: string;
+  readonly attempt: number;
+  readonly feedback: Feedback;
+  /** `unanswered`: it may have arrived. Its actions are off until a definite state comes or the person says "Send again". */
+  readonly outcome: "sending" | "answered" | "refused" | "unanswered";
+  /** `resumed`, `retrying`, `completed`, or the new id to follow. */
+  readonly answer?: string;
+  readonly message?: string;
+}
+
+/** What waits for a person. */
+export interface Waiting {
+  readonly taskId: string;
+  readonly output?: string;
+  readonly attempt: number;
+  /** ISO 8601; when it was first seen. */
+  readonly since: string;
+}
+
+/** One tracked execution: everything the extension knows and keeps of it, plain data, one file on disk. */
+export interface Execution {
+  readonly version: 1;
+  /** Made here, before anything is sent; names the file. */
+  readonly localId: string;
+  readonly crew: CrewRef;
+  /** The first is the execution's key in documents and in the API, the last the one to ask with. Empty while a kickoff's answer is missing. */
+  readonly kickoffIds: readonly string[];
+  /** Started here, or only followed by its id. */
+  readonly origin: "kickoff" | "tracked";
+  /** The person's own title. */
+  readonly label?: string;
+  readonly request?: SentKickoff;
+  /** The local service's engine, where the crew is local: `rehearsal` calls no model, and that is said wherever it shows. */
+  readonly engine?: string;
+  readonly state: ExecutionState;
+  /** The state's word as it came, where it says more than `state`. */
+  readonly stateText?: string;
+  readonly mayBeWaiting?: boolean;
+  /** ISO 8601, all times. */
+  readonly startedAt: string;
+  readonly endedAt?: string;
+  /** When the crew last gave an answer that could be read. */
+  readonly seenAt?: string;
+  /** When polling gave up by age (24 h); one click goes on. */
+  readonly watchingStoppedAt?: string;
+  /** When the person last asked to go on watching; the age limit counts from there. */
+  readonly watchedSince?: string;
+  readonly progress?: Progress;
+  readonly tasks: readonly ExecutionTask[];
+  readonly output?: string;
+  readonly outputJson?: JsonValue;
+  readonly error?: string;
+  /** Seconds, as the crew tells. */
+  readonly executionTime?: number;
+  readonly waiting?: Waiting;
+  /** Oldest first. */
+  readonly resumes: readonly SentResume[];
+}
+
+/** Whether nothing more will come. */
+export function hasEnded(execution: Execution): boolean {
+  return execution.state === "completed" || execution.state === "failed" || execution.state === "stopped";
+}
+
+/** The id that names an execution for people, documents and other extensions: its first kickoff id, or the local one until it has one. */
+export function keyOf(execution: Execution): string {
+  return execution.kickoffIds[0] ?? execution.localId;
+}
+
+/** What an execution may do without. */
+type OptionalKey = {
+  [Key in keyof Execution]-?: undefined extends Execution[Key] ? Key : never;
+}[keyof Execution];
+
+/** The same execution without some of what it may do without. */
+export function without(execution: Execution, ...keys: readonly OptionalKey[]): Execution {
+  const copy = { ...execution };
+  for (const key of keys) {
+    Reflect.deleteProperty(copy, key);
+  }
+  return copy;
+}

@@ -1,0 +1,279 @@
+import { mkdir } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../api/clock.ts";
+import { type Disposable, Emitter, type Event } from "./emitter.ts";
+import { FolderWatch } from "./folder-watch.ts";
+import { type ExecutionChange, join, Known, type Step } from "./known.ts";
+import { type Execution, hasEnded } from "./model.ts";
+import { keepEnd, readRecord, writeRecord, writeRemoved } from "./record.ts";
+import { isFileId, parseRevisionName, Revisions } from "./revisions.ts";
+
+/** Records read at once. */
+const READERS = 16;
+/** Milliseconds between two looks at the folder where the system tells nothing: while something runs, and otherwise. */
+const SLOW = { active: 5_000, idle: 60_000 };
+
+/** What a store needs. */
+export interface ExecutionStoreOptions {
+  /** Holds one file an execution; made when missing. Nothing else may live in it. */
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Hears of records that cannot be read and of a folder that cannot be looked at. The message is for a person. */
+  onProblem(message: string, error: unknown): void;
+}
+
+/**
+ * The tracked executions: on disk, shared by all windows of this machine, and in memory as they were last seen there.
+ * Whatever returns has been written; a crash at any moment loses nothing that was.
+ */
+export class ExecutionStore implements Disposable {
+  readonly #options: ExecutionStoreOptions;
+  readonly #revisions: Revisions;
+  readonly #known = new Known();
+  readonly #changes: Emitter<ExecutionChange>;
+  /** Fires once for every change, whichever window made it. */
+  readonly onDidChange: Event<ExecutionChange>;
+  readonly #writing = new Map<string, Promise<unknown>>();
+  readonly #told = new Set<string>();
+  #watch: FolderWatch | undefined;
+  #refreshing: Promise<void> | undefined;
+  #refreshAgain: Promise<void> | undefined;
+  #wasActive = false;
+  #disposed = false;
+
+  constructor(options: ExecutionStoreOptions) {
+    this.#options = options;
+    this.#revisions = new Revisions(options.folder);
+    this.#changes = new Emitter((error) => options.onProblem("A listener of the executions failed.", error));
+    this.onDidChange = this.#changes.event;
+  }
+
+  /** Reads what is there and begins to notice what other windows write. Rejects if the folder cannot be made or read. */
+  async open(): Promise<void> {
+    const { folder, clock } = this.#options;
+    await mkdir(folder, { recursive: true });
+    await this.#readAll();
+    await this.#revisions.sweepUnfinished(clock.now());
+    if (!this.#disposed) {
+      this.#watch = new FolderWatch({
+        folder,
+        clock,
+        matters: (name) => this.#isNew(name),
+        slowly: () => (this.#isActive() ? SLOW.active : SLOW.idle),
+        look: () => this.refresh(),
+      });
+    }
+  }
+
+  /** All tracked executions, newest first. */
+  list(): readonly Execution[] {
+    return this.#known.list();
+  }
+
+  /** The execution with this local id, or any of its kickoff ids; of this crew, where one is given. */
+  find(id: string, crewId?: string): Execution | undefined {
+    return this.#known.find(id, crewId);
+  }
+
+  /** Begins to track an execution. Rejects if its local id is taken. */
+  async add(execution: Execution): Promise<Execution> {
+    const { localId } = execution;
+    if (!isFileId(localId)) {
+      throw new Error(`"${localId}" cannot be the local id of an execution: only letters, digits and hyphens, at most 64.`);
+    }
+    return await this.#inTurn(localId, async () => {
+      if (!(await this.#revisions.create(localId, writeRecord(execution)))) {
+        throw new Error(`The execution ${localId} is tracked already.`);
+      }
+      this.#tell(this.#known.put(localId, 1, execution));
+      return execution;
+    });
+  }
+
+  /**
+   * Changes an execution. `change` may be called again with what another window has written in the meantime; it must be pure.
+   * Returns what is now stored, or undefined for an execution that is not tracked (any more). What has ended stays ended.
+   */
+  async update(localId: string, change: (current: Execution) => Execution): Promise<Execution | undefined> {
+    return await this.#write(localId, (current) => {
+      const next = keepEnd(current, change(current));
+      return isDeepStrictEqual(next, current) ? current : next;
+    });
+  }
+
+  /** Stops tracking an execution, in all windows. The crew is not told: the API has no cancel. */
+  async remove(localId: string): Promise<void> {
+    await this.#write(localId, () => undefined);
+  }
+
+  /** Reads what other windows have written. Problems are told to `onProblem`. */
+  async refresh(): Promise<void> {
+    if (this.#refreshing !== undefined) {
+      this.#refreshAgain ??= this.#refreshing.then(() => {
+        this.#refreshAgain = undefined;
+        return this.refresh();
+      });
+      await this.#refreshAgain;
+      return;
+    }
+    this.#refreshing = this.#readAll().catch((error: unknown) => {
+      this.#options.onProblem("The folder of tracked executions could not be read; trying again.", error);
+    });
+    await this.#refreshing;
+    this.#refreshing = undefined;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#watch?.dispose();
+    this.#changes.dispose();
+  }
+
+  /** Writes what `change` makes of the newest revision: another execution, or undefined to remove it. The same one means no change. */
+  async #write(localId: string, change: (current: Execution) => Execution | undefined): Promise<Execution | undefined> {
+    return await this.#inTurn(localId, async () => {
+      if (this.#known.get(localId) === undefined) {
+        await this.#readOne(localId);
+      }
+      for (;;) {
+        const known = this.#known.get(localId);
+        if (known?.execution === undefined) {
+          return undefined;
+        }
+        const next = change(known.execution);
+        if (next === known.execution) {
+          return next;
+        }
+        const text = next === undefined ? writeRemoved() : writeRecord(next);
+        if (await this.#revisions.follow(localId, known.revision, text)) {
+          this.#tell(this.#known.put(localId, known.revision + 1, next));
+          return next;
+        }
+        await this.#readOne(localId);
+      }
+    });
+  }
+
+  /** One change of a record at a time; those of other processes are met by revisions. */
+  async #inTurn<T>(localId: string, action: () => Promise<T>): Promise<T> {
+    const before = this.#writing.get(localId) ?? Promise.resolve();
+    const turn = before.then(action, action);
+    this.#writing.set(localId, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#writing.get(localId) === turn) {
+        this.#writing.delete(localId);
+      }
+    }
+  }
+
+  /** Reads one record anew, even where its newest revision is older than the one known: that was set aside. */
+  async #readOne(localId: string): Promise<void> {
+    const revisions = (await this.#revisions.list()).get(localId) ?? [];
+    this.#tell(await this.#load(localId, revisions, true));
+  }
+
+  async #readAll(): Promise<void> {
+    const known = this.#known.revisions();
+    const listed = await this.#revisions.list();
+    const gone = [...known.keys()].filter((localId) => !listed.has(localId));
+    const steps = gone.map((localId) => this.#known.drop(localId));
+    const entries = listed.entries();
+    const readers = Array.from({ length: READERS }, async () => {
+      for (const [localId, revisions] of entries) {
+        steps.push(await this.#readListed(localId, revisions, known.get(localId) ?? 0));
+      }
+    });
+    await Promise.all(readers);
+    this.#tell(...steps);
+  }
+
+  /** Reads a record if the folder has another newest revision than the one known when it was listed. */
+  async #readListed(localId: string, revisions: readonly number[], known: number): Promise<Step> {
+    const newest = revisions.at(-1) ?? 0;
+    try {
+      const step = newest === known ? undefined : await this.#load(localId, revisions, newest < known);
+      await this.#revisions.prune(localId, revisions, this.#options.clock.now());
+      return step;
+    } catch (error) {
+      this.#options.onProblem("A tracked execution could not be read; trying again.", error);
+      return undefined;
+    }
+  }
+
+  /**
+   * Takes over the newest of a record's revisions that can be understood, unless a newer one is known by now. With `force` the
+   * folder is right even then.
+   */
+  async #load(localId: string, revisions: readonly number[], force: boolean): Promise<Step> {
+    const isOutdated = (revision: number) => !force && (this.#known.get(localId)?.revision ?? 0) >= revision;
+    for (const revision of revisions.toReversed()) {
+      const found = isOutdated(revision) ? undefined : await this.#understand(localId, revision);
+      if (isOutdated(revision)) {
+        return undefined;
+      }
+      if (found !== undefined) {
+        return this.#known.put(localId, revision, found.execution);
+      }
+    }
+    return force ? this.#known.drop(localId) : undefined;
+  }
+
+  /** What a revision holds: an execution, or none to show. Undefined if it is not there (any more) or was set aside now. */
+  async #understand(localId: string, revision: number): Promise<{ readonly execution?: Execution } | undefined> {
+    const now = this.#options.clock.now();
+    const text = await this.#revisions.read(localId, revision);
+    if (text === undefined) {
+      return undefined;
+    }
+    const reading = readRecord(text, localId);
+    switch (reading.kind) {
+      case "execution":
+        return reading;
+      case "removed":
+        await this.#revisions.pruneRemoved(localId, revision, now);
+        return {};
+      case "newer":
+        this.#tellNewer(localId);
+        return {};
+      case "corrupt":
+        this.#options.onProblem(
+          `A tracked execution could not be read and was set aside as ${await this.#revisions.setAside(localId, revision, now)}.`,
+          new Error(reading.reason),
+        );
+        return undefined;
+    }
+  }
+
+  #tellNewer(localId: string): void {
+    if (!this.#told.has(localId)) {
+      this.#told.add(localId);
+      this.#options.onProblem(
+        "A tracked execution was written by a newer version of Crewdeck and is not shown here. Update the extension to see it.",
+        new Error(localId),
+      );
+    }
+  }
+
+  #isActive(): boolean {
+    return this.list().some((execution) => !hasEnded(execution));
+  }
+
+  #isNew(fileName: string): boolean {
+    const parsed = parseRevisionName(fileName);
+    return parsed !== undefined && parsed.revision > (this.#known.get(parsed.id)?.revision ?? 0);
+  }
+
+  #tell(...steps: readonly Step[]): void {
+    const change = join(steps);
+    if (change === undefined) {
+      return;
+    }
+    if (this.#isActive() !== this.#wasActive) {
+      this.#wasActive = this.#isActive();
+      this.#watch?.replan();
+    }
+    this.#changes.fire(change);
+  }
+}

@@ -1,0 +1,41 @@
+import type { JsonValue } from "../api/types.ts";
+import { type Execution, keyOf } from "./model.ts";
+
+/** Longest title made from an input, in characters. */
+const LONGEST = 60;
+
+/** What an execution is called: the person's own label, else the first input's value that says something, shortened, else the start of its id. One line of text. */
+export function titleOf(execution: Execution): string {
+  const label = oneLine(execution.label ?? "");
+  if (label !== "") {
+    return label;
+  }
+  for (const value of Object.values(execution.request?.inputs ?? {})) {
+    const text = shorten(oneLine(textOf(value)));
+    if (text !== "") {
+      return text;
+    }
+  }
+  return keyOf(execution).slice(0, 8);
+}
+
+function textOf(value: JsonValue): string {
+  if (typeof value === "string") {
+    return value;
+  }
+  return value === null ? "" : JSON.stringify(value);
+}
+
+/** Control characters and marks that turn the direction of text have no place in a row of a list. */
+function oneLine(text: string): string {
+  return text
+    .slice(0, 10_000)
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .replace(/\p{Cf}+/gu, (marks) => marks.replace(/[^\u200d]/gu, ""))
+    .trim();
+}
+
+function shorten(text: string): string {
+  const characters = Array.from(text);
+  return characters.length <= LONGEST ? text : `${characters.slice(0, LONGEST - 1).join("").trimEnd()}…`;
+}
