@@ -1,45 +1,130 @@
-import type { Clock } from "./clock.ts";
-import type { CrewApiErrorKind } from "./errors.ts";
+import { normaliseAddress } from "./address.ts";
+import { systemClock, type Clock } from "./clock.ts";
+import { CrewApiError } from "./errors.ts";
+import { defaultFetch, type Fetch } from "./fetch.ts";
+import { isObject } from "./json.ts";
+import { readKickoff, readResume } from "./read-answers.ts";
+import { readInputs } from "./read-inputs.ts";
+import { readStatus } from "./read-status.ts";
+import { kickoffBody, resumeBody } from "./requests.ts";
+import { fillPath, isUnknownRoute, pathsToAsk } from "./status-path.ts";
+import { Transport, type Outgoing, type Traffic } from "./transport.ts";
 import type { CrewInputs, KickoffAnswer, KickoffRequest, ResumeAnswer, ResumeRequest, StatusPath, StatusReading } from "./types.ts";
 
+/** Gives the token when a request needs it, so that a changed one counts at once. What it throws passes through the client. */
 export type TokenSource = () => Promise<string>;
+
+/** What a caller may say of one call. */
 export interface CallOptions {
+  /** Ends the call with an error of kind `aborted`. */
   readonly signal?: AbortSignal;
+  /** Milliseconds for each attempt, the whole body included. 30 s for a GET and 60 s for a POST where absent. */
   readonly timeoutMs?: number;
 }
-export interface Traffic {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly status?: number;
-  readonly error?: CrewApiErrorKind;
-  readonly milliseconds: number;
-}
-/** As much of a `fetch` answer as is read here. */
-export interface FetchAnswer {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: { get(name: string): string | null };
-  readonly body: AsyncIterable<string | Uint8Array> | null;
-}
-export type Fetch = (url: string, init: { method: string; headers: Record<string, string>; body?: string; redirect: "manual"; signal: AbortSignal }) => Promise<FetchAnswer>;
+
+/** Settings of a client; all have defaults. */
 export interface CrewClientOptions {
+  /** node-fetch where absent. */
   readonly fetch?: Fetch;
   readonly clock?: Clock;
+  /** From 0 to 1; spreads repeated GETs. */
   readonly random?: () => number;
+  /** The status path that this crew answered before. */
   readonly statusPath?: StatusPath;
-  onStatusPath?(path: StatusPath): void;
-  onTraffic?(traffic: Traffic): void;
+  /** Hears which status path the crew answers, once that is seen and differs from `statusPath`; to be kept with the crew. */
+  readonly onStatusPath?: (path: StatusPath) => void;
+  /** Hears of every request, for a log. */
+  readonly onTraffic?: (traffic: Traffic) => void;
+  /** Limit of an answer's body in bytes; 64 MB where absent. */
   readonly maxBytes?: number;
   readonly userAgent?: string;
 }
 
+const getTimeout = 30_000;
+const postTimeout = 60_000;
+const defaultMaxBytes = 64 * 1024 * 1024;
+
+/**
+ * The Crew Execution API as a client sees it, in both dialects. Every method throws {@link CrewApiError}, and what the token's
+ * source throws. GETs are asked again where that can help, a POST never: each costs money or speaks for a person.
+ */
 export class CrewClient {
+  /** The crew's address in its normal form. */
   readonly baseUrl: string;
-  constructor(baseUrl: string, _token: string | TokenSource, _options: CrewClientOptions = {}) {
-    this.baseUrl = baseUrl;
+  readonly #transport: Transport;
+  readonly #onStatusPath: (path: StatusPath) => void;
+  #statusPath: StatusPath | undefined;
+  #inputNames: readonly string[] = [];
+
+  /** @throws {AddressError} for an address that no token may be sent to */
+  constructor(baseUrl: string, token: string | TokenSource, options: CrewClientOptions = {}) {
+    this.baseUrl = normaliseAddress(baseUrl);
+    this.#statusPath = options.statusPath;
+    this.#onStatusPath = options.onStatusPath ?? (() => undefined);
+    this.#transport = new Transport({
+      baseUrl: this.baseUrl,
+      token: typeof token === "string" ? () => Promise.resolve(token) : token,
+      fetch: options.fetch ?? defaultFetch,
+      clock: options.clock ?? systemClock,
+      random: options.random ?? Math.random,
+      maxBytes: options.maxBytes ?? defaultMaxBytes,
+      userAgent: options.userAgent ?? "crewdeck",
+      onTraffic: options.onTraffic ?? (() => undefined),
+    });
   }
-  inputs(_call?: CallOptions): Promise<CrewInputs> { return Promise.reject(new Error("not built yet")); }
-  kickoff(_request: KickoffRequest, _call?: CallOptions): Promise<KickoffAnswer> { return Promise.reject(new Error("not built yet")); }
-  status(_kickoffId: string, _call?: CallOptions): Promise<StatusReading> { return Promise.reject(new Error("not built yet")); }
-  resume(_request: ResumeRequest, _call?: CallOptions): Promise<ResumeAnswer> { return Promise.reject(new Error("not built yet")); }
+
+  /** `GET /inputs`: what the crew asks for. Quick where the crew is up, so it serves to test a connection, too. */
+  async inputs(call: CallOptions = {}): Promise<CrewInputs> {
+    const inputs = await this.#get("/inputs", readInputs, call);
+    this.#inputNames = inputs.fields.map((field) => field.name);
+    return inputs;
+  }
+
+  /** `POST /kickoff`: starts an execution. An error with `sent: "maybe"` means that it may have started. */
+  kickoff(request: KickoffRequest, call: CallOptions = {}): Promise<KickoffAnswer> {
+    return this.#post("/kickoff", kickoffBody(request), readKickoff, call);
+  }
+
+  /**
+   * Status of an execution, by the specification's path or, where the crew has no such route, by the other one.
+   * "NOT FOUND" in an answer of 200 gives the state `unknown`; 404 for the execution is an error of kind `notFound`.
+   */
+  async status(kickoffId: string, call: CallOptions = {}): Promise<StatusReading> {
+    let refused: unknown;
+    for (const statusPath of pathsToAsk(this.#statusPath)) {
+      const path = fillPath(statusPath, kickoffId);
+      try {
+        const reading = await this.#get(path, (raw) => (isObject(raw) ? readStatus(raw) : undefined), call);
+        this.#remember(statusPath);
+        return reading;
+      } catch (error) {
+        if (!isUnknownRoute(error, path)) {
+          if (error instanceof CrewApiError && error.kind === "notFound") this.#remember(statusPath);
+          throw error;
+        }
+        refused ??= error;
+      }
+    }
+    throw refused;
+  }
+
+  /** `POST /resume`: approves or rejects a task's output. An error with `sent: "maybe"` means that it may have arrived. */
+  resume(request: ResumeRequest, call: CallOptions = {}): Promise<ResumeAnswer> {
+    return this.#post("/resume", resumeBody(request), (raw) => (isObject(raw) ? readResume(raw) : undefined), call);
+  }
+
+  #remember(path: StatusPath): void {
+    if (path === this.#statusPath) return;
+    this.#statusPath = path;
+    this.#onStatusPath(path);
+  }
+
+  #get<T>(path: string, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
+    return this.#transport.request({ method: "GET", path, read, timeoutMs: call.timeoutMs ?? getTimeout, signal: call.signal });
+  }
+
+  #post<T>(path: string, body: object, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
+    const timeoutMs = call.timeoutMs ?? postTimeout;
+    return this.#transport.request({ method: "POST", path, body, read, timeoutMs, signal: call.signal, knownInputs: this.#inputNames });
+  }
 }

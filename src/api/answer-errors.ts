@@ -1,0 +1,108 @@
+import { CrewApiError, type CrewApiErrorDetails, type CrewApiErrorKind } from "./errors.ts";
+import { readErrorBody } from "./read-error.ts";
+
+/** An answer that is no success, its texts already without the token. */
+export interface RefusedAnswer {
+  readonly method: "GET" | "POST";
+  readonly status: number;
+  readonly statusText: string;
+  /** The body, or its beginning. */
+  readonly text: string;
+  /** Milliseconds, where the answer asks for a rest. */
+  readonly retryAfterMs?: number | undefined;
+  /** Names of the crew's inputs, where they are known. */
+  readonly knownInputs?: readonly string[] | undefined;
+}
+
+/** How much of a body an error keeps, in characters. */
+const bodyLength = 2000;
+
+/** The beginning of a body, as an error keeps it for a person to look at. */
+export function excerpt(text: string): string {
+  return text.length > bodyLength ? `${text.slice(0, bodyLength)}…` : text;
+}
+
+/** Turns an answer other than 2xx and 3xx into an error, by the specification's codes and by what gateways add. */
+export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
+  const { status } = answer;
+  const body = readErrorBody(answer.text, answer.knownInputs);
+  const told = body.message ?? (answer.statusText === "" ? `status ${status}` : answer.statusText);
+  const common = {
+    status,
+    body: excerpt(answer.text),
+    ...(answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs }),
+  };
+  // The vendor's OpenAPI file has 400 for missing inputs as well as 422.
+  if (status === 422 || (status === 400 && body.missingInputs.length > 0)) {
+    return new CrewApiError({ ...common, ...validation(told, body.missingInputs) });
+  }
+  const { kind, intro, remedy, reason } = known(status);
+  const open = answer.method === "POST" && (kind === "server" || kind === "gateway" || kind === "timeout");
+  return new CrewApiError({
+    ...common,
+    kind,
+    message: sentence(`${intro} (${status}): ${told}`),
+    remedy: open ? `It may have arrived all the same: look before you send it again. ${remedy}` : remedy,
+    sent: open ? "maybe" : "no",
+    ...(reason === undefined ? {} : { reason }),
+  });
+}
+
+function validation(told: string, missing: readonly string[]): Pick<CrewApiErrorDetails, "kind" | "message" | "remedy" | "missingInputs"> {
+  return {
+    kind: "validation",
+    message: sentence(missing.length > 0 ? `The crew needs more inputs: ${missing.join(", ")}` : `The crew does not accept the values (422): ${told}`),
+    remedy: missing.length > 0 ? "Fill them in and send again." : "Correct them and send again.",
+    missingInputs: missing,
+  };
+}
+
+interface KnownStatus {
+  readonly kind: CrewApiErrorKind;
+  readonly intro: string;
+  readonly remedy: string;
+  readonly reason?: "proxy";
+}
+
+const byStatus: Readonly<Record<number, KnownStatus>> = {
+  401: {
+    kind: "unauthorized",
+    intro: "The crew does not accept the token",
+    remedy: "Set the crew's token again: it is in the Status tab of the crew's page in the dashboard.",
+  },
+  403: {
+    kind: "forbidden",
+    intro: "The token may not do this",
+    remedy: "Use a token with more rights (the Bearer Token rather than the User Bearer Token), from the Status tab of the crew's page in the dashboard.",
+  },
+  404: { kind: "notFound", intro: "The crew does not know this", remedy: "Check the crew's address and the id of the execution." },
+  407: {
+    kind: "unreachable",
+    intro: "The proxy wants you to sign in",
+    remedy: "Check VS Code's proxy settings (http.proxy).",
+    reason: "proxy",
+  },
+  408: { kind: "timeout", intro: "The request took too long to arrive", remedy: "Check your connection and try again." },
+  429: { kind: "rateLimited", intro: "The crew gets too many requests", remedy: "Wait a while and try again." },
+};
+
+const gateway: KnownStatus = {
+  kind: "gateway",
+  intro: "The crew could not be reached behind its gateway",
+  remedy: "It may be starting or busy: try again in a minute.",
+};
+
+function known(status: number): KnownStatus {
+  const one = byStatus[status];
+  if (one) return one;
+  // 52x and 530 are a content network's own codes for the same.
+  if (status === 502 || status === 503 || status === 504 || (status >= 520 && status <= 530)) return gateway;
+  if (status >= 500) {
+    return { kind: "server", intro: "The crew failed to answer", remedy: "Try again later; the crew's log in the dashboard may say more." };
+  }
+  return { kind: "badRequest", intro: "The crew refused the request", remedy: "See what it says, correct it and try again." };
+}
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,29 @@
+import { CrewApiError } from "./errors.ts";
+
+/**
+ * The value of the Authorization header for a token of either type (specification, Authentication).
+ * @throws {CrewApiError} `unauthorized`, nothing sent, where there is no token or one that no header can carry
+ */
+export function authorization(token: string): string {
+  if (token === "") throw unusable("There is no token for this crew.");
+  if (/[^\x20-\x7e\xa0-\xff]/.test(token)) {
+    throw unusable("The token holds a character that can't be sent, such as a line break or a letter of another script.");
+  }
+  return `Bearer ${token}`;
+}
+
+function unusable(message: string): CrewApiError {
+  return new CrewApiError({
+    kind: "unauthorized",
+    message,
+    remedy: "Copy the token again from the Status tab of the crew's page in the dashboard, without anything around it.",
+  });
+}
+
+/** Takes the token out of a text that came from elsewhere: a crew may repeat what it was sent. */
+export function withoutToken(text: string, token: string): string {
+  const forms = new Set([token, JSON.stringify(token).slice(1, -1), encodeURIComponent(token)]);
+  let clean = text;
+  for (const form of forms) clean = clean.replaceAll(form, "[token]");
+  return clean;
+}

@@ -1,0 +1,153 @@
+import { errorOfAnswer, excerpt } from "./answer-errors.ts";
+import { readBody } from "./body.ts";
+import type { Clock } from "./clock.ts";
+import { Deadline } from "./deadline.ts";
+import { CrewApiError, type CrewApiErrorKind } from "./errors.ts";
+import { errorOfFailure } from "./failure-errors.ts";
+import type { Fetch, FetchAnswer } from "./fetch.ts";
+import { isObject, parseJson } from "./json.ts";
+import { openEnded, unreadable } from "./outcome-errors.ts";
+import { parseRetryAfter, retryWait, wait } from "./retry.ts";
+import { authorization, withoutToken } from "./token.ts";
+
+/** One request as a log shows it. */
+export interface Traffic {
+  readonly method: "GET" | "POST";
+  /** Path below the crew's address. */
+  readonly path: string;
+  /** Status code, where an answer came. */
+  readonly status?: number;
+  readonly error?: CrewApiErrorKind;
+  /** From sending to the end of the body. */
+  readonly milliseconds: number;
+}
+
+/** What every request of a client shares. */
+export interface TransportOptions {
+  readonly baseUrl: string;
+  /** Asked before every request; what it throws passes through. */
+  readonly token: () => Promise<string>;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly maxBytes: number;
+  readonly userAgent: string;
+  readonly onTraffic: (traffic: Traffic) => void;
+}
+
+/** One request, and how its answer is read. */
+export interface Outgoing<T> {
+  readonly method: "GET" | "POST";
+  /** Path below the crew's address. */
+  readonly path: string;
+  readonly body?: object;
+  /** Nothing where the answer is not what was asked for. */
+  readonly read: (raw: unknown) => T | undefined;
+  /** Milliseconds for each attempt, the whole body included. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly knownInputs?: readonly string[];
+}
+
+/** An error's body is read so far, in bytes; more of it is of no use to anybody. */
+const errorBytes = 64 * 1024;
+
+/** Sends requests and judges what comes back. A GET is asked again where that can help; a POST never. */
+export class Transport {
+  readonly #options: TransportOptions;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {CrewApiError}, and whatever the token's source throws */
+  async request<T>(outgoing: Outgoing<T>): Promise<T> {
+    for (let asked = 1; ; asked++) {
+      try {
+        return await this.#once(outgoing);
+      } catch (error) {
+        const pause = outgoing.method === "GET" ? retryWait(error, asked, this.#options.random) : undefined;
+        if (pause === undefined) throw error;
+        await wait(this.#options.clock, pause, outgoing.signal);
+      }
+    }
+  }
+
+  async #once<T>(outgoing: Outgoing<T>): Promise<T> {
+    const { clock, onTraffic } = this.#options;
+    const token = await this.#options.token();
+    const header = authorization(token);
+    if (outgoing.signal?.aborted) throw openEnded("aborted", outgoing, false);
+    const { method, path } = outgoing;
+    const started = clock.now();
+    const deadline = new Deadline(clock, outgoing.timeoutMs, outgoing.signal);
+    let status: { status: number } | undefined;
+    try {
+      const answer = await this.#send(outgoing, header, token, deadline);
+      status = { status: answer.status };
+      const value = await this.#judge(answer, outgoing, token, deadline);
+      onTraffic({ method, path, ...status, milliseconds: clock.now() - started });
+      return value;
+    } catch (error) {
+      if (error instanceof CrewApiError) onTraffic({ method, path, ...status, error: error.kind, milliseconds: clock.now() - started });
+      throw error;
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  async #send(outgoing: Outgoing<unknown>, header: string, token: string, deadline: Deadline): Promise<FetchAnswer> {
+    const { baseUrl, fetch, userAgent } = this.#options;
+    const content = outgoing.body === undefined ? {} : { body: JSON.stringify(outgoing.body) };
+    const headers = {
+      accept: "application/json",
+      authorization: header,
+      // A kept connection that the server closes just then would leave open whether a POST arrived.
+      connection: "close",
+      "user-agent": userAgent,
+      ...(outgoing.body === undefined ? {} : { "content-type": "application/json" }),
+    };
+    const url = baseUrl + outgoing.path;
+    try {
+      // node-fetch keeps the token on a redirect to another port of the same host, so none is followed (node-fetch 1863).
+      return await fetch(url, { method: outgoing.method, headers, ...content, redirect: "manual", signal: deadline.signal });
+    } catch (failure) {
+      throw this.#failure(failure, outgoing, token, deadline);
+    }
+  }
+
+  async #judge<T>(answer: FetchAnswer, outgoing: Outgoing<T>, token: string, deadline: Deadline): Promise<T> {
+    const { clock, maxBytes } = this.#options;
+    const { status } = answer;
+    const clean = (text: string) => withoutToken(text, token);
+    if (status >= 300 && status < 400) {
+      const location = answer.headers.get("location");
+      throw unreadable("redirected", outgoing, { status, location: location === null ? undefined : clean(location), url: this.#options.baseUrl + outgoing.path });
+    }
+    const ok = status >= 200 && status < 300;
+    const { text, tooLarge, problem } = await readBody(answer.body, ok ? maxBytes : errorBytes);
+    if (deadline.ended === "aborted") throw openEnded("aborted", outgoing, true);
+    if (!ok) {
+      // Whatever became of the body, the code is an answer.
+      const retryAfterMs = parseRetryAfter(answer.headers.get("retry-after"), clock.now());
+      const { method, knownInputs } = outgoing;
+      throw errorOfAnswer({ method, status, statusText: clean(answer.statusText), text: clean(text), retryAfterMs, knownInputs });
+    }
+    if (tooLarge) throw unreadable("tooLarge", outgoing, { status, maxBytes });
+    const raw = parseJson(text);
+    // An object that is whole is the answer, even if the connection broke right after it.
+    if (problem !== undefined && !isObject(raw)) throw this.#failure(problem, outgoing, token, deadline);
+    const value = raw === undefined ? undefined : outgoing.read(raw);
+    if (value === undefined) throw unreadable("badAnswer", outgoing, { status, body: excerpt(clean(text)), json: raw !== undefined });
+    return value;
+  }
+
+  #failure(failure: unknown, outgoing: Outgoing<unknown>, token: string, deadline: Deadline): CrewApiError {
+    if (deadline.ended) return openEnded(deadline.ended, outgoing, true);
+    const words = failure instanceof Error ? failure.message : String(failure);
+    // node-fetch puts the request's address first, whose words say nothing of the cause.
+    const description = withoutToken(words.replace(/^request to .* failed, reason: /, ""), token);
+    return errorOfFailure(failure, description, new URL(this.#options.baseUrl), outgoing.method);
+  }
+}
