@@ -30,8 +30,8 @@ export function suggestName(address: string): string {
   const { hostname, host } = new URL(address);
   if (!/[a-z]/i.test(hostname) || hostname.startsWith("[") || !hostname.includes(".")) return host;
   const words = (hostname.split(".")[0] ?? host)
-    // Deployed crews carry a UUID or a hash behind the name (observed); it tells a person nothing.
-    .replace(/-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-.*$/i, "")
+    // Deployed crews carry a hash behind the name, and a cut UUID before it or not (observed in public code); it tells a person nothing.
+    .replace(/-+(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]*-)?[0-9a-f]{8}$/i, "")
     .replace(/[-_]+/g, " ")
     .trim();
   return words === "" ? host : words.charAt(0).toUpperCase() + words.slice(1);

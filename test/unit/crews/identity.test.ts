@@ -29,7 +29,9 @@ describe("a crew's identity", () => {
   for (const [address, name] of [
     ["https://my-travel-crew.crewai.com", "My travel crew"],
     ["https://research.example.com/v1", "Research"],
-    ["https://travel-12345678-1234-1234-1234-123456789abc-ffff.crewai.com", "Travel"],
+    ["https://travel-12345678-1234-1234-1234-123456789-abcdef01.crewai.com", "Travel"],
+    ["https://travel-planner-v1--abcdef01.crewai.com", "Travel planner v1"],
+    ["https://abcdef01.crewai.com", "Abcdef01"],
     ["http://127.0.0.1:4100", "127.0.0.1:4100"],
     ["http://localhost:4100", "localhost:4100"],
     ["http://[::1]:4100", "[::1]:4100"],

@@ -1,0 +1,284 @@
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import * as vscode from "vscode";
+import { CrewApiError } from "../../src/api/errors.ts";
+import { connectCrew } from "../../src/crews/connect.ts";
+import { Crews } from "../../src/crews/crews.ts";
+import { NoTokenError } from "../../src/crews/errors.ts";
+import type { CrewReplacement } from "../../src/crews/types.ts";
+import { UserError } from "../../src/editor/errors.ts";
+
+/** Secrets in memory; what is kept can be looked at. */
+class MemorySecrets implements vscode.SecretStorage {
+  readonly kept = new Map<string, string>();
+  readonly #changed = new vscode.EventEmitter<vscode.SecretStorageChangeEvent>();
+  readonly onDidChange = this.#changed.event;
+
+  keys(): Thenable<string[]> {
+    return Promise.resolve([...this.kept.keys()]);
+  }
+  get(key: string): Thenable<string | undefined> {
+    return Promise.resolve(this.kept.get(key));
+  }
+  store(key: string, value: string): Thenable<void> {
+    this.kept.set(key, value);
+    this.#changed.fire({ key });
+    return Promise.resolve();
+  }
+  delete(key: string): Thenable<void> {
+    this.kept.delete(key);
+    this.#changed.fire({ key });
+    return Promise.resolve();
+  }
+}
+
+class MemoryMemento implements vscode.Memento {
+  readonly #kept = new Map<string, unknown>();
+
+  keys(): readonly string[] {
+    return [...this.#kept.keys()];
+  }
+  get<T>(key: string, fallback?: T): T | undefined {
+    return this.#kept.has(key) ? (this.#kept.get(key) as T) : fallback;
+  }
+  update(key: string, value: unknown): Thenable<void> {
+    this.#kept.set(key, value);
+    return Promise.resolve();
+  }
+  setKeysForSync(): void {
+    // Nothing is synced here.
+  }
+}
+
+/** A crew that knows the token "right" and asks for two inputs. */
+async function startCrew(): Promise<{ server: Server; url: string; tokens: (string | undefined)[] }> {
+  const tokens: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    tokens.push(request.headers.authorization);
+    const allowed = request.headers.authorization === "Bearer right";
+    response.writeHead(allowed ? 200 : 401, { "content-type": "application/json" });
+    response.end(JSON.stringify(allowed ? { inputs: ["topic", "audience"] } : { error: "Unauthorized", message: "Invalid or missing bearer token" }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, tokens };
+}
+
+const settings = () => vscode.workspace.getConfiguration("crewdeck");
+const savedCrews = (): unknown => settings().inspect("crews")?.globalValue;
+
+describe("connected crews", () => {
+  let crew: Awaited<ReturnType<typeof startCrew>>;
+  let other: Awaited<ReturnType<typeof startCrew>>;
+  let secrets: MemorySecrets;
+  let crews: Crews;
+  let before: unknown;
+  const entry = (name: string, url = crew.url) => ({ name, url });
+  const secretOf = (url: string) => secrets.kept.get(`crewdeck.token.url:${url}`);
+
+  beforeEach(async () => {
+    before = savedCrews();
+    await settings().update("crews", undefined, vscode.ConfigurationTarget.Global);
+    crew = await startCrew();
+    other = await startCrew();
+    secrets = new MemorySecrets();
+    crews = new Crews({ secrets, globalState: new MemoryMemento() });
+  });
+
+  afterEach(async () => {
+    crews.dispose();
+    for (const { server } of [crew, other]) {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+    await settings().update("crews", before, vscode.ConfigurationTarget.Global);
+  });
+
+  it("saves a crew that answers: the address in the person's settings, the token in the secrets only", async () => {
+    let changes = 0;
+    crews.onDidChange(() => changes++);
+    const added = await crews.add({ name: "Travel", url: ` ${crew.url}/kickoff `, token: "Bearer right", tokenType: "userBearer" });
+    assert.deepEqual(added, { id: `url:${crew.url}`, name: "Travel", url: crew.url });
+    assert.deepEqual(savedCrews(), [entry("Travel")]);
+    assert.deepEqual(crews.list(), [added]);
+    assert.ok(changes > 0, "a change is told");
+    assert.deepEqual(await crews.token(added.id), { token: "right", type: "userBearer" });
+    assert.ok(!JSON.stringify(savedCrews()).includes("right"));
+  });
+
+  it("saves nothing when the crew refuses the token", async () => {
+    await assert.rejects(crews.add({ ...entry("Travel"), token: "wrong" }), (error) => error instanceof CrewApiError && error.kind === "unauthorized");
+    assert.equal(savedCrews(), undefined);
+    assert.equal(secrets.kept.size, 0);
+  });
+
+  it("saves an unreachable crew only when told not to test it", async () => {
+    crew.server.closeAllConnections();
+    await new Promise((resolve) => crew.server.close(resolve));
+    const wanted = { ...entry("Travel"), token: "right" };
+    await assert.rejects(crews.add(wanted), (error) => error instanceof CrewApiError && error.kind === "unreachable" && error.reason === "refused");
+    assert.equal((await crews.add(wanted, { untested: true })).name, "Travel");
+  });
+
+  it("finds a crew by id, name in any case, and address in any form", async () => {
+    const added = await crews.add({ ...entry("Travel"), token: "right" });
+    for (const text of [added.id, "Travel", "travel", crew.url, `${crew.url}/inputs`]) assert.deepEqual(crews.find(text), added, text);
+    assert.equal(crews.find("Research"), undefined);
+    assert.throws(() => crews.get("Research"), (error) => error instanceof UserError && error.message.includes("Research") && error.message.includes("Travel"));
+  });
+
+  it("refuses a name or an address that is taken", async () => {
+    await crews.add({ ...entry("Travel"), token: "right" });
+    await assert.rejects(crews.add({ ...entry("travel", other.url), token: "right" }), /already a crew named/);
+    await assert.rejects(crews.add({ ...entry("Other", `${crew.url}/`), token: "right" }), /already connected, as “Travel”/);
+  });
+
+  it("keeps two crews that are added at the same time", async () => {
+    await Promise.all([crews.add({ ...entry("One"), token: "right" }), crews.add({ ...entry("Two", other.url), token: "right" })]);
+    assert.deepEqual(crews.list().map(({ name }) => name).sort(), ["One", "Two"]);
+    assert.equal((savedCrews() as unknown[]).length, 2);
+  });
+
+  it("says that this machine has no token where only the settings arrived", async () => {
+    await settings().update("crews", [entry("Synced")], vscode.ConfigurationTarget.Global);
+    const synced = crews.get("Synced");
+    await assert.rejects(crews.test(synced), (error) => error instanceof NoTokenError && error.message.includes("There is no token for Synced on this machine"));
+    assert.equal(crew.tokens.length, 0);
+    await crews.setToken(synced.id, { token: "right", type: "bearer" });
+    const { milliseconds, ...report } = await crews.test(synced);
+    assert.deepEqual(report, { url: crew.url, inputs: 2, tokenType: "bearer" });
+    assert.ok(milliseconds >= 0);
+  });
+
+  it("reads the token at each request", async () => {
+    const added = await crews.add({ ...entry("Travel"), token: "right" });
+    const client = crews.client(added);
+    await client.inputs();
+    await secrets.store(`crewdeck.token.${added.id}`, JSON.stringify({ token: "changed-elsewhere", type: "bearer" }));
+    await assert.rejects(client.inputs(), /./);
+    assert.deepEqual(crew.tokens.slice(-2), ["Bearer right", "Bearer changed-elsewhere"]);
+    await crews.setToken(added.id, undefined);
+    await assert.rejects(client.inputs(), NoTokenError);
+  });
+
+  it("tells a secret that cannot be read back from a missing one, without quoting it", async () => {
+    const added = await crews.add({ ...entry("Travel"), token: "right" });
+    await secrets.store(`crewdeck.token.${added.id}`, "half a secr");
+    await assert.rejects(crews.token(added.id), (error) => error instanceof UserError && /cannot be read back/.test(error.message) && !error.message.includes("secr\""));
+  });
+
+  it("tells whose token changed", async () => {
+    const told: string[] = [];
+    crews.onDidChangeToken((id) => told.push(id));
+    await crews.setToken("url:https://a.example.com", { token: "x", type: "bearer" });
+    await secrets.store("another.extension", "y");
+    assert.deepEqual(told, ["url:https://a.example.com"]);
+  });
+
+  it("keeps id and token when a crew is renamed", async () => {
+    const added = await crews.add({ ...entry("Travel"), token: "right" });
+    const told: CrewReplacement[] = [];
+    crews.onDidReplace((replacement) => told.push(replacement));
+    const renamed = await crews.change(added, { name: "Journeys", dashboardUrl: "https://app.example.com/7" });
+    assert.deepEqual(renamed, { ...added, name: "Journeys", dashboardUrl: "https://app.example.com/7" });
+    assert.deepEqual(crews.list(), [renamed]);
+    assert.equal((await crews.token(renamed.id))?.token, "right");
+    assert.deepEqual(told, [{ from: added, to: renamed }]);
+    const bare = await crews.change(renamed, { dashboardUrl: "" });
+    assert.equal(bare.dashboardUrl, undefined);
+    assert.deepEqual(savedCrews(), [entry("Journeys")]);
+  });
+
+  it("takes the token along to another path of the host, and never to another host", async () => {
+    const added = await crews.add({ ...entry("Travel"), token: "right" });
+    const samePlace = await crews.change(added, { url: `${crew.url}/v2` });
+    assert.equal((await crews.token(samePlace.id))?.token, "right");
+    assert.equal(secretOf(crew.url), undefined, "the old entry is gone");
+    const elsewhere = await crews.change(samePlace, { url: other.url });
+    assert.equal(secrets.kept.size, 0);
+    await assert.rejects(crews.test(elsewhere), NoTokenError);
+    assert.equal(other.tokens.length, 0);
+    const back = await crews.change(elsewhere, { url: crew.url, token: { token: "right", type: "bearer" } });
+    assert.equal((await crews.test(back)).inputs, 2);
+    assert.deepEqual(savedCrews(), [entry("Travel")]);
+  });
+
+  it("deletes the token with the crew and says so", async () => {
+    const added = await crews.add({ ...entry("Travel"), token: "right" });
+    const gone: string[] = [];
+    crews.onDidRemove(({ id }) => gone.push(id));
+    const client = crews.client(added);
+    await crews.remove(added);
+    assert.deepEqual(crews.list(), []);
+    assert.equal(secrets.kept.size, 0);
+    assert.deepEqual(savedCrews(), []);
+    assert.deepEqual(gone, [added.id]);
+    assert.throws(() => crews.client(added), /is not connected/);
+    await assert.rejects(client.inputs(), /is not connected/);
+  });
+
+  it("asks for the inputs once, and again when they must be fresh", async () => {
+    const added = await crews.add({ ...entry("Travel"), token: "right" });
+    assert.deepEqual((await crews.inputs(added)).fields.map(({ name }) => name), ["topic", "audience"]);
+    await crews.inputs(added);
+    const asked = crew.tokens.length;
+    await crews.inputs(added, { fresh: true });
+    assert.equal(crew.tokens.length, asked + 1);
+  });
+
+  it("leaves a malformed entry in the settings, connects the others and says once what is wrong", async () => {
+    const warnings: string[] = [];
+    const show = vscode.window.showWarningMessage;
+    Object.assign(vscode.window, { showWarningMessage: (text: string) => (warnings.push(text), Promise.resolve(undefined)) });
+    try {
+      await settings().update("crews", [{ name: "Half" }, entry("Travel")], vscode.ConfigurationTarget.Global);
+      const travel = crews.get("Travel");
+      await crews.change(travel, { name: "Journeys" });
+      assert.deepEqual(savedCrews(), [{ name: "Half" }, entry("Journeys")]);
+      assert.equal(warnings.length, 1);
+      assert.match(warnings[0] ?? "", /Entry 1 .*no url/);
+    } finally {
+      Object.assign(vscode.window, { showWarningMessage: show });
+    }
+  });
+
+  it("lists local crews under names of their own, and sends their token only while they run where they ran", async () => {
+    await crews.add({ ...entry("Example"), token: "right" });
+    const local = { id: "local:file:///example", name: "Example", url: other.url, local: { folder: "file:///example", engine: "rehearsal" as const, running: true } };
+    crews.setLocal([local]);
+    await crews.setToken(local.id, { token: "right", type: "bearer" });
+    const listed = crews.get(local.id);
+    assert.equal(listed.name, "Example 2");
+    assert.deepEqual(savedCrews(), [entry("Example")]);
+    const client = crews.client(listed);
+    assert.equal((await client.inputs()).fields.length, 2);
+    const asked = other.tokens.length;
+    crews.setLocal([{ ...local, local: { ...local.local, running: false } }]);
+    await assert.rejects(client.inputs(), UserError);
+    crews.setLocal([{ ...local, url: crew.url }]);
+    await assert.rejects(client.inputs(), UserError);
+    assert.equal(other.tokens.length, asked, "nothing went to the port that was left");
+    await assert.rejects(crews.remove(listed), /Stop the local crew/);
+  });
+
+  describe("by command", () => {
+    it("asks nothing when everything is given", async () => {
+      const added = await connectCrew(crews, { name: "Travel", url: `${crew.url}/inputs`, token: "right", tokenType: "bearer" });
+      assert.deepEqual(added, { id: `url:${crew.url}`, name: "Travel", url: crew.url });
+    });
+
+    for (const [wrong, message] of [
+      ["https://travel.example.com", /object/],
+      [{ name: 7, url: "https://travel.example.com" }, /“name” must be a text/],
+      [{ name: "Travel", url: " " }, /“url” must be a text/],
+      [{ name: "Travel", url: "https://travel.example.com", token: "t0ken", tokenType: "basic" }, /“tokenType” must be/],
+      [{ name: "Travel", url: "http://travel.example.com", token: "t0ken" }, /https/],
+      [{ name: "Travel", url: "https://travel.example.com", token: "two words" }, /one word/],
+    ] as const) {
+      it(`rejects ${JSON.stringify(wrong)} with a message for a person`, async () => {
+        await assert.rejects(connectCrew(crews, wrong), (error) => error instanceof Error && message.test(error.message) && !error.message.includes("t0ken"));
+        assert.equal(savedCrews(), undefined);
+      });
+    }
+  });
+});
