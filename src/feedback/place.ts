@@ -1,0 +1,14 @@
+import type * as vscode from "vscode";
+import type { Execution } from "../executions/model.ts";
+
+/** A place in an execution's document where a person is asked for feedback. */
+export interface FeedbackPlace {
+  readonly execution: Execution;
+  /** The task that waits; absent where the crew does not tell which. */
+  readonly taskId?: string;
+  /** Counts from 0. */
+  readonly line: number;
+}
+
+/** Finds the place in an open document. The documents belong to the views; feedback only asks. */
+export type FindPlace = (document: vscode.TextDocument) => FeedbackPlace | undefined;

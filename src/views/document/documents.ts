@@ -1,0 +1,146 @@
+import * as vscode from "vscode";
+import { parseExecutionUri } from "../../editor/execution-uri.ts";
+import type { Execution } from "../../executions/model.ts";
+import type { ExecutionStore } from "../../executions/store.ts";
+import { renderExecution } from "./render.ts";
+import type { Rendered } from "./sections.ts";
+import { renderMissing } from "./situation.ts";
+
+/** Renderings of one document that are kept to tell which of them an editor still shows. */
+const keptRenderings = 4;
+
+/** What {@link ExecutionDocuments} shows. */
+export interface ExecutionDocumentsOptions {
+  readonly store: Pick<ExecutionStore, "find" | "onDidChange">;
+  /** The id of a connected crew by its name. */
+  readonly crewIdOf: (crewName: string) => string | undefined;
+}
+
+/** A document as it was given out last. */
+interface Page {
+  readonly uri: vscode.Uri;
+  readonly execution: Execution | undefined;
+  /** Newest first. */
+  readonly renderings: readonly [Rendered, ...Rendered[]];
+  readonly bytes: Uint8Array;
+  /** Milliseconds since 1970; grows with every change, or VS Code would keep the old text. */
+  readonly mtime: number;
+}
+
+/** Read-only Markdown documents of executions: `crew-execution:/<crew>/<kickoffId>.md`. An id that nothing is known of has one, too. */
+export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Disposable {
+  readonly #options: ExecutionDocumentsOptions;
+  readonly #pages = new Map<string, Page>();
+  readonly #changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  readonly #subscriptions: vscode.Disposable;
+
+  constructor(options: ExecutionDocumentsOptions) {
+    this.#options = options;
+    this.#subscriptions = vscode.Disposable.from(
+      vscode.Disposable.from(options.store.onDidChange(() => {
+        this.refresh();
+      })),
+      vscode.workspace.onDidCloseTextDocument((document) => this.#pages.delete(document.uri.toString())),
+      this.#changes,
+    );
+  }
+
+  readonly onDidChangeFile = this.#changes.event;
+
+  /** The execution that a document shows, as it is stored now. */
+  execution(uri: vscode.Uri): Execution | undefined {
+    const address = parseExecutionUri(uri);
+    if (address === undefined) return undefined;
+    const { store, crewIdOf } = this.#options;
+    const crewId = crewIdOf(address.crewName);
+    // A crew may have been renamed or removed since the document was opened; the id still leads to its execution.
+    return (crewId === undefined ? undefined : store.find(address.key, crewId)) ?? store.find(address.key);
+  }
+
+  /** The rendering that an open document shows right now; nothing where it is still being loaded. */
+  rendered(document: vscode.TextDocument): Rendered | undefined {
+    const text = document.getText();
+    return this.#pages.get(document.uri.toString())?.renderings.find((rendering) => rendering.text === text);
+  }
+
+  /** Whether a document shows what is stored now. */
+  isCurrent(document: vscode.TextDocument): boolean {
+    return document.getText() === this.#page(document.uri).renderings[0].text;
+  }
+
+  /** Renders anew what is open and has changed. */
+  refresh(): void {
+    const changed = [...this.#pages.values()].filter(({ uri, mtime }) => this.#page(uri).mtime !== mtime);
+    if (changed.length > 0) this.#changes.fire(changed.map(({ uri }) => ({ type: vscode.FileChangeType.Changed, uri })));
+  }
+
+  stat(uri: vscode.Uri): vscode.FileStat {
+    const { execution, bytes, mtime } = this.#page(uri);
+    return {
+      type: vscode.FileType.File,
+      ctime: execution === undefined ? 0 : Date.parse(execution.startedAt),
+      mtime,
+      size: bytes.byteLength,
+      permissions: vscode.FilePermission.Readonly,
+    };
+  }
+
+  readFile(uri: vscode.Uri): Uint8Array {
+    return this.#page(uri).bytes;
+  }
+
+  /** Changes are told for every document that was read; nothing has to be watched for it. */
+  watch(): vscode.Disposable {
+    return new vscode.Disposable(() => undefined);
+  }
+
+  readDirectory(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.FileNotADirectory(uri);
+  }
+
+  createDirectory(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  writeFile(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  delete(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  rename(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  dispose(): void {
+    this.#subscriptions.dispose();
+  }
+
+  /** The document as it is stored now. @throws FileSystemError for an address that is none of an execution. */
+  #page(uri: vscode.Uri): Page {
+    const key = uri.toString();
+    const known = this.#pages.get(key);
+    const execution = this.execution(uri);
+    if (known !== undefined && known.execution === execution) return known;
+    const rendering = this.#render(uri, execution);
+    const isSame = known?.renderings[0].text === rendering.text;
+    const page: Page = {
+      uri,
+      execution,
+      renderings: [rendering, ...(known?.renderings.slice(isSame ? 1 : 0, keptRenderings) ?? [])],
+      bytes: isSame ? known.bytes : new TextEncoder().encode(rendering.text),
+      mtime: isSame ? known.mtime : Math.max(Date.now(), (known?.mtime ?? 0) + 1),
+    };
+    this.#pages.set(key, page);
+    return page;
+  }
+
+  #render(uri: vscode.Uri, execution: Execution | undefined): Rendered {
+    if (execution !== undefined) return renderExecution(execution);
+    const address = parseExecutionUri(uri);
+    if (address === undefined) throw vscode.FileSystemError.FileNotFound(uri);
+    return renderMissing(address.crewName, address.key);
+  }
+}

@@ -1,0 +1,67 @@
+import * as vscode from "vscode";
+import { executionScheme } from "../../editor/ids.ts";
+import type { ExecutionDocuments } from "./documents.ts";
+import { mapLine, type Rendered } from "./sections.ts";
+
+/**
+ * Keeps a reader where he is while a document changes under him. VS Code replaces everything from the first changed line to
+ * the last, which throws the cursor to the end and moves the view (observed in 1.139).
+ */
+export class ReaderPlaces implements vscode.Disposable {
+  readonly #documents: Pick<ExecutionDocuments, "rendered">;
+  /** What each open document showed before its next change. */
+  readonly #shown = new Map<string, Rendered>();
+  readonly #subscriptions: vscode.Disposable;
+
+  constructor(documents: Pick<ExecutionDocuments, "rendered">) {
+    this.#documents = documents;
+    for (const document of vscode.workspace.textDocuments) this.#remember(document);
+    this.#subscriptions = vscode.Disposable.from(
+      vscode.workspace.onDidOpenTextDocument((document) => {
+        this.#remember(document);
+      }),
+      vscode.workspace.onDidCloseTextDocument((document) => this.#shown.delete(document.uri.toString())),
+      vscode.workspace.onDidChangeTextDocument((event) => {
+        this.#changed(event);
+      }),
+    );
+  }
+
+  dispose(): void {
+    this.#subscriptions.dispose();
+  }
+
+  #remember(document: vscode.TextDocument): Rendered | undefined {
+    if (document.uri.scheme !== executionScheme) return undefined;
+    const rendered = this.#documents.rendered(document);
+    if (rendered !== undefined) this.#shown.set(document.uri.toString(), rendered);
+    return rendered;
+  }
+
+  /** At this moment an editor still says where its reader was before the change. */
+  #changed({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+    if (document.uri.scheme !== executionScheme || contentChanges.length === 0) return;
+    const from = this.#shown.get(document.uri.toString());
+    const to = this.#remember(document);
+    if (from === undefined || to === undefined) return;
+    const firstChanged = Math.min(...contentChanges.map((change) => change.range.start.line));
+    for (const editor of vscode.window.visibleTextEditors) {
+      if (editor.document === document && firstChanged <= lastLineOf(editor)) restore(editor, from, to);
+    }
+  }
+}
+
+/** The last line that the reader sees or has the cursor in; a change below it moves nothing. */
+function lastLineOf(editor: vscode.TextEditor): number {
+  return Math.max(...editor.visibleRanges.map((range) => range.end.line), ...editor.selections.map((selection) => selection.end.line));
+}
+
+function restore(editor: vscode.TextEditor, from: Rendered, to: Rendered): void {
+  const now = (position: vscode.Position) => editor.document.validatePosition(position.with(mapLine(position.line, from, to)));
+  const top = editor.visibleRanges[0]?.start;
+  editor.selections = editor.selections.map((selection) => new vscode.Selection(now(selection.anchor), now(selection.active)));
+  if (top !== undefined) {
+    const line = now(top);
+    editor.revealRange(new vscode.Range(line, line), vscode.TextEditorRevealType.AtTop);
+  }
+}
