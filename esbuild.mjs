@@ -1,6 +1,6 @@
-// Builds what ships (dist/) and, with --tests, the bundle that runs inside VS Code's extension host (out/).
+// Builds what ships (dist/) and, with --tests, the bundle that runs inside VS Code's extension host (out/); with --service the service only.
 import { context, build } from "esbuild";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 const watch = process.argv.includes("--watch");
 const development = watch || process.argv.includes("--development");
@@ -15,31 +15,49 @@ const common = {
   legalComments: "none",
 };
 /** @type {import("esbuild").BuildOptions} */
-const node = { ...common, platform: "node", target: "node22" };
+// ES modules first: jsonc-parser's other build can't be bundled, and what is unused is left out.
+const node = { ...common, platform: "node", target: "node22", mainFields: ["module", "main"] };
 
-const builds = [
-  // VS Code's extension host loads CommonJS; mainFields prefers ES modules so that what is unused is left out.
-  { ...node, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", format: "cjs", external: ["vscode"], mainFields: ["module", "main"] },
-  { ...node, entryPoints: ["src/service/main.ts"], outfile: "dist/service.mjs", format: "esm", loader: { ".yaml": "text" } },
+const builds = process.argv.includes("--service") ? [service()] : [
+  // VS Code's extension host loads CommonJS.
+  { ...node, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", format: "cjs", external: ["vscode"] },
+  service(),
   { ...common, platform: "browser", target: "es2022", entryPoints: ["src/webview/form.ts", "src/webview/form.css"], outdir: "dist/webview", format: "iife" },
   ...(tests ? hostTests() : []),
 ];
 
-/** One bundle of every host test and the Mocha runner that the extension host calls. */
+/** The local crew service: a program of its own, which carries its openapi.yaml. */
+function service() {
+  return {
+    ...node,
+    entryPoints: ["src/service/main.ts"],
+    outfile: "dist/service.mjs",
+    format: "esm",
+    define: { CREWDECK_OPENAPI: JSON.stringify(readFileSync("src/service/openapi.yaml", "utf8")) },
+    // Some of what is bundled is CommonJS, which asks for Node's modules by `require`.
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    // openworkflow uses it where it is installed.
+    external: ["@opentelemetry/api"],
+  };
+}
+
+/** One bundle of every host test; its `run()` is what VS Code's extension host calls. */
 function hostTests() {
   const files = readdirSync("test/host", { recursive: true }).map(String).filter((name) => name.endsWith(".test.ts"));
-  const contents = files.sort().map((name) => `require("./${name}");`).join("\n");
+  const register = files.sort().map((name) => `require("./${name}");`).join("\n");
+  const contents = `import { runTests } from "./index.ts";\nexport const run = () => runTests(() => {\n${register}\n});`;
   return [
     {
       ...node,
       minify: false,
       sourcemap: "inline",
-      stdin: { contents: `module.exports.register = () => {\n${contents}\n};`, resolveDir: "test/host", sourcefile: "all.ts", loader: "ts" },
-      outfile: "out/host/all.js",
+      stdin: { contents, resolveDir: "test/host", sourcefile: "all.ts", loader: "ts" },
+      outfile: "out/host/index.js",
       format: "cjs",
       external: ["vscode", "mocha"],
+      // Mocha's own CommonJS file: what require("mocha") gives depends on the version of Node.
+      alias: { mocha: "mocha/lib/mocha.cjs" },
     },
-    { ...node, minify: false, entryPoints: ["test/host/index.ts"], outfile: "out/host/index.js", format: "cjs", external: ["vscode", "mocha", "./all.js"] },
   ];
 }
 

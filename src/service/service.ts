@@ -1,0 +1,91 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { CrewProject } from "../projects/types.ts";
+import { createApp } from "./app.ts";
+import type { Tokens } from "./auth.ts";
+import { callbackSender } from "./callback-sender.ts";
+import { runCrew, type CrewRunOptions } from "./crew-run.ts";
+import { DecisionWaker } from "./decisions.ts";
+import { DeliveryStore } from "./deliveries.ts";
+import type { Dialect } from "./dialect.ts";
+import type { Engine } from "./engine.ts";
+import { Executions } from "./executions.ts";
+import { messageOf } from "./messages.ts";
+import { Reporter } from "./reporter.ts";
+import { openDatabase } from "./sqlite.ts";
+import { ExecutionStore } from "./store.ts";
+import { DurableRuns, freeLeases, runState } from "./workflow.ts";
+
+/** What a service is made of. */
+export interface ServiceParts {
+  /** The database file, which this process owns alone. */
+  readonly file: string;
+  readonly engine: Engine;
+  readonly dialect: Dialect;
+  readonly tokens: Tokens;
+  readonly readProject: () => Promise<CrewProject>;
+  readonly callbackBackoffMs: number;
+  readonly callbackTimeoutMs: number;
+  /** Takes a line for the person who runs the service. */
+  readonly log: (line: string) => void;
+  readonly onViolation?: (problem: string) => void;
+}
+
+/** A service that answers; it works once `work` was called. */
+export interface Service {
+  readonly app: ReturnType<typeof createApp>;
+  /** Goes on where the process before this one stopped, and begins to work. */
+  work(): Promise<void>;
+}
+
+/** Opens the database and builds the service on it. Throws when the file is not a database or can't be written. */
+export function openService(parts: ServiceParts): Service {
+  const { log } = parts;
+  const database = openDatabase(parts.file);
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON;");
+  const store = new ExecutionStore(database);
+  const deliveries = new DeliveryStore(database);
+  const handlers = {
+    crew: (id: string, steps: Parameters<typeof runCrew>[1]) => runCrew(id, steps, crewRun),
+    callback: callbackSender({ deliveries, log, timeoutMs: parts.callbackTimeoutMs }),
+    onBroken(id: string, error: unknown) {
+      log(`The execution ${id} can't go on: ${messageOf(error)}`);
+      store.end(id, `The execution can't go on: ${messageOf(error)}`, Date.now());
+    },
+  };
+  const runs = new DurableRuns(parts.file, handlers, parts.callbackBackoffMs);
+  const reporter = new Reporter(deliveries, (id) => runs.startCallback(id));
+  const crewRun: CrewRunOptions = { store, engine: parts.engine, reporter, now: Date.now };
+  const waker = new DecisionWaker(store, (name) => runs.signal(name), log);
+  const executions = new Executions({ store, waker, start: (id) => runs.startCrew(id) });
+  return {
+    app: createApp({ ...parts, executions }),
+    async work() {
+      free(database, log);
+      runs.work();
+      await recover(database, store, runs, log);
+      await waker.wakeAll();
+    },
+  };
+}
+
+/** Frees the runs of a process that was killed. Without it they go on 30 s later, so a failure is no reason to stop. */
+function free(database: DatabaseSync, log: (line: string) => void): void {
+  try {
+    freeLeases(database, new Date());
+  } catch (error) {
+    log(`What was under way when the service last ended goes on in 30 seconds, not at once: ${messageOf(error)}`);
+  }
+}
+
+/** Begins the runs that a kill came before, and ends the executions whose run the library gave up. */
+async function recover(database: DatabaseSync, store: ExecutionStore, runs: DurableRuns, log: (line: string) => void): Promise<void> {
+  for (const id of store.underWay()) {
+    try {
+      const run = runState(database, id);
+      if (run.state === "absent") await runs.startCrew(id);
+      if (run.state === "failed") store.end(id, `The execution can't go on: ${run.message}`, Date.now());
+    } catch (error) {
+      log(`The execution ${id} could not be looked at after the restart: ${messageOf(error)}`);
+    }
+  }
+}

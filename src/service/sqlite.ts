@@ -1,0 +1,24 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/**
+ * Opens a SQLite file, made if need be. The module is asked for here and not imported, since an import is resolved before
+ * any line runs and would end the program on a Node without it before it could say why.
+ */
+export function openDatabase(file: string): DatabaseSync {
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  return new DatabaseSync(file);
+}
+
+/** Runs `action` in a transaction: all of its writes hold, or none. `action` is synchronous, so no other writer of this process comes between. */
+export function transaction<T>(database: DatabaseSync, action: () => T): T {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = action();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    // SQLite may have rolled back by itself (a full disk): a second time would hide the error.
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}
