@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { waitFor } from "../../support/wait.ts";
+import { findRunning } from "../../../src/local/running.ts";
+import { ServiceRefusal } from "../../../src/local/service-process.ts";
+import { cleanUp, crewFolder, crewId, newMachine, Window } from "./support.ts";
+
+/** Asks the fake service for the token it was started with. */
+async function tokenAt(url: string): Promise<string> {
+  return await (await fetch(url, { headers: { connection: "close" } })).text();
+}
+
+describe("keeping a local crew served", () => {
+  afterEach(cleanUp);
+
+  it("starts it, keeps its tokens and port, and starts it once however often it is asked", async () => {
+    const { known, tokens } = await newMachine();
+    const window = new Window(known, tokens);
+    const [url, again] = await Promise.all([window.keeper.start(), window.keeper.start()]);
+    assert.equal(url, again);
+    assert.equal(await window.keeper.start(), url);
+    assert.equal(window.launches, 1);
+    assert.equal(window.keeper.url, url);
+    assert.deepEqual(await known.read(crewFolder), { version: 1, folder: crewFolder, name: "Crew", port: Number(new URL(url).port), wanted: true });
+    assert.deepEqual(tokens.kept.get(crewId), { token: await tokenAt(url), type: "bearer" });
+    assert.match(await tokenAt(url), /^[\w-]{43}$/);
+  });
+
+  it("goes on at the same address with the same token after the window was closed", async () => {
+    const { known, tokens } = await newMachine();
+    const first = new Window(known, tokens);
+    const url = await first.keeper.start();
+    const token = await tokenAt(url);
+    await first.close();
+    assert.equal((await known.read(crewFolder))?.wanted, true);
+    const next = new Window(known, tokens);
+    assert.equal(await next.keeper.start(), url);
+    assert.equal(await tokenAt(url), token);
+  });
+
+  it("goes to another port where a stranger has taken its own", async () => {
+    const { known, tokens } = await newMachine();
+    const stranger = createServer().listen(0, "127.0.0.1");
+    await once(stranger, "listening");
+    const taken = (stranger.address() as { port: number }).port;
+    await known.change(crewFolder, { port: taken });
+    try {
+      const url = await new Window(known, tokens).keeper.start();
+      assert.notEqual(new URL(url).port, String(taken));
+      assert.equal((await known.read(crewFolder))?.port, Number(new URL(url).port));
+    } finally {
+      stranger.close();
+    }
+  });
+
+  it("a second window joins the first one's; two that start at once serve it once, with one token", async () => {
+    const { known, tokens } = await newMachine();
+    const windows = [new Window(known, tokens), new Window(known, tokens), new Window(known, tokens)];
+    const urls = await Promise.all(windows.map(({ keeper }) => keeper.start()));
+    assert.equal(new Set(urls).size, 1);
+    assert.equal(windows.filter(({ keeper }) => keeper.isOwn).length, 1);
+    assert.equal(tokens.kept.get(crewId)?.token, await tokenAt(urls[0]!));
+  });
+
+  it("when its window closes, one of those that need it serves it at the same address", async () => {
+    const { known, tokens } = await newMachine();
+    const owner = new Window(known, tokens);
+    const url = await owner.keeper.start();
+    const token = await tokenAt(url);
+    const idle = new Window(known, tokens, { isNeeded: () => false });
+    await idle.keeper.join();
+    const guests = [new Window(known, tokens), new Window(known, tokens)];
+    for (const guest of guests) assert.equal(await guest.keeper.start(), url);
+    assert.equal(idle.keeper.url, url);
+
+    const begun = performance.now();
+    await owner.close();
+    await waitFor("a new owner", () => guests.some(({ keeper }) => keeper.isOwn), 5000);
+    assert.ok(performance.now() - begun < 5000);
+    assert.equal(await tokenAt(url), token);
+    await waitFor("the other to join", () => guests.every(({ keeper }) => keeper.url === url), 5000);
+    assert.equal(guests.filter(({ keeper }) => keeper.isOwn).length, 1);
+    assert.equal(idle.keeper.isOwn, false);
+  });
+
+  it("says once that its process failed, and does not start it again by itself", async () => {
+    const { known, tokens } = await newMachine();
+    const window = new Window(known, tokens);
+    const url = await window.keeper.start();
+    await assert.rejects(fetch(`${url}/crash`));
+    await waitFor("the end to be noted", () => window.ended.length > 0);
+    assert.deepEqual(window.ended, [{ code: 3, signal: null }]);
+    assert.equal(window.keeper.url, undefined);
+    assert.equal((await known.read(crewFolder))?.wanted, false);
+    assert.equal(window.launches, 1);
+    assert.equal(await window.keeper.start(), url);
+  });
+
+  it("a failed service is not started again by a window that used it", async () => {
+    const { known, tokens } = await newMachine();
+    const owner = new Window(known, tokens);
+    const guest = new Window(known, tokens);
+    const url = await owner.keeper.start();
+    await guest.keeper.start();
+    const launches = guest.launches;
+    await assert.rejects(fetch(`${url}/crash`));
+    await waitFor("both to know", () => owner.keeper.url === undefined && guest.keeper.url === undefined);
+    assert.equal(guest.launches, launches);
+    assert.deepEqual(guest.ended, []);
+  });
+
+  it("is stopped by its own window or by another, and is not taken over then", async () => {
+    for (const stopper of [0, 1]) {
+      const { known, tokens } = await newMachine();
+      const windows = [new Window(known, tokens), new Window(known, tokens)];
+      for (const { keeper } of windows) await keeper.start();
+      await windows[stopper]!.keeper.stop();
+      assert.equal(await findRunning(known.dataFolder(crewFolder)), undefined);
+      await waitFor("both windows to know", () => windows.every(({ keeper }) => keeper.url === undefined));
+      assert.deepEqual(windows.flatMap(({ ended, problems }) => [ended, problems].flat()), []);
+      assert.equal((await known.read(crewFolder))?.wanted, false);
+    }
+  });
+
+  it("keeps using the user token that a person chose", async () => {
+    const { known, tokens } = await newMachine();
+    tokens.kept.set(crewId, { token: "mine", type: "userBearer" });
+    const url = await new Window(known, tokens).keeper.start();
+    assert.deepEqual(tokens.kept.get(crewId), { token: "mine", type: "userBearer" });
+    assert.notEqual(await tokenAt(url), "mine");
+  });
+
+  it("makes a new token where the kept one is gone, and starts the service with it", async () => {
+    const { known, tokens } = await newMachine();
+    const window = new Window(known, tokens);
+    await window.keeper.start();
+    tokens.kept.clear();
+    const url = await window.keeper.start();
+    assert.equal(tokens.kept.get(crewId)?.token, await tokenAt(url));
+    assert.equal(window.launches, 2);
+  });
+
+  it("passes on why the service does not start", async () => {
+    const { known, tokens } = await newMachine();
+    const window = new Window(known, tokens, { serves: "/broken" });
+    await assert.rejects(window.keeper.start(), (error) => error instanceof ServiceRefusal && error.reason === "project" && error.message === "tasks.yaml is broken");
+    assert.equal(window.keeper.url, undefined);
+    assert.equal(tokens.kept.size, 0);
+  });
+
+  it("joining starts nothing where nobody serves it", async () => {
+    const { known, tokens } = await newMachine();
+    const window = new Window(known, tokens);
+    await window.keeper.join();
+    assert.equal(window.keeper.url, undefined);
+    assert.equal(window.launches, 0);
+  });
+
+  it("a window that closes while it starts leaves no process", async () => {
+    const { known, tokens } = await newMachine();
+    const window = new Window(known, tokens);
+    const started = window.keeper.start();
+    await waitFor("the launch", () => window.launches > 0);
+    window.keeper.dispose();
+    await assert.rejects(started, /window closes/);
+    await waitFor("the process to go", async () => (await findRunning(known.dataFolder(crewFolder))) === undefined);
+  });
+});

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { KnownCrews, type KnownCrew } from "../../../src/local/known-crews.ts";
+import { findRunning } from "../../../src/local/running.ts";
+import { cleanUp, newFolder } from "./support.ts";
+
+const crew = (folder: string, name: string): KnownCrew => ({ version: 1, folder, name, port: 1234, wanted: true });
+
+describe("known local crews", () => {
+  afterEach(cleanUp);
+
+  it("are kept by folder, listed by name, and changed in place", async () => {
+    const root = path.join(await newFolder(), "local");
+    const known = new KnownCrews(root);
+    assert.deepEqual(await known.list(assert.fail), []);
+    await known.write(crew("file:///b", "Zebra"));
+    await known.write(crew("file:///a", "Ant"));
+    await known.change("file:///b", { wanted: false, port: 1 });
+    await known.change("file:///unknown", { wanted: false });
+    assert.deepEqual(await known.list(assert.fail), [crew("file:///a", "Ant"), { ...crew("file:///b", "Zebra"), wanted: false, port: 1 }]);
+    assert.notEqual(known.dataFolder("file:///a"), known.dataFolder("file:///b"));
+    assert.deepEqual(await readdir(known.dataFolder("file:///a")), ["crew.json"]);
+  });
+
+  it("one that can't be read is told and does not hide the others", async () => {
+    const root = await newFolder();
+    const known = new KnownCrews(root);
+    await known.write(crew("file:///a", "Ant"));
+    for (const [name, text] of [["bad", "{"], ["other", '{"version":2}']] as const) {
+      await mkdir(path.join(root, name));
+      await writeFile(path.join(root, name, "crew.json"), text);
+    }
+    await writeFile(path.join(root, "stray"), "");
+    const problems: string[] = [];
+    const list = await known.list((file) => problems.push(path.basename(path.dirname(file))));
+    assert.deepEqual(list, [crew("file:///a", "Ant")]);
+    assert.deepEqual(problems.sort(), ["bad", "other"]);
+  });
+});
+
+describe("the service that runs on a data folder", () => {
+  afterEach(cleanUp);
+
+  const runningWith = async (content: string) => {
+    const folder = await newFolder();
+    await writeFile(path.join(folder, "service.json"), content);
+    return await findRunning(folder);
+  };
+
+  it("is found while its process lives, and only at an address of this machine", async () => {
+    const found = { url: "http://127.0.0.1:1", pid: process.pid };
+    assert.deepEqual(await runningWith(JSON.stringify({ ...found, port: 1 })), found);
+    assert.equal(await runningWith(JSON.stringify({ ...found, pid: 2 ** 30 })), undefined);
+    assert.equal(await runningWith(JSON.stringify({ ...found, pid: -1 })), undefined);
+    assert.equal(await runningWith(JSON.stringify({ ...found, url: "http://example.com" })), undefined);
+    assert.equal(await runningWith(JSON.stringify({ ...found, url: "nonsense" })), undefined);
+    assert.equal(await runningWith('{"url": "http://127'), undefined);
+    assert.equal(await findRunning(await newFolder()), undefined);
+  });
+});

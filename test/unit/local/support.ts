@@ -1,0 +1,90 @@
+import { mkdtemp, mkdir, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { StoredToken } from "../../../src/crews/types.ts";
+import { CrewKeeper, type KeeperOptions } from "../../../src/local/crew-keeper.ts";
+import { KnownCrews } from "../../../src/local/known-crews.ts";
+import { ServiceProcess, type Exit } from "../../../src/local/service-process.ts";
+import type { TokenStore } from "../../../src/local/service-tokens.ts";
+
+export const program = new URL("./fake-service.mjs", import.meta.url).pathname;
+
+const made: string[] = [];
+const windows: Window[] = [];
+
+export async function newFolder(): Promise<string> {
+  const folder = await realpath(await mkdtemp(path.join(tmpdir(), "crewdeck-local-")));
+  made.push(folder);
+  return folder;
+}
+
+/** Closes every window and removes what was made. */
+export async function cleanUp(): Promise<void> {
+  for (const window of windows.splice(0)) await window.close();
+  for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Tokens in memory, shared by the windows of a test as SecretStorage is. */
+export class MemoryTokens implements TokenStore {
+  readonly kept = new Map<string, StoredToken>();
+
+  token(id: string): Promise<StoredToken | undefined> {
+    return Promise.resolve(this.kept.get(id));
+  }
+
+  setToken(id: string, token: StoredToken): Promise<void> {
+    this.kept.set(id, token);
+    return Promise.resolve();
+  }
+}
+
+export const crewId = "local:file:///crew";
+export const crewFolder = "file:///crew";
+
+/** One window's keeper of the crew, over the fake service. */
+export class Window {
+  readonly keeper: CrewKeeper;
+  readonly ended: Exit[] = [];
+  readonly problems: unknown[] = [];
+  readonly lines: string[] = [];
+  readonly processes: ServiceProcess[] = [];
+  launches = 0;
+  changes = 0;
+
+  constructor(known: KnownCrews, tokens: TokenStore, more: Partial<KeeperOptions> & { folder?: never; serves?: string } = {}) {
+    this.keeper = new CrewKeeper({
+      crewId,
+      folder: crewFolder,
+      known,
+      tokens,
+      launch: async (port, { token, userToken }, signal) => {
+        this.launches += 1;
+        const options = { program, folder: more.serves ?? "/crew", dataFolder: known.dataFolder(crewFolder), port, token, userToken, signal };
+        const process = await ServiceProcess.start({ ...options, onLine: (line) => this.lines.push(line) });
+        this.processes.push(process);
+        return process;
+      },
+      isNeeded: () => true,
+      onChange: () => (this.changes += 1),
+      onEnded: (exit) => this.ended.push(exit),
+      onProblem: (_doing, error) => this.problems.push(error),
+      lookMs: 20,
+      ...more,
+    });
+    windows.push(this);
+  }
+
+  /** The window closes; waits until its processes have gone. */
+  async close(): Promise<void> {
+    this.keeper.dispose();
+    await Promise.all(this.processes.map(({ exited }) => exited));
+  }
+}
+
+/** A machine on which the crew is known, and what its windows share. */
+export async function newMachine(): Promise<{ known: KnownCrews; tokens: MemoryTokens }> {
+  const known = new KnownCrews(await newFolder());
+  await known.write({ version: 1, folder: crewFolder, name: "Crew", port: 0, wanted: false });
+  await mkdir(known.dataFolder(crewFolder), { recursive: true });
+  return { known, tokens: new MemoryTokens() };
+}
