@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
 import { connectCrew } from "../../src/crews/connect.ts";
@@ -8,68 +6,15 @@ import { Crews } from "../../src/crews/crews.ts";
 import { NoTokenError } from "../../src/crews/errors.ts";
 import type { CrewReplacement } from "../../src/crews/types.ts";
 import { UserError } from "../../src/editor/errors.ts";
-
-/** Secrets in memory; what is kept can be looked at. */
-class MemorySecrets implements vscode.SecretStorage {
-  readonly kept = new Map<string, string>();
-  readonly #changed = new vscode.EventEmitter<vscode.SecretStorageChangeEvent>();
-  readonly onDidChange = this.#changed.event;
-
-  keys(): Thenable<string[]> {
-    return Promise.resolve([...this.kept.keys()]);
-  }
-  get(key: string): Thenable<string | undefined> {
-    return Promise.resolve(this.kept.get(key));
-  }
-  store(key: string, value: string): Thenable<void> {
-    this.kept.set(key, value);
-    this.#changed.fire({ key });
-    return Promise.resolve();
-  }
-  delete(key: string): Thenable<void> {
-    this.kept.delete(key);
-    this.#changed.fire({ key });
-    return Promise.resolve();
-  }
-}
-
-class MemoryMemento implements vscode.Memento {
-  readonly #kept = new Map<string, unknown>();
-
-  keys(): readonly string[] {
-    return [...this.#kept.keys()];
-  }
-  get<T>(key: string, fallback?: T): T | undefined {
-    return this.#kept.has(key) ? (this.#kept.get(key) as T) : fallback;
-  }
-  update(key: string, value: unknown): Thenable<void> {
-    this.#kept.set(key, value);
-    return Promise.resolve();
-  }
-  setKeysForSync(): void {
-    // Nothing is synced here.
-  }
-}
-
-/** A crew that knows the token "right" and asks for two inputs. */
-async function startCrew(): Promise<{ server: Server; url: string; tokens: (string | undefined)[] }> {
-  const tokens: (string | undefined)[] = [];
-  const server = createServer((request, response) => {
-    tokens.push(request.headers.authorization);
-    const allowed = request.headers.authorization === "Bearer right";
-    response.writeHead(allowed ? 200 : 401, { "content-type": "application/json" });
-    response.end(JSON.stringify(allowed ? { inputs: ["topic", "audience"] } : { error: "Unauthorized", message: "Invalid or missing bearer token" }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, tokens };
-}
+import { MemoryMemento, MemorySecrets } from "./memory.ts";
+import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
 
 const settings = () => vscode.workspace.getConfiguration("crewdeck");
 const savedCrews = (): unknown => settings().inspect("crews")?.globalValue;
 
 describe("connected crews", () => {
-  let crew: Awaited<ReturnType<typeof startCrew>>;
-  let other: Awaited<ReturnType<typeof startCrew>>;
+  let crew: SmallCrew;
+  let other: SmallCrew;
   let secrets: MemorySecrets;
   let crews: Crews;
   let before: unknown;
@@ -79,18 +24,15 @@ describe("connected crews", () => {
   beforeEach(async () => {
     before = savedCrews();
     await settings().update("crews", undefined, vscode.ConfigurationTarget.Global);
-    crew = await startCrew();
-    other = await startCrew();
+    crew = await startSmallCrew();
+    other = await startSmallCrew();
     secrets = new MemorySecrets();
     crews = new Crews({ secrets, globalState: new MemoryMemento() });
   });
 
   afterEach(async () => {
     crews.dispose();
-    for (const { server } of [crew, other]) {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    }
+    await Promise.all([crew.stop(), other.stop()]);
     await settings().update("crews", before, vscode.ConfigurationTarget.Global);
   });
 
@@ -113,8 +55,7 @@ describe("connected crews", () => {
   });
 
   it("saves an unreachable crew only when told not to test it", async () => {
-    crew.server.closeAllConnections();
-    await new Promise((resolve) => crew.server.close(resolve));
+    await crew.stop();
     const wanted = { ...entry("Travel"), token: "right" };
     await assert.rejects(crews.add(wanted), (error) => error instanceof CrewApiError && error.kind === "unreachable" && error.reason === "refused");
     assert.equal((await crews.add(wanted, { untested: true })).name, "Travel");
@@ -164,7 +105,7 @@ describe("connected crews", () => {
   it("tells a secret that cannot be read back from a missing one, without quoting it", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     await secrets.store(`crewdeck.token.${added.id}`, "half a secr");
-    await assert.rejects(crews.token(added.id), (error) => error instanceof UserError && /cannot be read back/.test(error.message) && !error.message.includes("secr\""));
+    await assert.rejects(crews.token(added.id), (error) => error instanceof UserError && /cannot be read back/.test(error.message) && !error.message.includes("half"));
   });
 
   it("tells whose token changed", async () => {

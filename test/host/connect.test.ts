@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { connectCrew } from "../../src/crews/connect.ts";
+import { Crews } from "../../src/crews/crews.ts";
+import { editCrew } from "../../src/crews/edit.ts";
+import { removeCrew } from "../../src/crews/remove.ts";
+import { setToken } from "../../src/crews/set-token.ts";
+import { testCrew } from "../../src/crews/test-crew.ts";
+import { UserError } from "../../src/editor/errors.ts";
+import { MemoryMemento, MemorySecrets } from "./memory.ts";
+import { ScriptedPerson, type Move } from "./scripted-person.ts";
+import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
+
+const settings = () => vscode.workspace.getConfiguration("crewdeck");
+
+describe("conversations about a crew", () => {
+  let crew: SmallCrew;
+  let other: SmallCrew;
+  let secrets: MemorySecrets;
+  let crews: Crews;
+  let before: unknown;
+
+  /** Holds a conversation with a person who makes these moves, all of them. */
+  async function withPerson<T>(moves: readonly Move[], action: () => Promise<T>) {
+    const person = new ScriptedPerson(moves);
+    try {
+      const result = await action();
+      assert.deepEqual(person.left, [], "the conversation ended before the person was done");
+      return { result, shown: person.shown };
+    } finally {
+      person.dispose();
+    }
+  }
+
+  const connected = () => crews.add({ name: "Travel", url: crew.url, token: "right" });
+
+  beforeEach(async () => {
+    before = settings().inspect("crews")?.globalValue;
+    await settings().update("crews", undefined, vscode.ConfigurationTarget.Global);
+    [crew, other] = await Promise.all([startSmallCrew(), startSmallCrew()]);
+    secrets = new MemorySecrets();
+    crews = new Crews({ secrets, globalState: new MemoryMemento() });
+  });
+
+  afterEach(async () => {
+    crews.dispose();
+    await Promise.all([crew.stop(), other.stop()]);
+    await settings().update("crews", before, vscode.ConfigurationTarget.Global);
+  });
+
+  describe("connecting", () => {
+    it("asks for address, token, its kind and a name, and says where the token is found", async () => {
+      const moves: Move[] = [{ type: ` ${crew.url}/kickoff` }, { type: "Bearer right" }, { pick: "User Bearer Token" }, { type: "Travel" }];
+      const { result, shown } = await withPerson(moves, () => connectCrew(crews));
+      assert.equal(result?.name, "Travel");
+      assert.deepEqual(await crews.token(`url:${crew.url}`), { token: "right", type: "userBearer" });
+      assert.deepEqual(shown.map(({ step }) => step), [1, 2, 3, 4]);
+      assert.ok(shown.every(({ stays }) => stays), "a box goes when the focus moves");
+      assert.match(shown[1]?.text ?? "", /Status tab/);
+      assert.deepEqual(shown.map(({ hidden }) => hidden), [false, true, false, false]);
+      assert.equal(shown[3]?.value, crew.url.replace("http://", ""), "the name is suggested");
+    });
+
+    it("says what is wrong with an address, a token or a name while the box is open", async () => {
+      await connected();
+      const moves: Move[] = [{ type: "http://travel.example.com" }, { type: other.url }, { type: "two words" }, { type: "right" }, { pick: "Bearer Token" }, { type: "travel" }, { type: "Other" }];
+      const { shown } = await withPerson(moves, () => connectCrew(crews));
+      assert.match(shown[0]?.complaint ?? "", /https/);
+      assert.match(shown[1]?.complaint ?? "", /one word/);
+      assert.match(shown[3]?.complaint ?? "", /already a crew named “Travel”/);
+      assert.deepEqual(crews.list().map(({ name }) => name), ["Travel", "Other"]);
+    });
+
+    it("goes back with everything still there", async () => {
+      const moves: Move[] = [{ type: crew.url }, { type: "right" }, "back", "back", { type: crew.url }, { type: "right" }, { pick: "Bearer Token" }, { type: "Travel" }];
+      const { shown } = await withPerson(moves, () => connectCrew(crews));
+      assert.equal(shown[3]?.value, "right");
+      assert.equal(shown[4]?.value, crew.url);
+      assert.equal(crews.list().length, 1);
+    });
+
+    it("keeps what was typed when the token is wrong, and connects after it was edited", async () => {
+      const moves: Move[] = [{ type: crew.url }, { type: "wrong" }, { pick: "Bearer Token" }, { type: "Travel" }, { press: "Edit Token" }, { type: "right" }];
+      const { result, shown } = await withPerson(moves, () => connectCrew(crews));
+      const failure = shown[4];
+      assert.equal(failure?.kind, "message");
+      assert.match(failure.text, /Travel is not connected yet/);
+      assert.match(failure.detail ?? "", /token/i);
+      assert.ok(!failure.detail?.includes("wrong"), "the token is quoted");
+      assert.deepEqual(failure.choices, ["Try Again", "Edit Address", "Edit Token"]);
+      assert.equal(shown[5]?.value, "wrong");
+      assert.equal(result?.name, "Travel");
+      assert.deepEqual(crew.tokens, ["Bearer wrong", "Bearer right"]);
+    });
+
+    it("offers to save only a crew that is out of reach", async () => {
+      await crew.stop();
+      const moves: Move[] = [{ type: crew.url }, { type: "right" }, { pick: "Bearer Token" }, { type: "Travel" }, { press: "Try Again" }, { press: "Save Anyway" }];
+      const { result, shown } = await withPerson(moves, () => connectCrew(crews));
+      assert.equal(result?.url, crew.url);
+      assert.equal(shown.filter(({ kind }) => kind === "message").length, 2);
+      assert.equal((await crews.token(result.id))?.token, "right");
+    });
+
+    it("begins with what was typed in a conversation that was left, but for the token", async () => {
+      const moves: Move[] = [{ type: crew.url }, { type: "wrong" }, { pick: "Bearer Token" }, { type: "Travel" }, { press: "Edit Token" }, "escape"];
+      assert.equal((await withPerson(moves, () => connectCrew(crews))).result, undefined);
+      const again: Move[] = [{ type: crew.url }, { type: "right" }, { pick: "Bearer Token" }, { type: "Travel" }];
+      const { shown } = await withPerson(again, () => connectCrew(crews));
+      assert.deepEqual([shown[0]?.value, shown[1]?.value, shown[3]?.value], [crew.url, "", "Travel"]);
+    });
+
+    it("says that an address is connected already, and replaces its token", async () => {
+      const travel = await connected();
+      const moves: Move[] = [{ type: `${crew.url}/inputs` }, { pick: "Replace the token of Travel" }, { type: "right" }, { pick: "User Bearer Token" }];
+      const { result, shown } = await withPerson(moves, () => connectCrew(crews));
+      assert.match(shown[1]?.text ?? "", /already connected, as “Travel”/);
+      assert.equal(result?.id, travel.id);
+      assert.equal((await crews.token(travel.id))?.type, "userBearer");
+    });
+
+    it("asks for nothing but the token when name and address are given", async () => {
+      const { result, shown } = await withPerson([{ type: "right" }], () => connectCrew(crews, { name: "Travel", url: crew.url }));
+      assert.equal(result?.name, "Travel");
+      assert.equal(shown.length, 1);
+    });
+  });
+
+  it("replaces a token after a test", async () => {
+    const travel = await connected();
+    const { result, shown } = await withPerson([{ type: "wrong" }, { pick: "Bearer Token" }, { press: "Edit Token" }, { type: "right" }], () => setToken(crews, travel));
+    assert.equal(result, true);
+    assert.equal(shown[0]?.value, "", "the old token is not shown");
+    assert.equal((await crews.token(travel.id))?.token, "right");
+  });
+
+  it("keeps the old token when the person gives up on the new one", async () => {
+    const travel = await connected();
+    const { result } = await withPerson([{ type: "wrong" }, { pick: "Bearer Token" }, "escape"], () => setToken(crews, travel));
+    assert.equal(result, false);
+    assert.equal((await crews.token(travel.id))?.token, "right");
+  });
+
+  it("renames", async () => {
+    const travel = await connected();
+    const { result } = await withPerson([{ pick: "Name" }, { type: "Journeys" }], () => editCrew(crews, travel));
+    assert.equal(result?.name, "Journeys");
+  });
+
+  it("asks for the token again when the address changes to another host, and sends the old one nowhere", async () => {
+    const travel = await connected();
+    const { result, shown } = await withPerson([{ pick: "Address" }, { type: other.url }, { type: "right" }, { pick: "Bearer Token" }], () => editCrew(crews, travel));
+    assert.equal(result?.url, other.url);
+    assert.match(shown[2]?.text ?? "", /never sent to another host/);
+    assert.deepEqual(other.tokens, ["Bearer right"]);
+    assert.equal(await crews.token(travel.id), undefined);
+  });
+
+  it("changes nothing when the token for another host is not given", async () => {
+    const travel = await connected();
+    const { result } = await withPerson([{ pick: "Address" }, { type: other.url }, "escape"], () => editCrew(crews, travel));
+    assert.equal(result, undefined);
+    assert.deepEqual(crews.list(), [travel]);
+    assert.deepEqual(other.tokens, []);
+  });
+
+  it("changes and takes away the dashboard's address", async () => {
+    const travel = await connected();
+    const { result, shown } = await withPerson([{ pick: "Dashboard address" }, { type: "app" }, { type: "https://app.example.com" }], () => editCrew(crews, travel));
+    assert.match(shown[1]?.complaint ?? "", /must begin with/);
+    assert.equal(result?.dashboardUrl, "https://app.example.com");
+    const changed = crews.get("Travel");
+    assert.equal((await withPerson([{ pick: "Dashboard address" }, { type: "" }], () => editCrew(crews, changed))).result?.dashboardUrl, undefined);
+  });
+
+  it("removes a crew only after it said that the token is deleted and what becomes of its executions", async () => {
+    const travel = await connected();
+    const { result: kept, shown } = await withPerson(["escape"], () => removeCrew(crews, travel));
+    assert.equal(kept, false);
+    assert.match(shown[0]?.detail ?? "", /token is deleted/);
+    assert.match(shown[0]?.detail ?? "", /no longer followed/);
+    assert.equal(crews.list().length, 1);
+    assert.equal((await withPerson([{ press: "Remove" }], () => removeCrew(crews, travel))).result, true);
+    assert.equal(secrets.kept.size, 0);
+  });
+
+  it("reports a working connection, and the cause and remedy of a broken one", async () => {
+    const travel = await connected();
+    const { result, shown } = await withPerson([], () => testCrew(crews, travel));
+    assert.equal(result?.inputs, 2);
+    assert.match(shown[0]?.text ?? "", /Travel answers at http:\/\/127\.0\.0\.1:\d+ in \d+ ms and asks for 2 inputs\. Token: Bearer Token\./);
+    await crews.setToken(travel.id, { token: "wrong", type: "bearer" });
+    await assert.rejects(testCrew(crews, travel), (error) => error instanceof UserError && error.actions.some(({ command }) => command === "crewdeck.setToken"));
+    await crew.stop();
+    await assert.rejects(testCrew(crews, travel), (error) => error instanceof UserError && /refuse|reach|answer/i.test(error.message) && error.actions.some(({ command }) => command === "crewdeck.editCrew"));
+  });
+});
