@@ -9,13 +9,13 @@ export interface ExecutionAddress {
 }
 
 /** `crew-execution:/<crew>/<kickoffId>.md`; the crew's name may hold anything, a slash included. */
-export function executionUri({ crewName, key }: ExecutionAddress, scheme: string = executionScheme, ending = "md"): vscode.Uri {
-  return vscode.Uri.from({ scheme, path: `/${encodeURIComponent(crewName)}/${encodeURIComponent(key)}.${ending}` });
+export function executionUri({ crewName, key }: ExecutionAddress): vscode.Uri {
+  return vscode.Uri.from({ scheme: executionScheme, path: `/${encodeURIComponent(crewName)}/${encodeURIComponent(key)}.md` });
 }
 
 /** The execution an address names, or nothing where it names none. */
 export function parseExecutionUri(uri: vscode.Uri): ExecutionAddress | undefined {
-  const match = /^\/([^/]+)\/([^/]+)\.[a-z]+$/.exec(uri.path);
+  const match = /^\/([^/]+)\/([^/]+)\.md$/.exec(uri.path);
   if (match?.[1] === undefined || match[2] === undefined) return undefined;
   try {
     return { crewName: decodeURIComponent(match[1]), key: decodeURIComponent(match[2]) };

@@ -2,8 +2,6 @@
 export const viewId = "crewdeck.executions";
 /** Scheme of an execution's document. */
 export const executionScheme = "crew-execution";
-/** Scheme of an execution's last answer as it came. */
-export const answerScheme = "crew-answer";
 /** Type of the kickoff form's panel. */
 export const formType = "crewdeck.kickoff";
 /** Id of the comment controller that holds feedback threads. */

@@ -1,0 +1,154 @@
+import * as vscode from "vscode";
+import type { Clock } from "../api/clock.ts";
+import type { Crews } from "../crews/crews.ts";
+import { UserError } from "../editor/errors.ts";
+import { hasEnded, keyOf, type Execution } from "../executions/model.ts";
+import { newExecution } from "../executions/reduce.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import { titleOf } from "../executions/title.ts";
+import type { Tracker } from "../executions/tracker.ts";
+import { recordOf, stringOf, targetOf } from "./arguments.ts";
+import { chooseCrew, chooseExecution, findExecution } from "./choose.ts";
+import type { Command } from "./table.ts";
+
+/** What the commands about tracked executions work with. */
+export interface ExecutionParts {
+  readonly crews: Crews;
+  readonly store: ExecutionStore;
+  readonly tracker: Tracker;
+  readonly clock: Clock;
+  readonly show: (execution: Execution) => Promise<unknown>;
+}
+
+/** Commands about tracked executions. */
+export function executionCommands(parts: ExecutionParts): readonly Command[] {
+  const { crews, store, tracker, show } = parts;
+  const on = (id: string, action: (execution: Execution, argument: unknown) => unknown, fits?: (execution: Execution) => boolean): Command => ({
+    id,
+    async run(argument) {
+      const execution = await chooseExecution(store, crews, argument, fits);
+      return execution && action(execution, argument);
+    },
+  });
+  return [
+    { id: "trackExecution", run: (argument) => track(parts, argument) },
+    on("untrackExecution", (execution) => untrack(store, execution)),
+    on("openExecution", async (execution) => {
+      await show(execution);
+    }),
+    on("openPreview", async (execution) => {
+      const { document } = await showAsText(show, execution);
+      await vscode.commands.executeCommand("markdown.showPreviewToSide", document.uri);
+    }),
+    on("renameExecution", (execution) => rename(store, execution)),
+    on("copyExecutionId", async (execution) => {
+      await vscode.env.clipboard.writeText(execution.kickoffIds.at(-1) ?? "");
+      said(vscode.l10n.t("The execution's ID is copied."));
+    }, (execution) => execution.kickoffIds.length > 0),
+    on("copyOutput", async (execution, argument) => {
+      await vscode.env.clipboard.writeText(outputOf(execution, targetOf(argument).taskId));
+      said(vscode.l10n.t("The output is copied."));
+    }, (execution) => outputOf(execution) !== ""),
+    on("watchAgain", async (execution) => {
+      await tracker.watchAgain(execution.localId);
+      await tracker.pollNow(execution.localId);
+    }, (execution) => execution.watchingStoppedAt !== undefined),
+    { id: "clearEnded", run: (argument) => clearEnded(store, crews, argument) },
+    { id: "refresh", run: (argument) => refresh(parts, argument) },
+  ];
+}
+
+async function track({ crews, store, tracker, clock, show }: ExecutionParts, argument: unknown): Promise<unknown> {
+  const given = recordOf(argument);
+  const crew = await chooseCrew(crews, argument);
+  if (crew === undefined) return undefined;
+  const kickoffId = (stringOf(given, "kickoffId") ?? (await askForId(crew.name)))?.trim();
+  if (kickoffId === undefined) return undefined;
+  const problem = problemOfId(kickoffId);
+  if (problem !== undefined) throw new UserError(problem);
+  const known = store.find(kickoffId, crew.id);
+  const engine = crew.local?.engine;
+  const execution = known ?? (await store.add(newExecution({ crew, origin: "tracked", kickoffId, ...(engine === undefined ? {} : { engine }) }, clock)));
+  await tracker.pollNow(execution.localId);
+  await show(store.find(execution.localId) ?? execution);
+  return { crew: crew.name, kickoffId: keyOf(execution) };
+}
+
+function askForId(crewName: string): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    title: vscode.l10n.t("Track an execution of {0}", crewName),
+    prompt: vscode.l10n.t("The kickoff ID that POST /kickoff answered with"),
+    placeHolder: "3f2a8c1e-0000-4000-8000-000000000000",
+    ignoreFocusOut: true,
+    validateInput: (text) => problemOfId(text.trim()),
+  });
+}
+
+/** The specification calls the id a UUID; a crew may have others, so only what can't be a part of a path is refused. */
+function problemOfId(text: string): string | undefined {
+  if (text === "") return vscode.l10n.t("Type the ID, or press Escape to leave.");
+  return /[\s/?#\\]/.test(text) ? vscode.l10n.t("An ID has no spaces and no slashes. Paste only the ID, not the whole address.") : undefined;
+}
+
+async function untrack(store: ExecutionStore, execution: Execution): Promise<void> {
+  if (!hasEnded(execution)) {
+    const untrackIt = vscode.l10n.t("Untrack");
+    const detail = vscode.l10n.t("It goes on at the crew, since the API has no cancel, but is no longer watched here. Its inputs and outputs are removed from this machine. Its ID is {0}.", keyOf(execution));
+    const answer = await vscode.window.showWarningMessage(vscode.l10n.t("Stop tracking “{0}”?", titleOf(execution)), { modal: true, detail }, untrackIt);
+    if (answer !== untrackIt) return;
+  }
+  await store.remove(execution.localId);
+}
+
+async function rename(store: ExecutionStore, execution: Execution): Promise<void> {
+  const label = await vscode.window.showInputBox({
+    title: vscode.l10n.t("Rename execution"),
+    prompt: vscode.l10n.t("Your own title for it; empty gives it back its first one"),
+    value: titleOf(execution),
+    ignoreFocusOut: true,
+  });
+  if (label === undefined) return;
+  await store.update(execution.localId, ({ label: _old, ...rest }) => (label.trim() === "" ? rest : { ...rest, label: label.trim() }));
+}
+
+async function clearEnded(store: ExecutionStore, crews: Crews, argument: unknown): Promise<void> {
+  const { crew: name } = targetOf(argument);
+  const crewId = name === undefined ? undefined : crews.get(name).id;
+  const ended = store.list().filter((execution) => hasEnded(execution) && (crewId === undefined || execution.crew.id === crewId));
+  if (ended.length === 0) {
+    said(vscode.l10n.t("There is no ended execution to clear."));
+    return;
+  }
+  const clear = vscode.l10n.t("Clear");
+  const detail = vscode.l10n.t("Their inputs and outputs are removed from this machine. Nothing changes at the crews.");
+  const question = ended.length === 1 ? vscode.l10n.t("Clear 1 ended execution?") : vscode.l10n.t("Clear {0} ended executions?", ended.length);
+  if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, clear)) !== clear) return;
+  for (const execution of ended) await store.remove(execution.localId);
+}
+
+async function refresh({ crews, store, tracker }: ExecutionParts, argument: unknown): Promise<void> {
+  const target = targetOf(argument);
+  const execution = findExecution(store, crews, target);
+  if (target.kickoffId !== undefined && execution === undefined) throw new UserError(vscode.l10n.t("No execution with the ID “{0}” is tracked here.", target.kickoffId));
+  for (const crewId of tracker.parkedCrews().keys()) tracker.unpark(crewId);
+  await store.refresh();
+  await tracker.pollNow(execution?.localId);
+}
+
+/** An execution's output, or one task's: what its last attempt brought. */
+function outputOf(execution: Execution, taskId?: string): string {
+  if (taskId === undefined) return execution.output ?? execution.waiting?.output ?? "";
+  return execution.tasks.find((task) => task.taskId === taskId)?.attempts.at(-1)?.output ?? "";
+}
+
+async function showAsText(show: ExecutionParts["show"], execution: Execution): Promise<vscode.TextEditor> {
+  await show(execution);
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined) throw new UserError(vscode.l10n.t("The execution's document could not be opened."));
+  return editor;
+}
+
+/** A word that the thing is done, where nobody needs to close it. */
+function said(text: string): void {
+  vscode.window.setStatusBarMessage(text, 4000);
+}

@@ -1,0 +1,63 @@
+import * as vscode from "vscode";
+import type { JsonObject } from "../api/types.ts";
+import type { Crews } from "../crews/crews.ts";
+import { UserError } from "../editor/errors.ts";
+import { keyOf, type Execution } from "../executions/model.ts";
+import { needsForm } from "../kickoff/fields.ts";
+import type { KickoffForms } from "../kickoff/forms.ts";
+import type { KickoffSender } from "../kickoff/start.ts";
+import { checkAddress } from "../kickoff/validate.ts";
+import { callbackNames, type Prefill } from "../kickoff/values.ts";
+import { booleanOf, objectOf, optional, recordOf, stringOf } from "./arguments.ts";
+import { chooseCrew } from "./choose.ts";
+import type { Command } from "./table.ts";
+
+/** What the kickoff command works with. */
+export interface KickoffParts {
+  readonly crews: Crews;
+  readonly forms: KickoffForms;
+  readonly sender: KickoffSender;
+  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
+  readonly wake: (crewId: string) => Promise<void>;
+  readonly show: (execution: Execution) => Promise<unknown>;
+}
+
+/** `crewdeck.kickoff`: by form, at once for a crew that needs no inputs, or without asking anything (`form: false`). Returns `{crew, kickoffId}`. */
+export function kickoffCommand({ crews, forms, sender, wake, show }: KickoffParts): Command {
+  return {
+    id: "kickoff",
+    async run(argument) {
+      const given = recordOf(argument);
+      const form = booleanOf(given, "form");
+      const values = prefillOf(given);
+      if (form === false && stringOf(given, "crew") === undefined) throw new UserError(vscode.l10n.t("With “form: false” nothing is asked, so “crew” must name the crew."));
+      const crew = await chooseCrew(crews, argument);
+      if (crew === undefined) return undefined;
+      await wake(crew.id);
+      if (form === false) return madeOf(await sender.send(crew, { ...values, inputs: values.inputs ?? {} }));
+      if (form === true || Object.keys(values).length > 0 || needsForm(await crews.inputs(crew, { fresh: true }))) {
+        const started = await forms.open(crews.get(crew.id), values);
+        return started && madeOf(started);
+      }
+      const started = await sender.send(crews.get(crew.id), { inputs: {} });
+      await show(started);
+      return madeOf(started);
+    },
+  };
+}
+
+/** What a kickoff's argument says to send. @throws UserError for a wrong type or an address that is none */
+export function prefillOf(given: Readonly<Record<string, unknown>>): Prefill {
+  const callbacks: Record<string, string> = {};
+  for (const name of callbackNames) {
+    const address = stringOf(given, name);
+    if (address === undefined || address === "") continue;
+    if (checkAddress(address) !== undefined) throw new UserError(vscode.l10n.t("“{0}” must be an http or https address without a name and password in it.", name));
+    callbacks[name] = address;
+  }
+  return { ...optional<"inputs", JsonObject>("inputs", objectOf(given, "inputs")), ...optional<"meta", JsonObject>("meta", objectOf(given, "meta")), ...callbacks };
+}
+
+function madeOf(execution: Execution): { crew: string; kickoffId: string } {
+  return { crew: execution.crew.name, kickoffId: keyOf(execution) };
+}
