@@ -20,6 +20,7 @@ export interface RecoverOptions {
  * May run in any window at any time, also while others are sending.
  */
 export async function recoverSends({ store, intents, clock }: RecoverOptions): Promise<void> {
+  await store.refresh();
   const alive = new Set<string>();
   for (const intent of await intents.all()) {
     if (isAlive(intent)) {
@@ -31,7 +32,7 @@ export async function recoverSends({ store, intents, clock }: RecoverOptions): P
   const isLost = (execution: Execution, resume: SentResume) =>
     resume.outcome === "sending" &&
     (clock.now() - Date.parse(resume.feedback.at) > LONGEST_REQUEST ||
-      ![...alive].some((key) => key.startsWith(resumeKey(execution.localId, resume.taskId, resume.attempt))));
+      !keysOf(execution, resume).some((key) => alive.has(key)));
   for (const { localId } of store.list().filter((each) => each.resumes.some((resume) => isLost(each, resume)))) {
     await store.update(localId, (execution) =>
       execution.resumes
@@ -39,6 +40,11 @@ export async function recoverSends({ store, intents, clock }: RecoverOptions): P
         .reduce((changed, resume) => resumeUnanswered(changed, resume), execution),
     );
   }
+}
+
+/** The claims that may have gone before a resume: the first, and one for each "Send again". */
+function keysOf(execution: Execution, { taskId, attempt }: SentResume): readonly string[] {
+  return [0, ...execution.resumes.keys()].map((again) => resumeKey(execution.localId, taskId, attempt, again));
 }
 
 /** A claim of an execution that is not tracked or has ended. A resume's claim is made for a record that is there, so nothing is under way. */

@@ -1,0 +1,298 @@
+import type { CrewApiError } from "../api/errors.ts";
+import { ask, type AskOptions, type AskOutcome } from "./ask.ts";
+import { Attention } from "./attention.ts";
+import { CrewLimits } from "./crew-limits.ts";
+import { type Disposable, Emitter, type Event } from "./emitter.ts";
+import type { Lease } from "./lease.ts";
+import type { CrewRef, Execution } from "./model.ts";
+import { stopWatching, watchAgain } from "./reduce.ts";
+import { canBeAsked, isTooOld, Watched } from "./watched.ts";
+
+/** What a tracker needs. */
+export interface TrackerOptions extends AskOptions {
+  /** 0 to 1, for the jitter. */
+  readonly random?: () => number;
+  readonly lease: Pick<Lease, "isHeld" | "onDidChange" | "takeOver">;
+  /** Hears of what is not a crew's answer, such as a full disk. */
+  onProblem(message: string, error: unknown): void;
+}
+
+/** Whose problems came or went. The executions themselves change in the store. */
+export interface TrackerChange {
+  readonly crewIds: readonly string[];
+  readonly localIds: readonly string[];
+}
+
+/** Asks the crews how their executions are, and writes what they say into the store. Only the window with the lease asks by itself. */
+export class Tracker implements Disposable {
+  readonly #options: TrackerOptions;
+  readonly #random: () => number;
+  readonly #watched = new Map<string, Watched>();
+  readonly #attention = new Attention();
+  readonly #limits = new CrewLimits();
+  readonly #subscriptions: Disposable[] = [];
+  readonly #changes: Emitter<TrackerChange>;
+  readonly #parks: Emitter<{ readonly crew: CrewRef; readonly error: CrewApiError }>;
+  readonly onDidChange: Event<TrackerChange>;
+  /** Fires once when a crew no longer takes the token; nothing is asked of it until `unpark`. */
+  readonly onDidPark: Event<{ readonly crew: CrewRef; readonly error: CrewApiError }>;
+  #isStarted = false;
+  #isDisposed = false;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(options: TrackerOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+    const onError = (error: unknown) => options.onProblem("A listener of the tracker failed.", error);
+    this.#changes = new Emitter(onError);
+    this.#parks = new Emitter(onError);
+    this.onDidChange = this.#changes.event;
+    this.onDidPark = this.#parks.event;
+  }
+
+  /** Begins to ask. */
+  start(): void {
+    if (this.#isStarted || this.#isDisposed) {
+      return;
+    }
+    this.#isStarted = true;
+    const { store, lease } = this.#options;
+    this.#subscriptions.push(
+      store.onDidChange(({ added, changed, removed }) => this.#sync([...added, ...changed], removed)),
+      lease.onDidChange(() => this.#plan()),
+    );
+    this.#sync(store.list(), []);
+  }
+
+  /** Asks now for one execution, or for all that are watched, in whichever window; resolves when the answers are written. What went wrong is in `problemOf`. */
+  async pollNow(localId?: string): Promise<void> {
+    const { store, clock } = this.#options;
+    const wanted = localId === undefined ? store.list().filter((each) => each.watchingStoppedAt === undefined) : [store.find(localId)];
+    const polls = wanted.flatMap((execution) => {
+      if (this.#isDisposed || execution === undefined || !canBeAsked(execution)) {
+        return [];
+      }
+      const watched = this.#watch(execution);
+      if (this.#limits.notBefore(execution.crew.id) > clock.now()) {
+        return []; // The crew asked to be left alone; it is asked when that time is over.
+      }
+      watched.isForced = true;
+      return [new Promise<void>((resolve) => watched.waiters.push(resolve))];
+    });
+    this.#run();
+    await Promise.all(polls);
+  }
+
+  /** Whether the executions can be seen and the window has the focus. A focused window takes the polling over. */
+  setWatched({ visible, focused }: { readonly visible: boolean; readonly focused: boolean }): void {
+    if (focused && !this.#attention.isFocused) {
+      void this.#options.lease.takeOver();
+    }
+    this.#change(() => this.#attention.setWindow(visible, focused));
+  }
+
+  /** An execution's document is shown. */
+  look(localId: string): void {
+    this.#change(() => this.#attention.setOpen(localId, true));
+  }
+
+  /** An execution's document is no longer shown. */
+  unlook(localId: string): void {
+    this.#change(() => this.#attention.setOpen(localId, false));
+  }
+
+  /** Why the last question about an execution failed; undefined when it did not. */
+  problemOf(execution: Execution): CrewApiError | undefined {
+    return this.#limits.parked.get(execution.crew.id) ?? this.#watched.get(execution.localId)?.error;
+  }
+
+  /** The crews that no longer take their token, by id. */
+  parkedCrews(): ReadonlyMap<string, CrewApiError> {
+    return this.#limits.parked;
+  }
+
+  /** Goes on with a crew: it has a new token, or was changed. */
+  unpark(crewId: string): void {
+    const wasParked = this.#limits.release(crewId);
+    for (const execution of this.#options.store.list()) {
+      if (execution.crew.id === crewId) {
+        this.#watched.get(execution.localId)?.hurry(this.#options.clock.now());
+      }
+    }
+    if (wasParked) {
+      this.#changes.fire({ crewIds: [crewId], localIds: [] });
+    }
+    this.#plan();
+  }
+
+  /** Goes on with an execution that was given up by age. */
+  async watchAgain(localId: string): Promise<void> {
+    await this.#options.store.update(localId, (execution) => watchAgain(execution, this.#options.clock.now()));
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#cancelTimer?.();
+    for (const subscription of this.#subscriptions) {
+      subscription.dispose();
+    }
+    for (const localId of [...this.#watched.keys()]) {
+      this.#forget(localId);
+    }
+    this.#changes.dispose();
+    this.#parks.dispose();
+  }
+
+  #sync(executions: readonly Execution[], removed: readonly Execution[]): void {
+    for (const { localId } of removed) {
+      this.#forget(localId);
+    }
+    for (const execution of executions) {
+      if (canBeAsked(execution)) {
+        this.#watch(execution).follow(execution, this.#options.clock.now());
+      } else {
+        this.#forget(execution.localId);
+      }
+    }
+    this.#plan();
+  }
+
+  #watch(execution: Execution): Watched {
+    const watched = this.#watched.get(execution.localId) ?? new Watched(execution, this.#options.clock.now());
+    this.#watched.set(execution.localId, watched);
+    return watched;
+  }
+
+  #forget(localId: string): void {
+    const watched = this.#watched.get(localId);
+    this.#watched.delete(localId);
+    watched?.request?.abort();
+    for (const resolve of watched?.waiters ?? []) {
+      resolve();
+    }
+  }
+
+  /** What comes into view is asked for at once. */
+  #change(change: () => void): void {
+    const before = new Set([...this.#watched.keys()].filter((localId) => this.#attention.isOn(localId)));
+    change();
+    for (const watched of this.#watched.values()) {
+      if (this.#attention.isOn(watched.localId) && !before.has(watched.localId)) {
+        watched.hurry(this.#options.clock.now());
+      }
+    }
+    this.#plan();
+  }
+
+  /** Sets the one timer to when the next execution is due. */
+  #plan(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    const next = this.#waiting()[0];
+    if (next !== undefined && !this.#isDisposed) {
+      const { clock } = this.#options;
+      this.#cancelTimer = clock.after(Math.max(0, next.due - clock.now()), () => this.#run());
+    }
+  }
+
+  /** Starts what is due. */
+  #run(): void {
+    for (const { watched, execution, due } of this.#waiting()) {
+      if (due <= this.#options.clock.now() && !this.#limits.isFull(execution.crew.id)) {
+        void this.#ask(watched, execution);
+      }
+    }
+    this.#plan();
+  }
+
+  /** What is to be asked for and can be now, the most urgent first. */
+  #waiting(): readonly { watched: Watched; execution: Execution; due: number }[] {
+    const { store, lease, clock } = this.#options;
+    const waiting = [...this.#watched.values()].flatMap((watched) => {
+      const execution = store.find(watched.localId);
+      if (execution === undefined || watched.request !== undefined || this.#limits.isFull(execution.crew.id)) {
+        return [];
+      }
+      if (watched.isForced) {
+        return [{ watched, execution, due: clock.now() }];
+      }
+      const isParked = this.#limits.parked.has(execution.crew.id);
+      const isOn = this.#isStarted && lease.isHeld && execution.watchingStoppedAt === undefined && !isParked;
+      const due = watched.due(execution, this.#attention.isOn(watched.localId));
+      return isOn ? [{ watched, execution, due: Math.max(due, this.#limits.notBefore(execution.crew.id)) }] : [];
+    });
+    return waiting.sort((a, b) => a.due - b.due);
+  }
+
+  async #ask(watched: Watched, execution: Execution): Promise<void> {
+    const request = new AbortController();
+    watched.request = request;
+    watched.isForced = false;
+    const waiters = watched.waiters.splice(0);
+    const crewId = execution.crew.id;
+    const wasParked = this.#limits.parked.has(crewId);
+    this.#limits.begin(crewId);
+    const outcome = await ask(this.#options, execution, request.signal);
+    watched.request = undefined;
+    this.#limits.end(crewId);
+    if (!request.signal.aborted) {
+      this.#takeIn(outcome, watched, execution);
+      if (wasParked && outcome.kind === "written") {
+        this.unpark(crewId); // Asked for by hand, and the token is taken again.
+      }
+      await this.#giveUpByAge(execution.localId);
+    }
+    for (const resolve of waiters) {
+      resolve();
+    }
+    this.#run();
+  }
+
+  #takeIn(outcome: AskOutcome, watched: Watched, execution: Execution): void {
+    const now = this.#options.clock.now();
+    const error = outcome.kind === "failed" ? outcome.error : undefined;
+    const crewId = execution.crew.id;
+    if (outcome.kind === "written") {
+      watched.succeeded(now);
+    } else {
+      if (outcome.kind === "hindered" && watched.failures === 0) {
+        this.#options.onProblem(`An execution of "${execution.crew.name}" could not be followed; trying again.`, outcome.error);
+      }
+      watched.failed(execution, now, this.#random());
+    }
+    if (error?.retryAfterMs !== undefined) {
+      this.#limits.leaveAlone(crewId, now + error.retryAfterMs);
+      watched.waitUntil(now + error.retryAfterMs);
+    }
+    const isNews = watched.error?.kind !== error?.kind || watched.error?.message !== error?.message;
+    watched.error = error;
+    if (error !== undefined && (error.kind === "unauthorized" || error.kind === "forbidden")) {
+      this.#park(execution.crew, error);
+    } else if (isNews) {
+      this.#changes.fire({ crewIds: [crewId], localIds: [execution.localId] });
+    }
+  }
+
+  #park(crew: CrewRef, error: CrewApiError): void {
+    if (this.#limits.park(crew.id, error)) {
+      this.#changes.fire({ crewIds: [crew.id], localIds: [] });
+      this.#parks.fire({ crew, error });
+    }
+  }
+
+  /** Only after an answer: what ended while no window was open must not be given up unasked. */
+  async #giveUpByAge(localId: string): Promise<void> {
+    const { store, clock } = this.#options;
+    const isDue = (execution: Execution) =>
+      canBeAsked(execution) && execution.watchingStoppedAt === undefined && isTooOld(execution, clock.now());
+    const execution = store.find(localId);
+    if (execution === undefined || !isDue(execution)) {
+      return;
+    }
+    try {
+      await store.update(localId, (current) => (isDue(current) ? stopWatching(current, clock.now()) : current));
+    } catch (error) {
+      this.#options.onProblem("An execution that is too old to be followed could not be marked so.", error);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import type { CrewApiError } from "../api/errors.ts";
+import { type Execution, hasEnded } from "./model.ts";
+import { backOff, isQuickPhase, pace } from "./pace.ts";
+import { lastSentAt } from "./reduce.ts";
+
+/** Milliseconds after which polling gives up. */
+const AGE_LIMIT = 24 * 60 * 60_000;
+/** Milliseconds that pass between two questions however often a window is shown and hidden. */
+const LEAST_GAP = 2_000;
+
+/** Where the tracker stands with one execution: when it was asked for, and when it is due. Times in milliseconds since 1970. */
+export class Watched {
+  readonly localId: string;
+  /** Set while a request is under way. */
+  request: AbortController | undefined;
+  /** Somebody asked for a poll now: it happens even where polling is off. */
+  isForced = false;
+  /** Told when the next poll is over. */
+  waiters: (() => void)[] = [];
+  error: CrewApiError | undefined;
+  #session: string;
+  #sessionStart: number;
+  #slowQuestions = 0;
+  #failures = 0;
+  #askedAt: number | undefined;
+  /** Overrides the pace: after a failure, or to ask soon. */
+  #dueAt: number | undefined;
+
+  constructor(execution: Execution, now: number) {
+    this.localId = execution.localId;
+    this.#session = paceSession(execution);
+    this.#sessionStart = now;
+    this.#dueAt = now;
+  }
+
+  /** Has failed since it last succeeded. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** A kickoff's answer, a resume or a person's "go on" begins a new session: it is asked for at once and quickly. */
+  follow(execution: Execution, now: number): void {
+    const session = paceSession(execution);
+    if (session !== this.#session) {
+      this.#session = session;
+      this.#sessionStart = now;
+      this.#slowQuestions = 0;
+      this.#failures = 0;
+      this.#dueAt = now;
+    }
+  }
+
+  /** Asks soon: somebody looks now. */
+  hurry(now: number): void {
+    this.#dueAt = Math.max(now, (this.#askedAt ?? -Infinity) + LEAST_GAP);
+  }
+
+  /** When it is to be asked for. */
+  due(execution: Execution, isLookedAt: boolean): number {
+    return this.#dueAt ?? (this.#askedAt ?? 0) + this.#pace(execution, isLookedAt);
+  }
+
+  /** The crew answered. */
+  succeeded(now: number): void {
+    if (!isQuickPhase(now - this.#sessionStart) && this.#askedAt !== undefined) {
+      this.#slowQuestions += 1;
+    }
+    this.#askedAt = now;
+    this.#dueAt = undefined;
+    this.#failures = 0;
+  }
+
+  /** No answer, or none that helps; `random` in 0 to 1. */
+  failed(execution: Execution, now: number, random: number): void {
+    this.#askedAt = now;
+    this.#failures += 1;
+    this.#dueAt = now + backOff(this.#failures, random, this.#pace(execution, true));
+  }
+
+  /** The crew said when to come back: that wins over everything. */
+  waitUntil(time: number): void {
+    this.#dueAt = time;
+  }
+
+  #pace(execution: Execution, isLookedAt: boolean): number {
+    return pace({
+      age: (this.#askedAt ?? this.#sessionStart) - this.#sessionStart,
+      slowQuestions: this.#slowQuestions,
+      isLookedAt,
+      isUnknown: execution.state === "unknown" && execution.mayBeWaiting === true,
+    });
+  }
+}
+
+/** Whether it can be asked for at all, and an answer could change anything. */
+export function canBeAsked(execution: Execution): boolean {
+  return !hasEnded(execution) && execution.kickoffIds.length > 0;
+}
+
+/** Whether nothing has happened for so long that polling gives up. */
+export function isTooOld(execution: Execution, now: number): boolean {
+  const since = execution.watchedSince === undefined ? -Infinity : Date.parse(execution.watchedSince);
+  return now - Math.max(lastSentAt(execution), since) >= AGE_LIMIT;
+}
+
+/** What an answer belongs to: one that was asked for before a resume or a new id says nothing about what came after. */
+export function answerSession(execution: Execution): string {
+  return JSON.stringify([execution.kickoffIds.at(-1), execution.resumes.map((resume) => resume.outcome)]);
+}
+
+function paceSession(execution: Execution): string {
+  const sent = execution.resumes.filter((resume) => resume.outcome === "answered" || resume.outcome === "unanswered");
+  return JSON.stringify([execution.kickoffIds.at(-1), sent.length, execution.watchedSince]);
+}
