@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../../src/api/clock.ts";
+import { CrewApiError } from "../../../src/api/errors.ts";
+import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../../src/api/types.ts";
+import { UserError } from "../../../src/editor/errors.ts";
+import { MaybeSentError, StaleFeedbackError } from "../../../src/feedback/errors.ts";
+import { FeedbackSender, type FeedbackToSend } from "../../../src/feedback/send.ts";
+import { Intents, resumeKey } from "../../../src/executions/intents.ts";
+import type { Execution } from "../../../src/executions/model.ts";
+import { ExecutionStore } from "../../../src/executions/store.ts";
+import { anExecution, notWaiting } from "../views/executions.ts";
+
+const reading: StatusReading = { state: "running", stateText: "running", ended: false, tasks: [], raw: {} };
+const waiting: StatusReading = { ...reading, state: "waiting", waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 } };
+const lost = () => new CrewApiError({ kind: "timeout", message: "No answer in 60 s.", remedy: "", sent: "maybe" });
+
+describe("sending feedback", () => {
+  let folder: string;
+  let store: ExecutionStore;
+  let intents: Intents;
+  let requests: ResumeRequest[];
+  let polled: string[];
+  let status: () => Promise<StatusReading>;
+  let resume: (request: ResumeRequest) => Promise<ResumeAnswer>;
+  const others: ExecutionStore[] = [];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "crewdeck-feedback-"));
+    intents = new Intents(join(folder, "intents"));
+    store = await openStore();
+    requests = [];
+    polled = [];
+    status = () => Promise.resolve(waiting);
+    resume = () => Promise.resolve({ status: "resumed", message: "Goes on.", raw: {} });
+  });
+
+  afterEach(async () => {
+    for (const other of others.splice(0)) other.dispose();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function openStore(): Promise<ExecutionStore> {
+    const onProblem = (message: string, error: unknown) => assert.fail(`${message} ${String(error)}`);
+    const opened = new ExecutionStore({ folder: join(folder, "executions"), clock: systemClock, onProblem });
+    others.push(opened);
+    await opened.open();
+    return opened;
+  }
+
+  function sender(in_: ExecutionStore = store): FeedbackSender {
+    return new FeedbackSender({
+      store: in_,
+      intents,
+      clock: systemClock,
+      clientFor: () => ({
+        status: () => status(),
+        resume: (request) => {
+          requests.push(request);
+          return resume(request);
+        },
+      }),
+      poll: (localId) => polled.push(localId),
+    });
+  }
+
+  async function stored(execution: Execution = anExecution()): Promise<Execution> {
+    return await store.add(execution);
+  }
+
+  function approval(execution: Execution, changes: Partial<FeedbackToSend> = {}): FeedbackToSend {
+    return { execution, taskId: "review", isApprove: true, text: "", ...changes };
+  }
+
+  it("sends words, the newest id and the kickoff's callbacks again, and notes the answer", async () => {
+    const callbacks = { taskWebhookUrl: "https://a.test/t", crewWebhookUrl: "https://a.test/c" };
+    const execution = await stored(anExecution({ kickoffIds: ["k-1", "k-2"], request: { inputs: {}, callbacks } }));
+    resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
+    const result = await sender().send(approval(execution, { isApprove: false, text: "Shorter.\nPlease." }));
+    assert.deepEqual(result, { status: "retrying", message: "Once more." });
+    assert.deepEqual(requests, [{ executionId: "k-2", taskId: "review", humanFeedback: "Shorter.\nPlease.", isApprove: false, ...callbacks }]);
+    const now = store.find("k-1");
+    assert.equal(now?.state, "running");
+    assert.equal(now.resumes[0]?.outcome, "answered");
+    assert.equal(now.tasks[1]?.attempts[0]?.feedback?.text, "Shorter.\nPlease.");
+    assert.deepEqual(polled, ["local-1"]);
+  });
+
+  it("says Approved. where an approval has no words, and wants words for a rejection", async () => {
+    const execution = await stored();
+    await assert.rejects(sender().send(approval(execution, { isApprove: false, text: "  " })), UserError);
+    assert.equal(requests.length, 0);
+    await sender().send(approval(execution));
+    assert.equal(requests[0]?.humanFeedback, "Approved.");
+  });
+
+  it("follows a new id that the crew answers", async () => {
+    const execution = await stored();
+    resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
+    const result = await sender().send(approval(execution));
+    assert.equal(result.status, "resumed");
+    assert.equal(result.kickoffId, "k-new");
+    assert.deepEqual(store.find("11111111-aaaa")?.kickoffIds, ["11111111-aaaa", "k-new"]);
+  });
+
+  it("is sent once by ten clicks in two windows", async () => {
+    const execution = await stored();
+    const other = await openStore();
+    const senders = [sender(), sender(other)];
+    const results = await Promise.allSettled(Array.from({ length: 10 }, (_, at) => senders[at % 2]!.send(approval(execution))));
+    assert.equal(requests.length, 1);
+    assert.equal(results.filter((result) => result.status === "fulfilled").length, 1);
+    for (const result of results) if (result.status === "rejected") assert.ok(result.reason instanceof MaybeSentError || result.reason instanceof StaleFeedbackError, String(result.reason));
+  });
+
+  it("may have been sent when no answer comes, and goes again only when the person says so", async () => {
+    const execution = await stored();
+    resume = () => Promise.reject(lost());
+    await assert.rejects(sender().send(approval(execution)), MaybeSentError);
+    assert.equal(store.find("local-1")?.resumes[0]?.outcome, "unanswered");
+    await assert.rejects(sender().send(approval(execution)), MaybeSentError);
+    assert.equal(requests.length, 1);
+    await assert.rejects(sender().send(approval(execution, { again: true })), MaybeSentError);
+    resume = () => Promise.resolve({ status: "resumed", raw: {} });
+    const both = await Promise.allSettled([1, 2].map(() => sender().send(approval(execution, { again: true }))));
+    assert.deepEqual(both.map((result) => result.status).sort(), ["fulfilled", "rejected"]);
+    assert.equal(requests.length, 3);
+  });
+
+  it("can be sent anew after a refusal", async () => {
+    const execution = await stored();
+    resume = () => Promise.reject(new CrewApiError({ kind: "badRequest", status: 400, message: "Execution is not in pending human input state", remedy: "" }));
+    await assert.rejects(sender().send(approval(execution)), CrewApiError);
+    assert.equal(store.find("local-1")?.resumes[0]?.outcome, "refused");
+    resume = () => Promise.resolve({ status: "resumed", raw: {} });
+    await sender().send(approval(execution));
+    assert.equal(requests.length, 2);
+  });
+
+  it("does not send what a definite answer shows to be too late", async () => {
+    const late: Partial<StatusReading>[] = [
+      { state: "running" },
+      { state: "completed", ended: true },
+      { state: "failed", ended: true },
+      { state: "waiting", waiting: { taskId: "publish" } },
+      { state: "waiting", waiting: { taskId: "review", attempt: 2, output: "Second." } },
+      { state: "waiting", waiting: { taskId: "review", output: "Another output, not numbered." } },
+    ];
+    for (const [at, answer] of late.entries()) {
+      const execution = await stored(anExecution({ localId: `late-${at}`, kickoffIds: [`late-${at}`] }));
+      status = () => Promise.resolve({ ...reading, ...answer });
+      await assert.rejects(sender().send(approval(execution)), StaleFeedbackError, JSON.stringify(answer));
+    }
+    assert.equal(requests.length, 0);
+  });
+
+  it("sends where the crew cannot tell whether the task waits", async () => {
+    const unclear: (() => Promise<StatusReading>)[] = [
+      () => Promise.resolve({ ...reading, state: "unknown", stateText: "NOT FOUND" }),
+      () => Promise.resolve({ ...reading, state: "awaiting", stateText: "PAUSED" }),
+      () => Promise.resolve({ ...reading, state: "other", stateText: "HIBERNATING" }),
+      () => Promise.reject(new CrewApiError({ kind: "notFound", message: "", remedy: "" })),
+      () => Promise.reject(new CrewApiError({ kind: "server", message: "", remedy: "" })),
+    ];
+    for (const [at, answer] of unclear.entries()) {
+      const execution = await stored(anExecution({ localId: `unclear-${at}`, kickoffIds: [`unclear-${at}`] }));
+      status = answer;
+      await sender().send(approval(execution));
+      assert.equal(requests.length, at + 1);
+    }
+  });
+
+  it("takes a typed task id for an execution that may be waiting, again after each answer", async () => {
+    const execution = await stored(notWaiting({ state: "unknown", mayBeWaiting: true, tasks: [], startedAt: "2020-01-01T00:00:00.000Z" }));
+    status = () => Promise.resolve({ ...reading, state: "unknown", stateText: "NOT FOUND" });
+    await sender().send(approval(execution, { taskId: "typed", isApprove: false, text: "No." }));
+    await assert.rejects(sender().send(approval(execution, { taskId: "typed" })), StaleFeedbackError, "the person still looks at what was there before");
+    await sender().send(approval(store.find("local-1")!, { taskId: "typed" }));
+    assert.deepEqual(requests.map((request) => request.isApprove), [false, true]);
+  });
+
+  it("sends nothing while a token is refused or missing", async () => {
+    const execution = await stored();
+    for (const error of [new CrewApiError({ kind: "unauthorized", message: "", remedy: "" }), new UserError("There is no token on this machine.")]) {
+      status = () => Promise.reject(error);
+      await assert.rejects(sender().send(approval(execution)), error);
+    }
+    assert.equal(requests.length, 0);
+  });
+
+  it("gets past a claim of a window that died before it sent, but not past a living one's", async () => {
+    const execution = await stored();
+    await intents.claim(resumeKey("local-1", "review", 1), { at: "2026-10-21T12:00:00.000Z" });
+    await assert.rejects(sender().send(approval(execution)), MaybeSentError);
+    const all = intents.all.bind(intents);
+    intents.all = async () => (await all()).map((intent) => ({ ...intent, session: "of a process that ended" }));
+    await sender().send(approval(execution));
+    assert.equal(requests.length, 1);
+  });
+
+  it("says that a kickoff without an answer has no id to give feedback to", async () => {
+    const execution = await stored(notWaiting({ state: "unconfirmed", kickoffIds: [] }));
+    await assert.rejects(sender().send(approval(execution)), /no ID yet/);
+  });
+
+  it("says so when the execution is no longer tracked", async () => {
+    const execution = await stored();
+    await store.remove("local-1");
+    await assert.rejects(sender().send(approval(execution)), StaleFeedbackError);
+    assert.equal(requests.length, 0);
+  });
+});
