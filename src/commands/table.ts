@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
-import { actionsOf, messageOf } from "../editor/errors.ts";
+import { messageOf } from "../editor/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
-import { plainMessage } from "../editor/plain.ts";
+import { tell } from "../editor/tell.ts";
 
 /** One command: its id without the extension's prefix, and what it does. It returns what it made, or nothing when the person cancelled. */
 export interface Command {
@@ -32,12 +32,4 @@ export function registerCommands(commands: readonly Command[]): vscode.Disposabl
 /** Other extensions, tasks and keybindings pass a plain object; tree rows carry a `kind`, documents are addresses, threads and replies are VS Code's own. */
 function isProgram(argument: unknown): boolean {
   return typeof argument === "object" && argument !== null && Object.getPrototypeOf(argument) === Object.prototype && !("kind" in argument) && !("thread" in argument) && !("fromLens" in argument) && !("scheme" in argument);
-}
-
-/** Shows an error with the buttons it brings. */
-export async function tell(error: unknown): Promise<void> {
-  const actions = actionsOf(error);
-  const title = await vscode.window.showErrorMessage(plainMessage(messageOf(error)), ...actions.map((action) => action.title));
-  const chosen = actions.find((action) => action.title === title);
-  if (chosen) await vscode.commands.executeCommand(chosen.command, ...(chosen.arguments ?? []));
 }
