@@ -1,0 +1,154 @@
+import { join } from "node:path";
+import * as vscode from "vscode";
+import type { Clock } from "../api/clock.ts";
+import { CrewApiError } from "../api/errors.ts";
+import type { Crews } from "../crews/crews.ts";
+import type { Crew } from "../crews/types.ts";
+import { Disposables } from "../editor/disposables.ts";
+import { actionsOf, messageOf, type ErrorAction } from "../editor/errors.ts";
+import { formType } from "../editor/ids.ts";
+import { logProblem } from "../editor/log.ts";
+import { plainMessage } from "../editor/plain.ts";
+import type { Execution } from "../executions/model.ts";
+import type { Seed } from "./content.ts";
+import { FormMemory } from "./memory.ts";
+import type { FormCrew } from "./messages.ts";
+import { OpenForm, titleFor } from "./open-form.ts";
+import { openPanel } from "./panel.ts";
+import { parseSavedState } from "./parse.ts";
+import type { KickoffSender } from "./start.ts";
+import type { Prefill } from "./values.ts";
+
+/** What {@link KickoffForms} works with. */
+export interface KickoffFormsOptions {
+  readonly context: Pick<vscode.ExtensionContext, "extensionUri" | "globalStorageUri">;
+  readonly crews: Pick<Crews, "find" | "get" | "inputs" | "onDidChange" | "onDidRemove" | "onDidReplace">;
+  readonly sender: Pick<KickoffSender, "send">;
+  readonly clock: Clock;
+  /** A form started an execution, and has closed. */
+  readonly onStarted: (execution: Execution) => void;
+  /** The person wants to see what may have started: its record, or the list where only its claim is left. */
+  readonly onOpenExecution: (execution: Execution | undefined) => void;
+}
+
+/** The kickoff forms of a window: one panel a crew, which comes back after a reload. */
+export class KickoffForms implements vscode.Disposable {
+  readonly #options: KickoffFormsOptions;
+  readonly #memory: FormMemory;
+  readonly #forms = new Map<string, OpenForm>();
+  readonly #owned = new Disposables();
+
+  constructor(options: KickoffFormsOptions) {
+    this.#options = options;
+    const { context, crews } = options;
+    this.#memory = new FormMemory({ folder: join(context.globalStorageUri.fsPath, "kickoff"), onProblem: logProblem });
+    this.#owned.add(vscode.window.registerWebviewPanelSerializer(formType, { deserializeWebviewPanel: (panel, state) => this.#restore(panel, state) }));
+    this.#owned.add(crews.onDidChange(() => this.#crewsChanged()));
+    this.#owned.add(crews.onDidRemove((crew) => void this.#memory.forget(crew.id)));
+    this.#owned.add(crews.onDidReplace(({ from, to }) => void this.#replaced(from, to)));
+  }
+
+  /**
+   * Opens a crew's form, or brings it to the front, and lays given values over what is there.
+   * Settles when the form has started an execution, or with nothing when it was closed without.
+   */
+  async open(crew: Crew, given?: Prefill): Promise<Execution | undefined> {
+    const known = await this.#memory.read(crew.id);
+    let form = this.#forms.get(crew.id);
+    if (form === undefined) {
+      const seed: Seed = given === undefined ? known : { ...known, given };
+      form = this.#put(openPanel(titleFor(crew)), shown(crew), seed, true);
+      form.load({ fresh: false });
+    } else {
+      form.show(given);
+    }
+    return await form.started;
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  /** Brings a panel back after the window was reloaded. What the page kept is newer than what is on disk. */
+  async #restore(panel: vscode.WebviewPanel, raw: unknown): Promise<void> {
+    const state = parseSavedState(raw);
+    if (state === undefined || this.#forms.has(state.crew)) {
+      // Nothing tells whose form it was, or it is open already; drafts are on disk and come back with the crew's form.
+      panel.dispose();
+      return;
+    }
+    const { crews } = this.#options;
+    const crew = crews.find(state.crew);
+    if (state.draft !== undefined) await this.#memory.saveDraft(state.crew, state.draft);
+    const seed = await this.#memory.read(state.crew);
+    this.#put(panel, crew === undefined ? { id: state.crew, name: state.name, url: "", isRehearsal: false } : shown(crew), seed, false).load({ fresh: true });
+  }
+
+  #put(panel: vscode.WebviewPanel, crew: FormCrew, seed: Seed, takesFocus: boolean): OpenForm {
+    const { context, crews, sender, clock, onStarted, onOpenExecution } = this.#options;
+    const form = new OpenForm(
+      panel,
+      crew,
+      {
+        seed,
+        takesFocus,
+        extensionUri: context.extensionUri,
+        onClosed: () => {
+          for (const [id, open] of this.#forms) if (open === form) this.#forms.delete(id);
+        },
+      },
+      {
+        clock,
+        memory: this.#memory,
+        // Looked up at each use: a local crew may have another port by now.
+        inputs: async (options) => await crews.inputs(crews.get(crew.id), options),
+        send: async (request, localId) => await sender.send(crews.get(crew.id), request, { localId }),
+        onStarted,
+        onOpenExecution,
+        actionsFor: (error) => actionsFor(error, crews.find(crew.id)),
+        onAction: ({ command, arguments: values }) => void vscode.commands.executeCommand(command, ...(values ?? [])),
+        onLateProblem: (error) => void this.#tellLate(crew, error),
+      },
+    );
+    this.#forms.set(crew.id, form);
+    return form;
+  }
+
+  #crewsChanged(): void {
+    for (const [id, form] of this.#forms) {
+      const crew = this.#options.crews.find(id);
+      if (crew !== undefined && form.isUnavailable) form.load({ fresh: true });
+      if (crew !== undefined) form.rename(shown(crew));
+    }
+  }
+
+  /** A crew with another address has another id: its form would ask the old one, so it closes; what was typed moves along. */
+  async #replaced(from: Crew, to: Crew): Promise<void> {
+    if (from.id === to.id) return;
+    const form = this.#forms.get(from.id);
+    form?.close();
+    await form?.started;
+    await this.#memory.move(from.id, to.id);
+    if (form !== undefined) void this.open(to);
+  }
+
+  async #tellLate(crew: FormCrew, error: unknown): Promise<void> {
+    logProblem(`Kickoff of ${crew.name}`, error);
+    const open = vscode.l10n.t("Open Form");
+    const text = vscode.l10n.t("{0} What you typed is kept in the form of {1}.", messageOf(error), crew.name);
+    const known = this.#options.crews.find(crew.id);
+    const chosen = await vscode.window.showErrorMessage(plainMessage(text), ...(known === undefined ? [] : [open]));
+    if (chosen === open && known !== undefined) void this.open(known);
+  }
+}
+
+function shown(crew: Crew): FormCrew {
+  return { id: crew.id, name: crew.name, url: crew.url, isRehearsal: crew.local?.engine === "rehearsal" };
+}
+
+/** What can be done about an error: its own actions, and another token where the crew refused this one. */
+function actionsFor(error: unknown, crew: Crew | undefined): readonly ErrorAction[] {
+  const refused = error instanceof CrewApiError && (error.kind === "unauthorized" || error.kind === "forbidden");
+  if (!refused || crew === undefined || crew.local !== undefined) return actionsOf(error);
+  return [{ title: vscode.l10n.t("Set Token"), command: "crewdeck.setToken", arguments: [{ crew: crew.id }] }];
+}

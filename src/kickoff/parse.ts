@@ -1,0 +1,50 @@
+import * as v from "valibot";
+import type { FormValues } from "./values.ts";
+
+const namedValue = v.object({ name: v.string(), mode: v.picklist(["text", "json", "omit"]), text: v.string() });
+
+/** Schema of {@link FormValues}, for values that come from the webview or from disk. */
+export const formValues = v.object({
+  inputs: v.array(namedValue),
+  meta: v.string(),
+  callbacks: v.object({ taskWebhookUrl: v.string(), stepWebhookUrl: v.string(), crewWebhookUrl: v.string(), humanInputWebhookUrl: v.string() }),
+}) satisfies v.GenericSchema<unknown, FormValues>;
+
+const draft = v.object({ id: v.pipe(v.string(), v.uuid()), values: formValues });
+
+/** Something typed and not sent yet. Its id becomes the local id of the execution, so that one draft is sent once at most. */
+export type Draft = v.InferOutput<typeof draft>;
+
+const savedState = v.object({ crew: v.string(), name: v.string(), draft: v.optional(draft) });
+
+/** What the webview keeps through `setState`: enough to bring the form back after the window was reloaded. */
+export type SavedState = v.InferOutput<typeof savedState>;
+
+/** What VS Code kept of a form, or nothing where it is not readable (another version wrote it). */
+export function parseSavedState(raw: unknown): SavedState | undefined {
+  const result = v.safeParse(savedState, raw);
+  return result.success ? result.output : undefined;
+}
+
+const fromForm = v.variant("type", [
+  /** The script runs; with what it kept while it was hidden. */
+  v.object({ type: v.literal("ready"), draft: v.optional(draft) }),
+  v.object({ type: v.literal("changed"), draft }),
+  v.object({ type: v.literal("submit"), draft }),
+  v.object({ type: v.literal("tryAgain") }),
+  v.object({ type: v.literal("clear") }),
+  v.object({ type: v.literal("undo") }),
+  v.object({ type: v.literal("openExecution") }),
+  v.object({ type: v.literal("sendAgain") }),
+  /** One of the buttons that the extension host put beside an error, by its place. */
+  v.object({ type: v.literal("act"), index: v.pipe(v.number(), v.integer(), v.minValue(0)) }),
+]);
+
+/** A message of the webview to the extension host. */
+export type FromForm = v.InferOutput<typeof fromForm>;
+
+/** Reads a message of the webview. Nothing in it is trusted; what does not parse is no message. */
+export function parseFromForm(raw: unknown): FromForm | undefined {
+  const result = v.safeParse(fromForm, raw);
+  return result.success ? result.output : undefined;
+}

@@ -1,0 +1,245 @@
+import type { Clock } from "../api/clock.ts";
+import { CrewApiError } from "../api/errors.ts";
+import type { CrewInputs, KickoffRequest } from "../api/types.ts";
+import type { ErrorAction } from "../editor/errors.ts";
+import type { Execution } from "../executions/model.ts";
+import { FormContent, type Seed } from "./content.ts";
+import type { FormMemory } from "./memory.ts";
+import { dispatch, type Draft, type Explanation, type FormCrew, type FormView, type FromForm, type Handlers, type Outcome, type ToForm } from "./messages.ts";
+import { parseFromForm } from "./parse.ts";
+import { MaybeStartedError } from "./start.ts";
+import { isValid } from "./validate.ts";
+import { toRequest, type Prefill } from "./values.ts";
+
+/** Milliseconds without typing after which a draft goes to disk. The webview keeps every keystroke meanwhile. */
+const draftPause = 300;
+
+/** What a form needs of the world around it. */
+export interface SessionOptions {
+  readonly clock: Clock;
+  readonly memory: Pick<FormMemory, "saveDraft" | "dropDraft" | "sent">;
+  readonly newId: () => string;
+  /** Asks what the crew needs; what it throws is shown with its remedy. */
+  readonly inputs: (options: { fresh: boolean }) => Promise<CrewInputs>;
+  readonly send: (request: KickoffRequest, localId: string) => Promise<Execution>;
+  readonly post: (message: ToForm) => void;
+  readonly onStarted: (execution: Execution) => void;
+  /** The person wants to see what may have started; nothing where only its claim is left. */
+  readonly onOpenExecution: (execution: Execution | undefined) => void;
+  /** What can be done about an error, as buttons beside it. */
+  readonly actionsFor: (error: unknown) => readonly ErrorAction[];
+  readonly onAction: (action: ErrorAction) => void;
+  /** Sending failed after the form was closed. */
+  readonly onLateProblem: (error: unknown) => void;
+}
+
+/** One form from its opening to its kickoff: loads, shows, keeps, and sends once. Knows no VS Code. */
+export class FormSession {
+  readonly #options: SessionOptions;
+  #crew: FormCrew;
+  #seed: Seed;
+  /** Nothing until the crew told what it asks for. */
+  #content: FormContent | undefined;
+  #problem: Explanation | undefined;
+  #outcome: Outcome | undefined;
+  #unconfirmed: Execution | undefined;
+  #actions: readonly ErrorAction[] = [];
+  #isReady = false;
+  #isSending = false;
+  #isClosed = false;
+  #focus: "first" | "submit" | undefined;
+  #cancelSave: (() => void) | undefined;
+  /** Only the newest load may show its answer. */
+  #loads = 0;
+
+  constructor(crew: FormCrew, seed: Seed, options: SessionOptions & { readonly takesFocus: boolean }) {
+    this.#crew = crew;
+    this.#seed = seed;
+    this.#options = options;
+    this.#focus = options.takesFocus ? "first" : undefined;
+  }
+
+  /** Asks the crew for its inputs and shows the form. */
+  async load(options: { fresh: boolean }): Promise<void> {
+    const load = ++this.#loads;
+    this.#problem = undefined;
+    this.#show();
+    try {
+      const inputs = await this.#options.inputs(options);
+      if (load === this.#loads) this.#content = new FormContent(inputs, this.#seed, this.#options.newId);
+    } catch (error) {
+      if (load === this.#loads) this.#problem = this.#explain(error);
+    }
+    if (load !== this.#loads) return;
+    this.#show();
+    this.#saveSoon();
+  }
+
+  /** Whether the crew's inputs could not be had. */
+  get isUnavailable(): boolean {
+    return this.#problem !== undefined;
+  }
+
+  /** A message of the webview, as it came. False if it is none. */
+  receive(raw: unknown): boolean {
+    const message = parseFromForm(raw);
+    if (message !== undefined) dispatch(this.#handlers, message);
+    return message !== undefined;
+  }
+
+  /** Lays given values over the form; Undo brings the typed ones back. */
+  fill(given: Prefill): void {
+    if (this.#content === undefined) this.#seed = { ...this.#seed, given };
+    else this.#replace((content) => content.fill(given));
+  }
+
+  /** The crew has another name or address. */
+  rename(crew: FormCrew): void {
+    // Showing the same again would take the cursor from the person's hands.
+    if (crew.name === this.#crew.name && crew.url === this.#crew.url) return;
+    this.#crew = crew;
+    this.#show();
+  }
+
+  /** The panel closed: what is typed goes to disk now. A sending under way goes on. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.#saveNow();
+  }
+
+  readonly #handlers: Handlers<FromForm> = {
+    ready: ({ draft }) => {
+      this.#isReady = true;
+      // The page was made anew after being hidden; it may hold a keystroke that never arrived here.
+      if (draft !== undefined && this.#isCurrent(draft)) this.#content?.edit(draft.values);
+      this.#show();
+    },
+    changed: ({ draft }) => {
+      if (!this.#isCurrent(draft)) return;
+      this.#content?.edit(draft.values);
+      this.#saveSoon();
+    },
+    submit: ({ draft }) => {
+      if (this.#isCurrent(draft) && this.#outcome?.kind !== "maybeStarted") void this.#submit(draft);
+    },
+    tryAgain: () => {
+      if (this.isUnavailable) void this.load({ fresh: true });
+    },
+    clear: () => this.#replace((content) => content.clear()),
+    undo: () => this.#replace((content) => content.undo()),
+    openExecution: () => this.#options.onOpenExecution(this.#unconfirmed),
+    act: ({ index }) => {
+      const action = this.#actions[index];
+      if (action !== undefined) this.#options.onAction(action);
+    },
+    sendAgain: () => {
+      if (this.#outcome?.kind !== "maybeStarted") return;
+      // A new id is a new kickoff: the person decided so, after being told that the first may run.
+      this.#content?.renew();
+      this.#outcome = undefined;
+      this.#focus = "submit";
+      this.#saveSoon();
+      this.#show();
+    },
+  };
+
+  async #submit({ values }: Draft): Promise<void> {
+    const content = this.#content;
+    if (content === undefined) return;
+    content.edit(values);
+    // The page checks before it submits; one that does not is no reason to send what can't be right.
+    if (!isValid(content.fields, content.values)) return;
+    this.#isSending = true;
+    this.#outcome = undefined;
+    this.#options.post({ type: "sending" });
+    await this.#saveNow();
+    const { draft } = content;
+    let execution: Execution;
+    try {
+      execution = await this.#options.send(toRequest(content.fields, content.values), draft.id);
+    } catch (error) {
+      this.#isSending = false;
+      this.#notStarted(content, error);
+      return;
+    }
+    await this.#options.memory.sent(this.#crew.id, draft);
+    // It stays "sending" and without content: the panel closes, and nothing is left to keep.
+    this.#content = undefined;
+    this.#options.onStarted(execution);
+  }
+
+  #notStarted(content: FormContent, error: unknown): void {
+    const explanation = this.#explain(error);
+    if (error instanceof MaybeStartedError) {
+      this.#unconfirmed = error.execution;
+      this.#outcome = { kind: "maybeStarted", ...explanation };
+    } else {
+      const missing = error instanceof CrewApiError ? error.missingInputs : [];
+      content.require(missing);
+      // The next attempt is another kickoff.
+      content.renew();
+      this.#saveSoon();
+      this.#outcome = { kind: "refused", missing, ...explanation };
+    }
+    if (this.#isClosed) this.#options.onLateProblem(error);
+    else this.#options.post({ type: "outcome", outcome: this.#outcome, fields: content.fields, draftId: content.draft.id });
+  }
+
+  #explain(error: unknown): Explanation {
+    this.#actions = this.#options.actionsFor(error);
+    const remedy = error instanceof Error && "remedy" in error && typeof error.remedy === "string" ? { remedy: error.remedy } : {};
+    return { message: error instanceof Error ? error.message : String(error), ...remedy, actions: this.#actions.map(({ title }) => title) };
+  }
+
+  #isCurrent(draft: Draft): boolean {
+    return draft.id === this.#content?.draft.id && !this.#isSending;
+  }
+
+  #replace(change: (content: FormContent) => void): void {
+    const content = this.#content;
+    if (content === undefined || this.#isSending) return;
+    const { id } = content.draft;
+    change(content);
+    this.#outcome = undefined;
+    this.#focus = "first";
+    if (!content.isEdited) void this.#options.memory.dropDraft(this.#crew.id, id);
+    this.#saveSoon();
+    this.#show();
+  }
+
+  #saveSoon(): void {
+    this.#cancelSave?.();
+    this.#cancelSave = this.#options.clock.after(draftPause, () => void this.#saveNow());
+  }
+
+  async #saveNow(): Promise<void> {
+    this.#cancelSave?.();
+    this.#cancelSave = undefined;
+    if (this.#content?.isEdited === true) await this.#options.memory.saveDraft(this.#crew.id, this.#content.draft);
+  }
+
+  #show(): void {
+    if (!this.#isReady || this.#isClosed) return;
+    const view = this.#view();
+    this.#options.post({ type: "show", view });
+    if (view.kind === "form") this.#focus = undefined;
+  }
+
+  #view(): FormView {
+    const crew = this.#crew;
+    if (this.#problem !== undefined) return { kind: "unavailable", crew, ...this.#problem };
+    if (this.#content === undefined) return { kind: "loading", crew };
+    const { fields, draft, isEdited, notice } = this.#content;
+    return {
+      kind: "form",
+      crew,
+      fields,
+      draft,
+      isEdited,
+      isSending: this.#isSending,
+      ...(notice === undefined ? {} : { notice }),
+      ...(this.#outcome === undefined ? {} : { outcome: this.#outcome }),
+      ...(this.#focus === undefined ? {} : { focus: this.#focus }),
+    };
+  }
+}

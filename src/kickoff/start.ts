@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import type { CrewClient } from "../api/client.ts";
+import type { Clock } from "../api/clock.ts";
+import { CrewApiError } from "../api/errors.ts";
+import type { KickoffRequest } from "../api/types.ts";
+import type { Crew } from "../crews/types.ts";
+import { UserError } from "../editor/errors.ts";
+import { kickoffKey, type Intents } from "../executions/intents.ts";
+import type { Execution } from "../executions/model.ts";
+import { confirmKickoff, newExecution } from "../executions/reduce.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+
+/** A kickoff left and its answer never came, or this very kickoff was sent before: it may have started. */
+export class MaybeStartedError extends Error {
+  /** The record that stays, in the state `unconfirmed`; absent where only the claim of an earlier sending is left. */
+  readonly execution?: Execution;
+  readonly remedy = "Look for it among the executions or in the crew's dashboard before you kick off again.";
+
+  constructor(message: string, execution: Execution | undefined, cause?: unknown) {
+    super(message, { cause });
+    this.name = "MaybeStartedError";
+    if (execution !== undefined) this.execution = execution;
+  }
+}
+
+/** What a {@link KickoffSender} works with. */
+export interface KickoffSenderOptions {
+  readonly store: Pick<ExecutionStore, "add" | "update" | "remove" | "find">;
+  readonly intents: Pick<Intents, "claim" | "release">;
+  readonly clock: Clock;
+  readonly clientFor: (crew: Crew) => Pick<CrewClient, "kickoff">;
+  /** Asks for the first status soon. */
+  readonly poll: (localId: string) => void;
+}
+
+/** Starts executions: the intent and the record are on disk before the request leaves, and the request leaves once. */
+export class KickoffSender {
+  readonly #options: KickoffSenderOptions;
+
+  constructor(options: KickoffSenderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts one execution. `localId` names it before it has a kickoff id; the same one is never sent twice, whichever
+   * window tries; another attempt after a refusal takes another one.
+   * Throws CrewApiError or UserError when the crew certainly did not start it, and then leaves no record;
+   * {@link MaybeStartedError} when nobody knows, and then the record stays as `unconfirmed`
+   * (or when its id came and could not be kept; the message names it).
+   */
+  async send(crew: Crew, request: KickoffRequest, options: { readonly label?: string; readonly localId?: string } = {}): Promise<Execution> {
+    const { store, intents, clock, poll } = this.#options;
+    const localId = options.localId ?? randomUUID();
+    const client = this.#options.clientFor(crew);
+    if (store.find(localId) !== undefined || !(await intents.claim(kickoffKey(localId), { crew: crew.id }))) {
+      throw new MaybeStartedError("This kickoff was sent before, and may have started.", store.find(localId));
+    }
+    const record = await this.#record(localId, {
+      ...newExecution(
+        {
+          crew: { id: crew.id, name: crew.name, url: crew.url },
+          request,
+          origin: "kickoff",
+          ...(crew.local === undefined ? {} : { engine: crew.local.engine }),
+          ...(options.label === undefined ? {} : { label: options.label }),
+        },
+        clock,
+      ),
+      localId,
+    });
+    const kickoffId = await this.#post(client, request, record);
+    const execution = await this.#confirm(record, kickoffId);
+    poll(localId);
+    return execution;
+  }
+
+  async #record(localId: string, execution: Execution): Promise<Execution> {
+    try {
+      return await this.#options.store.add(execution);
+    } catch (error) {
+      // Without a record nothing is sent: a kickoff that nobody remembers is the one thing that must not be.
+      await this.#options.intents.release(kickoffKey(localId));
+      throw error;
+    }
+  }
+
+  async #post(client: Pick<CrewClient, "kickoff">, request: KickoffRequest, record: Execution): Promise<string> {
+    try {
+      return (await client.kickoff(request)).kickoffId;
+    } catch (error) {
+      if (!isCertainlyNotSent(error)) {
+        throw new MaybeStartedError(`The kickoff of ${record.crew.name} left, but its answer did not come. It may have started.`, record, error);
+      }
+      await this.#options.store.remove(record.localId);
+      await this.#options.intents.release(kickoffKey(record.localId));
+      throw error;
+    }
+  }
+
+  async #confirm(record: Execution, kickoffId: string): Promise<Execution> {
+    let kept: Execution | undefined;
+    try {
+      kept = await this.#options.store.update(record.localId, (current) => confirmKickoff(current, kickoffId));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new MaybeStartedError(`${record.crew.name} started the execution ${kickoffId}, but its id could not be kept here (${reason}). Track it by this id.`, record, error);
+    }
+    // From here on the record itself keeps this kickoff from being sent again.
+    await this.#options.intents.release(kickoffKey(record.localId));
+    // Untracked in another window while the request was under way: it runs all the same, and the caller learns its id.
+    return kept ?? confirmKickoff(record, kickoffId);
+  }
+}
+
+/** A crew's definite refusal, or an error from before the request, such as a missing token. */
+function isCertainlyNotSent(error: unknown): boolean {
+  return error instanceof CrewApiError ? error.sent === "no" : error instanceof UserError;
+}

@@ -1,0 +1,66 @@
+import type { FormTexts } from "../kickoff/form-texts.ts";
+import { dispatch, type FormCrew, type FormView, type Handlers, type ToForm } from "../kickoff/messages.ts";
+import { button, make } from "./dom.ts";
+import { FormPage } from "./form-page.ts";
+import { explanation } from "./outcome.ts";
+import { Outside } from "./state.ts";
+import { fill } from "./words.ts";
+
+const outside = new Outside();
+const place = document.querySelector("main") ?? document.body;
+let page: FormPage | undefined;
+let texts: FormTexts | undefined;
+
+const handlers: Handlers<ToForm> = {
+  texts: (message) => {
+    texts = message.texts;
+  },
+  show: ({ view }) => {
+    if (texts !== undefined) show(view, texts);
+  },
+  sending: () => page?.sending(),
+  outcome: ({ outcome, fields, draftId }) => page?.ended(outcome, fields, draftId),
+};
+
+/** Replaces what the page shows. */
+function show(view: FormView, words: FormTexts): void {
+  page = undefined;
+  place.replaceChildren(header(view.crew, words));
+  switch (view.kind) {
+    case "loading":
+      outside.keep(view.crew);
+      place.append(make("p", { class: "loading", role: "status" }, words.loading));
+      break;
+    case "unavailable": {
+      outside.keep(view.crew);
+      const again = button(words.tryAgain, "primary", () => outside.post({ type: "tryAgain" }));
+      place.append(make("div", { role: "alert" }, explanation(view, (message) => outside.post(message), again)));
+      break;
+    }
+    case "form":
+      page = new FormPage(view, words, outside);
+      if (view.isEdited) outside.keep(view.crew, view.draft);
+      else outside.keepNothing(view.crew);
+      place.append(page.element);
+      if (view.focus !== undefined) page.focus(view.focus);
+  }
+}
+
+function header({ name, url, isRehearsal }: FormCrew, words: FormTexts): HTMLElement {
+  const element = make("header", {}, make("h1", {}, fill(words.title, name)));
+  if (url !== "") element.append(make("p", { class: "address" }, url));
+  if (isRehearsal) element.append(make("p", { class: "rehearsal" }, words.rehearsal));
+  return element;
+}
+
+window.addEventListener("message", (event: MessageEvent<ToForm>) => dispatch(handlers, event.data));
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+  // VS Code hears the keys of a webview, too; this one is the form's.
+  event.preventDefault();
+  event.stopPropagation();
+  if (!event.repeat) page?.submit();
+});
+
+const draft = outside.keptDraft;
+outside.post({ type: "ready", ...(draft === undefined ? {} : { draft }) });
