@@ -115,7 +115,7 @@ export class ServiceProcess {
 
 /** The parent's environment without what steers the parent itself: VS Code's own variables and options for its Node. */
 export function environment(parent: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(parent).filter(([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$|CREWDECK_)/i.test(name));
+  const kept = Object.entries(parent).filter(([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$)/i.test(name));
   return { ...Object.fromEntries(kept), ELECTRON_RUN_AS_NODE: "1" };
 }
 

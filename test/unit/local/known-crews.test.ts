@@ -5,6 +5,7 @@ import { KnownCrews, type KnownCrew } from "../../../src/local/known-crews.ts";
 import { findRunning } from "../../../src/local/running.ts";
 import { cleanUp, newFolder } from "./support.ts";
 
+const fail = (file: string) => assert.fail(file);
 const crew = (folder: string, name: string): KnownCrew => ({ version: 1, folder, name, port: 1234, wanted: true });
 
 describe("known local crews", () => {
@@ -13,12 +14,12 @@ describe("known local crews", () => {
   it("are kept by folder, listed by name, and changed in place", async () => {
     const root = path.join(await newFolder(), "local");
     const known = new KnownCrews(root);
-    assert.deepEqual(await known.list(assert.fail), []);
+    assert.deepEqual(await known.list(fail), []);
     await known.write(crew("file:///b", "Zebra"));
     await known.write(crew("file:///a", "Ant"));
     await known.change("file:///b", { wanted: false, port: 1 });
     await known.change("file:///unknown", { wanted: false });
-    assert.deepEqual(await known.list(assert.fail), [crew("file:///a", "Ant"), { ...crew("file:///b", "Zebra"), wanted: false, port: 1 }]);
+    assert.deepEqual(await known.list(fail), [crew("file:///a", "Ant"), { ...crew("file:///b", "Zebra"), wanted: false, port: 1 }]);
     assert.notEqual(known.dataFolder("file:///a"), known.dataFolder("file:///b"));
     assert.deepEqual(await readdir(known.dataFolder("file:///a")), ["crew.json"]);
   });

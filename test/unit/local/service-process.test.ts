@@ -51,7 +51,7 @@ describe("the service's process", () => {
   });
 
   it("inherits the environment without what steers VS Code itself", () => {
-    const inherited = environment({ PATH: "/bin", HTTPS_PROXY: "http://proxy", NODE_OPTIONS: "--inspect", VSCODE_PID: "1", ELECTRON_NO_ASAR: "1", CREWDECK_TOKEN: "old" });
+    const inherited = environment({ PATH: "/bin", HTTPS_PROXY: "http://proxy", NODE_OPTIONS: "--inspect", VSCODE_PID: "1", ELECTRON_NO_ASAR: "1" });
     assert.deepEqual(inherited, { PATH: "/bin", HTTPS_PROXY: "http://proxy", ELECTRON_RUN_AS_NODE: "1" });
   });
 

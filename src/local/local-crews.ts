@@ -1,0 +1,266 @@
+import * as vscode from "vscode";
+import type { Crews } from "../crews/crews.ts";
+import { uniqueName } from "../crews/identity.ts";
+import type { Crew } from "../crews/types.ts";
+import { Disposables } from "../editor/disposables.ts";
+import { messageOf, UserError } from "../editor/errors.ts";
+import { logProblem } from "../editor/log.ts";
+import { plainLabel, plainMessage } from "../editor/plain.ts";
+import { readProject } from "../projects/read.ts";
+import { CrewKeeper } from "./crew-keeper.ts";
+import { Folders } from "./folders.ts";
+import { KnownCrews, type KnownCrew } from "./known-crews.ts";
+import { pickProject } from "./pick-project.ts";
+import { forPerson, showLogAction } from "./problems.ts";
+import { ServiceProcess, type Exit } from "./service-process.ts";
+
+/** What {@link LocalCrews} needs. */
+export interface LocalCrewsOptions {
+  readonly crews: Crews;
+  /** The extension's folder on this machine (`globalStorageUri`); shared by all windows. */
+  readonly storage: vscode.Uri;
+  /** The extension's own folder: the service's program and the example crew are in it. */
+  readonly extension: vscode.Uri;
+  /** Whether an execution of the crew has not ended, so that its service is needed. */
+  readonly hasOpenExecutions: (crewId: string) => boolean;
+}
+
+/** What to start. */
+export interface StartLocalCrew {
+  /** Path or URI of a crew project's folder; asked for when absent. */
+  readonly folder?: string;
+  /** "rehearsal", which is also what absent means. */
+  readonly engine?: string;
+}
+
+interface Local {
+  readonly keeper: CrewKeeper;
+  known: KnownCrew;
+}
+
+/**
+ * The crews served on this machine by the local service. They are connected by themselves: their tokens are made here and kept in
+ * SecretStorage, their ports and data in the extension's folder; nothing is written to the settings.
+ */
+export class LocalCrews implements vscode.Disposable {
+  readonly #owned = new Disposables();
+  readonly #changed = this.#owned.add(new vscode.EventEmitter<void>());
+  readonly #options: LocalCrewsOptions;
+  readonly #folders: Folders;
+  readonly #store: KnownCrews;
+  readonly #log: vscode.OutputChannel;
+  readonly #locals = new Map<string, Local>();
+  /** Crews that were started or needed in this window. */
+  readonly #used = new Set<string>();
+  #refreshing: Promise<void> | undefined;
+  /** The list as it was told last. */
+  #told = "[]";
+
+  constructor(options: LocalCrewsOptions) {
+    this.#options = options;
+    this.#folders = new Folders(options.extension);
+    this.#store = new KnownCrews(vscode.Uri.joinPath(options.storage, "local").fsPath);
+    this.#log = this.#owned.add(vscode.window.createOutputChannel(vscode.l10n.t("Crewdeck: local crew")));
+    // Another window may have started a crew that this one never heard of.
+    this.#owned.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && void this.refresh().catch((error: unknown) => logProblem("Reading the local crews", error))));
+  }
+
+  /** A local crew was added, began, ended or moved. */
+  readonly onDidChange = this.#changed.event;
+
+  /** Reads the local crews known on this machine, and joins those that another window serves. Reads files only: no request, no secret. */
+  async refresh(): Promise<void> {
+    this.#refreshing ??= this.#refresh().finally(() => {
+      this.#refreshing = undefined;
+    });
+    await this.#refreshing;
+  }
+
+  /** Starts again the crews whose window was closed under an execution that has not ended. A crew that fails is logged and stays stopped. */
+  async restore(): Promise<void> {
+    for (const { known, keeper } of this.#locals.values()) {
+      if (!known.wanted || keeper.url !== undefined || !this.#options.hasOpenExecutions(idOf(known.folder))) continue;
+      try {
+        await this.#run(known.folder);
+      } catch (error) {
+        logProblem(`Starting the local crew ${known.name} again`, error);
+      }
+    }
+  }
+
+  /** The local crews, running or not; those whose folder is gone are left out. */
+  list(): readonly Crew[] {
+    return [...this.#locals.values()].map((local) => this.#crewOf(local));
+  }
+
+  /**
+   * Serves a crew project and connects it; asks which when no folder is given. A crew that runs already is returned as it is.
+   * @returns the crew, or nothing when the person cancelled
+   * @throws UserError where the project is broken or the service does not start
+   */
+  async start({ folder, engine }: StartLocalCrew = {}): Promise<Crew | undefined> {
+    if (engine !== undefined && engine !== "rehearsal") throw new UserError(vscode.l10n.t("There is no engine “{0}”. The local service has one: “rehearsal”.", engine));
+    const name = folder === undefined ? await pickProject(this.#folders) : this.#folders.nameOf(folder);
+    return name === undefined ? undefined : await this.#run(name);
+  }
+
+  /** Makes sure that a local crew is served, before something is asked of it. @throws UserError where it is not known or does not start */
+  async ensureRunning(crewId: string): Promise<Crew> {
+    if (!this.#find(crewId)) await this.refresh();
+    const local = this.#find(crewId);
+    if (local === undefined) throw new UserError(vscode.l10n.t("This local crew's folder is gone. Start the crew from where it is now."));
+    return await this.#run(local.known.folder);
+  }
+
+  /**
+   * Stops a local crew in whichever window it runs; asks which when several run. Its executions are kept and go on at the next start.
+   * @returns the crew, or nothing when the person cancelled
+   * @throws UserError where it is not known, or none runs
+   */
+  async stop({ folder }: { readonly folder?: string } = {}): Promise<Crew | undefined> {
+    const name = folder === undefined ? await this.#pickRunning() : this.#folders.nameOf(folder);
+    if (name === undefined) return undefined;
+    const local = this.#locals.get(name);
+    if (local === undefined) throw new UserError(vscode.l10n.t("No local crew was started in {0}.", folder ?? name));
+    this.#used.delete(name);
+    await local.keeper.stop();
+    return this.#crewOf(local);
+  }
+
+  /** Shows what the services wrote. */
+  showLog(): void {
+    this.#log.show();
+  }
+
+  /** The window closes: its services leave with it. */
+  dispose(): void {
+    for (const { keeper } of this.#locals.values()) keeper.dispose();
+    this.#owned.dispose();
+  }
+
+  async #refresh(): Promise<void> {
+    const known = await this.#store.list((file, error) => logProblem(`Reading ${file}`, error));
+    for (const crew of known) {
+      const local = this.#locals.get(crew.folder) ?? (await this.#admit(crew));
+      if (local === undefined) continue;
+      local.known = crew;
+      await local.keeper.join();
+    }
+    this.#publish();
+  }
+
+  /** Lists a crew, unless its folder is gone. */
+  async #admit(crew: KnownCrew): Promise<Local | undefined> {
+    try {
+      await vscode.workspace.fs.stat(this.#folders.uriOf(crew.folder));
+    } catch {
+      // The folder is gone, or on a drive that is not there now; what is kept of the crew stays for when it comes back.
+      return undefined;
+    }
+    return this.#locals.get(crew.folder) ?? this.#add(crew);
+  }
+
+  #add(crew: KnownCrew): Local {
+    const local = { known: crew, keeper: this.#newKeeper(crew) };
+    this.#locals.set(crew.folder, local);
+    return local;
+  }
+
+  #newKeeper({ folder, name }: KnownCrew): CrewKeeper {
+    const { crews, extension, hasOpenExecutions } = this.#options;
+    const dataFolder = this.#store.dataFolder(folder);
+    const say = (line: string) => this.#log.appendLine(`[${name}] ${line}`);
+    return new CrewKeeper({
+      crewId: idOf(folder),
+      folder,
+      known: this.#store,
+      tokens: crews,
+      launch: (port, tokens, signal) =>
+        ServiceProcess.start({ program: vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath, folder: this.#folders.uriOf(folder).fsPath, dataFolder, port, ...tokens, signal, onLine: say }),
+      isNeeded: () => this.#used.has(folder) || hasOpenExecutions(idOf(folder)),
+      onChange: () => this.#publish(),
+      onEnded: (exit) => this.#tellEnded(folder, name, exit),
+      onProblem: (doing, error) => logProblem(doing, error),
+    });
+  }
+
+  async #run(folder: string): Promise<Crew> {
+    const uri = this.#folders.uriOf(folder);
+    const title = vscode.l10n.t("Starting a local crew (rehearsal)");
+    return await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () => {
+      const local = this.#locals.get(folder);
+      try {
+        return await this.#serve(folder, local ?? this.#add(await this.#learn(folder)));
+      } catch (error) {
+        throw forPerson(error, uri, local?.known.name ?? uri.fsPath);
+      }
+    });
+  }
+
+  async #serve(folder: string, local: Local): Promise<Crew> {
+    this.#used.add(folder);
+    // Read first even where another window serves it: a broken project is said at once, with its place.
+    if (local.keeper.url === undefined) await readProject(this.#folders.uriOf(folder).fsPath);
+    await local.keeper.start();
+    local.known = (await this.#store.read(folder)) ?? local.known;
+    this.#publish();
+    return this.#crewOf(local);
+  }
+
+  /** What is known of a crew, or what there is to know of a new one. */
+  async #learn(folder: string): Promise<KnownCrew> {
+    const kept = await this.#store.read(folder);
+    if (kept !== undefined) return kept;
+    const { name } = await readProject(this.#folders.uriOf(folder).fsPath);
+    const taken = this.#options.crews.list().map((crew) => crew.name);
+    const crew: KnownCrew = { version: 1, folder, name: uniqueName(name, taken), port: 0, wanted: false };
+    await this.#store.write(crew);
+    return crew;
+  }
+
+  #find(crewId: string): Local | undefined {
+    return [...this.#locals.values()].find(({ known }) => idOf(known.folder) === crewId);
+  }
+
+  #crewOf({ known, keeper }: Local): Crew {
+    return {
+      id: idOf(known.folder),
+      name: known.name,
+      url: keeper.url ?? `http://127.0.0.1:${known.port}`,
+      local: { folder: this.#folders.uriOf(known.folder).toString(), engine: "rehearsal", running: keeper.url !== undefined },
+    };
+  }
+
+  #publish(): void {
+    const list = this.list();
+    const told = JSON.stringify(list);
+    if (told === this.#told) return;
+    this.#told = told;
+    this.#options.crews.setLocal(list);
+    this.#changed.fire();
+  }
+
+  async #pickRunning(): Promise<string | undefined> {
+    const running = [...this.#locals.values()].filter(({ keeper }) => keeper.url !== undefined);
+    if (running.length === 0) throw new UserError(vscode.l10n.t("No local crew is running."));
+    if (running.length === 1) return running[0]?.known.folder;
+    const items = running.map(({ known, keeper }) => ({ label: plainLabel(known.name), description: keeper.url ?? "", folder: known.folder }));
+    return (await vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t("Stop which local crew?") }))?.folder;
+  }
+
+  #tellEnded(folder: string, name: string, { code, signal }: Exit): void {
+    const how = signal ?? vscode.l10n.t("exit code {0}", String(code));
+    const again = vscode.l10n.t("Start Again");
+    const log = showLogAction();
+    const message = vscode.l10n.t("The local crew {0} ended unexpectedly ({1}). Its executions are kept.", name, how);
+    void vscode.window.showErrorMessage(plainMessage(message), again, log.title).then(async (chosen) => {
+      if (chosen === log.title) this.showLog();
+      if (chosen === again) await this.#run(folder);
+    }).then(undefined, (error: unknown) => void vscode.window.showErrorMessage(plainMessage(messageOf(error))));
+  }
+}
+
+/** The crew's id; the folder is the name it is known by. */
+function idOf(folder: string): string {
+  return `local:${folder}`;
+}

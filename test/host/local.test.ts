@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import { Crews } from "../../src/crews/crews.ts";
+import type { Crew } from "../../src/crews/types.ts";
+import { UserError } from "../../src/editor/errors.ts";
+import { LocalCrews } from "../../src/local/local-crews.ts";
+import { waitFor } from "../support/wait.ts";
+import { MemoryMemento, MemorySecrets } from "./memory.ts";
+
+/** The message and buttons of what a start throws. */
+async function refusal(start: Promise<unknown>): Promise<UserError> {
+  try {
+    await start;
+  } catch (error) {
+    assert.ok(error instanceof UserError, String(error));
+    return error;
+  }
+  throw new Error("It started.");
+}
+
+describe("local crews", () => {
+  const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
+  const example = vscode.Uri.joinPath(extension, "media", "example-crew").fsPath;
+  let folder: string;
+  let secrets: MemorySecrets;
+  let windows: { crews: Crews; locals: LocalCrews }[];
+  let open: Set<string>;
+
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(path.join(tmpdir(), "crewdeck-host-local-")));
+    secrets = new MemorySecrets();
+    windows = [];
+    open = new Set();
+  });
+
+  afterEach(async () => {
+    for (const window of [...windows]) await close(window);
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  });
+
+  /** A window's part: the same storage and secrets, objects of its own. */
+  async function newWindow() {
+    const crews = new Crews({ secrets, globalState: new MemoryMemento() });
+    const locals = new LocalCrews({ crews, storage: vscode.Uri.file(path.join(folder, "storage")), extension, hasOpenExecutions: (id) => open.has(id) });
+    await locals.refresh();
+    const window = { crews, locals };
+    windows.push(window);
+    return window;
+  }
+
+  async function close(window: (typeof windows)[number]): Promise<void> {
+    windows.splice(windows.indexOf(window), 1);
+    const urls = window.locals.list().filter(({ local }) => local?.running).map(({ url }) => url);
+    window.locals.dispose();
+    window.crews.dispose();
+    // What another window serves goes on; what this one served does not.
+    if (windows.length === 0) for (const url of urls) await waitFor(`${url} to fall silent`, () => fetch(url).then(() => false, () => true));
+  }
+
+  async function copyOfExample(): Promise<string> {
+    const project = path.join(folder, "project");
+    await cp(example, project, { recursive: true });
+    return project;
+  }
+
+  async function startExample({ locals }: { locals: LocalCrews }): Promise<Crew> {
+    const crew = await locals.start({ folder: example });
+    assert.ok(crew);
+    return crew;
+  }
+
+  it("the example is served, connected by itself and answers with its inputs", async () => {
+    const window = await newWindow();
+    const crew = await startExample(window);
+    assert.equal(crew.id, "local:crewdeck:/example-crew");
+    assert.equal(crew.name, "example_crew");
+    assert.deepEqual(crew.local, { folder: vscode.Uri.file(example).toString(), engine: "rehearsal", running: true });
+    assert.deepEqual(window.crews.list().filter(({ local }) => local), [crew]);
+    assert.deepEqual((await window.crews.inputs(crew)).fields.map(({ name }) => name).sort(), ["audience", "topic"]);
+  });
+
+  it("writes nothing to the settings, and its tokens nowhere but to the secrets", async () => {
+    const window = await newWindow();
+    await startExample(window);
+    const tokens = [...secrets.kept.values()].map((kept) => /"token":"([^"]+)"/.exec(kept)?.[1] ?? kept);
+    assert.equal(tokens.length, 2);
+    assert.equal(JSON.stringify(vscode.workspace.getConfiguration("crewdeck").inspect("crews")).includes("127.0.0.1"), false);
+    for (const file of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      if (!file.isFile()) continue;
+      const text = await readFile(path.join(file.parentPath, file.name), "latin1");
+      for (const token of tokens) assert.equal(text.includes(token), false, file.name);
+    }
+  });
+
+  it("what was started goes on after the window closed: same address, same token, the execution as it was", async () => {
+    const first = await newWindow();
+    const crew = await startExample(first);
+    const { kickoffId } = await first.crews.client(crew).kickoff({ inputs: { topic: "tea", audience: "guests" } });
+    await close(first);
+
+    const next = await newWindow();
+    const [listed] = next.locals.list();
+    assert.deepEqual(listed, { ...crew, local: { ...crew.local, running: false } });
+    open.add(crew.id);
+    await next.locals.restore();
+    assert.deepEqual(next.locals.list(), [crew]);
+    const waiting = await waitFor("the outline to wait", async () => {
+      const reading = await next.crews.client(crew).status(kickoffId);
+      return reading.state === "waiting" && reading;
+    });
+    assert.equal(waiting.waiting?.taskId, "outline");
+  });
+
+  it("a crew without open executions, or one that was stopped, is not started by itself", async () => {
+    const first = await newWindow();
+    const crew = await startExample(first);
+    await close(first);
+    const second = await newWindow();
+    await second.locals.restore();
+    assert.equal(second.locals.list()[0]?.local?.running, false);
+    await second.locals.ensureRunning(crew.id);
+    const stopped = await second.locals.stop({ folder: example });
+    assert.equal(stopped?.local?.running, false);
+    await assert.rejects(fetch(crew.url));
+    open.add(crew.id);
+    await second.locals.restore();
+    assert.equal(second.locals.list()[0]?.local?.running, false);
+  });
+
+  it("a second window uses the first one's, and serves it within 5 s when that one closes", async () => {
+    const first = await newWindow();
+    const crew = await startExample(first);
+    const second = await newWindow();
+    assert.deepEqual(second.locals.list(), [crew], "joined without being asked");
+    assert.deepEqual(await second.locals.start({ folder: example }), crew);
+    assert.equal((await second.crews.inputs(crew, { fresh: true })).fields.length, 2);
+
+    const begun = performance.now();
+    await close(first);
+    await waitFor("the crew to answer again", () => fetch(crew.url).then(() => true, () => false), 5000);
+    assert.ok(performance.now() - begun < 5000);
+    await waitFor("the window to know", () => second.locals.list()[0]?.local?.running === true);
+    assert.equal((await second.crews.inputs(crew, { fresh: true })).fields.length, 2);
+  });
+
+  it("a project of the workspace is named by its folder; a second of that name gets another one", async () => {
+    const window = await newWindow();
+    const project = await copyOfExample();
+    await startExample(window);
+    const crew = await window.locals.start({ folder: `${project}/` });
+    assert.equal(crew?.id, `local:${vscode.Uri.file(project).toString()}`);
+    assert.equal(crew.name, "example_crew 2");
+    assert.equal((await window.locals.start({ folder: vscode.Uri.file(project).toString() }))?.url, crew.url);
+    assert.equal(window.locals.list().length, 2);
+  });
+
+  it("a broken project says where, and offers to open the place", async () => {
+    const window = await newWindow();
+    const project = await copyOfExample();
+    const tasks = path.join(project, "src/example_crew/config/tasks.yaml");
+    await writeFile(tasks, "research:\n  description: 3\n");
+    const error = await refusal(window.locals.start({ folder: project }));
+    assert.match(error.message, /^src\/example_crew\/config\/tasks\.yaml:2:16: /);
+    const [action] = error.actions;
+    assert.equal(action?.command, "vscode.open");
+    await vscode.commands.executeCommand(action.command, ...(action.arguments ?? []));
+    const editor = await waitFor("the file", () => vscode.window.activeTextEditor);
+    assert.equal(editor.document.uri.fsPath, tasks);
+    assert.deepEqual(editor.selection.active, new vscode.Position(1, 15));
+    assert.deepEqual(window.locals.list(), []);
+  });
+
+  it("what can't be served is refused in words", async () => {
+    const window = await newWindow();
+    assert.match((await refusal(window.locals.start({ folder: path.join(folder, "nowhere") }))).message, /There is no folder/);
+    assert.match((await refusal(window.locals.start({ folder: "vscode-vfs://github/a/b" }))).message, /not a folder on this machine/);
+    assert.match((await refusal(window.locals.start({ folder: example, engine: "model" }))).message, /no engine “model”/);
+    assert.match((await refusal(window.locals.stop())).message, /No local crew is running/);
+    assert.match((await refusal(window.locals.stop({ folder: example }))).message, /No local crew was started/);
+    assert.match((await refusal(window.locals.ensureRunning("local:file:///gone"))).message, /folder is gone/);
+  });
+
+  it("a crew whose folder is gone is not listed, and comes back with it", async () => {
+    const first = await newWindow();
+    const project = await copyOfExample();
+    await first.locals.start({ folder: project });
+    await close(first);
+    await rm(project, { recursive: true });
+    const second = await newWindow();
+    assert.deepEqual(second.locals.list(), []);
+    await copyOfExample();
+    await second.locals.refresh();
+    assert.equal(second.locals.list().length, 1);
+  });
+
+  it("the list offers the example and a folder of one's own, and says that it is a rehearsal", async () => {
+    const { locals } = await newWindow();
+    const real = vscode.window.showQuickPick;
+    let offered: readonly vscode.QuickPickItem[] = [];
+    let options: vscode.QuickPickOptions | undefined;
+    const pickExample = async (items: Thenable<vscode.QuickPickItem[]>, given: vscode.QuickPickOptions) => {
+      offered = await items;
+      options = given;
+      return offered.find(({ description }) => description === "comes with Crewdeck");
+    };
+    Object.assign(vscode.window, { showQuickPick: pickExample });
+    try {
+      assert.equal((await locals.start())?.name, "example_crew");
+    } finally {
+      Object.assign(vscode.window, { showQuickPick: real });
+    }
+    assert.equal(options?.placeHolder, "Which crew? Order, pauses and callbacks are real; no language model is called");
+    assert.ok(offered.some(({ label, detail }) => label === "$(mortar-board) example_crew" && detail === "3 tasks · 1 waits for you · inputs: topic, audience"));
+    assert.match(offered.at(-1)?.label ?? "", /Choose a folder/);
+  });
+});
