@@ -7,7 +7,7 @@ export class AddressError extends Error {
 }
 
 /** Routes of the API (both status paths, as ids or as the documentation's `{kickoff_id}`), which people copy along with the address. */
-const knownEnding = /\/(?:inputs|kickoff|resume|status\/[^/]+|(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|%7b[^/]*%7d)\/status)$/i;
+const knownEnding = /(?:\/(?:inputs|kickoff|resume|status\/[^/]+|(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|%7b[^/]*%7d)\/status))+$/i;
 
 /** Blanks that don't show, and marks that wrap an address in prose or a shell. */
 const wrapping = /^[\s\u200b\ufeff<"'`]+|[\s\u200b\ufeff>"'`]+$/g;
@@ -28,9 +28,8 @@ export function normaliseAddress(text: string): string {
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
     throw new AddressError("The address must begin with https://, because a token is sent there. Plain http:// is for this computer alone (localhost, 127.0.0.1).");
   }
-  let path = withoutSlash(url.pathname);
-  path = withoutSlash(path.replace(knownEnding, ""));
-  return `${url.origin}${path}`;
+  const path = withoutSlash(url.pathname).replace(knownEnding, "");
+  return `${url.origin}${withoutSlash(path)}`;
 }
 
 /** Whether a host name of a URL means this computer, so that nothing leaves it. */

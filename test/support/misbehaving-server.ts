@@ -1,0 +1,144 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+/** A request as the server saw it. */
+export interface SeenRequest {
+  readonly method: string;
+  /** Path with query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+/** What the server does with one request. */
+export type Behaviour = (response: ServerResponse, request: SeenRequest) => void;
+
+/** Key and certificate, as PEM. */
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** A real HTTP(S) server on 127.0.0.1 that answers as it is told, and remembers what it was asked. */
+export class MisbehavingServer {
+  /** Every request so far, in order. */
+  readonly requests: SeenRequest[] = [];
+  readonly url: string;
+  /** What to do when nothing is queued. */
+  otherwise: Behaviour = json(200, {});
+  readonly #queue: Behaviour[] = [];
+  readonly #server: ReturnType<typeof createServer>;
+  #waiting: (() => void)[] = [];
+
+  private constructor(server: ReturnType<typeof createServer>, scheme: string) {
+    this.#server = server;
+    this.url = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  /** Starts on a free port; with a certificate it speaks TLS. */
+  static async start(certificate?: Certificate): Promise<MisbehavingServer> {
+    const listen = (request: IncomingMessage, response: ServerResponse): void => void started.#answer(request, response);
+    const server = certificate ? createTlsServer(certificate, listen) : createServer(listen);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const started: MisbehavingServer = new MisbehavingServer(server, certificate ? "https" : "http");
+    return started;
+  }
+
+  /** Queues what to do with the next requests, one each. */
+  next(...behaviours: Behaviour[]): void {
+    this.#queue.push(...behaviours);
+  }
+
+  /** Resolves once this many requests have arrived. */
+  async arrived(count: number): Promise<void> {
+    while (this.requests.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    const seen = { method: request.method ?? "", path: request.url ?? "", headers: request.headers, body };
+    this.requests.push(seen);
+    for (const wake of this.#waiting.splice(0)) wake();
+    (this.#queue.shift() ?? this.otherwise)(response, seen);
+  }
+}
+
+/** Answers JSON. */
+export function json(status: number, body: unknown, headers: Record<string, string> = {}): Behaviour {
+  return text(status, JSON.stringify(body), { "content-type": "application/json", ...headers });
+}
+
+/** Answers a text. */
+export function text(status: number, body: string, headers: Record<string, string> = {}): Behaviour {
+  return (response) => response.writeHead(status, { "content-type": "text/plain", ...headers }).end(body);
+}
+
+/** Never answers. */
+export const silence: Behaviour = () => undefined;
+
+/** Answers the head and the beginning of a body, and then nothing more. */
+export function stall(status: number, beginning: string): Behaviour {
+  return (response) => {
+    response.writeHead(status, { "content-type": "application/json" }).write(beginning);
+  };
+}
+
+/** Sends a body that has no end. */
+export function flood(status: number): Behaviour {
+  return (response) => {
+    const chunk = Buffer.alloc(64 * 1024, " ");
+    const more = (): void => {
+      while (!response.destroyed && response.write(chunk));
+    };
+    response.writeHead(status, { "content-type": "application/json" }).on("drain", more);
+    more();
+  };
+}
+
+/** Cuts the connection before any answer. */
+export const hangUp: Behaviour = (response) => {
+  response.socket?.resetAndDestroy();
+};
+
+/** Cuts the connection after a part of the body. */
+export function breakOff(status: number, beginning: string): Behaviour {
+  return (response) => {
+    response.writeHead(status, { "content-type": "application/json" }).write(beginning, () => response.socket?.resetAndDestroy());
+  };
+}
+
+/** Sends something that is not HTTP. */
+export const garbage: Behaviour = (response) => {
+  response.socket?.end("SSH-2.0-OpenSSH_9.2\r\n");
+};
+
+/** Sends the client elsewhere. */
+export function redirect(status: number, location: string): Behaviour {
+  return text(status, "", { location });
+}
+
+/** Makes a certificate that signs itself, with openssl; its names are those of a certificate for `names`, such as `IP:127.0.0.1`. */
+export async function makeCertificate(names: string): Promise<Certificate> {
+  const folder = await mkdtemp(join(tmpdir(), "crewdeck-certificate-"));
+  try {
+    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+    const subject = ["-subj", "/CN=crew", "-addext", `subjectAltName=${names}`];
+    await promisify(execFile)("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", cert, ...subject]);
+    return { key: await readFile(key, "utf8"), cert: await readFile(cert, "utf8") };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { AddressError, normaliseAddress } from "../../../src/api/address.ts";
+
+const id = "2f1c8a3e-7f0e-4d5a-9a51-0c9a4e4f1b22";
+
+describe("a crew's address", () => {
+  const good: readonly (readonly [typed: string, normal: string])[] = [
+    ["https://my-crew.crewai.com", "https://my-crew.crewai.com"],
+    ["  https://my-crew.crewai.com/ \n", "https://my-crew.crewai.com"],
+    ["\u200bhttps://my-crew.crewai.com\ufeff", "https://my-crew.crewai.com"],
+    ["<https://my-crew.crewai.com>", "https://my-crew.crewai.com"],
+    ['"https://my-crew.crewai.com/"', "https://my-crew.crewai.com"],
+    ["HTTPS://My-Crew.CrewAI.com", "https://my-crew.crewai.com"],
+    ["my-crew.crewai.com", "https://my-crew.crewai.com"],
+    ["my-crew.crewai.com/kickoff", "https://my-crew.crewai.com"],
+    ["https://my-crew.crewai.com:443", "https://my-crew.crewai.com"],
+    ["https://my-crew.crewai.com/inputs", "https://my-crew.crewai.com"],
+    ["https://my-crew.crewai.com/kickoff/", "https://my-crew.crewai.com"],
+    ["https://my-crew.crewai.com/resume?x=1#top", "https://my-crew.crewai.com"],
+    [`https://my-crew.crewai.com/status/${id}`, "https://my-crew.crewai.com"],
+    [`https://my-crew.crewai.com/${id}/status`, "https://my-crew.crewai.com"],
+    [`https://my-crew.crewai.com/${id.toUpperCase()}/status/`, "https://my-crew.crewai.com"],
+    ["https://my-crew.crewai.com/{kickoff_id}/status", "https://my-crew.crewai.com"],
+    ["https://gate.example/crews/one//", "https://gate.example/crews/one"],
+    ["https://gate.example/crews/kickoff-planner", "https://gate.example/crews/kickoff-planner"],
+    ["https://gate.example/crew/kickoff/inputs", "https://gate.example/crew"],
+    ["localhost:8000", "http://localhost:8000"],
+    ["127.0.0.1:8000/inputs", "http://127.0.0.1:8000"],
+    ["[::1]:8000", "http://[::1]:8000"],
+    ["http://127.1.2.3", "http://127.1.2.3"],
+    ["https://localhost:8443", "https://localhost:8443"],
+  ];
+  for (const [typed, normal] of good) {
+    it(`${JSON.stringify(typed)} is ${normal}`, () => {
+      assert.equal(normaliseAddress(typed), normal);
+      assert.equal(normaliseAddress(normal), normal, "its normal form stays as it is");
+    });
+  }
+
+  const bad: readonly (readonly [typed: string, message: RegExp])[] = [
+    ["", /no address/],
+    ["   ", /no address/],
+    ["https://", /no address/],
+    ["my crew", /no address/],
+    ["http://my-crew.crewai.com", /https:\/\//],
+    ["http://10.0.0.5:8000", /https:\/\//],
+    ["http://127.0.0.1.example.com", /https:\/\//],
+    ["http://localhost.example.com", /https:\/\//],
+    ["ftp://my-crew.crewai.com", /ftp:/],
+    ["file:///etc/passwd", /file:/],
+    ["https://anna:hunter2@my-crew.crewai.com", /user name or password/],
+  ];
+  for (const [typed, message] of bad) {
+    it(`${JSON.stringify(typed)} is refused`, () => {
+      assert.throws(() => normaliseAddress(typed), (error: Error) => error instanceof AddressError && message.test(error.message) && !error.message.includes("hunter2"));
+    });
+  }
+});

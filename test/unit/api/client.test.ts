@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { AddressError } from "../../../src/api/address.ts";
+import { CrewClient } from "../../../src/api/client.ts";
+import type { KickoffRequest, ResumeRequest } from "../../../src/api/types.ts";
+import type { Traffic } from "../../../src/api/transport.ts";
+import { json, MisbehavingServer, text } from "../../support/misbehaving-server.ts";
+import { clientOf, errorOf, token } from "./support.ts";
+
+describe("the client of a crew", () => {
+  let server: MisbehavingServer;
+  beforeEach(async () => {
+    server = await MisbehavingServer.start();
+  });
+  afterEach(() => server.stop());
+
+  const lastBody = (): unknown => JSON.parse(server.requests.at(-1)?.body ?? "");
+
+  it("sends the token, and JSON where there is a body", async () => {
+    server.next(json(200, { inputs: [] }), json(200, { kickoff_id: "k" }));
+    const client = clientOf(`${server.url}/`, { userAgent: "crewdeck/1.2" });
+    await client.inputs();
+    await client.kickoff({ inputs: {} });
+    const [get, post] = server.requests;
+    assert.equal(`${get?.method} ${get?.path}`, "GET /inputs");
+    assert.equal(get?.headers["authorization"], `Bearer ${token}`);
+    assert.equal(get.headers["accept"], "application/json");
+    assert.equal(get.headers["user-agent"], "crewdeck/1.2");
+    assert.equal(get.headers["content-type"], undefined);
+    assert.equal(get.body, "");
+    assert.equal(`${post?.method} ${post?.path}`, "POST /kickoff");
+    assert.equal(post?.headers["authorization"], `Bearer ${token}`);
+    assert.equal(post.headers["content-type"], "application/json");
+  });
+
+  it("asks the token's source at every request", async () => {
+    const tokens = ["one", "two"];
+    server.otherwise = json(200, { inputs: ["topic"] });
+    const client = new CrewClient(server.url, () => Promise.resolve(tokens.shift() ?? ""));
+    assert.deepEqual((await client.inputs()).fields, [{ name: "topic" }]);
+    await client.inputs();
+    assert.deepEqual(server.requests.map((request) => request.headers["authorization"]), ["Bearer one", "Bearer two"]);
+  });
+
+  it("lets through what the token's source throws, and sends nothing", async () => {
+    const locked = new Error("The keyring is locked");
+    await assert.rejects(new CrewClient(server.url, () => Promise.reject(locked)).inputs(), (error) => error === locked);
+    assert.equal(server.requests.length, 0);
+  });
+
+  it("keeps a base path", async () => {
+    server.next(json(200, { inputs: [] }));
+    await clientOf(`${server.url}/crews/one/kickoff`).inputs();
+    assert.equal(server.requests[0]?.path, "/crews/one/inputs");
+  });
+
+  it("refuses an address that no token may be sent to", () => {
+    assert.throws(() => new CrewClient("http://crew.example", token), AddressError);
+    assert.equal(new CrewClient("https://crew.example/kickoff", token).baseUrl, "https://crew.example");
+  });
+
+  it("does not ask what type an answer claims to be", async () => {
+    server.next(text(200, "\ufeff" + JSON.stringify({ inputs: ["ä"] }), { "content-type": "text/html" }));
+    assert.deepEqual((await clientOf(server.url).inputs()).fields, [{ name: "ä" }]);
+  });
+
+  describe("kickoff", () => {
+    const callbacks = {
+      taskWebhookUrl: "https://t.example",
+      stepWebhookUrl: "https://s.example",
+      crewWebhookUrl: "https://c.example",
+      humanInputWebhookUrl: "https://h.example",
+    };
+    const secret = {
+      humanInputWebhook: { url: "https://h.example", authentication: { strategy: "basic", username: "u", password: "p" } },
+      webhooks: { events: ["crew_kickoff_started"], url: "https://e.example", realtime: false, authentication: { strategy: "bearer", token: "t" } },
+    } as const;
+
+    it("sends every field", async () => {
+      const request: KickoffRequest = { inputs: { topic: "AI", n: 3, list: [null, { a: true }] }, meta: { requestId: "r" }, ...callbacks, ...secret };
+      server.next(json(200, { kickoff_id: "k-1", more: 1 }));
+      assert.deepEqual(await clientOf(server.url).kickoff(request), { kickoffId: "k-1", raw: { kickoff_id: "k-1", more: 1 } });
+      assert.deepEqual(lastBody(), request);
+    });
+
+    it("leaves out what is absent or blank", async () => {
+      server.next(json(202, { kickoffId: "k-1" }));
+      const { kickoffId } = await clientOf(server.url).kickoff({ inputs: {}, taskWebhookUrl: "" });
+      assert.equal(kickoffId, "k-1");
+      assert.deepEqual(lastBody(), { inputs: {} });
+    });
+
+    it("marks a missing input whose name holds a comma, once the names are known", async () => {
+      server.next(json(200, { inputs: ["a, b", "c"] }), json(422, { detail: "Missing inputs: a, b, c" }));
+      const client = clientOf(server.url);
+      await client.inputs();
+      assert.deepEqual((await errorOf(client.kickoff({ inputs: {} }))).missingInputs, ["a, b", "c"]);
+    });
+  });
+
+  describe("resume", () => {
+    const request: ResumeRequest = { executionId: "k-1", taskId: "research", humanFeedback: "More.\nNumbers!", isApprove: false };
+
+    it("sends both casings of all four fields, and the callbacks again", async () => {
+      server.next(json(200, { status: "retrying", message: "Again" }));
+      await clientOf(server.url).resume({ ...request, crewWebhookUrl: "https://c.example", stepWebhookUrl: "" });
+      assert.equal(`${server.requests[0]?.method} ${server.requests[0]?.path}`, "POST /resume");
+      assert.deepEqual(lastBody(), {
+        execution_id: "k-1", executionId: "k-1", task_id: "research", taskId: "research",
+        human_feedback: "More.\nNumbers!", humanFeedback: "More.\nNumbers!", is_approve: false, isApprove: false,
+        crewWebhookUrl: "https://c.example",
+      });
+    });
+
+    for (const [raw, read] of [
+      [{ status: "resumed", message: "On" }, { status: "resumed", message: "On" }],
+      [{ status: "RETRYING" }, { status: "retrying" }],
+      [{ status: "completed", message: "Done" }, { status: "completed", message: "Done" }],
+      [{ kickoff_id: "k-2" }, { kickoffId: "k-2" }],
+      [{ status: "Queued for you" }, { message: "Queued for you" }],
+      [{}, {}],
+    ] as const) {
+      it(`reads ${JSON.stringify(raw)}`, async () => {
+        server.next(json(200, raw));
+        assert.deepEqual(await clientOf(server.url).resume(request), { ...read, raw });
+      });
+    }
+  });
+
+  it("tells a log of each request, without the token", async () => {
+    const seen: Traffic[] = [];
+    server.next(json(503, {}), json(200, { inputs: [] }), json(401, { detail: token }));
+    const client = clientOf(server.url, { onTraffic: (traffic) => seen.push(traffic) });
+    await client.inputs();
+    await errorOf(client.kickoff({ inputs: { secret: token } }));
+    assert.deepEqual(seen, [
+      { method: "GET", path: "/inputs", status: 503, error: "gateway", milliseconds: 0 },
+      { method: "GET", path: "/inputs", status: 200, milliseconds: 0 },
+      { method: "POST", path: "/kickoff", status: 401, error: "unauthorized", milliseconds: 0 },
+    ]);
+    assert(!JSON.stringify(seen).includes(token));
+  });
+});

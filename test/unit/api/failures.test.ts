@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { Agent } from "node:https";
+import { gzipSync } from "node:zlib";
+import nodeFetch from "node-fetch";
+import { CrewClient } from "../../../src/api/client.ts";
+import type { CrewApiError } from "../../../src/api/errors.ts";
+import { defaultFetch, type Fetch } from "../../../src/api/fetch.ts";
+import {
+  breakOff, flood, garbage, hangUp, json, MisbehavingServer, silence, stall, text,
+} from "../../support/misbehaving-server.ts";
+import { clientOf, errorOf, StoppedClock, token } from "./support.ts";
+
+describe("a connection that fails", () => {
+  let server: MisbehavingServer;
+  beforeEach(async () => {
+    server = await MisbehavingServer.start();
+  });
+  afterEach(() => server.stop());
+
+  const kickoff = (client: CrewClient, call = {}): Promise<CrewApiError> => errorOf(client.kickoff({ inputs: {} }, call));
+
+  describe("by time", () => {
+    /** The error of a call whose time is over once the server has it and, where wanted, once the head of the answer is here. */
+    const late = async (ask: (client: CrewClient) => Promise<unknown>, answered = false): Promise<CrewApiError> => {
+      const clock = new StoppedClock();
+      const begun = server.requests.length;
+      const { fetch, head } = watchedFetch();
+      const error = errorOf(ask(new CrewClient(server.url, token, { clock, fetch })));
+      await server.arrived(begun + 1);
+      if (answered) await head();
+      clock.ring();
+      assert.equal((await error) instanceof Error, true);
+      assert.equal(clock.waits.size, 0, "no timer is left");
+      return error;
+    };
+
+    for (const [what, behaviour, answered] of [["before the answer", silence, false], ["in the middle of the body", stall(200, '{"kickoff_id":'), true]] as const) {
+      it(`${what}: a POST may have arrived, and neither is repeated`, async () => {
+        server.otherwise = behaviour;
+        const post = await late((client) => client.kickoff({ inputs: {} }, { timeoutMs: 1500 }), answered);
+        assert.equal(post.kind, "timeout");
+        assert.equal(post.sent, "maybe");
+        assert.match(post.message, /within 1\.5 seconds/);
+        const get = await late((client) => client.inputs(), answered);
+        assert.equal(get.kind, "timeout");
+        assert.equal(get.sent, "no");
+        assert.equal(server.requests.length, 2);
+      });
+    }
+
+    it("in the body of an error leaves the code that came", async () => {
+      server.next(stall(401, "{"));
+      assert.equal((await late((client) => client.inputs(), true)).kind, "unauthorized");
+    });
+
+    it("ends a name's look-up, too", async () => {
+      const clock = new StoppedClock();
+      const fetch: Fetch = (url, init) => nodeFetch(url, { ...init, agent: new Agent({ lookup: () => setImmediate(() => clock.ring()) }) });
+      assert.equal((await kickoff(new CrewClient("https://crew.invalid", token, { clock, fetch }))).kind, "timeout");
+    });
+
+    it("is 30 s for a GET and 60 s for a POST where nothing else is said", async () => {
+      server.otherwise = silence;
+      const get = await late((client) => client.inputs());
+      const post = await late((client) => client.kickoff({ inputs: {} }));
+      assert.match(get.message, /within 30 seconds/);
+      assert.match(post.message, /within 60 seconds/);
+    });
+  });
+
+  describe("by the caller", () => {
+    for (const [what, behaviour, answered] of [["before the answer", silence, false], ["in the body", stall(200, "{"), true], ["in an error's body", stall(500, "x"), true]] as const) {
+      it(what, async () => {
+        server.otherwise = behaviour;
+        const controller = new AbortController();
+        const { fetch, head } = watchedFetch();
+        const call = kickoff(new CrewClient(server.url, token, { fetch }), { signal: controller.signal });
+        await server.arrived(1);
+        if (answered) await head();
+        controller.abort();
+        const error = await call;
+        assert.equal(error.kind, "aborted");
+        assert.equal(error.sent, "maybe");
+        assert.equal(server.requests.length, 1);
+      });
+    }
+
+    it("beforehand sends nothing", async () => {
+      const error = await kickoff(new CrewClient(server.url, token), { signal: AbortSignal.abort() });
+      assert.equal(error.kind, "aborted");
+      assert.equal(error.sent, "no");
+      assert.equal(server.requests.length, 0);
+    });
+
+    it("leaves no listener on the caller's signal", async () => {
+      const { signal } = new AbortController();
+      const listeners = { added: 0, removed: 0 };
+      const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+      signal.addEventListener = (...args: Parameters<typeof add>) => {
+        listeners.added++;
+        add(...args);
+      };
+      signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+        listeners.removed++;
+        remove(...args);
+      };
+      server.next(text(503, ""), json(200, { inputs: [] }));
+      await clientOf(server.url).inputs({ signal });
+      assert(listeners.added > 0);
+      assert.equal(listeners.removed, listeners.added);
+    });
+  });
+
+  describe("by size", () => {
+    it("a body without end is cut off at the limit", async () => {
+      server.otherwise = flood(200);
+      const client = clientOf(server.url, { maxBytes: 1024 * 1024 });
+      const post = await kickoff(client);
+      assert.equal(post.kind, "tooLarge");
+      assert.equal(post.sent, "maybe");
+      assert.match(post.message, /1 MB/);
+      assert.equal((await errorOf(client.inputs())).kind, "tooLarge");
+      assert.equal(server.requests.length, 2);
+    });
+
+    it("the limit is 64 MB where nothing else is said", async function () {
+      this.timeout(20_000); // 128 MB are made and read.
+      const limit = 64 * 1024 * 1024;
+      const frame = '{"inputs":[],"x":""}'.length;
+      const fetchOf = (size: number): Fetch => () =>
+        Promise.resolve({ ...head, body: bodyOf(['{"inputs":[],"x":"', "x".repeat(size - frame), '"}']) });
+      assert.deepEqual((await clientOf(server.url, { fetch: fetchOf(limit) }).inputs()).fields, []);
+      assert.equal((await errorOf(clientOf(server.url, { fetch: fetchOf(limit + 1) }).inputs())).kind, "tooLarge");
+    });
+
+    it("an error's body without end is read only so far", async () => {
+      server.next(flood(422));
+      assert.equal((await kickoff(clientOf(server.url))).kind, "validation");
+    });
+  });
+
+  describe("by being cut off", () => {
+    it("a GET is asked again, a POST is not", async () => {
+      server.otherwise = hangUp;
+      const get = await errorOf(clientOf(server.url).inputs());
+      assert.deepEqual([get.kind, get.reason, get.sent], ["unreachable", "reset", "no"]);
+      assert.equal(server.requests.length, 3);
+      const post = await kickoff(clientOf(server.url));
+      assert.deepEqual([post.kind, post.reason, post.sent], ["unreachable", "reset", "maybe"]);
+      assert.equal(server.requests.length, 4);
+    });
+
+    it("in the middle of the body", async () => {
+      server.next(breakOff(200, '{"inputs":'), json(200, { inputs: ["a"] }), breakOff(200, '{"kickoff_id":"k'));
+      const client = clientOf(server.url);
+      assert.deepEqual((await client.inputs()).fields, [{ name: "a" }]);
+      const post = await kickoff(client);
+      assert.deepEqual([post.kind, post.reason, post.sent], ["unreachable", "reset", "maybe"]);
+      assert.equal(server.requests.length, 3);
+    });
+
+    it("right after a whole answer loses nothing", async () => {
+      server.next(breakOff(200, '{"kickoff_id":"k"}'));
+      const { kickoffId } = await clientOf(server.url).kickoff({ inputs: {} });
+      assert.equal(kickoffId, "k");
+    });
+
+    it("in an error's body leaves the code that came", async () => {
+      server.next(breakOff(403, '{"detail":'));
+      assert.equal((await kickoff(clientOf(server.url))).kind, "forbidden");
+    });
+  });
+
+  it("by something that is not HTTP", async () => {
+    server.next(garbage);
+    const error = await kickoff(clientOf(server.url));
+    assert.equal(error.kind, "badAnswer");
+    assert.equal(error.sent, "maybe");
+    assert.match(error.message, /HPE_/);
+  });
+
+  it("counts a compressed body by what comes out of it", async () => {
+    const bomb = gzipSync(Buffer.alloc(4 * 1024 * 1024, " "));
+    server.next((response) => response.writeHead(200, { "content-encoding": "gzip" }).end(bomb));
+    assert(bomb.length < 1024 * 1024);
+    assert.equal((await errorOf(clientOf(server.url, { maxBytes: 1024 * 1024 }).inputs())).kind, "tooLarge");
+  });
+
+  it("is not seen where a body's end comes in pieces", async () => {
+    server.next((response) => {
+      const socket = response.socket;
+      const parts = ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n", "d\r\n", '{"inputs":[]}', "\r\n0", "\r", "\n\r\n"];
+      const next = (): void => {
+        const part = parts.shift();
+        if (part === undefined) socket?.end();
+        else socket?.write(part, () => setImmediate(next));
+      };
+      next();
+    });
+    assert.deepEqual((await clientOf(server.url).inputs()).fields, []);
+    assert.equal(server.requests.length, 1);
+  });
+
+  it("by a wrong compression", async () => {
+    server.next(text(200, "{}", { "content-encoding": "gzip" }));
+    assert.equal((await errorOf(clientOf(server.url).inputs())).kind, "badAnswer");
+  });
+
+  it("is never made by a kept connection that the server closed meanwhile", async () => {
+    server.next(json(200, { inputs: [] }));
+    await new CrewClient(server.url, token, { fetch: defaultFetch }).inputs();
+    assert.equal(server.requests[0]?.headers["connection"], "close");
+  });
+});
+
+/** The default fetch, and a promise of the head of the answer it got last. */
+function watchedFetch(): { fetch: Fetch; head: () => Promise<unknown> } {
+  let head: Promise<unknown> = Promise.resolve();
+  return {
+    fetch: (url, init) => {
+      const answer = defaultFetch(url, init);
+      head = answer;
+      return answer;
+    },
+    head: () => head,
+  };
+}
+
+const head = { status: 200, statusText: "OK", headers: new Headers() };
+
+async function* bodyOf(parts: readonly string[]): AsyncGenerator<string> {
+  for (const part of parts) yield await Promise.resolve(part);
+}

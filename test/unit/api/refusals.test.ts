@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { CrewClient } from "../../../src/api/client.ts";
+import type { CrewApiError } from "../../../src/api/errors.ts";
+import { json, MisbehavingServer, redirect, text, type Behaviour } from "../../support/misbehaving-server.ts";
+import { clientOf, errorOf, token } from "./support.ts";
+
+describe("an answer that refuses", () => {
+  let server: MisbehavingServer;
+  beforeEach(async () => {
+    server = await MisbehavingServer.start();
+  });
+  afterEach(() => server.stop());
+
+  const kickoff = (behaviour: Behaviour): Promise<CrewApiError> => {
+    server.next(behaviour);
+    return errorOf(clientOf(server.url).kickoff({ inputs: {} }));
+  };
+
+  const table: readonly (readonly [what: string, answer: Behaviour, expected: Partial<CrewApiError>, message: RegExp])[] = [
+    ["400", json(400, { error: "Invalid Request", message: "Not pending" }), { kind: "badRequest", status: 400, sent: "no" }, /Not pending/],
+    ["400, live", json(400, { detail: "Bad" }), { kind: "badRequest", sent: "no" }, /Bad/],
+    ["400 with missing inputs", json(400, { message: "Missing inputs: a" }), { kind: "validation", status: 400, missingInputs: ["a"], sent: "no" }, /needs more inputs: a\./],
+    ["401", json(401, { error: "Unauthorized", message: "Invalid or missing bearer token" }), { kind: "unauthorized", status: 401, sent: "no" }, /Invalid or missing bearer token/],
+    ["401, live", json(401, { detail: "Not authenticated" }), { kind: "unauthorized", sent: "no" }, /Not authenticated/],
+    ["403", json(403, {}), { kind: "forbidden", status: 403, sent: "no" }, /Forbidden/],
+    ["404", json(404, { error: "Not Found", message: "Execution ID not found" }), { kind: "notFound", status: 404, sent: "no" }, /Execution ID not found/],
+    ["407", text(407, ""), { kind: "unreachable", reason: "proxy", sent: "no" }, /proxy/i],
+    ["408", text(408, ""), { kind: "timeout", status: 408, sent: "maybe" }, /too long/],
+    ["413", text(413, "Too big"), { kind: "badRequest", status: 413, sent: "no" }, /Too big/],
+    [
+      "422, documented",
+      json(422, { error: "Validation Error", message: "Missing required inputs", details: { missing_inputs: ["budget", "age"] } }),
+      { kind: "validation", status: 422, missingInputs: ["budget", "age"], sent: "no" },
+      /budget, age/,
+    ],
+    ["422, live", json(422, { detail: "Missing inputs: audience, topic" }), { kind: "validation", missingInputs: ["audience", "topic"] }, /audience, topic/],
+    ["422, FastAPI", json(422, { detail: [{ loc: ["body", "taskId"], msg: "Field required", type: "missing" }] }), { kind: "validation", missingInputs: [] }, /body\.taskId: Field required/],
+    ["429", text(429, "Slow down", { "retry-after": "7" }), { kind: "rateLimited", status: 429, retryAfterMs: 7000, sent: "no" }, /Slow down/],
+    ["500 as a text", text(500, "Internal Server Error"), { kind: "server", status: 500, sent: "maybe" }, /Internal Server Error/],
+    ["501", text(501, ""), { kind: "server", sent: "maybe" }, /Not Implemented/],
+    ["502 as a page", text(502, "<html><head><title>502 Bad Gateway</title></head></html>", { "content-type": "text/html" }), { kind: "gateway", status: 502, sent: "maybe" }, /502 Bad Gateway\.$/],
+    ["503", text(503, "", { "retry-after": "Fri, 02 Jan 2026 03:05:05 GMT" }), { kind: "gateway", status: 503, retryAfterMs: 60_000, sent: "maybe" }, /Service Unavailable/],
+    ["504", text(504, "upstream request timeout"), { kind: "gateway", status: 504, sent: "maybe" }, /upstream request timeout/],
+    ["522", text(522, ""), { kind: "gateway", status: 522, sent: "maybe" }, /522/],
+  ];
+  for (const [what, answer, expected, message] of table) {
+    it(`${what} has a kind, a message and a remedy, and a POST is not repeated`, async () => {
+      const error = await kickoff(answer);
+      for (const [name, value] of Object.entries(expected)) assert.deepEqual(error[name as keyof CrewApiError], value, name);
+      assert.match(error.message, message);
+      assert.match(error.message, /[.!?…]$/);
+      assert.match(error.remedy, /^[A-Z].*\.$/);
+      assert.equal(/may have arrived/.test(error.remedy), error.sent === "maybe");
+      assert.equal(server.requests.length, 1);
+    });
+  }
+
+  it("leaves no doubt about a GET, which has no effect", async () => {
+    server.otherwise = text(500, "Internal Server Error");
+    const error = await errorOf(clientOf(server.url).inputs());
+    assert.equal(error.kind, "server");
+    assert.equal(error.sent, "no");
+    assert.doesNotMatch(error.remedy, /may have arrived/);
+  });
+
+  it("keeps the beginning of the body", async () => {
+    const error = await kickoff(text(500, "x".repeat(200_000)));
+    assert.equal(error.body, "x".repeat(2000) + "…");
+    assert(error.message.length < 500);
+  });
+
+  it("never shows a token that the crew repeats, however it is written", async () => {
+    const odd = 'to"k/en+1-SECRET';
+    const echo = { error: odd, message: `Bad token ${odd}, ${encodeURIComponent(odd)}`, details: { got: `Bearer ${odd}` } };
+    server.next(json(401, echo));
+    const error = await errorOf(new CrewClient(server.url, odd).inputs());
+    assert.match(error.message, /Bad token \[token\], \[token\]/);
+    assert(!JSON.stringify([error, error.message]).includes("1-SECRET"));
+    const own = await kickoff((response) => response.writeHead(401, `No ${token}`).end(`<b>${token}</b>`));
+    assert.match(own.body ?? "", /\[token\]/);
+    assert.match((await kickoff((response) => response.writeHead(401, `No ${token}`).end())).message, /No \[token\]/);
+    await kickoff(redirect(302, `/login?token=${token}`));
+    await kickoff(redirect(302, `/${token}/login`));
+    await kickoff(text(200, token));
+  });
+
+  for (const [what, bad] of [["a line break", "abc\ndef"], ["another script", "ключ-SECRET"], ["a NUL", "abc\0"], ["nothing", ""]] as const) {
+    it(`a token with ${what} is refused before anything is sent`, async () => {
+      const error = await errorOf(new CrewClient(server.url, bad).kickoff({ inputs: {} }));
+      assert.equal(error.kind, "unauthorized");
+      assert.equal(error.sent, "no");
+      assert.match(error.remedy, /Status tab/);
+      if (bad !== "") assert(!`${error.message}${error.remedy}`.includes(bad));
+      assert.equal(server.requests.length, 0);
+    });
+  }
+
+  describe("a redirect", () => {
+    let elsewhere: MisbehavingServer;
+    beforeEach(async () => {
+      elsewhere = await MisbehavingServer.start();
+    });
+    afterEach(() => elsewhere.stop());
+
+    for (const status of [300, 301, 302, 303, 304, 307, 308]) {
+      it(`${status} is not followed, not even to another port of the same host`, async () => {
+        server.otherwise = redirect(status, `${elsewhere.url}/inputs?secret=1`);
+        const client = clientOf(server.url);
+        const get = await errorOf(client.inputs());
+        const post = await errorOf(client.kickoff({ inputs: {} }));
+        assert.equal(elsewhere.requests.length, 0);
+        assert.equal(server.requests.length, 2);
+        for (const error of [get, post]) {
+          assert.equal(error.kind, "redirected");
+          assert.equal(error.status, status);
+          assert(error.message.includes(`to ${elsewhere.url}/inputs.`), error.message);
+        }
+        assert.equal(get.sent, "no");
+        assert.equal(post.sent, status === 303 ? "maybe" : "no");
+      });
+    }
+
+    for (const location of ["", "http://", "javascript:alert(1)"]) {
+      it(`to ${JSON.stringify(location)} is told all the same`, async () => {
+        server.next(redirect(301, location));
+        const error = await errorOf(clientOf(server.url).inputs());
+        assert.equal(error.kind, "redirected");
+        assert.doesNotMatch(error.message, /javascript/);
+      });
+    }
+  });
+
+  describe("with success, and without sense", () => {
+    for (const [what, answer] of [
+      ["a page", text(200, "<html>Sign in</html>", { "content-type": "application/json" })],
+      ["nothing", text(200, "")],
+      ["no content", text(204, "")],
+      ["half of an object", text(200, '{"kickoff_id": "k"')],
+      ["no id", json(200, { status: "ok" })],
+      ["an id of another kind", json(200, { kickoff_id: { id: 1 } })],
+      ["null", json(200, null)],
+    ] as const) {
+      it(`a kickoff with ${what} may have started`, async () => {
+        const error = await kickoff(answer);
+        assert.equal(error.kind, "badAnswer");
+        assert.equal(error.sent, "maybe");
+        assert.equal(server.requests.length, 1);
+      });
+    }
+
+    for (const answer of [text(200, "<html>"), json(200, []), json(200, "ok"), json(200, null)]) {
+      it("status and resume need an object", async () => {
+        server.otherwise = answer;
+        const client = clientOf(server.url);
+        assert.equal((await errorOf(client.status("k"))).kind, "badAnswer");
+        const resume = await errorOf(client.resume({ executionId: "k", taskId: "t", humanFeedback: "", isApprove: true }));
+        assert.equal(resume.kind, "badAnswer");
+        assert.equal(resume.sent, "maybe");
+      });
+    }
+
+    it("inputs must look like inputs", async () => {
+      server.next(json(200, { hello: "world" }));
+      const error = await errorOf(clientOf(server.url).inputs());
+      assert.equal(error.kind, "badAnswer");
+      assert.equal(error.body, '{"hello":"world"}');
+      assert.match(error.message, /\/inputs/);
+    });
+  });
+});

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import type { StatusPath } from "../../../src/api/types.ts";
+import { json, MisbehavingServer, text, type Behaviour } from "../../support/misbehaving-server.ts";
+import { clientOf, errorOf } from "./support.ts";
+
+const specified: StatusPath = "/{kickoff_id}/status";
+const published: StatusPath = "/status/{kickoff_id}";
+
+describe("the two status paths", () => {
+  let server: MisbehavingServer;
+  let told: StatusPath[];
+  beforeEach(async () => {
+    server = await MisbehavingServer.start();
+    told = [];
+  });
+  afterEach(() => server.stop());
+
+  const asked = (): string[] => server.requests.map((request) => request.path);
+  const client = (statusPath?: StatusPath) =>
+    clientOf(server.url, { onStatusPath: (path) => told.push(path), ...(statusPath === undefined ? {} : { statusPath }) });
+  /** A crew that has one of the routes. */
+  const routed = (pattern: RegExp, there: Behaviour, elsewhere: Behaviour = json(404, { detail: "Not Found" })): Behaviour =>
+    (response, request) => (pattern.test(request.path) ? there : elsewhere)(response, request);
+  const running = json(200, { status: "running" });
+
+  it("the specification's is asked first, and is enough where it works", async () => {
+    server.otherwise = running;
+    const one = client();
+    assert.equal((await one.status("a b/c")).state, "running");
+    await one.status("k");
+    assert.deepEqual(asked(), ["/a%20b%2Fc/status", "/k/status"]);
+    assert.deepEqual(told, [specified]);
+  });
+
+  for (const [what, missing] of [
+    ["FastAPI's 404", json(404, { detail: "Not Found" })],
+    ["a page", text(404, "<h1>Cannot GET /k/status</h1>", { "content-type": "text/html" })],
+    ["an empty 404", text(404, "")],
+    ["a named route", json(404, { error: "Not Found", message: "No route for /k/status", detail: "Not Found" })],
+    ["405", json(405, { detail: "Method Not Allowed" })],
+  ] as const) {
+    it(`the other is asked after ${what}, and remembered`, async () => {
+      server.otherwise = routed(/^\/status\//, running, missing);
+      const one = client();
+      await one.status("k");
+      await one.status("k");
+      assert.deepEqual(asked(), ["/k/status", "/status/k", "/status/k"]);
+      assert.deepEqual(told, [published]);
+    });
+  }
+
+  it("the one that is known is asked first, and nothing is told anew", async () => {
+    server.otherwise = running;
+    await client(published).status("k");
+    assert.deepEqual(asked(), ["/status/k"]);
+    assert.deepEqual(told, []);
+  });
+
+  it("a known one that went away gives way", async () => {
+    server.otherwise = routed(/\/status$/, running);
+    await client(published).status("k");
+    assert.deepEqual(asked(), ["/status/k", "/k/status"]);
+    assert.deepEqual(told, [specified]);
+  });
+
+  for (const body of [
+    { error: "Execution not found", message: "No execution found with ID: k" },
+    { error: "Not Found", message: "Execution ID not found" },
+    { error: "Execution not found", message: "No execution found with ID: k", detail: "Not Found" },
+    { detail: "Unknown kickoff" },
+  ]) {
+    it(`an unknown execution is no unknown route: ${JSON.stringify(body)}`, async () => {
+      server.otherwise = json(404, body);
+      const error = await errorOf(client().status("k"));
+      assert.equal(error.kind, "notFound");
+      assert.equal(error.status, 404);
+      assert.deepEqual(asked(), ["/k/status"]);
+      assert.deepEqual(told, [specified]);
+    });
+  }
+
+  it("an id that stands in the route's own words does not count", async () => {
+    server.otherwise = routed(/^\/status\//, running, json(404, { message: "No route for /task-7/status" }));
+    await client().status("task-7");
+    assert.deepEqual(told, [published]);
+  });
+
+  it("neither known is told as not found, and nothing is remembered", async () => {
+    server.otherwise = json(404, { detail: "Not Found" });
+    const error = await errorOf(client().status("k"));
+    assert.equal(error.kind, "notFound");
+    assert.match(error.remedy, /address/);
+    assert.deepEqual(asked(), ["/k/status", "/status/k"]);
+    assert.deepEqual(told, []);
+  });
+
+  it("an unknown execution in the live dialect is an answer", async () => {
+    server.otherwise = routed(/^\/status\//, json(200, { state: "NOT FOUND", status: "Task not found" }));
+    assert.equal((await client().status("k")).state, "unknown");
+    assert.deepEqual(told, [published]);
+  });
+
+  it("another failure is no reason to try the other", async () => {
+    server.otherwise = json(401, { detail: "Not authenticated" });
+    assert.equal((await errorOf(client().status("k"))).kind, "unauthorized");
+    assert.deepEqual(asked(), ["/k/status"]);
+  });
+
+  for (const id of ["", " ", ".", ".."]) {
+    it(`an id such as ${JSON.stringify(id)} is refused before anything is sent`, async () => {
+      assert.equal((await errorOf(client().status(id))).kind, "badRequest");
+      assert.equal(server.requests.length, 0);
+    });
+  }
+});

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { Agent } from "node:https";
+import type { LookupFunction } from "node:net";
+import nodeFetch from "node-fetch";
+import type { CrewClient } from "../../../src/api/client.ts";
+import type { CrewApiError } from "../../../src/api/errors.ts";
+import type { Fetch } from "../../../src/api/fetch.ts";
+import { json, makeCertificate, MisbehavingServer } from "../../support/misbehaving-server.ts";
+import { clientOf, errorOf, token } from "./support.ts";
+
+const kickoff = (client: CrewClient): Promise<CrewApiError> => errorOf(client.kickoff({ inputs: {} }));
+
+describe("a crew that can't be reached", () => {
+  it("by nobody listening", async () => {
+    const server = await MisbehavingServer.start();
+    const { url } = server;
+    await server.stop();
+    const error = await kickoff(clientOf(url));
+    assert.deepEqual([error.kind, error.reason, error.sent], ["unreachable", "refused", "no"]);
+    assert(error.message.includes(new URL(url).host));
+  });
+
+  it("by a name that does not exist", async () => {
+    const lookup: LookupFunction = (host, _options, done) => done(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: "ENOTFOUND" }), "", 4);
+    const fetch: Fetch = (url, init) => nodeFetch(url, { ...init, agent: new Agent({ lookup }) });
+    const error = await kickoff(clientOf("https://crew.invalid", { fetch }));
+    assert.deepEqual([error.kind, error.reason, error.sent], ["unreachable", "dns", "no"]);
+    assert.match(error.message, /crew\.invalid/);
+  });
+
+  describe("over TLS", () => {
+    let secure: MisbehavingServer;
+    afterEach(() => secure.stop());
+    const trusting = (ca: string): Fetch => (url, init) => nodeFetch(url, { ...init, agent: new Agent({ ca }) });
+
+    it("to a certificate that nobody signed", async () => {
+      secure = await MisbehavingServer.start(await makeCertificate("IP:127.0.0.1"));
+      const error = await kickoff(clientOf(secure.url));
+      assert.deepEqual([error.kind, error.reason, error.sent], ["unreachable", "certificate", "no"]);
+      assert.match(error.message, /not signed by an authority/);
+      assert.match(error.remedy, /http\.systemCertificates/);
+      assert.equal(secure.requests.length, 0, "the token must not have been sent");
+    });
+
+    it("to a certificate for another name", async () => {
+      const certificate = await makeCertificate("DNS:crew.test");
+      secure = await MisbehavingServer.start(certificate);
+      const error = await kickoff(clientOf(secure.url, { fetch: trusting(certificate.cert) }));
+      assert.equal(error.reason, "certificate");
+      assert.match(error.message, /another name/);
+      assert.equal(secure.requests.length, 0);
+    });
+
+    it("works where the certificate is trusted", async () => {
+      const certificate = await makeCertificate("IP:127.0.0.1");
+      secure = await MisbehavingServer.start(certificate);
+      secure.next(json(200, { inputs: ["a"] }));
+      assert.deepEqual((await clientOf(secure.url, { fetch: trusting(certificate.cert) }).inputs()).fields, [{ name: "a" }]);
+    });
+
+    it("to a port that speaks plain HTTP", async () => {
+      secure = await MisbehavingServer.start();
+      const error = await kickoff(clientOf(secure.url.replace("http:", "https:")));
+      assert.deepEqual([error.kind, error.reason, error.sent], ["unreachable", "certificate", "no"]);
+      assert.match(error.message, /No secure connection/);
+    });
+  });
+
+  describe("in ways that only the network knows", () => {
+    const failure = (code: string | undefined, message = "", more: object = {}): Error => Object.assign(new Error(message), code === undefined ? {} : { code }, more);
+    const prefix = "request to https://crew.example/kickoff failed, reason: ";
+    const table: readonly (readonly [what: string, failure: unknown, expected: readonly [reason: string, sent: string], message: RegExp])[] = [
+      ["a look-up that fails for now", failure("EAI_AGAIN", "getaddrinfo EAI_AGAIN crew.example"), ["dns", "no"], /just now/],
+      ["every address refusing", failure("ECONNREFUSED"), ["refused", "no"], /crew\.example/],
+      ["a proxy refusing", failure("ECONNREFUSED", `${prefix}connect ECONNREFUSED 10.0.0.1:3128`), ["proxy", "no"], /proxy/],
+      ["the crew refusing", failure("ECONNREFUSED", `${prefix}connect ECONNREFUSED 10.0.0.1:443`), ["refused", "no"], /Nothing accepts/],
+      ["a tunnel refused", failure(undefined, `${prefix}tunneling socket could not be established, statusCode=403`), ["proxy", "no"], /proxy/],
+      ["a proxy's own words", failure(undefined, "Failed to establish a socket connection to proxies: PROXY p:1"), ["proxy", "no"], /proxy/],
+      ["an expired certificate", failure("CERT_HAS_EXPIRED"), ["certificate", "no"], /not valid at this time/],
+      ["a chain nobody knows", failure("SELF_SIGNED_CERT_IN_CHAIN"), ["certificate", "no"], /not signed/],
+      ["an unknown issuer", failure("UNABLE_TO_GET_ISSUER_CERT_LOCALLY"), ["certificate", "no"], /not signed/],
+      ["a handshake cut off", failure("ECONNRESET", "Client network socket disconnected before secure TLS connection was established"), ["reset", "no"], /cut off/],
+      ["a reset", failure("ECONNRESET", "socket hang up"), ["reset", "maybe"], /cut off/],
+      ["no way to the network", failure("ENETUNREACH", `${prefix}connect ENETUNREACH 10.0.0.1:443`), ["other", "no"], /ENETUNREACH/],
+      ["a cause inside", failure(undefined, "fetch failed", { cause: failure("ENOTFOUND") }), ["dns", "no"], /ENOTFOUND/],
+      ["several causes", failure(undefined, "", { errors: [failure(undefined), failure("ECONNREFUSED")] }), ["refused", "no"], /ECONNREFUSED/],
+      ["a failure without a code, which repeats the token", failure(undefined, `bad ${token}`), ["other", "maybe"], /bad \[token\]/],
+      ["a thrown text", `oops ${token}`, ["other", "maybe"], /oops/],
+    ];
+    for (const [what, thrown, [reason, sent], message] of table) {
+      it(what, async () => {
+        let asked = 0;
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- anything can be thrown
+        const fetch: Fetch = () => (asked++, Promise.reject(thrown));
+        const error = await kickoff(clientOf("https://crew.example", { fetch }));
+        assert.deepEqual([error.kind, error.reason, error.sent], ["unreachable", reason, sent]);
+        assert.match(error.message, message);
+        assert.match(error.remedy, /\.$/);
+        assert.equal(asked, 1);
+      });
+    }
+
+    it("a crew whose path speaks of a proxy is not taken for one", async () => {
+      const fetch: Fetch = (url) => Promise.reject(failure("ECONNRESET", `request to ${url} failed, reason: socket hang up`));
+      assert.equal((await kickoff(clientOf("https://proxy.example/proxy/crew", { fetch }))).reason, "reset");
+    });
+  });
+});
