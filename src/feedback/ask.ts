@@ -1,0 +1,58 @@
+import * as vscode from "vscode";
+import { plainLabel } from "../editor/plain.ts";
+import type { Execution } from "../executions/model.ts";
+
+/** What a person may say of an output. */
+export type FeedbackKind = "approve" | "approveWithNote" | "reject";
+
+/** Asks which task feedback is for: one that is known, or any id that is typed. Nothing when the person cancels. */
+export async function askTask(execution: Execution): Promise<string | undefined> {
+  const known = knownTasks(execution).map((taskId) => ({ label: plainLabel(taskId), taskId }));
+  const picker = vscode.window.createQuickPick<{ label: string; description?: string; taskId: string }>();
+  picker.title = vscode.l10n.t("Give Feedback");
+  picker.placeholder = known.length === 0 ? vscode.l10n.t("Type the ID of the task that waits (the crew's human-input callback tells it)") : vscode.l10n.t("Choose the task that waits, or type its ID");
+  picker.ignoreFocusOut = true;
+  picker.items = known;
+  return await new Promise((resolve) => {
+    picker.onDidChangeValue((value) => {
+      const typed = value.trim();
+      const isNew = typed !== "" && known.every((item) => item.taskId !== typed);
+      picker.items = isNew ? [...known, { label: plainLabel(typed), description: vscode.l10n.t("as typed"), taskId: typed }] : known;
+    });
+    picker.onDidAccept(() => {
+      const [chosen] = picker.selectedItems;
+      if (chosen === undefined) return;
+      resolve(chosen.taskId);
+      picker.dispose();
+    });
+    picker.onDidHide(() => {
+      resolve(undefined);
+      picker.dispose();
+    });
+    picker.show();
+  });
+}
+
+/** Asks what to say of a task's output. Nothing when the person cancels. */
+export async function askKind(taskId: string): Promise<FeedbackKind | undefined> {
+  const items: readonly (vscode.QuickPickItem & { feedback: FeedbackKind })[] = [
+    { label: vscode.l10n.t("Approve"), detail: vscode.l10n.t("The crew goes on with this output"), feedback: "approve" },
+    { label: vscode.l10n.t("Approve with a note…"), detail: vscode.l10n.t("The crew goes on, and later tasks read your words"), feedback: "approveWithNote" },
+    { label: vscode.l10n.t("Reject with feedback…"), detail: vscode.l10n.t("The task is done again with your words"), feedback: "reject" },
+  ];
+  const chosen = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Feedback for {0}", plainLabel(taskId)), ignoreFocusOut: true });
+  return chosen?.feedback;
+}
+
+/** Asks whether feedback that may have arrived is sent a second time. */
+export async function askAgain(taskId: string): Promise<boolean> {
+  const again = vscode.l10n.t("Send Again");
+  const detail = vscode.l10n.t("No answer came to your feedback for “{0}”, so it may have arrived. If it did, sending it again can answer the next output of the task, which you have not read.", taskId);
+  return (await vscode.window.showWarningMessage(vscode.l10n.t("Send the same feedback again?"), { modal: true, detail }, again)) === again;
+}
+
+/** Every task id that has been seen of an execution, the likeliest first. */
+function knownTasks({ waiting, progress, tasks, resumes }: Execution): string[] {
+  const ids = [waiting?.taskId, progress?.current, ...tasks.map((task) => task.taskId).reverse(), ...resumes.map((resume) => resume.taskId).reverse()];
+  return [...new Set(ids.filter((id): id is string => id !== undefined && id !== ""))];
+}

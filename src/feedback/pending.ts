@@ -1,0 +1,17 @@
+import type { Execution, SentResume } from "../executions/model.ts";
+import { resumesOf } from "../executions/resumes.ts";
+
+/**
+ * Feedback for what waits now that has left, or was about to, and has no answer: actions are off meanwhile. For an execution
+ * that only may be waiting, the last thing that was sent counts.
+ */
+export function pendingResume(execution: Execution): SentResume | undefined {
+  const sent = execution.waiting === undefined ? execution.resumes : resumesOf(execution, execution.waiting);
+  const last = sent.at(-1);
+  return last?.outcome === "sending" || last?.outcome === "unanswered" ? last : undefined;
+}
+
+/** Whether a person can be of use: a task waits, or may. */
+export function wantsFeedback(execution: Execution): boolean {
+  return execution.state === "waiting" || (execution.state === "unknown" && execution.mayBeWaiting === true);
+}
