@@ -58,14 +58,32 @@ export function readable(value: unknown): string | undefined {
   return JSON.stringify(value, undefined, 2);
 }
 
-/** Parses a text; nothing where it is no JSON. */
+/** Deeper answers than this would break whoever walks through them, JSON.stringify first of all. No crew answers so deep. */
+const deepest = 1000;
+
+/** Parses a text; nothing where it is no JSON, or nested without sense. */
 export function parseJson(text: string): unknown {
+  if (depthOf(text) > deepest) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     // The caller says what an answer that is no JSON means.
     return undefined;
   }
+}
+
+/** How deep brackets nest outside of texts; no more is counted than matters. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < text.length && depth <= deepest; at++) {
+    const character = text[at];
+    if (inText && character === "\\") at++;
+    else if (character === '"') inText = !inText;
+    else if (!inText && (character === "[" || character === "{")) depth++;
+    else if (!inText && (character === "]" || character === "}")) depth--;
+  }
+  return depth;
 }
 
 function own(object: UnknownObject, name: string): unknown {

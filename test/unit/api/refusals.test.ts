@@ -159,6 +159,15 @@ describe("an answer that refuses", () => {
       });
     }
 
+    it("nesting without end is refused, and brackets in a text are not nesting", async () => {
+      const deep = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+      server.next(text(200, `{"status":"completed","result":${deep(200_000)}}`), text(200, `{"status":"completed","result":"\\"${"[".repeat(5000)}"}`), text(200, `{"status":"completed","result":[${`${deep(3)},`.repeat(2000)}1]}`));
+      const client = clientOf(server.url);
+      assert.equal((await errorOf(client.status("k"))).kind, "badAnswer");
+      assert.equal((await client.status("k")).output?.length, 5001);
+      assert.equal((await client.status("k")).state, "completed");
+    });
+
     it("inputs must look like inputs", async () => {
       server.next(json(200, { hello: "world" }));
       const error = await errorOf(clientOf(server.url).inputs());
