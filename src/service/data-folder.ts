@@ -41,8 +41,12 @@ export async function takeDataFolder(folder: string): Promise<DataFolder> {
   held.push(lock);
   return {
     database: join(folder, "crewdeck.sqlite"),
-    publish: (url, port) => writeFileSync(address, JSON.stringify({ url, port, pid: process.pid })),
-    withdraw: () => rmSync(address, { force: true }),
+    publish(url, port) {
+      writeFileSync(address, JSON.stringify({ url, port, pid: process.pid }));
+    },
+    withdraw() {
+      rmSync(address, { force: true });
+    },
   };
 }
 
@@ -82,7 +86,11 @@ function isBusy(error: unknown): boolean {
 
 async function inUse(folder: string, address: string): Promise<Refusal> {
   let url: string | undefined;
-  for (const end = Date.now() + addressWaitMs; url === undefined && Date.now() < end; await sleep(20)) url = readUrl(address);
+  for (const end = Date.now() + addressWaitMs; Date.now() < end; ) {
+    url = readUrl(address);
+    if (url !== undefined) break;
+    await sleep(20);
+  }
   const where = url === undefined ? "" : `, which listens at ${url}`;
   return new Refusal("inUse", `The data folder ${folder} is in use by another crew service${where}. Use that one, end it, or name another folder with --data.`, url);
 }

@@ -42,6 +42,11 @@ export class DecisionWaker {
     this.#plan();
   }
 
+  /** Wakes nobody any more. */
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
   async #send(key: AttemptKey): Promise<void> {
     const name = signalOf(key);
     if (await this.#signal(name)) this.#delivered.add(name);

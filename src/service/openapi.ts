@@ -14,7 +14,7 @@ const description: unknown = parse(yaml);
 const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, strictRequired: false, validateFormats: true, allowUnionTypes: true, verbose: true });
 // What an OpenAPI document has around its schemas.
 ajv.addVocabulary(["openapi", "info", "servers", "security", "paths", "components"]);
-addFormats.default(ajv, ["uri", "uuid", "date-time"]);
+addFormats(ajv, ["uri", "uuid", "date-time"]);
 ajv.addSchema(description as object, "openapi.yaml");
 
 /** One thing that does not fit its schema. */

@@ -8,7 +8,8 @@ const naps = { first: 50, longest: 1000 };
 export class Pump {
   readonly #tick: () => Promise<number>;
   #nap = naps.first;
-  #running = false;
+  #loop: Promise<void> | undefined;
+  #stopped = false;
   #woken = false;
   #wake: (() => void) | undefined;
 
@@ -19,9 +20,14 @@ export class Pump {
 
   /** Starts, once. */
   start(): void {
-    if (this.#running) return;
-    this.#running = true;
-    void this.#loop();
+    this.#loop ??= this.#run();
+  }
+
+  /** Stops, and resolves when it has. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.wake();
+    await this.#loop;
   }
 
   /** Looks for work now, and often for a while. */
@@ -31,8 +37,8 @@ export class Pump {
     this.#wake?.();
   }
 
-  async #loop(): Promise<never> {
-    for (;;) {
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
       this.#woken = false;
       if ((await this.#count()) > 0) this.#nap = naps.first;
       else await this.#sleep();

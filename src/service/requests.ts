@@ -57,6 +57,13 @@ interface LiveResumeBody extends CallbackMembers {
   readonly is_approve?: boolean;
 }
 
+/** The bodies by the names of their schemas in openapi.yaml. */
+interface Bodies {
+  readonly KickoffRequest: KickoffBody;
+  readonly ResumeRequest: ResumeBody;
+  readonly LiveResumeRequest: LiveResumeBody;
+}
+
 /** Reads the text of a body. @throws {ApiError} when it is not JSON. */
 export function readJson(text: string): JsonValue {
   try {
@@ -69,7 +76,7 @@ export function readJson(text: string): JsonValue {
 /** Reads the body of a kickoff of a crew that needs the inputs `names`. @throws {ApiError} */
 export function readKickoff(json: JsonValue, names: readonly string[]): Kickoff {
   if (isObject(json) && !Object.hasOwn(json, "inputs")) throw missingWrapper(names);
-  const body = checked<KickoffBody>(json, "KickoffRequest");
+  const body = checked(json, "KickoffRequest");
   const missing = names.filter((name) => !Object.hasOwn(body.inputs, name) || body.inputs[name] === null);
   if (missing.length > 0) throw missingInputs(missing);
   return { inputs: body.inputs, meta: body.meta ?? null, callbacks: readCallbacks(body) };
@@ -77,7 +84,7 @@ export function readKickoff(json: JsonValue, names: readonly string[]): Kickoff 
 
 /** Reads the body of a resume in the documented dialect. @throws {ApiError} */
 export function readResume(json: JsonValue): Resume {
-  const body = checked<ResumeBody>(json, "ResumeRequest");
+  const body = checked(json, "ResumeRequest");
   return {
     executionId: body.execution_id,
     taskId: body.task_id,
@@ -89,7 +96,7 @@ export function readResume(json: JsonValue): Resume {
 
 /** Reads the body of a resume in the live dialect, which takes two members in either casing (observed). @throws {ApiError} */
 export function readLiveResume(json: JsonValue): Resume {
-  const body = checked<LiveResumeBody>(json, "LiveResumeRequest");
+  const body = checked(json, "LiveResumeRequest");
   return {
     executionId: body.executionId,
     taskId: body.taskId,
@@ -100,10 +107,10 @@ export function readLiveResume(json: JsonValue): Resume {
 }
 
 /** The body as the type that its schema in openapi.yaml describes. */
-function checked<T>(json: unknown, schema: string): T {
+function checked<Name extends keyof Bodies>(json: unknown, schema: Name): Bodies[Name] {
   const problems = mismatches(["components", "schemas", schema], json);
   if (problems.length > 0) throw invalidBody(problems);
-  return json as T;
+  return json as Bodies[Name];
 }
 
 function readCallbacks(body: CallbackMembers): Callbacks {

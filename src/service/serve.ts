@@ -39,7 +39,8 @@ export async function serve(options: ServiceOptions, exampleCrew: string, env: N
     log,
     ...violations(env),
   });
-  const server = createServer(getRequestListener(service.app.fetch));
+  const answer = getRequestListener(service.app.fetch);
+  const server = createServer((request, response) => void answer(request, response));
   const port = await listen(server, options.port);
   const url = `http://127.0.0.1:${port}`;
   data.publish(url, port);

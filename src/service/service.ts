@@ -35,6 +35,8 @@ export interface Service {
   readonly app: ReturnType<typeof createApp>;
   /** Goes on where the process before this one stopped, and begins to work. */
   work(): Promise<void>;
+  /** Stops working once what is under way has come to a stop, and closes the database. */
+  close(): Promise<void>;
 }
 
 /** Opens the database and builds the service on it. Throws when the file is not a database or can't be written. */
@@ -64,6 +66,11 @@ export function openService(parts: ServiceParts): Service {
       runs.work();
       await recover(database, store, runs, log);
       await waker.wakeAll();
+    },
+    async close() {
+      waker.stop();
+      await runs.close();
+      database.close();
     },
   };
 }

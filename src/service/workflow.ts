@@ -71,14 +71,19 @@ export class DurableRuns {
     this.#callbacks.pump.start();
   }
 
+  /** Stops working once what is under way has come to a stop, and closes the file. */
+  async close(): Promise<void> {
+    await Promise.all([this.#crews.close(), this.#callbacks.close()]);
+  }
+
   async #runCrew(executionId: string, step: Step): Promise<void> {
-    let thrownByLibrary = false;
+    const library = { threw: false };
     // The library parks and repeats a run by throwing through it: only what it did not throw, or can't repeat, is an end.
     const guard = async <T>(action: Promise<T>): Promise<T> => {
       try {
         return await action;
       } catch (error) {
-        thrownByLibrary = !(error instanceof Error && error.name === "StepLimitExceededError");
+        library.threw = !(error instanceof Error && error.name === "StepLimitExceededError");
         throw error;
       }
     };
@@ -91,7 +96,7 @@ export class DurableRuns {
     try {
       await this.#handlers.crew(executionId, steps);
     } catch (error) {
-      if (thrownByLibrary) throw error;
+      if (library.threw) throw error;
       this.#handlers.onBroken(executionId, error);
     }
   }
@@ -104,10 +109,13 @@ class Lane {
   readonly client: OpenWorkflow;
   readonly pump: Pump;
   readonly #name: string;
+  readonly #backend: BackendSqlite;
+  readonly #worker: Worker;
 
   constructor(file: string, name: keyof typeof concurrency, run: (id: string, step: Step) => Promise<void>) {
     this.#name = name;
-    this.client = new OpenWorkflow({ backend: BackendSqlite.connect(file, { namespaceId: name }) });
+    this.#backend = BackendSqlite.connect(file, { namespaceId: name });
+    this.client = new OpenWorkflow({ backend: this.#backend });
     this.client.implementWorkflow<string, null>({ name }, async ({ input, step }) => {
       try {
         await run(input, step);
@@ -117,13 +125,19 @@ class Lane {
         setImmediate(() => this.pump.wake());
       }
     });
-    const worker: Worker = this.client.newWorker({ concurrency: concurrency[name] });
-    this.pump = new Pump(() => worker.tick());
+    this.#worker = this.client.newWorker({ concurrency: concurrency[name] });
+    this.pump = new Pump(() => this.#worker.tick());
   }
 
   async start(id: string): Promise<void> {
     await this.client.runWorkflow({ name: this.#name }, id, { idempotencyKey: id });
     this.pump.wake();
+  }
+
+  async close(): Promise<void> {
+    await this.pump.stop();
+    await this.#worker.stop();
+    await this.#backend.stop();
   }
 }
 

@@ -1,0 +1,59 @@
+/** What a service answered. */
+export interface ApiAnswer {
+  readonly status: number;
+  /** Parsed where it is JSON, else text. */
+  readonly body: unknown;
+  readonly headers: Headers;
+}
+
+/** A plain client of the API, so that tests see answers as they are. It never repeats a request. */
+export class CrewApi {
+  readonly #url: string;
+  readonly #token: string;
+
+  constructor({ url, token }: { url: string; token: string }) {
+    this.#url = url;
+    this.#token = token;
+  }
+
+  async get(path: string): Promise<ApiAnswer> {
+    return this.send("GET", path);
+  }
+
+  async post(path: string, body: unknown): Promise<ApiAnswer> {
+    return this.send("POST", path, JSON.stringify(body));
+  }
+
+  async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+    const response = await fetch(this.#url + path, {
+      method,
+      headers: { Authorization: `Bearer ${this.#token}`, ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    return readAnswer(response);
+  }
+
+  /** Starts an execution and returns its id. */
+  async kickoff(request: object): Promise<string> {
+    const answer = await this.post("/kickoff", request);
+    if (answer.status !== 200) throw new Error(`The kickoff was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return (answer.body as { kickoff_id: string }).kickoff_id;
+  }
+}
+
+/** Reads an answer whole. */
+export async function readAnswer(response: Response): Promise<ApiAnswer> {
+  const text = await response.text();
+  const isJson = response.headers.get("Content-Type")?.startsWith("application/json") === true;
+  return { status: response.status, headers: response.headers, body: isJson ? (JSON.parse(text) as unknown) : text };
+}
+
+/** A status answer in the documented dialect, as far as tests look at it. */
+export interface DocumentedStatus {
+  readonly status: "running" | "completed" | "error";
+  readonly current_task?: string;
+  readonly progress?: { readonly completed_tasks: number; readonly total_tasks: number };
+  readonly pending_human_input?: { readonly task_id: string; readonly task_output: string; readonly attempt: number };
+  readonly result?: { readonly output: string; readonly tasks: readonly { readonly task_id: string; readonly output: string; readonly agent: string }[] };
+  readonly error?: string;
+}

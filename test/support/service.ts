@@ -1,0 +1,95 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { projectFolder, temporaryFolder } from "./folders.ts";
+
+/** How to start a service. */
+export interface StartOptions {
+  /** The crew's folder; the example crew when absent. */
+  readonly folder?: string;
+  /** More arguments. Without `--data` it gets an empty folder of its own. */
+  readonly args?: readonly string[];
+  /** More environment. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A service that listens. */
+export interface RunningService {
+  readonly url: string;
+  readonly token: string;
+  readonly userToken: string;
+  readonly child: ChildProcess;
+  /** Its `--data` folder. */
+  readonly data: string;
+  /** What it wrote to stderr so far. */
+  log(): string;
+  /** Ends it in order and fails if any of its answers was not as openapi.yaml says. */
+  stop(): Promise<void>;
+  /** Ends it with SIGKILL; checks the same. */
+  kill(): Promise<void>;
+}
+
+/** How a process ended that did not get to listen. */
+export interface EndedService {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The service as a program; built first if it is missing or older than its source. */
+export function serviceProgram(): string {
+  const program = path.join(projectFolder, "dist", "service.mjs");
+  const sources = ["src/service", "src/projects"].flatMap((room) => {
+    const folder = path.join(projectFolder, room);
+    return readdirSync(folder).map((name) => statSync(path.join(folder, name)).mtimeMs);
+  });
+  if (!existsSync(program) || statSync(program).mtimeMs < Math.max(...sources)) {
+    const { status, stderr } = spawnSync(process.execPath, ["esbuild.mjs", "--service"], { cwd: projectFolder, encoding: "utf8" });
+    if (status !== 0) throw new Error(`The service could not be built: ${stderr}`);
+  }
+  return program;
+}
+
+/** Runs `dist/service.mjs` as `npm run serve` does, and resolves once it listens. Its answers are held against openapi.yaml. */
+export async function startService(options: StartOptions = {}): Promise<RunningService> {
+  const args = [...(options.args ?? [])];
+  const given = args.indexOf("--data");
+  const data = given < 0 ? temporaryFolder("service") : (args[given + 1] ?? "");
+  if (given < 0) args.push("--data", data);
+  const violations = path.join(temporaryFolder("violations"), "violations.txt");
+  const child = spawn(process.execPath, [serviceProgram(), ...(options.folder === undefined ? [] : [options.folder]), ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, CREWDECK_VALIDATE: "1", CREWDECK_VIOLATIONS: violations, ...options.env },
+  });
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const line = await firstLine(child, ended);
+  if (line === undefined) throw new Error(`The service ended with code ${child.exitCode}: ${log}`);
+  const { url, token, userToken } = JSON.parse(line) as { url: string; token: string; userToken: string };
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
+    await ended;
+    if (existsSync(violations)) throw new Error(`Answers of the service are not as openapi.yaml says:\n${readFileSync(violations, "utf8")}`);
+    if (given < 0) rmSync(data, { recursive: true, force: true });
+  };
+  return { url, token, userToken, child, data, log: () => log, stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
+}
+
+/** Runs the service where it is expected not to start, and resolves to how it ended. */
+export async function runService(args: readonly string[], node = process.execPath, env: Readonly<Record<string, string>> = {}): Promise<EndedService> {
+  const child = spawn(node, [serviceProgram(), ...args], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { code, stdout, stderr };
+}
+
+async function firstLine(child: ChildProcess, ended: Promise<void>): Promise<string | undefined> {
+  if (!child.stdout) return undefined;
+  const lines = createInterface({ input: child.stdout });
+  return Promise.race([new Promise<string>((resolve) => lines.once("line", resolve)), ended.then(() => undefined)]);
+}

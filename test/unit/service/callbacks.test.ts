@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { callbackAttempts } from "../../../src/service/callback-sender.ts";
+import { CallbackReceiver, type ReceivedCallback } from "../../support/callback-receiver.ts";
+import { waitFor } from "../../support/wait.ts";
+import { Harness, inputs } from "./support.ts";
+
+const meta = { requestId: "r-1", nested: { n: 1 } };
+
+describe("service: callbacks", () => {
+  let harness: Harness;
+  let receiver: CallbackReceiver;
+  let base: string;
+  beforeEach(async () => {
+    receiver = new CallbackReceiver();
+    base = await receiver.start();
+    harness = await new Harness().start();
+  });
+  afterEach(async () => {
+    await receiver.stop();
+    await harness.end();
+  });
+
+  const addresses = (prefix = "") => ({
+    taskWebhookUrl: `${base}${prefix}/task`,
+    stepWebhookUrl: `${base}${prefix}/step`,
+    crewWebhookUrl: `${base}${prefix}/crew`,
+  });
+  const until = (path: string, count: number) =>
+    waitFor(`${count} callbacks at ${path}`, () => receiver.at(path).length >= count && receiver.at(path));
+  const bodies = (callbacks: readonly ReceivedCallback[]) => callbacks.map(({ body }) => body);
+
+  it("sends task, step and human-input callbacks with `meta`, as JSON and without credentials", async () => {
+    const id = await harness.kickoff({ inputs, meta, ...addresses(), humanInputWebhookUrl: `${base}/human` });
+    const tasks = await until("/task", 2);
+    const [first] = bodies(tasks).filter(({ name }) => name === "research");
+    const output = String(first?.["output"]);
+    assert.match(output, /Task: Research tides/);
+    assert.deepEqual(first, {
+      description: "Research tides",
+      name: "research",
+      expected_output: "Notes for sailors",
+      summary: "Research tides...",
+      agent: "Researcher of tides",
+      output,
+      output_json: null,
+      kickoff_id: id,
+      meta,
+    });
+    const [step] = bodies(await until("/step", 2)).filter(({ prompt }) => prompt === "Research tides");
+    assert.deepEqual({ ...step, thought: "" }, { prompt: "Research tides", thought: "", tool: null, tool_input: null, result: output, kickoff_id: id, meta });
+    const [human] = bodies(await until("/human", 1));
+    assert.deepEqual(human, { kickoff_id: id, execution_id: id, task_id: "draft", task_output: (await harness.untilWaiting(id)).pending_human_input?.task_output, meta });
+    for (const { headers } of receiver.received) {
+      assert.equal(headers["content-type"], "application/json");
+      assert.equal(headers.authorization, undefined);
+    }
+    assert.equal(new Set(receiver.received.map((callback) => callback.id)).size, 5);
+  });
+
+  it("sends callbacks after a resume only where the resume says", async () => {
+    const id = await harness.kickoff({ inputs, meta, ...addresses("/first"), humanInputWebhookUrl: `${base}/first/human` });
+    await harness.untilWaiting(id);
+    await until("/first/human", 1);
+    await harness.resume(id, false, "again", { taskWebhookUrl: `${base}/second/task`, humanInputWebhookUrl: `${base}/second/human` });
+    await harness.untilWaiting(id, 2);
+    await until("/second/human", 1);
+    await harness.resume(id, true, "good", { crewWebhookUrl: `${base}/third/crew` });
+    await harness.untilEnded(id);
+    const [crew] = bodies(await until("/third/crew", 1));
+    assert.deepEqual(crew, {
+      result: (await harness.status(id)).result?.output,
+      result_json: null,
+      token_usage: { total_tokens: 0, prompt_tokens: 0, completion_tokens: 0 },
+      kickoff_id: id,
+      meta,
+    });
+    await waitFor("the first step callbacks", () => receiver.at("/first/step").length === 2);
+    const counts = Object.fromEntries(["/first/task", "/first/step", "/first/crew", "/second/task", "/second/step", "/third/task"].map((path) => [path, receiver.at(path).length]));
+    assert.deepEqual(counts, { "/first/task": 2, "/first/step": 2, "/first/crew": 0, "/second/task": 1, "/second/step": 0, "/third/task": 0 });
+  });
+
+  it("authenticates a human-input callback as it was asked to", async () => {
+    const url = `${base}/human`;
+    await harness.kickoff({ inputs, humanInputWebhook: { url, authentication: { strategy: "bearer", token: "secret" } } });
+    await until("/human", 1);
+    await harness.kickoff({ inputs, humanInputWebhook: { url, authentication: { strategy: "basic", username: "ü", password: "p:w" } } });
+    const [bearer, basic] = await until("/human", 2);
+    assert.equal(bearer?.headers.authorization, "Bearer secret");
+    assert.equal(basic?.headers.authorization, `Basic ${Buffer.from("ü:p:w").toString("base64")}`);
+  });
+
+  it("streams the events that were asked for, with their ids and credentials", async () => {
+    const webhooks = (path: string, events: string[]) => ({ url: base + path, realtime: true, events, authentication: { strategy: "bearer", token: "s" } });
+    const all = ["crew_kickoff_started", "crew_kickoff_completed", "task_started", "task_completed", "human_feedback_requested", "human_feedback_received", "llm_call_started"];
+    const id = await harness.kickoff({ inputs, webhooks: webhooks("/events", all) });
+    await harness.untilWaiting(id);
+    await harness.resume(id, true, "fine", { webhooks: webhooks("/events", all) });
+    const received = await until("/events", 10);
+    const events = received.flatMap(({ body }) => body["events"] as { id: string; execution_id: string; timestamp: string; type: string; data: object }[]);
+    assert.deepEqual(
+      [...events].sort((a, b) => a.timestamp.localeCompare(b.timestamp)).map(({ type }) => type).sort(),
+      ["crew_kickoff_completed", "crew_kickoff_started", "human_feedback_received", "human_feedback_requested", "task_completed", "task_completed", "task_completed", "task_started", "task_started", "task_started"],
+    );
+    assert.equal(new Set(events.map((event) => event.id)).size, 10);
+    assert.ok(events.every((event) => event.execution_id === id));
+    assert.ok(received.every(({ headers }) => headers.authorization === "Bearer s"));
+    await harness.kickoff({ inputs, webhooks: webhooks("/few", ["task_started"]) });
+    await until("/few", 2);
+    assert.ok(bodies(receiver.at("/few")).every((body) => (body["events"] as { type: string }[])[0]?.type === "task_started"));
+  });
+
+  it("tries again with the same Webhook-Id while the receiver refuses, hangs, redirects or breaks off", async () => {
+    await harness.end();
+    harness = await new Harness({ callbackTimeoutMs: 300 }).start();
+    const elsewhere = new CallbackReceiver();
+    const other = await elsewhere.start();
+    const troubles: ((response: import("node:http").ServerResponse) => void)[] = [
+      (response) => response.writeHead(503).end(),
+      () => undefined,
+      (response) => response.writeHead(302, { Location: `${other}/stolen` }).end(),
+      (response) => response.writeHead(307, { Location: `${other}/stolen` }).end(),
+      (response) => response.destroy(),
+      (response) => response.writeHead(400).end("no"),
+    ];
+    receiver.behave = (response) => (troubles.shift() ?? ((late) => late.writeHead(200).end("ok")))(response);
+    await harness.kickoff({ inputs, taskWebhookUrl: `${base}/task`, humanInputWebhookUrl: `${base}/human` });
+    await waitFor("all callbacks", () => troubles.length === 0 && receiver.received.length >= 9);
+    assert.deepEqual([receiver.at("/task").length, receiver.at("/human").length], [2, 1]);
+    assert.deepEqual(elsewhere.received, []);
+    await elsewhere.stop();
+  });
+
+  it("gives up after all attempts and says so, without the path; the crew goes on meanwhile", async () => {
+    await harness.end();
+    harness = await new Harness({ callbackBackoffMs: 1 }).start();
+    receiver.behave = (response) => response.writeHead(500).end();
+    const id = await harness.kickoff({ inputs, taskWebhookUrl: `${base}/secret-path` });
+    await harness.untilWaiting(id);
+    await waitFor("both to be given up", () => harness.log.length === 2);
+    assert.equal(receiver.received.length, 2 * callbackAttempts);
+    for (const line of harness.log) {
+      assert.match(line, new RegExp(`given up after ${callbackAttempts} attempts: The receiver answered 500`));
+      assert.ok(!line.includes("secret-path"));
+    }
+  }).timeout(20_000);
+
+  it("is not held up by receivers that hang, however many", async () => {
+    await harness.end();
+    harness = await new Harness({ callbackTimeoutMs: 300 }).start();
+    receiver.behave = () => undefined;
+    const many = { inputs, ...addresses(), humanInputWebhookUrl: `${base}/human` };
+    const ids = await Promise.all(Array.from({ length: 20 }, () => harness.kickoff(many)));
+    for (const id of ids) await harness.untilWaiting(id);
+  });
+
+  it("sends what a receiver could not take while it was down, after a restart of the service", async () => {
+    const { port } = receiver;
+    await receiver.stop();
+    const id = await harness.kickoff({ inputs, taskWebhookUrl: `${base}/task` });
+    await harness.untilWaiting(id);
+    await harness.close();
+    receiver = new CallbackReceiver();
+    await receiver.start(port);
+    harness = await new Harness({ folder: harness.folder }).start();
+    const tasks = await until("/task", 2);
+    assert.deepEqual(tasks.map(({ body }) => body["name"]).sort(), ["draft", "research"]);
+  });
+});

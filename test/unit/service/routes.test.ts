@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { ProjectError } from "../../../src/projects/types.ts";
+import { maxBody } from "../../../src/service/app.ts";
+import { crew, Harness, inputs } from "./support.ts";
+
+const unknownId = "00000000-0000-4000-8000-000000000000";
+
+describe("service: routes and errors", () => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await new Harness().start();
+  });
+  afterEach(() => harness.end());
+
+  it("names the inputs of the crew", async () => {
+    const { status, body } = await harness.request("GET", "/inputs");
+    assert.deepEqual([status, body], [200, { inputs: ["topic", "audience"] }]);
+  });
+
+  it("answers a kickoff with a UUID", async () => {
+    assert.match(await harness.kickoff(), /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+  });
+
+  it("answers both status paths alike", async () => {
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    const answers = [await harness.request("GET", `/${id}/status`), await harness.request("GET", `/status/${id}`)];
+    assert.deepEqual(answers.map(({ status }) => status), [200, 200]);
+    assert.deepEqual(answers[0]!.body, answers[1]!.body);
+  });
+
+  it("answers 404 for an unknown execution, told apart from an unknown route by its detail", async () => {
+    const unknown = await harness.request("GET", `/${unknownId}/status`);
+    assert.equal(unknown.status, 404);
+    assert.deepEqual(unknown.body, {
+      error: "Execution not found",
+      message: `No execution found with ID: ${unknownId}`,
+      details: {},
+      detail: `No execution found with ID: ${unknownId}`,
+    });
+    const route = await harness.request("GET", "/executions");
+    assert.equal(route.status, 404);
+    assert.equal((route.body as { detail: string }).detail, "Not Found");
+    assert.equal((await harness.request("GET", "/not-a-uuid/status")).status, 404);
+  });
+
+  it("answers 405 for another method and names the right one", async () => {
+    for (const [method, path, allowed] of [["POST", "/inputs", "GET"], ["GET", "/kickoff", "POST"], ["DELETE", "/resume", "POST"], ["POST", `/${unknownId}/status`, "GET"]] as const) {
+      const { status, headers } = await harness.request(method, path);
+      assert.deepEqual([status, headers.get("Allow")], [405, allowed]);
+    }
+  });
+
+  it("sends no CORS header, whatever asks for it", async () => {
+    const answer = await harness.request("OPTIONS", "/kickoff", undefined, { Origin: "https://example.com", "Access-Control-Request-Method": "POST" });
+    assert.equal(answer.status, 405);
+    assert.deepEqual([...answer.headers.keys()].filter((name) => name.startsWith("access-control")), []);
+  });
+
+  it("answers 422 with the names of all missing inputs; null counts as missing", async () => {
+    const { status, body } = await harness.request("POST", "/kickoff", { inputs: { topic: null, other: "x" } });
+    assert.equal(status, 422);
+    assert.deepEqual(body, {
+      error: "Validation Error",
+      message: "Missing required inputs",
+      details: { missing_inputs: ["topic", "audience"] },
+      detail: "Missing inputs: topic, audience",
+    });
+  });
+
+  it("answers 422 for a body without the wrapper `inputs`", async () => {
+    const { status, body } = await harness.request("POST", "/kickoff", inputs);
+    assert.equal(status, 422);
+    assert.deepEqual((body as { details: unknown }).details, { missing_inputs: ["topic", "audience"] });
+  });
+
+  it("takes names of inputs that objects have by nature", async () => {
+    await harness.end();
+    harness = await new Harness({ project: { ...crew, inputs: ["constructor", "__proto__"] } }).start();
+    const refused = await harness.request("POST", "/kickoff", { inputs: {} });
+    assert.deepEqual((refused.body as { details: unknown }).details, { missing_inputs: ["constructor", "__proto__"] });
+    assert.equal((await harness.request("POST", "/kickoff", '{"inputs":{"constructor":"a","__proto__":"b"}}')).status, 200);
+  });
+
+  it("answers 400 for what is not JSON or has the wrong type, and says where", async () => {
+    const wrong: [unknown, RegExp][] = [
+      ["{", /not valid JSON/],
+      ["", /not valid JSON/],
+      ['"text"', /body: must be object/],
+      [{ inputs: "x" }, /inputs: must be object/],
+      [{ inputs, meta: "x" }, /meta: must be object/],
+      [{ inputs, taskWebhookUrl: "file:///etc/passwd" }, /taskWebhookUrl: expected: An http or https address/],
+      [{ inputs, stepWebhookUrl: "ftp://example.com" }, /stepWebhookUrl/],
+      [{ inputs, crewWebhookUrl: 5 }, /crewWebhookUrl/],
+      [{ inputs, humanInputWebhookUrl: "not a url" }, /humanInputWebhookUrl/],
+      [{ inputs, humanInputWebhook: { url: "http://a.example", authentication: { strategy: "basic" } } }, /humanInputWebhook.authentication/],
+      [{ inputs, webhooks: { url: "http://a.example" } }, /webhooks.events: must have required property/],
+    ];
+    for (const [sent, message] of wrong) {
+      const { status, body } = await harness.request("POST", "/kickoff", sent);
+      assert.equal(status, 400, JSON.stringify(sent));
+      const answer = body as { error: string; message: string; detail: string };
+      assert.equal(answer.error, "Invalid Request");
+      assert.match(answer.message, message);
+      assert.equal(answer.detail, answer.message);
+    }
+  });
+
+  it("ignores unknown members and takes null and empty callback addresses as none", async () => {
+    await harness.kickoff({ inputs: { ...inputs, more: "x" }, unknown: 1, meta: null, taskWebhookUrl: null, stepWebhookUrl: "", crewWebhookUrl: null, humanInputWebhook: null, webhooks: null });
+  });
+
+  it("answers 413 to more than a megabyte and takes just less", async () => {
+    const frame = JSON.stringify({ inputs: { topic: "", audience: "a" } }).length;
+    const body = (size: number) => ({ inputs: { topic: "x".repeat(size - frame), audience: "a" } });
+    const tooLarge = await harness.request("POST", "/kickoff", body(maxBody + 1));
+    assert.equal(tooLarge.status, 413);
+    assert.deepEqual(Object.keys(tooLarge.body as object).sort(), ["detail", "details", "error", "message"]);
+    assert.equal((await harness.request("POST", "/kickoff", body(maxBody))).status, 200);
+  });
+
+  it("answers 500 with the place when the crew can't be read any more, and serves on once it can", async () => {
+    await harness.end();
+    let broken = true;
+    harness = await new Harness({
+      readProject: () => (broken ? Promise.reject(new ProjectError("No task.", "one.", { file: "tasks.yaml", line: 3, column: 1 })) : Promise.resolve(crew)),
+    }).start();
+    for (const [method, path, body] of [["GET", "/inputs", undefined], ["POST", "/kickoff", { inputs }]] as const) {
+      const answer = await harness.request(method, path, body);
+      assert.equal(answer.status, 500);
+      const { error, message } = answer.body as { error: string; message: string };
+      assert.equal(error, "Internal Server Error");
+      assert.match(message, /tasks\.yaml:3:1/);
+    }
+    broken = false;
+    await harness.kickoff();
+  });
+
+  it("answers 500 without inner details when something unforeseen happens, and logs them", async () => {
+    await harness.end();
+    harness = new Harness();
+    await harness.service.close();
+    const { status, body } = await harness.request("GET", `/${unknownId}/status`);
+    assert.equal(status, 500);
+    assert.deepEqual((body as { message: string }).message, "An unexpected error occurred; the service's log says more");
+    assert.match(harness.log.join("\n"), /database is not open/);
+    harness = new Harness();
+  });
+});
