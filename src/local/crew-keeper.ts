@@ -96,6 +96,7 @@ export class CrewKeeper {
       await this.#stopOwn();
     }
     await known.change(folder, { wanted: true });
+    if (this.#guestUrl !== undefined && (await findRunning(known.dataFolder(folder)))?.url === this.#guestUrl && (await accepts(this.#guestUrl))) return this.#guestUrl;
     const until = Date.now() + settleMs;
     for (;;) {
       const url = await this.#tryOnce();

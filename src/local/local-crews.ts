@@ -78,6 +78,7 @@ export class LocalCrews implements vscode.Disposable {
 
   /** Starts again the crews whose window was closed under an execution that has not ended. A crew that fails is logged and stays stopped. */
   async restore(): Promise<void> {
+    await this.refresh();
     for (const { known, keeper } of this.#locals.values()) {
       if (!known.wanted || keeper.url !== undefined || !this.#options.hasOpenExecutions(idOf(known.folder))) continue;
       try {

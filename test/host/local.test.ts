@@ -60,6 +60,12 @@ describe("local crews", () => {
     if (windows.length === 0) for (const url of urls) await waitFor(`${url} to fall silent`, () => fetch(url).then(() => false, () => true));
   }
 
+  async function pidOfService(): Promise<number> {
+    const files = await readdir(folder, { recursive: true });
+    const file = files.find((name) => path.basename(name) === "service.json");
+    return (JSON.parse(await readFile(path.join(folder, file!), "utf8")) as { pid: number }).pid;
+  }
+
   async function copyOfExample(): Promise<string> {
     const project = path.join(folder, "project");
     await cp(example, project, { recursive: true });
@@ -102,8 +108,8 @@ describe("local crews", () => {
     await close(first);
 
     const next = await newWindow();
-    const [listed] = next.locals.list();
-    assert.deepEqual(listed, { ...crew, local: { ...crew.local, running: false } });
+    const stopped = await waitFor("the crew to be listed as stopped", () => next.locals.list().find(({ local }) => local?.running === false));
+    assert.deepEqual(stopped, { ...crew, local: { ...crew.local, running: false } });
     open.add(crew.id);
     await next.locals.restore();
     assert.deepEqual(next.locals.list(), [crew]);
@@ -120,7 +126,8 @@ describe("local crews", () => {
     await close(first);
     const second = await newWindow();
     await second.locals.restore();
-    assert.equal(second.locals.list()[0]?.local?.running, false);
+    // A service that is just leaving looks alive for a moment.
+    await waitFor("the crew to be listed as stopped", () => second.locals.list()[0]?.local?.running === false);
     await second.locals.ensureRunning(crew.id);
     const stopped = await second.locals.stop({ folder: example });
     assert.equal(stopped?.local?.running, false);
@@ -155,6 +162,28 @@ describe("local crews", () => {
     assert.equal(crew.name, "example_crew 2");
     assert.equal((await window.locals.start({ folder: vscode.Uri.file(project).toString() }))?.url, crew.url);
     assert.equal(window.locals.list().length, 2);
+  });
+
+  it("a service that dies is said once, and starts again when the person wants it", async () => {
+    const window = await newWindow();
+    const crew = await startExample(window);
+    const real = vscode.window.showErrorMessage;
+    const said: string[] = [];
+    const startAgain = (message: string, ...buttons: string[]) => {
+      said.push(`${message} [${buttons.join(", ")}]`);
+      return Promise.resolve("Start Again");
+    };
+    Object.assign(vscode.window, { showErrorMessage: startAgain });
+    try {
+      process.kill(await pidOfService(), "SIGKILL");
+      await waitFor("the message", () => said.length > 0);
+      await waitFor("the crew to run again", () => window.locals.list()[0]?.local?.running === true);
+    } finally {
+      Object.assign(vscode.window, { showErrorMessage: real });
+    }
+    assert.deepEqual(said, ["The local crew example_crew ended unexpectedly (SIGKILL). Its executions are kept. [Start Again, Show Log]"]);
+    assert.deepEqual(window.locals.list(), [crew]);
+    assert.equal((await window.crews.inputs(crew, { fresh: true })).fields.length, 2);
   });
 
   it("a broken project says where, and offers to open the place", async () => {

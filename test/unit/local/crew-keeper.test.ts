@@ -61,6 +61,9 @@ describe("keeping a local crew served", () => {
     assert.equal(new Set(urls).size, 1);
     assert.equal(windows.filter(({ keeper }) => keeper.isOwn).length, 1);
     assert.equal(tokens.kept.get(crewId)?.token, await tokenAt(urls[0]!));
+    const launches = windows.map((window) => window.launches);
+    for (const { keeper } of windows) assert.equal(await keeper.start(), urls[0]);
+    assert.deepEqual(windows.map((window) => window.launches), launches, "what runs is not started again to find that out");
   });
 
   it("when its window closes, one of those that need it serves it at the same address", async () => {
