@@ -1,8 +1,8 @@
 import { printParseErrorCode, visit } from "jsonc-parser";
 import type { JsonValue } from "../api/types.ts";
 
-/** What the reader of JSON expected where it stopped. `nothing`: the value had ended already. */
-export type Expected = "value" | "propertyName" | "colon" | "comma" | "closeBrace" | "closeBracket" | "endOfString" | "nothing" | "other";
+/** What the reader of JSON expected where it stopped. `quotes`: a word stands where only a quoted one may. `nothing`: the value had ended already. */
+export type Expected = "value" | "propertyName" | "colon" | "comma" | "closeBrace" | "closeBracket" | "endOfString" | "quotes" | "nothing" | "other";
 
 /** Where a text stops being JSON. Line and column count from 1. */
 export interface JsonFault {
@@ -29,7 +29,7 @@ export function readJson(text: string): JsonReading {
 /** By the parser's names of its errors. */
 const expectedAt = new Map<string, Expected>([
   ["ValueExpected", "value"],
-  ["InvalidSymbol", "value"],
+  ["InvalidSymbol", "quotes"],
   ["PropertyNameExpected", "propertyName"],
   ["ColonExpected", "colon"],
   ["CommaExpected", "comma"],

@@ -25,7 +25,7 @@ export class MaybeStartedError extends Error {
 
 /** What a {@link KickoffSender} works with. */
 export interface KickoffSenderOptions {
-  readonly store: Pick<ExecutionStore, "add" | "update" | "remove" | "find">;
+  readonly store: Pick<ExecutionStore, "add" | "update" | "remove" | "find" | "refresh">;
   readonly intents: Pick<Intents, "claim" | "release">;
   readonly clock: Clock;
   readonly clientFor: (crew: Crew) => Pick<CrewClient, "kickoff">;
@@ -53,7 +53,7 @@ export class KickoffSender {
     const localId = options.localId ?? randomUUID();
     const client = this.#options.clientFor(crew);
     if (store.find(localId) !== undefined || !(await intents.claim(kickoffKey(localId), { crew: crew.id }))) {
-      throw new MaybeStartedError("This kickoff was sent before, and may have started.", store.find(localId));
+      throw sentBefore(store.find(localId));
     }
     const record = await this.#record(localId, {
       ...newExecution(
@@ -80,7 +80,10 @@ export class KickoffSender {
     } catch (error) {
       // Without a record nothing is sent: a kickoff that nobody remembers is the one thing that must not be.
       await this.#options.intents.release(kickoffKey(localId));
-      throw error;
+      // Another window may have sent it to the end before this one noticed.
+      await this.#options.store.refresh();
+      const known = this.#options.store.find(localId);
+      throw known === undefined ? error : sentBefore(known);
     }
   }
 
@@ -110,6 +113,10 @@ export class KickoffSender {
     // Untracked in another window while the request was under way: it runs all the same, and the caller learns its id.
     return kept ?? confirmKickoff(record, kickoffId);
   }
+}
+
+function sentBefore(execution: Execution | undefined): MaybeStartedError {
+  return new MaybeStartedError("This kickoff was sent before, and may have started.", execution);
 }
 
 /** A crew's definite refusal, or an error from before the request, such as a missing token. */

@@ -44,6 +44,7 @@ export function formTexts(): FormTexts {
       closeBrace: vscode.l10n.t("a closing brace is expected."),
       closeBracket: vscode.l10n.t("a closing bracket is expected."),
       endOfString: vscode.l10n.t("the text has no closing quote."),
+      quotes: vscode.l10n.t("texts and names need double quotes."),
       nothing: vscode.l10n.t("nothing more is expected."),
       other: vscode.l10n.t("this can't be read."),
     },

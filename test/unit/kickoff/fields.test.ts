@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { formFields, needsForm, switchMode, withUnlisted } from "../../../src/kickoff/fields.ts";
+
+const inputs = (...fields: Parameters<typeof formFields>[0]["fields"]) => ({ fields, raw: undefined });
+
+describe("Fields of the kickoff form", () => {
+  it("asks a person only where the crew asks for something", () => {
+    assert.equal(needsForm(inputs()), false);
+    assert.equal(needsForm(inputs({ name: "topic" })), true);
+  });
+
+  it("keeps the crew's order and any name, and makes one field of a name given twice", () => {
+    const names = ['"name": "Cholesterol", "value": "230 mg/dL"', "", " ", "__proto__", "constructor", "topic"];
+    const fields = formFields(inputs(...[...names, "topic"].map((name) => ({ name }))));
+    assert.deepEqual(fields.map((field) => field.name), names);
+  });
+
+  it("takes an input as required unless the crew says otherwise", () => {
+    const fields = formFields(inputs({ name: "a" }, { name: "b", required: true }, { name: "c", required: false }));
+    assert.deepEqual(fields.map((field) => field.required), [true, true, false]);
+  });
+
+  it("begins as JSON where the type is not a text, with the default where there is one", () => {
+    const fields = formFields(
+      inputs({ name: "a" }, { name: "b", type: "string", default: "x" }, { name: "c", type: "integer" }, { name: "d", type: "object", default: { k: 1 } }, { name: "e", default: 7 }),
+    );
+    assert.deepEqual(
+      fields.map((field) => field.initial),
+      [
+        { mode: "text", text: "" },
+        { mode: "text", text: "x" },
+        { mode: "json", text: "" },
+        { mode: "json", text: '{\n  "k": 1\n}' },
+        { mode: "json", text: "7" },
+      ],
+    );
+  });
+
+  it("adds a field for an input that the crew did not name, once", () => {
+    const fields = withUnlisted(formFields(inputs({ name: "a" })), ["b", "a", "b"]);
+    assert.deepEqual(fields.map(({ name, listed, required }) => ({ name, listed, required })), [
+      { name: "a", listed: true, required: true },
+      { name: "b", listed: false, required: false },
+    ]);
+  });
+
+  describe("switching between text and JSON", () => {
+    const cases: readonly [string, string, string][] = [
+      ["a text becomes a JSON string", "Berlin, 5 days", '"Berlin, 5 days"'],
+      ["a number stays as typed", "5", "5"],
+      ["a JSON object stays as typed", '{"a": 1}', '{"a": 1}'],
+      ["what begins like JSON stays as typed, to be corrected", '{"a": ', '{"a": '],
+      ["nothing stays nothing", "", ""],
+    ];
+    for (const [what, text, json] of cases) {
+      it(what, () => assert.deepEqual(switchMode({ mode: "text", text }, "json"), { mode: "json", text: json }));
+    }
+
+    it("gives the same text back", () => {
+      const there = switchMode({ mode: "text", text: 'two\nlines "and quotes"' }, "json");
+      assert.deepEqual(switchMode(there, "text"), { mode: "text", text: 'two\nlines "and quotes"' });
+      assert.deepEqual(switchMode({ mode: "json", text: "[1]" }, "text"), { mode: "text", text: "[1]" });
+    });
+
+    it("keeps the text of what is left out", () => {
+      assert.deepEqual(switchMode({ mode: "json", text: "[1" }, "omit"), { mode: "omit", text: "[1" });
+    });
+  });
+});

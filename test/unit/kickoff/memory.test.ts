@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FormMemory } from "../../../src/kickoff/memory.ts";
+import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
+
+const crew = "url:https://crew.test";
+const first = "11111111-0000-4000-8000-000000000001";
+const second = "11111111-0000-4000-8000-000000000002";
+const valuesWith = (text: string): FormValues => ({ ...initialValues([]), inputs: [{ name: "__proto__", mode: "text", text }] });
+
+describe("Memory of the kickoff form", () => {
+  let folder: string;
+  let problems: string[];
+  const openMemory = () => new FormMemory({ folder: join(folder, "kickoff"), onProblem: (message) => problems.push(message) });
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "crewdeck-form-"));
+    problems = [];
+  });
+
+  afterEach(async () => {
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it("keeps a draft for another window, and knows nothing of other crews", async () => {
+    const memory = openMemory();
+    assert.deepEqual(await memory.read(crew), {});
+    await memory.saveDraft(crew, { id: first, values: valuesWith("typed") });
+    assert.deepEqual(await openMemory().read(crew), { draft: { id: first, values: valuesWith("typed") } });
+    assert.deepEqual(await openMemory().read("url:https://other.test"), {});
+  });
+
+  it("keeps what was typed last, however quickly it was typed", async () => {
+    const memory = openMemory();
+    for (let count = 1; count <= 20; count++) void memory.saveDraft(crew, { id: first, values: valuesWith(`typed ${count}`) });
+    assert.deepEqual((await memory.read(crew)).draft?.values, valuesWith("typed 20"));
+    assert.equal((await readdir(join(folder, "kickoff"))).length, 1, "nothing unfinished stays");
+  });
+
+  it("turns a sent draft into the values sent last, and leaves a newer draft alone", async () => {
+    const memory = openMemory();
+    await memory.saveDraft(crew, { id: first, values: valuesWith("a") });
+    await memory.sent(crew, { id: first, values: valuesWith("a") });
+    assert.deepEqual(await memory.read(crew), { last: valuesWith("a") });
+    await memory.saveDraft(crew, { id: second, values: valuesWith("b") });
+    await memory.sent(crew, { id: first, values: valuesWith("c") });
+    assert.deepEqual(await memory.read(crew), { draft: { id: second, values: valuesWith("b") }, last: valuesWith("c") });
+    await memory.dropDraft(crew, first);
+    assert.equal((await memory.read(crew)).draft?.id, second);
+    await memory.dropDraft(crew, second);
+    assert.deepEqual(await memory.read(crew), { last: valuesWith("c") });
+  });
+
+  it("moves along with a crew's new address, and forgets a removed crew", async () => {
+    const memory = openMemory();
+    await memory.saveDraft(crew, { id: first, values: valuesWith("a") });
+    await memory.move(crew, "url:https://new.test");
+    assert.deepEqual(await memory.read(crew), {});
+    assert.equal((await memory.read("url:https://new.test")).draft?.id, first);
+    await memory.forget("url:https://new.test");
+    assert.deepEqual(await readdir(join(folder, "kickoff")), []);
+  });
+
+  it("sets a file aside that it can't understand, and tells", async () => {
+    const memory = openMemory();
+    await memory.saveDraft(crew, { id: first, values: valuesWith("a") });
+    const [file] = await readdir(join(folder, "kickoff"));
+    await writeFile(join(folder, "kickoff", file!), '{"version": 1, "crew"');
+    assert.deepEqual(await memory.read(crew), {});
+    assert.equal(problems.length, 1);
+    assert.match(problems[0]!, /set aside/);
+    assert.deepEqual(await readdir(join(folder, "kickoff")), [`${file!}.corrupt`]);
+  });
+
+  it("tells that it can't write, and lets the form go on", async () => {
+    await writeFile(join(folder, "kickoff"), "a file where the folder should be");
+    await openMemory().saveDraft(crew, { id: first, values: valuesWith("a") });
+    assert.ok(problems.length > 0);
+  });
+});

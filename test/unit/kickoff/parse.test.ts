@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { parseFromForm, parseSavedState } from "../../../src/kickoff/parse.ts";
+
+const id = "11111111-0000-4000-8000-000000000001";
+const values = {
+  inputs: [{ name: "__proto__", mode: "text", text: "x" }],
+  meta: "",
+  callbacks: { taskWebhookUrl: "", stepWebhookUrl: "", crewWebhookUrl: "", humanInputWebhookUrl: "" },
+};
+
+describe("Messages of the kickoff form", () => {
+  it("are read when they are what they should be", () => {
+    const draft = { id, values };
+    for (const message of [{ type: "ready" }, { type: "ready", draft }, { type: "submit", draft }, { type: "changed", draft }, { type: "clear" }, { type: "act", index: 0 }]) {
+      assert.deepEqual(parseFromForm(message), message);
+    }
+  });
+
+  const wrong: readonly [string, unknown][] = [
+    ["no object", "submit"],
+    ["nothing", null],
+    ["an unknown type", { type: "runCommand", command: "x" }],
+    ["a submit without a draft", { type: "submit" }],
+    ["an id that could name another file", { type: "submit", draft: { id: "../../x", values } }],
+    ["an unknown mode", { type: "changed", draft: { id, values: { ...values, inputs: [{ name: "a", mode: "eval", text: "" }] } } }],
+    ["a text that is none", { type: "changed", draft: { id, values: { ...values, meta: {} } } }],
+    ["a place that is none", { type: "act", index: -1 }],
+  ];
+  for (const [what, message] of wrong) {
+    it(`are refused: ${what}`, () => assert.equal(parseFromForm(message), undefined));
+  }
+
+  it("may be brought back by VS Code after a reload", () => {
+    const state = { crew: "url:https://a.example", name: "A", draft: { id, values } };
+    assert.deepEqual(parseSavedState(JSON.parse(JSON.stringify(state))), state);
+    assert.deepEqual(parseSavedState({ crew: "c", name: "n" }), { crew: "c", name: "n" });
+    for (const raw of [undefined, null, {}, { crew: 1, name: "n" }]) assert.equal(parseSavedState(raw), undefined);
+  });
+});

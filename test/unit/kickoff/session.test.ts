@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import { CrewApiError } from "../../../src/api/errors.ts";
+import type { CrewInputs, KickoffRequest } from "../../../src/api/types.ts";
+import { UserError, actionsOf, type ErrorAction } from "../../../src/editor/errors.ts";
+import type { Execution } from "../../../src/executions/model.ts";
+import type { Seed } from "../../../src/kickoff/content.ts";
+import type { Draft, FormView, ToForm } from "../../../src/kickoff/messages.ts";
+import { FormSession } from "../../../src/kickoff/session.ts";
+import { MaybeStartedError } from "../../../src/kickoff/start.ts";
+import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
+import { FakeClock, settle } from "../executions/fake-clock.ts";
+import { anExecution } from "../executions/samples.ts";
+import { deferred } from "./support.ts";
+
+type Form = Extract<FormView, { kind: "form" }>;
+
+const refusal = (missing: string[] = []) => new CrewApiError({ kind: "validation", message: "Missing.", remedy: "Fill in.", missingInputs: missing, sent: "no" });
+
+describe("A kickoff form's session", () => {
+  let clock: FakeClock;
+  let posted: ToForm[];
+  let saved: Draft[];
+  let dropped: string[];
+  let last: Draft[];
+  let sent: { request: KickoffRequest; localId: string }[];
+  let started: Execution[];
+  let opened: (Execution | undefined)[];
+  let acted: ErrorAction[];
+  let late: unknown[];
+  let inputs: (options: { fresh: boolean }) => Promise<CrewInputs>;
+  let send: () => Promise<Execution>;
+  let ids: number;
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    [posted, saved, dropped, last, sent, started, opened, acted, late] = [[], [], [], [], [], [], [], [], []];
+    ids = 0;
+    inputs = () => Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} });
+    send = () => Promise.resolve(anExecution());
+  });
+
+  async function open(seed: Seed = {}, takesFocus = true): Promise<FormSession> {
+    const session = new FormSession({ id: "url:https://crew.test", name: "Travel", url: "https://crew.test", isRehearsal: false }, seed, {
+      clock,
+      takesFocus,
+      memory: {
+        saveDraft: (_, draft) => Promise.resolve(void saved.push(draft)),
+        dropDraft: (_, id) => Promise.resolve(void dropped.push(id)),
+        sent: (_, draft) => Promise.resolve(void last.push(draft)),
+      },
+      newId: () => `11111111-0000-4000-8000-${String(++ids).padStart(12, "0")}`,
+      inputs: (options) => inputs(options),
+      send: (request, localId) => {
+        sent.push({ request, localId });
+        return send();
+      },
+      post: (message) => posted.push(message),
+      onStarted: (execution) => started.push(execution),
+      onOpenExecution: (execution) => opened.push(execution),
+      actionsFor: actionsOf,
+      onAction: (action) => acted.push(action),
+      onLateProblem: (error) => late.push(error),
+    });
+    session.receive({ type: "ready" });
+    await session.load({ fresh: false });
+    return session;
+  }
+
+  /** The form as it was shown last. */
+  function form(): Form {
+    const shown = posted.findLast((message) => message.type === "show");
+    assert.ok(shown?.view.kind === "form", JSON.stringify(shown));
+    return shown.view;
+  }
+
+  function typed(topic: string, other = "x"): FormValues {
+    return { ...initialValues([]), inputs: [{ name: "topic", mode: "text", text: topic }, { name: "__proto__", mode: "text", text: other }] };
+  }
+
+  it("shows that it asks, then the form with the focus in it, once", async () => {
+    const session = await open();
+    assert.deepEqual(posted.map((message) => message.type === "show" && message.view.kind), ["loading", "loading", "form"]);
+    assert.equal(form().focus, "first");
+    assert.deepEqual(form().fields.map(({ name }) => name), ["topic", "__proto__"]);
+    session.receive({ type: "ready" });
+    assert.equal(form().focus, undefined, "a page that comes back must not take the focus from the person");
+  });
+
+  it("posts nothing to a page that is not there yet", async () => {
+    inputs = () => Promise.resolve({ fields: [], raw: {} });
+    const session = await open();
+    posted = [];
+    await session.close();
+    session.receive({ type: "ready" });
+    assert.deepEqual(posted, []);
+  });
+
+  it("shows why the crew can't be asked, with its buttons, and tries again freshly", async () => {
+    const action = { title: "Set Token", command: "crewdeck.setToken", arguments: [{ crew: "a" }] };
+    const asked: boolean[] = [];
+    inputs = ({ fresh }) => {
+      asked.push(fresh);
+      return fresh ? Promise.resolve({ fields: [], raw: {} }) : Promise.reject(new UserError("There is no token.", [action]));
+    };
+    const session = await open();
+    const shown = posted.at(-1);
+    assert.ok(shown?.type === "show" && shown.view.kind === "unavailable");
+    assert.deepEqual([shown.view.message, shown.view.actions], ["There is no token.", ["Set Token"]]);
+    session.receive({ type: "act", index: 0 });
+    session.receive({ type: "act", index: 7 });
+    assert.deepEqual(acted, [action], "only what stands there can be chosen");
+    session.receive({ type: "tryAgain" });
+    await settle();
+    assert.deepEqual([asked, form().fields], [[false, true], []]);
+  });
+
+  it("keeps what is typed: soon on disk, and at once when it closes", async () => {
+    const session = await open();
+    const { id } = form().draft;
+    session.receive({ type: "changed", draft: { id, values: typed("a") } });
+    session.receive({ type: "changed", draft: { id, values: typed("ab") } });
+    await clock.pass(299);
+    assert.deepEqual(saved, []);
+    await clock.pass(1);
+    assert.deepEqual(saved, [{ id, values: typed("ab") }]);
+    session.receive({ type: "changed", draft: { id, values: typed("abc") } });
+    await session.close();
+    assert.deepEqual(saved.at(-1)?.values, typed("abc"));
+    await clock.pass(1000);
+    assert.equal(saved.length, 2);
+  });
+
+  it("keeps no draft of a form that nobody touched", async () => {
+    const session = await open({ last: typed("sent") });
+    assert.deepEqual(form().notice, { kind: "last", canUndo: false });
+    await clock.pass(1000);
+    await session.close();
+    assert.deepEqual(saved, []);
+  });
+
+  it("takes over a keystroke that only the hidden page knew", async () => {
+    const session = await open();
+    const { id } = form().draft;
+    session.receive({ type: "ready", draft: { id, values: typed("one more") } });
+    assert.deepEqual(form().draft.values, typed("one more"));
+    session.receive({ type: "ready", draft: { id: "11111111-0000-4000-8000-999999999999", values: typed("of another form") } });
+    assert.deepEqual(form().draft.values, typed("one more"));
+  });
+
+  it("restores a draft with all that was typed, an input included that the crew no longer names", async () => {
+    const draft = { id: "22222222-0000-4000-8000-000000000001", values: { ...typed("a"), inputs: [...typed("a").inputs, { name: "gone", mode: "json" as const, text: "[1" }] } };
+    await open({ draft, last: typed("sent") }, false);
+    const { fields, draft: shown, notice, focus } = form();
+    assert.deepEqual([shown, notice, focus], [draft, { kind: "draft", canUndo: false }, undefined]);
+    assert.deepEqual(fields.map(({ name, listed }) => [name, listed]), [["topic", true], ["__proto__", true], ["gone", false]]);
+  });
+
+  it("clears, and brings back by Undo", async () => {
+    const session = await open({ draft: { id: "22222222-0000-4000-8000-000000000001", values: typed("mine") } });
+    session.receive({ type: "clear" });
+    assert.deepEqual([form().draft.values.inputs[0]?.text, form().notice], ["", { kind: "cleared", canUndo: true }]);
+    assert.deepEqual(dropped, ["22222222-0000-4000-8000-000000000001"]);
+    session.receive({ type: "changed", draft: { id: "22222222-0000-4000-8000-000000000001", values: typed("late") } });
+    session.receive({ type: "undo" });
+    assert.deepEqual([form().draft.values, form().notice], [typed("mine"), undefined]);
+    await session.close();
+    assert.deepEqual(saved.at(-1)?.values, typed("mine"));
+  });
+
+  it("lays given values over what is typed, and brings that back by Undo", async () => {
+    const session = await open();
+    session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("mine", "stays") } });
+    session.fill({ inputs: { topic: "given" } });
+    assert.deepEqual(form().draft.values, typed("given", "stays"));
+    assert.deepEqual(form().notice, { kind: "given", canUndo: true });
+    session.receive({ type: "undo" });
+    assert.deepEqual(form().draft.values, typed("mine", "stays"));
+  });
+
+  it("sends what is typed, once, however often it is told to", async () => {
+    const gate = deferred<Execution>();
+    send = () => gate.promise;
+    const session = await open();
+    const draft = { id: form().draft.id, values: typed("Otters", "1") };
+    for (let click = 0; click < 5; click++) session.receive({ type: "submit", draft });
+    session.receive({ type: "changed", draft: { id: draft.id, values: typed("changed meanwhile") } });
+    session.receive({ type: "clear" });
+    await settle();
+    session.receive({ type: "submit", draft });
+    gate.resolve(anExecution());
+    await settle();
+    session.receive({ type: "submit", draft });
+    await settle();
+    assert.deepEqual(sent.map(({ localId }) => localId), [draft.id]);
+    assert.deepEqual(Object.entries(sent[0]!.request.inputs), [["topic", "Otters"], ["__proto__", "1"]]);
+    assert.deepEqual([started.length, last], [1, [draft]]);
+    await session.close();
+    await clock.pass(1000);
+    assert.equal(saved.length, 1, "the draft was written before sending, and not again");
+  });
+
+  it("sends nothing that can't be right", async () => {
+    const session = await open();
+    session.receive({ type: "submit", draft: { id: form().draft.id, values: typed("") } });
+    await settle();
+    assert.deepEqual(sent, []);
+  });
+
+  it("names missing inputs, gives unknown ones a field, and can be sent again as another kickoff", async () => {
+    send = () => Promise.reject(refusal(["topic", "budget"]));
+    const session = await open();
+    const { id } = form().draft;
+    session.receive({ type: "submit", draft: { id, values: typed("a") } });
+    await settle();
+    const outcome = posted.at(-1);
+    assert.ok(outcome?.type === "outcome" && outcome.outcome.kind === "refused");
+    assert.deepEqual([outcome.outcome.missing, outcome.outcome.remedy], [["topic", "budget"], "Fill in."]);
+    assert.deepEqual(outcome.fields.map(({ name }) => name), ["topic", "__proto__", "budget"]);
+    assert.notEqual(outcome.draftId, id, "the refused id is used up");
+    session.receive({ type: "ready" });
+    assert.deepEqual([form().outcome?.kind, form().isSending, form().draft.id], ["refused", false, outcome.draftId]);
+    send = () => Promise.resolve(anExecution());
+    session.receive({ type: "submit", draft: { id: outcome.draftId, values: typed("b") } });
+    await settle();
+    assert.deepEqual([sent.length, started.length], [2, 1]);
+  });
+
+  it("does not send again what may have started, until the person says so", async () => {
+    const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
+    send = () => Promise.reject(new MaybeStartedError("It may have started.", unconfirmed));
+    const session = await open();
+    const draft = { id: form().draft.id, values: typed("a") };
+    session.receive({ type: "submit", draft });
+    await settle();
+    session.receive({ type: "submit", draft });
+    await settle();
+    assert.equal(sent.length, 1);
+    session.receive({ type: "openExecution" });
+    assert.deepEqual(opened, [unconfirmed]);
+    send = () => Promise.resolve(anExecution());
+    session.receive({ type: "sendAgain" });
+    assert.deepEqual([form().focus, form().outcome, form().draft.values], ["submit", undefined, typed("a")]);
+    session.receive({ type: "submit", draft: form().draft });
+    await settle();
+    assert.notEqual(sent[1]?.localId, draft.id);
+    assert.equal(started.length, 1);
+  });
+
+  it("tells a person who closed the form while it was being sent", async () => {
+    const gate = deferred<Execution>();
+    send = () => gate.promise;
+    const session = await open();
+    session.receive({ type: "submit", draft: { id: form().draft.id, values: typed("a") } });
+    await session.close();
+    const failure = refusal();
+    gate.reject(failure);
+    await settle();
+    assert.deepEqual(late, [failure]);
+    await clock.pass(1000);
+    assert.deepEqual(saved.at(-1)?.values, typed("a"), "nothing typed is lost");
+  });
+
+  it("takes a message that is none for none", async () => {
+    const session = await open();
+    assert.equal(session.receive({ type: "eval", code: "1" }), false);
+  });
+});

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { CrewClient } from "../../../src/api/client.ts";
+import { systemClock } from "../../../src/api/clock.ts";
+import { CrewApiError } from "../../../src/api/errors.ts";
+import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
+import { UserError } from "../../../src/editor/errors.ts";
+import { Intents } from "../../../src/executions/intents.ts";
+import { ExecutionStore } from "../../../src/executions/store.ts";
+import { KickoffSender, MaybeStartedError } from "../../../src/kickoff/start.ts";
+import { crew, deferred } from "./support.ts";
+
+const request: KickoffRequest = { inputs: { topic: "Otters" }, taskWebhookUrl: "https://a.example/t" };
+const localId = "11111111-0000-4000-8000-000000000001";
+
+/** The store's methods as properties, so that a test can replace one. */
+function bound(store: ExecutionStore) {
+  return { add: store.add.bind(store), update: store.update.bind(store), remove: store.remove.bind(store), find: store.find.bind(store), refresh: store.refresh.bind(store) };
+}
+
+describe("Sending a kickoff", () => {
+  let folder: string;
+  let store: ExecutionStore;
+  let intents: Intents;
+  let sent: KickoffRequest[];
+  let polled: string[];
+  let answer: () => Promise<KickoffAnswer>;
+  const opened: ExecutionStore[] = [];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "crewdeck-kickoff-"));
+    intents = new Intents(join(folder, "intents"));
+    store = await openStore();
+    sent = [];
+    polled = [];
+    answer = () => Promise.resolve({ kickoffId: "k1", raw: {} });
+  });
+
+  afterEach(async () => {
+    for (const one of opened.splice(0)) one.dispose();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function openStore(): Promise<ExecutionStore> {
+    const one = new ExecutionStore({ folder: join(folder, "executions"), clock: systemClock, onProblem: (message, error) => assert.fail(`${message} ${String(error)}`) });
+    opened.push(one);
+    await one.open();
+    return one;
+  }
+
+  function makeSender(changes: Partial<ConstructorParameters<typeof KickoffSender>[0]> = {}): KickoffSender {
+    const kickoff = (given: KickoffRequest) => {
+      sent.push(given);
+      return answer();
+    };
+    return new KickoffSender({ store, intents, clock: systemClock, clientFor: () => ({ kickoff }), poll: (id) => polled.push(id), ...changes });
+  }
+
+  it("gives an execution that is kept under its kickoff id, and asks for its status", async () => {
+    const execution = await makeSender().send(crew, request, { label: "Mine", localId });
+    assert.deepEqual([execution.localId, execution.kickoffIds, execution.state, execution.label], [localId, ["k1"], "queued", "Mine"]);
+    assert.deepEqual(execution.request, { inputs: { topic: "Otters" }, callbacks: { taskWebhookUrl: "https://a.example/t" } });
+    assert.deepEqual((await openStore()).find("k1"), execution);
+    assert.deepEqual(polled, [localId]);
+    assert.deepEqual(sent, [request]);
+    assert.deepEqual(await intents.all(), [], "the record has taken the claim's place");
+  });
+
+  it("says which engine a local crew runs on", async () => {
+    const local = { ...crew, local: { folder: "file:///x", engine: "rehearsal", running: true } } as const;
+    assert.equal((await makeSender().send(local, request)).engine, "rehearsal");
+  });
+
+  it("has intent and record on disk before the request leaves", async () => {
+    answer = async () => {
+      const found = (await openStore()).find(localId);
+      assert.equal(found?.state, "unconfirmed");
+      assert.equal((await intents.all()).length, 1);
+      return { kickoffId: "k1", raw: {} };
+    };
+    await makeSender().send(crew, request, { localId });
+  });
+
+  it("sends once, however often and from however many windows it is tried", async () => {
+    const gate = deferred<KickoffAnswer>();
+    answer = () => gate.promise;
+    const otherWindow = makeSender({ store: await openStore(), intents: new Intents(join(folder, "intents")) });
+    const tries = [makeSender(), otherWindow, otherWindow].map((sender) => sender.send(crew, request, { localId }));
+    const outcomes = Promise.allSettled(tries);
+    assert.ok((await Promise.race(tries.map((each) => each.catch((error: unknown) => error)))) instanceof MaybeStartedError);
+    gate.resolve({ kickoffId: "k1", raw: {} });
+    assert.equal((await outcomes).filter(({ status }) => status === "fulfilled").length, 1);
+    assert.equal(sent.length, 1);
+    for (const sender of [makeSender(), otherWindow]) {
+      await assert.rejects(sender.send(crew, request, { localId }), (error) => error instanceof MaybeStartedError && error.execution?.kickoffIds[0] === "k1");
+    }
+    assert.equal(sent.length, 1, "afterwards neither");
+  });
+
+  it("leaves nothing after a definite refusal", async () => {
+    const refusal = new CrewApiError({ kind: "validation", message: "Missing.", remedy: "", missingInputs: ["topic"], sent: "no" });
+    answer = () => Promise.reject(refusal);
+    await assert.rejects(makeSender().send(crew, request, { localId }), refusal);
+    assert.deepEqual([store.list(), await intents.all(), polled], [[], [], []]);
+  });
+
+  it("leaves nothing when the request could not be made, such as without a token", async () => {
+    const noToken = new UserError("There is no token.");
+    answer = () => Promise.reject(noToken);
+    await assert.rejects(makeSender().send(crew, request), noToken);
+    assert.deepEqual([store.list(), await intents.all()], [[], []]);
+  });
+
+  for (const error of [new CrewApiError({ kind: "timeout", message: "No answer.", remedy: "", sent: "maybe" }), new TypeError("a fault of ours")]) {
+    it(`keeps a record that may have started after: ${error.message}`, async () => {
+      answer = () => Promise.reject(error);
+      await assert.rejects(makeSender().send(crew, request, { localId }), (thrown) => thrown instanceof MaybeStartedError && thrown.execution?.localId === localId && thrown.cause === error);
+      assert.equal((await openStore()).find(localId)?.state, "unconfirmed");
+      await assert.rejects(makeSender().send(crew, request, { localId }), MaybeStartedError);
+      assert.equal(sent.length, 1);
+    });
+  }
+
+  it("sends nothing when the record can't be written", async () => {
+    const full = new Error("ENOSPC: no space left on device");
+    const broken = { ...bound(store), add: () => Promise.reject(full) };
+    await assert.rejects(makeSender({ store: broken }).send(crew, request, { localId }), full);
+    assert.deepEqual([sent, await intents.all()], [[], []]);
+  });
+
+  it("names the kickoff id when it came and could not be kept", async () => {
+    const broken = { ...bound(store), update: () => Promise.reject(new Error("ENOSPC")) };
+    await assert.rejects(makeSender({ store: broken }).send(crew, request, { localId }), (error) => error instanceof MaybeStartedError && /k1.*ENOSPC/.test(error.message));
+    assert.equal(store.find(localId)?.state, "unconfirmed");
+  });
+
+  describe("to a crew that misbehaves", () => {
+    let server: Server;
+    let requests: number;
+
+    async function listen(behave: Parameters<typeof createServer>[1]): Promise<KickoffSender> {
+      requests = 0;
+      server = createServer((incoming, outgoing) => {
+        requests += 1;
+        behave?.(incoming, outgoing);
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      return makeSender({ clientFor: () => new CrewClient(url, "token") });
+    }
+
+    afterEach(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+
+    it("that cuts the line, it is sent once and may have started", async () => {
+      const sender = await listen((incoming) => incoming.socket.destroy());
+      await assert.rejects(sender.send(crew, request, { localId }), MaybeStartedError);
+      assert.deepEqual([requests, store.list().length], [1, 1]);
+    });
+
+    it("that answers 503, it is sent once and may have started", async () => {
+      const sender = await listen((_, outgoing) => outgoing.writeHead(503, { "Retry-After": "0" }).end());
+      await assert.rejects(sender.send(crew, request, { localId }), MaybeStartedError);
+      assert.equal(requests, 1);
+    });
+
+    it("that answers 200 without an id, it may have started", async () => {
+      const sender = await listen((_, outgoing) => outgoing.writeHead(200, { "Content-Type": "application/json" }).end("{}"));
+      await assert.rejects(sender.send(crew, request, { localId }), MaybeStartedError);
+      assert.equal(store.list().length, 1);
+    });
+
+    it("that answers 422, its missing inputs are told and no record stays", async () => {
+      const sender = await listen((_, outgoing) => outgoing.writeHead(422, { "Content-Type": "application/json" }).end('{"detail":"Missing inputs: audience, topic"}'));
+      await assert.rejects(sender.send(crew, request, { localId }), (error) => error instanceof CrewApiError && assert.deepEqual(error.missingInputs, ["audience", "topic"]) === undefined);
+      assert.deepEqual(store.list(), []);
+    });
+  });
+});
