@@ -1,0 +1,47 @@
+import type { Crews } from "../crews/crews.ts";
+import { hasEnded, type Execution } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import type { Feedback, FeedbackWords } from "../feedback/feedback.ts";
+import { pendingResume } from "../feedback/pending.ts";
+import type { FeedbackResult } from "../feedback/send.ts";
+import type { FeedbackThreads } from "../feedback/threads.ts";
+import { optional, recordOf, stringOf } from "./arguments.ts";
+import { chooseExecution } from "./choose.ts";
+import type { Command } from "./table.ts";
+
+/** What the commands about feedback work with. */
+export interface FeedbackParts {
+  readonly crews: Crews;
+  readonly store: ExecutionStore;
+  readonly feedback: Feedback;
+  readonly threads: FeedbackThreads;
+  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
+  readonly wake: (crewId: string) => Promise<void>;
+}
+
+type Result = Promise<FeedbackResult | undefined>;
+
+/** Commands by which a person answers a task that waits. Each returns the crew's `{status, message}`. */
+export function feedbackCommands({ crews, store, feedback, threads, wake }: FeedbackParts): readonly Command[] {
+  const on = (id: string, action: (execution: Execution, words: FeedbackWords) => Result, fits: (execution: Execution) => boolean): Command => ({
+    id,
+    async run(argument) {
+      const given = recordOf(argument);
+      const words = { ...optional("taskId", stringOf(given, "taskId")), ...optional("feedback", stringOf(given, "feedback")) };
+      const execution = await chooseExecution(store, crews, argument, fits);
+      if (execution === undefined) return undefined;
+      await wake(execution.crew.id);
+      return await action(execution, words);
+    },
+  });
+  const waits = ({ state }: Execution) => state === "waiting";
+  return [
+    on("approve", (execution, words) => feedback.approve(execution, words), waits),
+    on("approveWithNote", (execution, words) => feedback.approveWithNote(execution, words), waits),
+    on("reject", (execution, words) => feedback.reject(execution, words), waits),
+    on("giveFeedback", (execution) => feedback.give(execution), (execution) => !hasEnded(execution) && execution.kickoffIds.length > 0),
+    on("sendAgain", (execution) => feedback.sendAgain(execution), (execution) => pendingResume(execution)?.outcome === "unanswered"),
+    { id: "sendFeedback", run: (reply) => threads.submit(reply) },
+    { id: "cancelFeedback", run: (reply) => threads.cancel(reply) },
+  ];
+}
