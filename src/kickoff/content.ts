@@ -39,7 +39,7 @@ export class FormContent {
 
   /** The values with the id under which they are sent at most once. */
   get draft(): Draft {
-    return { id: this.#id, values: { ...this.#values, inputs: [...this.#values.inputs] } };
+    return { id: this.#id, values: this.#values };
   }
 
   get fields(): readonly FormField[] {

@@ -3,13 +3,13 @@ import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { hasCode, replaceWhole } from "../executions/files.ts";
-import { formValues, type Draft } from "./parse.ts";
+import { draftSchema, formValues, type Draft } from "./parse.ts";
 import type { FormValues } from "./values.ts";
 
 const remembered = v.object({
   version: v.literal(1),
   crew: v.string(),
-  draft: v.optional(v.object({ id: v.pipe(v.string(), v.uuid()), values: formValues })),
+  draft: v.optional(draftSchema),
   last: v.optional(formValues),
 });
 

@@ -4,21 +4,31 @@ import type { FormValues } from "./values.ts";
 const namedValue = v.object({ name: v.string(), mode: v.picklist(["text", "json", "omit"]), text: v.string() });
 
 /** Schema of {@link FormValues}, for values that come from the webview or from disk. */
-export const formValues = v.object({
+export const formValues: v.GenericSchema<unknown, FormValues> = v.object({
   inputs: v.array(namedValue),
   meta: v.string(),
   callbacks: v.object({ taskWebhookUrl: v.string(), stepWebhookUrl: v.string(), crewWebhookUrl: v.string(), humanInputWebhookUrl: v.string() }),
-}) satisfies v.GenericSchema<unknown, FormValues>;
-
-const draft = v.object({ id: v.pipe(v.string(), v.uuid()), values: formValues });
+});
 
 /** Something typed and not sent yet. Its id becomes the local id of the execution, so that one draft is sent once at most. */
-export type Draft = v.InferOutput<typeof draft>;
+export interface Draft {
+  readonly id: string;
+  readonly values: FormValues;
+}
 
-const savedState = v.object({ crew: v.string(), name: v.string(), draft: v.optional(draft) });
+/** Schema of {@link Draft}. */
+export const draftSchema: v.GenericSchema<unknown, Draft> = v.object({ id: v.pipe(v.string(), v.uuid()), values: formValues });
 
 /** What the webview keeps through `setState`: enough to bring the form back after the window was reloaded. */
-export type SavedState = v.InferOutput<typeof savedState>;
+export interface SavedState {
+  /** The crew's id. */
+  readonly crew: string;
+  /** The crew's name, for the time until it is known again. */
+  readonly name: string;
+  readonly draft?: Draft | undefined;
+}
+
+const savedState: v.GenericSchema<unknown, SavedState> = v.object({ crew: v.string(), name: v.string(), draft: v.optional(draftSchema) });
 
 /** What VS Code kept of a form, or nothing where it is not readable (another version wrote it). */
 export function parseSavedState(raw: unknown): SavedState | undefined {
@@ -28,9 +38,9 @@ export function parseSavedState(raw: unknown): SavedState | undefined {
 
 const fromForm = v.variant("type", [
   /** The script runs; with what it kept while it was hidden. */
-  v.object({ type: v.literal("ready"), draft: v.optional(draft) }),
-  v.object({ type: v.literal("changed"), draft }),
-  v.object({ type: v.literal("submit"), draft }),
+  v.object({ type: v.literal("ready"), draft: v.optional(draftSchema) }),
+  v.object({ type: v.literal("changed"), draft: draftSchema }),
+  v.object({ type: v.literal("submit"), draft: draftSchema }),
   v.object({ type: v.literal("tryAgain") }),
   v.object({ type: v.literal("clear") }),
   v.object({ type: v.literal("undo") }),
