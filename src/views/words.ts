@@ -48,6 +48,13 @@ export function progressInWords({ progress }: Execution): string | undefined {
   return progress.completed === 1 ? l10n.t("1 {0}", progress.unit) : l10n.t("{0} {1}s", progress.completed, progress.unit);
 }
 
+/** "1 of 3 tasks done": the same where there is room, or where it is spoken. */
+export function progressInFull(execution: Execution): string | undefined {
+  const { progress } = execution;
+  if (progress?.total === undefined) return progressInWords(execution);
+  return l10n.t("{0} of {1} {2}s done", progress.completed, progress.total, progress.unit);
+}
+
 /** A time span for a person, in the two largest units that say something. Below a minute it moves in steps of ten seconds when `coarse`. */
 export function spanInWords(milliseconds: number, coarse = false): string {
   const all = Math.max(0, Math.floor(milliseconds / 1000));

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { CallbackUrls, JsonObject, JsonValue } from "../../api/types.ts";
 import { hasEnded, type Execution } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
-import { isRehearsal, progressInWords, spanInWords, stateInWords, timeInWords } from "../words.ts";
+import { isRehearsal, progressInFull, spanInWords, stateInWords, timeInWords } from "../words.ts";
 import { outputPart } from "./output.ts";
 import { assemble, type Part, type Rendered } from "./sections.ts";
 import { cleanText, fencedLines, inlineText, quotedLines } from "./markdown.ts";
@@ -31,12 +31,13 @@ export function renderExecution(execution: Execution): Rendered {
 function stateLine(execution: Execution): string {
   const { progress, waiting, stateText } = execution;
   const word = stateInWords(execution);
+  const done = progressInFull(execution);
   const task = waiting?.taskId ?? (execution.state === "running" ? progress?.current : undefined);
   const facts = [
     `**${inlineText(word)}**`,
     ...(stateText !== undefined && stateText !== word ? [l10n.t("the crew says “{0}”", inlineText(stateText))] : []),
     ...(task === undefined ? [] : [l10n.t("task {0}", inlineText(task))]),
-    ...(progressInWords(execution) === undefined ? [] : [progress?.total === undefined ? progressInWords(execution) : l10n.t("{0} of {1} {2}s done", progress.completed, progress.total, inlineText(progress.unit))]),
+    ...(done === undefined ? [] : [inlineText(done)]),
   ];
   return facts.join(" · ");
 }

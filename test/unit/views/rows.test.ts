@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { CrewApiError } from "../../../src/api/errors.ts";
+import type { Crew } from "../../../src/crews/types.ts";
+import type { SentResume } from "../../../src/executions/model.ts";
+import { crewRow, executionRow, goneCrewRow, taskRow } from "../../../src/views/rows.ts";
+import { elapsedInWords, spanInWords } from "../../../src/views/words.ts";
+import { anExecution, notWaiting } from "./executions.ts";
+
+const start = Date.parse("2026-10-21T12:00:00.000Z");
+const unauthorized = new CrewApiError({ kind: "unauthorized", status: 401, message: "The crew refused the token.", remedy: "Set another one." });
+const deployed: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
+const local: Crew = { id: "local:file:///a", name: "Mine", url: "http://127.0.0.1:4000", local: { folder: "file:///a", engine: "rehearsal", running: true } };
+
+/** The manifest's own conditions on rows. */
+const menus = {
+  local: /^crew:local\b/,
+  stopped: /^crew:local:stopped\b/,
+  running: /^crew:local:running\b/,
+  remote: /^crew:remote\b/,
+  waiting: /^(execution|task)\b.*:waiting\b/,
+  mayBeWaiting: /^execution\b.*:mayBeWaiting\b/,
+  unanswered: /^execution\b.*:unanswered\b/,
+  ended: /^execution\b.*:ended\b/,
+  output: /^(execution|task)\b.*:output\b/,
+  unwatched: /^execution\b.*:unwatched\b/,
+};
+
+function menusOf(facts: string): string[] {
+  return Object.entries(menus).flatMap(([name, condition]) => (condition.test(facts) ? [name] : []));
+}
+
+describe("a crew's row", () => {
+  it("says where a deployed crew is", () => {
+    const row = crewRow(deployed, {});
+    assert.equal(row.description, "crew.test");
+    assert.deepEqual(menusOf(row.facts), ["remote"]);
+  });
+
+  it("says in words that the token was refused, or that this machine has none", () => {
+    const parked = crewRow(deployed, { parked: unauthorized });
+    assert.match(parked.description, /Token refused/);
+    assert.match(parked.sentence, /Token refused/);
+    assert.ok(parked.tooltip.includes("Set another one."));
+    assert.match(parked.facts, /:parked\b/);
+    assert.equal(crewRow(deployed, { hasNoToken: true }).description, "No token on this machine");
+  });
+
+  it("says of a local crew that no model is called, and whether it runs", () => {
+    assert.match(crewRow(local, {}).description, /^rehearsal – no language model is called$/);
+    assert.deepEqual(menusOf(crewRow(local, {}).facts), ["local", "running"]);
+    const stopped = crewRow({ ...local, local: { ...local.local!, running: false } }, {});
+    assert.match(stopped.description, /^stopped · rehearsal/);
+    assert.deepEqual(menusOf(stopped.facts), ["local", "stopped"]);
+  });
+
+  it("tells a crew that is no longer connected apart, and offers nothing of a connected one", () => {
+    assert.equal(goneCrewRow(deployed).description, "not connected");
+    assert.deepEqual(menusOf(goneCrewRow(deployed).facts), []);
+    assert.doesNotMatch(goneCrewRow(deployed).facts, /^crew/);
+  });
+});
+
+describe("an execution's row", () => {
+  it("has title, state, progress and time in words, and as a sentence", () => {
+    const row = executionRow(anExecution(), start + 130_000);
+    assert.equal(row.label, "Sea otters");
+    assert.equal(row.description, "Waiting for you · 1/3 · 2 min");
+    assert.equal(row.sentence, "Sea otters, Waiting for you at task review, 1 of 3 tasks done, 2 min");
+    assert.deepEqual(menusOf(row.facts), ["waiting", "output"]);
+  });
+
+  it("says rehearsal of what the rehearsal engine does", () => {
+    assert.match(executionRow(anExecution({ engine: "rehearsal" }), start).description, /rehearsal$/);
+  });
+
+  it("shows each state by words and by icon, not by colour alone", () => {
+    const states = ["queued", "running", "waiting", "completed", "failed", "stopped", "unconfirmed"] as const;
+    const rows = states.map((state) => executionRow(anExecution({ state }), start));
+    rows.push(executionRow(notWaiting({ state: "unknown", mayBeWaiting: true }), start));
+    assert.equal(new Set(rows.map((row) => row.icon.id)).size, rows.length);
+    assert.equal(new Set(rows.map((row) => row.description.split(" · ")[0])).size, rows.length);
+  });
+
+  it("offers feedback where a crew may be waiting, and another sending where none was answered", () => {
+    const sent: SentResume = { taskId: "review", attempt: 1, feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" }, outcome: "unanswered" };
+    assert.deepEqual(menusOf(executionRow(notWaiting({ state: "unknown", mayBeWaiting: true }), start).facts), ["mayBeWaiting"]);
+    const row = executionRow(anExecution({ resumes: [sent] }), start);
+    assert.match(row.description, /feedback may have been sent/);
+    assert.deepEqual(menusOf(row.facts), ["waiting", "unanswered", "output"]);
+    assert.deepEqual(menusOf(executionRow(anExecution({ resumes: [{ ...sent, attempt: 0 }] }), start).facts), ["waiting", "output"]);
+  });
+
+  it("tells a failure of the background on the row, with the remedy in the tooltip", () => {
+    const problem = new CrewApiError({ kind: "unreachable", message: "crew.test cannot be found.", remedy: "Check the address." });
+    const row = executionRow(notWaiting(), start, problem);
+    assert.match(row.description, /crew unreachable/);
+    assert.ok(row.tooltip.includes("Check the address."));
+    assert.doesNotMatch(executionRow(notWaiting({ state: "completed" }), start, problem).description, /unreachable/);
+  });
+
+  it("marks what has ended and what is no longer watched", () => {
+    assert.deepEqual(menusOf(executionRow(notWaiting({ state: "completed", output: "x" }), start).facts), ["ended", "output"]);
+    assert.deepEqual(menusOf(executionRow(notWaiting({ watchingStoppedAt: "2026-10-22T12:00:00.000Z" }), start).facts), ["unwatched"]);
+  });
+});
+
+describe("a task's row", () => {
+  it("says its state, its attempt and its agent", () => {
+    const task = { taskId: "review", agent: "Editor", state: "waiting", attempts: [{ number: 1, output: "a" }, { number: 2, output: "b" }] } as const;
+    const row = taskRow(task, anExecution({ tasks: [task] }));
+    assert.equal(row.description, "Waiting for you · attempt 2 · Editor");
+    assert.deepEqual(menusOf(row.facts), ["waiting", "output"]);
+    assert.deepEqual(menusOf(taskRow({ ...task, taskId: "other", state: "running", attempts: [] }, anExecution()).facts), []);
+  });
+});
+
+describe("times in words", () => {
+  it("have two units at most", () => {
+    assert.deepEqual([0, 59, 60, 150, 3600, 3720, 90_000, 172_800].map((seconds) => spanInWords(seconds * 1000)), ["0 s", "59 s", "1 min", "2 min 30 s", "1 h", "1 h 2 min", "1 d 1 h", "2 d"]);
+  });
+
+  it("move in steps on rows, stand still at the end, and are not made up", () => {
+    assert.equal(elapsedInWords(notWaiting(), start + 47_000), "40 s");
+    assert.equal(elapsedInWords(notWaiting({ state: "completed", endedAt: "2026-10-21T12:01:05.000Z" }), start + 9e9), "1 min 5 s");
+    assert.equal(elapsedInWords(notWaiting({ state: "completed", endedAt: "2026-10-21T12:01:05.000Z", origin: "tracked" }), start), undefined);
+    assert.equal(elapsedInWords(notWaiting({ state: "unconfirmed" }), start), undefined);
+  });
+});
