@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { messageOf } from "../editor/errors.ts";
-import { executionScheme, feedbackController } from "../editor/ids.ts";
+import { feedbackController } from "../editor/ids.ts";
 import type { Execution } from "../executions/model.ts";
 import { attemptToAnswer } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
@@ -39,7 +39,7 @@ export class FeedbackThreads implements vscode.Disposable {
   constructor(options: FeedbackThreadsOptions) {
     this.#options = options;
     this.#subscriptions = vscode.workspace.onDidChangeTextDocument(({ document }) => {
-      if (document.uri.scheme === executionScheme) this.#follow(document);
+      this.#follow(document);
     });
   }
 
@@ -134,9 +134,10 @@ export class FeedbackThreads implements vscode.Disposable {
 
   /** A thread does not follow its text by itself. */
   #follow(document: vscode.TextDocument): void {
+    const here = [...this.#drafts.values()].filter(({ thread }) => thread.uri.toString() === document.uri.toString());
+    if (here.length === 0) return;
     const place = this.#options.find(document);
-    for (const draft of this.#drafts.values()) {
-      if (draft.thread.uri.toString() !== document.uri.toString()) continue;
+    for (const draft of here) {
       const line = Math.min(place?.line ?? draft.thread.range?.start.line ?? 0, document.lineCount - 1);
       draft.thread.range = new vscode.Range(line, 0, line, 0);
       this.#name(draft);

@@ -23,6 +23,8 @@ export interface ExecutionTreeOptions {
   readonly crews: Pick<Crews, "list" | "token" | "onDidChange" | "onDidChangeToken">;
   readonly tracker: Pick<Tracker, "problemOf" | "parkedCrews" | "onDidChange">;
   readonly clock: Clock;
+  /** Shows the rows; the extension's view where absent. */
+  readonly createView?: (provider: vscode.TreeDataProvider<TreeNode>) => vscode.TreeView<TreeNode>;
 }
 
 /** Crews, below them their executions with the newest first, below those their tasks. A change refreshes its own row. */
@@ -45,7 +47,8 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     this.#options = options;
     const { store, crews, tracker } = options;
     this.#mayReadTokensAt = options.clock.now() + tokensAfter;
-    this.view = vscode.window.createTreeView(viewId, { treeDataProvider: this, showCollapseAll: true });
+    const createView = options.createView ?? ((treeDataProvider) => vscode.window.createTreeView(viewId, { treeDataProvider, showCollapseAll: true }));
+    this.view = createView(this);
     this.#subscriptions = vscode.Disposable.from(
       this.#changed,
       this.view,

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
-import { parseExecutionUri } from "../../editor/execution-uri.ts";
-import type { Execution } from "../../executions/model.ts";
+import { executionUri, parseExecutionUri } from "../../editor/execution-uri.ts";
+import { executionScheme } from "../../editor/ids.ts";
+import { keyOf, type Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { renderExecution } from "./render.ts";
 import type { Rendered } from "./sections.ts";
@@ -14,6 +15,8 @@ export interface ExecutionDocumentsOptions {
   readonly store: Pick<ExecutionStore, "find" | "onDidChange">;
   /** The id of a connected crew by its name. */
   readonly crewIdOf: (crewName: string) => string | undefined;
+  /** Another scheme than the extension's own, for a second instance. */
+  readonly scheme?: string;
 }
 
 /** A document as it was given out last. */
@@ -47,6 +50,11 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
 
   readonly onDidChangeFile = this.#changes.event;
 
+  /** The address of an execution's document. */
+  uriOf(execution: Execution): vscode.Uri {
+    return executionUri({ crewName: execution.crew.name, key: keyOf(execution) }, this.#options.scheme ?? executionScheme);
+  }
+
   /** The execution that a document shows, as it is stored now. */
   execution(uri: vscode.Uri): Execution | undefined {
     const address = parseExecutionUri(uri);
@@ -59,8 +67,8 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
 
   /** The rendering that an open document shows right now; nothing where it is still being loaded. */
   rendered(document: vscode.TextDocument): Rendered | undefined {
-    const text = document.getText();
-    return this.#pages.get(document.uri.toString())?.renderings.find((rendering) => rendering.text === text);
+    const page = this.#pages.get(document.uri.toString());
+    return page?.renderings.find((rendering) => rendering.text === document.getText());
   }
 
   /** Whether a document shows what is stored now. */

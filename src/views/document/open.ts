@@ -1,23 +1,23 @@
 import * as vscode from "vscode";
-import { executionUri } from "../../editor/execution-uri.ts";
-import { keyOf, type Execution } from "../../executions/model.ts";
+import type { Execution } from "../../executions/model.ts";
 import type { ExecutionDocuments } from "./documents.ts";
-import { placeOf } from "./places.ts";
+import { lineOfTask, placeOf } from "./places.ts";
 
 /** Milliseconds that opening waits for the editor to show what is stored, before it goes to a place in the text. */
 const patience = 2000;
 
 /**
- * Shows an execution's document: at what waits for a person, else where its reader was. Opened as text, also where a person
+ * Shows an execution's document: at a task, or at what waits for a person, else where its reader was. Opened as text, also where a person
  * lets the preview open Markdown: the preview has no lenses.
  */
-export async function showExecution(documents: ExecutionDocuments, execution: Execution): Promise<vscode.TextEditor> {
-  const document = await vscode.workspace.openTextDocument(executionUri({ crewName: execution.crew.name, key: keyOf(execution) }));
+export async function showExecution(documents: ExecutionDocuments, execution: Execution, taskId?: string): Promise<vscode.TextEditor> {
+  const document = await vscode.workspace.openTextDocument(documents.uriOf(execution));
   const editor = await vscode.window.showTextDocument(document, { preview: execution.waiting === undefined });
   await untilCurrent(documents, document);
-  const place = placeOf(documents, document);
-  if (place !== undefined) {
-    const line = new vscode.Position(place.line, 0);
+  const place = placeOf(documents, document)?.line;
+  const first = taskId === undefined ? place : (lineOfTask(documents, document, taskId) ?? place);
+  if (first !== undefined) {
+    const line = new vscode.Position(first, 0);
     editor.selection = new vscode.Selection(line, line);
     editor.revealRange(new vscode.Range(line, line), vscode.TextEditorRevealType.AtTop);
   }

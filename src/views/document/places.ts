@@ -17,3 +17,9 @@ export function placeOf(documents: Pick<ExecutionDocuments, "execution" | "rende
   const section = execution.mayBeWaiting === true ? sectionOf(rendered, mayBeWaitingSection) : undefined;
   return section && { execution, line: section.start };
 }
+
+/** The line where a task begins in a document's text; nothing where it shows no such task. */
+export function lineOfTask(documents: Pick<ExecutionDocuments, "rendered">, document: vscode.TextDocument, taskId: string): number | undefined {
+  const rendered = documents.rendered(document);
+  return rendered && sectionOf(rendered, taskSection(taskId))?.start;
+}

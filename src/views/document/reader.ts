@@ -1,5 +1,4 @@
 import * as vscode from "vscode";
-import { executionScheme } from "../../editor/ids.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 import { mapLine, type Rendered } from "./sections.ts";
 
@@ -32,7 +31,6 @@ export class ReaderPlaces implements vscode.Disposable {
   }
 
   #remember(document: vscode.TextDocument): Rendered | undefined {
-    if (document.uri.scheme !== executionScheme) return undefined;
     const rendered = this.#documents.rendered(document);
     if (rendered !== undefined) this.#shown.set(document.uri.toString(), rendered);
     return rendered;
@@ -40,7 +38,7 @@ export class ReaderPlaces implements vscode.Disposable {
 
   /** At this moment an editor still says where its reader was before the change. */
   #changed({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
-    if (document.uri.scheme !== executionScheme || contentChanges.length === 0) return;
+    if (contentChanges.length === 0) return;
     const from = this.#shown.get(document.uri.toString());
     const to = this.#remember(document);
     if (from === undefined || to === undefined) return;
