@@ -13,7 +13,7 @@ export interface StatusClient {
 
 /** What asking needs. */
 export interface AskOptions {
-  readonly store: ExecutionStore;
+  readonly store: Pick<ExecutionStore, "update">;
   /** The client of a crew; undefined when it is not connected on this machine. */
   clientFor(crew: CrewRef): Promise<StatusClient | undefined>;
   readonly clock: Clock;

@@ -51,14 +51,12 @@ export class Lease implements Disposable {
 
   /** Begins to take part. A free lease is held a moment later, when no other window has taken it at the same time. */
   async start(): Promise<void> {
-    await this.#step(() => this.#renew());
+    await this.#stepAndGoOn(() => this.#renew());
   }
 
   /** Takes the lease whoever has it: this window has the person's attention. */
   async takeOver(): Promise<void> {
-    if (!this.#held) {
-      await this.#step(() => this.#write());
-    }
+    await this.#stepAndGoOn(() => this.#write());
   }
 
   /** Whether the lease is held right now, read from the file. */
@@ -67,7 +65,6 @@ export class Lease implements Disposable {
       if (this.#held && (await this.#holder()) !== this.#options.owner) {
         this.#setHeld(false);
       }
-      return undefined;
     });
     return this.#held;
   }
@@ -91,37 +88,39 @@ export class Lease implements Disposable {
     }
   }
 
-  /** Runs one action after those before it, and the timer's next one 5 s later, or as soon as the action says. */
-  #step(action: () => Promise<number | undefined>): Promise<void> {
+  /** Runs one action after those before it. */
+  #step(action: () => Promise<void>): Promise<void> {
     const step = this.#last.then(async () => {
       if (this.#disposed) {
         return;
       }
-      let next: number | undefined;
       try {
-        next = await action();
+        await action();
       } catch (error) {
         this.#setHeld(false);
         this.#options.onProblem("The file that decides which window polls could not be used; trying again.", error);
       }
-      this.#schedule(next ?? RENEW);
     });
     this.#last = step;
     return step;
   }
 
-  #schedule(milliseconds: number): void {
+  /** Runs one action and the next renewal 5 s later, or as soon as the action says. */
+  async #stepAndGoOn(action: () => Promise<number>): Promise<void> {
+    let next = RENEW;
+    await this.#step(async () => {
+      next = await action();
+    });
     this.#cancelTimer?.();
     this.#cancelTimer = this.#disposed
       ? undefined
-      : this.#options.clock.after(milliseconds, () => void this.#step(() => this.#renew()));
+      : this.#options.clock.after(next, () => void this.#stepAndGoOn(() => this.#renew()));
   }
 
-  async #renew(): Promise<number | undefined> {
+  async #renew(): Promise<number> {
     const holder = await this.#holder();
     if (holder === this.#options.owner) {
-      await this.#write();
-      return undefined;
+      return await this.#write();
     }
     this.#setHeld(false);
     if (holder === undefined) {
@@ -129,12 +128,13 @@ export class Lease implements Disposable {
       await this.#put();
       return SETTLE;
     }
-    return undefined;
+    return RENEW;
   }
 
-  async #write(): Promise<undefined> {
+  async #write(): Promise<number> {
     await this.#put();
     this.#setHeld(true);
+    return RENEW;
   }
 
   async #put(): Promise<void> {

@@ -9,8 +9,8 @@ const LONGEST_REQUEST = 10 * 60_000;
 
 /** What a recovery looks through. */
 export interface RecoverOptions {
-  readonly store: ExecutionStore;
-  readonly intents: Intents;
+  readonly store: Pick<ExecutionStore, "list" | "update" | "refresh">;
+  readonly intents: Pick<Intents, "all" | "release">;
   readonly clock: Clock;
 }
 

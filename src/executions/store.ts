@@ -209,7 +209,7 @@ export class ExecutionStore implements Disposable {
   async #load(localId: string, revisions: readonly number[], force: boolean): Promise<Step> {
     const isOutdated = (revision: number) => !force && (this.#known.get(localId)?.revision ?? 0) >= revision;
     for (const revision of revisions.toReversed()) {
-      const found = isOutdated(revision) ? undefined : await this.#understand(localId, revision);
+      const found = isOutdated(revision) ? undefined : await this.#understand(localId, revision, revisions.length === 1);
       if (isOutdated(revision)) {
         return undefined;
       }
@@ -221,7 +221,7 @@ export class ExecutionStore implements Disposable {
   }
 
   /** What a revision holds: an execution, or none to show. Undefined if it is not there (any more) or was set aside now. */
-  async #understand(localId: string, revision: number): Promise<{ readonly execution?: Execution } | undefined> {
+  async #understand(localId: string, revision: number, isOnly: boolean): Promise<{ readonly execution?: Execution } | undefined> {
     const now = this.#options.clock.now();
     const text = await this.#revisions.read(localId, revision);
     if (text === undefined) {
@@ -232,7 +232,9 @@ export class ExecutionStore implements Disposable {
       case "execution":
         return reading;
       case "removed":
-        await this.#revisions.pruneRemoved(localId, revision, now);
+        if (isOnly) {
+          await this.#revisions.pruneRemoved(localId, revision, now); // Before that, an earlier revision would come back to life.
+        }
         return {};
       case "newer":
         this.#tellNewer(localId);

@@ -30,8 +30,8 @@ function textOf(value: JsonValue): string {
 function oneLine(text: string): string {
   return text
     .slice(0, 10_000)
+    .replace(/(?!\u200d)\p{Cf}/gu, "") // A zero-width joiner stays: it holds emoji together.
     .replace(/[\p{Cc}\s]+/gu, " ")
-    .replace(/\p{Cf}+/gu, (marks) => marks.replace(/[^\u200d]/gu, ""))
     .trim();
 }
 

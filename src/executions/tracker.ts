@@ -6,10 +6,12 @@ import { type Disposable, Emitter, type Event } from "./emitter.ts";
 import type { Lease } from "./lease.ts";
 import type { CrewRef, Execution } from "./model.ts";
 import { stopWatching, watchAgain } from "./reduce.ts";
+import type { ExecutionStore } from "./store.ts";
 import { canBeAsked, isTooOld, Watched } from "./watched.ts";
 
 /** What a tracker needs. */
 export interface TrackerOptions extends AskOptions {
+  readonly store: Pick<ExecutionStore, "list" | "find" | "update" | "onDidChange">;
   /** 0 to 1, for the jitter. */
   readonly random?: () => number;
   readonly lease: Pick<Lease, "isHeld" | "onDidChange" | "takeOver">;
@@ -226,8 +228,7 @@ export class Tracker implements Disposable {
 
   async #ask(watched: Watched, execution: Execution): Promise<void> {
     const request = new AbortController();
-    watched.request = request;
-    watched.isForced = false;
+    watched.begin(request);
     const waiters = watched.waiters.splice(0);
     const crewId = execution.crew.id;
     const wasParked = this.#limits.parked.has(crewId);

@@ -19,6 +19,8 @@ export class Watched {
   waiters: (() => void)[] = [];
   error: CrewApiError | undefined;
   #session: string;
+  /** The session in which the last question was asked. */
+  #askedIn = "";
   #sessionStart: number;
   #slowQuestions = 0;
   #failures = 0;
@@ -60,8 +62,18 @@ export class Watched {
     return this.#dueAt ?? (this.#askedAt ?? 0) + this.#pace(execution, isLookedAt);
   }
 
-  /** The crew answered. */
+  /** A question leaves. */
+  begin(request: AbortController): void {
+    this.request = request;
+    this.isForced = false;
+    this.#askedIn = this.#session;
+  }
+
+  /** The crew answered. An answer that a new session has overtaken does not put off the next question. */
   succeeded(now: number): void {
+    if (this.#askedIn !== this.#session) {
+      return;
+    }
     if (!isQuickPhase(now - this.#sessionStart) && this.#askedAt !== undefined) {
       this.#slowQuestions += 1;
     }
@@ -72,6 +84,9 @@ export class Watched {
 
   /** No answer, or none that helps; `random` in 0 to 1. */
   failed(execution: Execution, now: number, random: number): void {
+    if (this.#askedIn !== this.#session) {
+      return;
+    }
     this.#askedAt = now;
     this.#failures += 1;
     this.#dueAt = now + backOff(this.#failures, random, this.#pace(execution, true));

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import type { ResumeAnswer } from "../../../src/api/types.ts";
+import type { Execution } from "../../../src/executions/model.ts";
+import { applyReading } from "../../../src/executions/reduce.ts";
+import { attemptToAnswer, resumeAnswered, resumeRefused, resumeSending, resumesOf, resumeUnanswered } from "../../../src/executions/resumes.ts";
+import { anExecution, aReading, at, notFound, pausing, working } from "./samples.ts";
+
+const retrying: ResumeAnswer = { status: "retrying", message: "Task will be retried", raw: {} };
+const resumed: ResumeAnswer = { status: "resumed", message: "Resumed", raw: {} };
+
+/** Sends feedback for what waits at a time, without its answer. */
+function sending(execution: Execution, text: string, isApprove: boolean, now: number, taskId = "review") {
+  const target = { taskId, attempt: attemptToAnswer(execution, taskId) };
+  return { target, sent: resumeSending(execution, target, { isApprove, text, at: new Date(now).toISOString() }) };
+}
+
+function reject(execution: Execution, text: string, now: number): Execution {
+  const { target, sent } = sending(execution, text, false, now);
+  return resumeAnswered(sent, target, retrying);
+}
+
+function approve(execution: Execution, now: number, answer = resumed): Execution {
+  const { target, sent } = sending(execution, "Approved.", true, now);
+  return resumeAnswered(sent, target, answer);
+}
+
+const waiting = applyReading(applyReading(anExecution(), working("review", 1), at(5)), pausing("review", "Draft 1"), at(10));
+
+describe("attempts", () => {
+  it("show what waits, since when", () => {
+    assert.deepEqual(waiting.waiting, { taskId: "review", attempt: 1, output: "Draft 1", since: new Date(at(10)).toISOString() });
+    assert.equal(applyReading(waiting, pausing("review", "Draft 1"), at(100)).waiting?.since, new Date(at(10)).toISOString());
+  });
+
+  it("keep a rejected output with the words that rejected it, beside the next one", () => {
+    const rejected = reject(waiting, "Shorter.", at(20));
+    assert.equal(rejected.state, "running");
+    assert.equal(rejected.waiting, undefined);
+    assert.equal(rejected.tasks[0]?.state, "running");
+    const second = applyReading(rejected, pausing("review", "Draft 2"), at(30));
+    assert.deepEqual(second.tasks, [
+      {
+        taskId: "review",
+        state: "waiting",
+        attempts: [
+          { number: 1, output: "Draft 1", feedback: { isApprove: false, text: "Shorter.", at: new Date(at(20)).toISOString() } },
+          { number: 2, output: "Draft 2" },
+        ],
+      },
+    ]);
+    assert.deepEqual([second.waiting?.attempt, second.waiting?.output], [2, "Draft 2"]);
+  });
+
+  it("finish a task on approval, with its output, and stay finished when the crew's answer lags", () => {
+    const approved = approve(waiting, at(20));
+    assert.deepEqual([approved.state, approved.tasks[0]?.state, approved.tasks[0]?.attempts[0]?.output], ["running", "completed", "Draft 1"]);
+    assert.equal(applyReading(approved, working("review", 1), at(21)).tasks[0]?.state, "completed");
+  });
+
+  it("take the crew's own number", () => {
+    const third = applyReading(waiting, pausing("review", "Draft 3", 3), at(30));
+    assert.equal(third.waiting?.attempt, 3);
+    assert.deepEqual(third.tasks[0]?.attempts.map((attempt) => attempt.number), [1, 3]);
+  });
+
+  it("count another output as the next one where the crew has no number, whoever rejected the first", () => {
+    assert.equal(applyReading(waiting, pausing("review", "Draft 2"), at(30)).waiting?.attempt, 2);
+  });
+
+  it("count the same output as the next one when feedback was taken in between, but not before the crew can know of it", () => {
+    const rejected = reject(waiting, "Shorter.", at(20));
+    const lagging = applyReading(rejected, pausing("review", "Draft 1"), at(22));
+    assert.deepEqual([lagging.state, lagging.waiting], ["running", undefined]);
+    assert.equal(applyReading(rejected, pausing("review", "Draft 1"), at(40)).waiting?.attempt, 2);
+    assert.equal(applyReading(rejected, pausing("review", "Draft 1", 1), at(22)).waiting, undefined);
+    assert.equal(applyReading(rejected, pausing("review", "Draft 1", 1), at(40)).waiting?.attempt, 1, "the crew insists");
+  });
+
+  it("go on by rejection after rejection", () => {
+    let execution = waiting;
+    for (const number of [2, 3, 4]) {
+      execution = applyReading(reject(execution, `No ${number}`, at(number * 20)), pausing("review", "Same"), at(number * 20 + 15));
+      assert.equal(execution.waiting?.attempt, number);
+    }
+    assert.deepEqual(execution.tasks[0]?.attempts.map((each) => each.feedback?.text), ["No 2", "No 3", "No 4", undefined]);
+  });
+
+  it("are over when somebody else has answered", () => {
+    const running = applyReading(waiting, working("write", 2), at(30));
+    assert.deepEqual(running.tasks.map((task) => [task.taskId, task.state]), [["review", "completed"], ["write", "running"]]);
+    assert.equal(running.waiting, undefined);
+    assert.equal(applyReading(waiting, aReading({ state: "running" }), at(30)).tasks[0]?.state, "running");
+  });
+});
+
+describe("resumes", () => {
+  it("bring a new id, under which the execution goes on", () => {
+    const approved = approve(waiting, at(20), { kickoffId: "k2", raw: {} });
+    assert.deepEqual(approved.kickoffIds, ["k1", "k2"]);
+    assert.equal(approved.resumes[0]?.answer, "k2");
+    assert.deepEqual(approve(waiting, at(20), { kickoffId: "k1", raw: {} }).kickoffIds, ["k1"]);
+  });
+
+  it("reopen what seemed to have ended only by a new id", () => {
+    const ended = applyReading(waiting, aReading({ state: "completed", output: "Done" }), at(15));
+    assert.equal(approve(ended, at(20)).state, "completed");
+    const reopened = approve(ended, at(20), { kickoffId: "k2", raw: {} });
+    assert.deepEqual([reopened.state, reopened.endedAt, reopened.output], ["running", undefined, undefined]);
+  });
+
+  it("that are refused change nothing else, and may be sent anew", () => {
+    const { target, sent } = sending(waiting, "Approved.", true, at(20));
+    const refused = resumeRefused(sent, target, "Not in pending state");
+    assert.deepEqual({ ...refused, resumes: [] }, waiting);
+    assert.deepEqual(resumesOf(refused, target), []);
+    assert.equal(refused.resumes[0]?.outcome, "refused");
+  });
+
+  it("without an answer stay open while the same output waits or nothing definite comes", () => {
+    const { target, sent } = sending(waiting, "Shorter.", false, at(20));
+    const unanswered = resumeUnanswered(sent, target, "Timed out");
+    for (const reading of [pausing("review", "Draft 1"), pausing("review", "Draft 1", 1), notFound, aReading({ state: "awaiting" })]) {
+      assert.equal(applyReading(unanswered, reading, at(60)).resumes[0]?.outcome, "unanswered", reading.stateText);
+      assert.equal(applyReading(unanswered, reading, at(60)).waiting?.attempt, 1);
+    }
+  });
+
+  it("without an answer have arrived when the crew goes on", () => {
+    const { target, sent } = sending(waiting, "Shorter.", false, at(20));
+    const unanswered = resumeUnanswered(sent, target);
+    for (const reading of [working("review", 1), pausing("review", "Draft 2"), pausing("review", "Draft 1", 2), pausing("other"), aReading({ state: "completed" })]) {
+      const next = applyReading(unanswered, reading, at(60));
+      assert.equal(next.resumes[0]?.outcome, "answered", reading.stateText);
+      assert.equal(next.tasks[0]?.attempts[0]?.feedback?.text, "Shorter.");
+    }
+  });
+
+  it("take a late answer after all", () => {
+    const { target, sent } = sending(waiting, "Shorter.", false, at(20));
+    const late = resumeAnswered(resumeUnanswered(sent, target), target, retrying);
+    assert.deepEqual([late.resumes[0]?.outcome, late.state], ["answered", "running"]);
+  });
+
+  it("sent twice by the person's wish are both kept, and the last one is settled", () => {
+    const { target, sent } = sending(waiting, "Approved.", true, at(20));
+    const again = sending(resumeUnanswered(sent, target), "Approved.", true, at(40)).sent;
+    assert.equal(resumesOf(again, target).length, 2);
+    const settled = resumeAnswered(again, target, resumed);
+    assert.deepEqual(settled.resumes.map((resume) => resume.outcome), ["unanswered", "answered"]);
+  });
+
+  it("by a typed task id need no known pause", () => {
+    const doubtful = applyReading(anExecution(), notFound, at(130));
+    const approved = resumeAnswered(...(() => {
+      const { target, sent } = sending(doubtful, "Good.", true, at(140), "uuid-1");
+      return [sent, target, { kickoffId: "k2", raw: {} }] as const;
+    })());
+    assert.deepEqual([approved.state, approved.mayBeWaiting, approved.stateText], ["running", undefined, undefined]);
+    assert.deepEqual(approved.tasks[0], { taskId: "uuid-1", state: "completed", attempts: [{ number: 1, feedback: { isApprove: true, text: "Good.", at: new Date(at(140)).toISOString() } }] });
+    assert.equal(attemptToAnswer(approved, "uuid-1"), 2);
+  });
+});

@@ -1,0 +1,47 @@
+import type { StatusReading } from "../../../src/api/types.ts";
+import type { Execution } from "../../../src/executions/model.ts";
+
+/** When the sample execution was started. */
+export const START = Date.parse("2026-10-21T12:00:00.000Z");
+
+/** So many seconds after its start. */
+export function at(seconds: number): number {
+  return START + seconds * 1000;
+}
+
+/** An execution that has just been kicked off. */
+export function anExecution(changes: Partial<Execution> = {}): Execution {
+  return {
+    version: 1,
+    localId: "11111111-0000-4000-8000-000000000001",
+    crew: { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" },
+    kickoffIds: ["k1"],
+    origin: "kickoff",
+    request: { inputs: { topic: "Otters" }, callbacks: {} },
+    state: "queued",
+    startedAt: new Date(START).toISOString(),
+    tasks: [],
+    resumes: [],
+    ...changes,
+  };
+}
+
+/** A status answer as the client reads it. */
+export function aReading(changes: Partial<StatusReading> & Pick<StatusReading, "state">): StatusReading {
+  const ended = changes.state === "completed" || changes.state === "failed" || changes.state === "stopped";
+  return { stateText: changes.state, ended, tasks: [], raw: {}, ...changes };
+}
+
+/** At work on a task. */
+export function working(current: string, completed: number, total = 3): StatusReading {
+  return aReading({ state: "running", progress: { completed, total, unit: "task", current } });
+}
+
+/** Waiting for a person. */
+export function pausing(taskId: string, output?: string, attempt?: number): StatusReading {
+  const waiting = { taskId, ...(output === undefined ? {} : { output }), ...(attempt === undefined ? {} : { attempt }) };
+  return aReading({ state: "waiting", stateText: "pending_human_input", waiting });
+}
+
+/** The crew does not know the id. */
+export const notFound = aReading({ state: "unknown", stateText: "NOT FOUND" });

@@ -1,0 +1,106 @@
+import { CrewApiError } from "../../../src/api/errors.ts";
+import type { StatusReading } from "../../../src/api/types.ts";
+import { Emitter } from "../../../src/executions/emitter.ts";
+import { type ExecutionChange, join, Known } from "../../../src/executions/known.ts";
+import type { CrewRef, Execution } from "../../../src/executions/model.ts";
+import { keepEnd } from "../../../src/executions/record.ts";
+import { Tracker } from "../../../src/executions/tracker.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+/** The tracked executions without a disk. */
+export class MemoryStore {
+  readonly #known = new Known();
+  readonly #changes = new Emitter<ExecutionChange>((error) => { throw error; });
+  readonly onDidChange = this.#changes.event;
+
+  list = (): readonly Execution[] => this.#known.list();
+  find = (id: string, crewId?: string): Execution | undefined => this.#known.find(id, crewId);
+
+  put(execution: Execution | undefined, localId = execution?.localId ?? ""): void {
+    const change = join([this.#known.put(localId, 1, execution)]);
+    if (change !== undefined) this.#changes.fire(change);
+  }
+
+  update(localId: string, change: (current: Execution) => Execution): Promise<Execution | undefined> {
+    const current = this.find(localId);
+    if (current !== undefined) this.put(keepEnd(current, change(current)));
+    return Promise.resolve(this.find(localId));
+  }
+}
+
+/** Who polls, by the test's word. */
+export class FakeLease {
+  readonly #changes = new Emitter<boolean>((error) => { throw error; });
+  readonly onDidChange = this.#changes.event;
+  isHeld = true;
+  taken = 0;
+
+  takeOver(): Promise<void> {
+    this.taken += 1;
+    this.give(true);
+    return Promise.resolve();
+  }
+
+  give(isHeld: boolean): void {
+    this.isHeld = isHeld;
+    this.#changes.fire(isHeld);
+  }
+}
+
+/** A question that a crew was asked. */
+export interface Asked {
+  readonly kickoffId: string;
+  /** Seconds since the beginning. */
+  readonly second: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A tracker with a crew that answers as the test says, at once or when it is told to. */
+export class Scene {
+  readonly clock = new FakeClock();
+  readonly store = new MemoryStore();
+  readonly lease = new FakeLease();
+  readonly asked: Asked[] = [];
+  readonly problems: string[] = [];
+  readonly parks: string[] = [];
+  readonly tracker: Tracker;
+  answer: (kickoffId: string) => StatusReading | Error | Promise<StatusReading>;
+  /** Clients by crew id that are missing. */
+  readonly unconnected = new Set<string>();
+  random = 0.5;
+  readonly #start = this.clock.now();
+
+  constructor(answer: (kickoffId: string) => StatusReading | Error | Promise<StatusReading>) {
+    this.answer = answer;
+    this.tracker = new Tracker({
+      store: this.store,
+      lease: this.lease,
+      clock: this.clock,
+      random: () => this.random,
+      clientFor: (crew: CrewRef) => Promise.resolve(this.unconnected.has(crew.id) ? undefined : { status: (id, call) => this.#status(id, call?.signal) }),
+      onProblem: (message, error) => this.problems.push(`${message} ${String(error)}`),
+    });
+    this.tracker.onDidPark(({ crew, error }) => this.parks.push(`${crew.name} ${error.kind}`));
+  }
+
+  /** The seconds at which it was asked, since the last call. */
+  seconds(): number[] {
+    return this.asked.splice(0).map((each) => each.second);
+  }
+
+  async pass(seconds: number): Promise<void> {
+    await this.clock.pass(seconds * 1000);
+  }
+
+  async #status(kickoffId: string, signal: AbortSignal | undefined): Promise<StatusReading> {
+    this.asked.push({ kickoffId, second: Math.round((this.clock.now() - this.#start) / 100) / 10, signal });
+    const answer = await this.answer(kickoffId);
+    if (answer instanceof Error) throw answer;
+    return answer;
+  }
+}
+
+/** A request that went wrong. */
+export function failure(kind: CrewApiError["kind"], retryAfterMs?: number): CrewApiError {
+  return new CrewApiError({ kind, message: kind, remedy: "Do something.", ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+}

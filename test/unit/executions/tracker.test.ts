@@ -1,0 +1,370 @@
+import assert from "node:assert/strict";
+import type { StatusReading } from "../../../src/api/types.ts";
+import { confirmKickoff } from "../../../src/executions/reduce.ts";
+import { resumeAnswered, resumeSending } from "../../../src/executions/resumes.ts";
+import { anExecution, aReading, notFound, pausing, working } from "./samples.ts";
+import { failure, Scene } from "./tracker-support.ts";
+
+const id = anExecution().localId;
+const looked = { visible: true, focused: true };
+const target = { taskId: "review", attempt: 1 };
+
+describe("Tracker", () => {
+  let scene: Scene;
+  afterEach(() => scene.tracker.dispose());
+
+  /** A tracker at work on one execution, looked at, whose crew answers so. */
+  function begin(answer: StatusReading | Error = working("a", 0), watched = looked): void {
+    scene = new Scene(() => answer);
+    scene.store.put(anExecution());
+    scene.tracker.setWatched(watched);
+    scene.tracker.start();
+  }
+
+  /** A crew that answers when the test says so. */
+  function beginSlow(): ((answer: StatusReading) => void)[] {
+    const answers: ((answer: StatusReading) => void)[] = [];
+    scene = new Scene(() => new Promise((resolve) => answers.push(resolve)));
+    scene.tracker.setWatched(looked);
+    return answers;
+  }
+
+  describe("asks", () => {
+    it("at once, every 2 s for 20 s, then ever slower up to 15 s", async () => {
+      begin();
+      await scene.pass(21);
+      assert.deepEqual(scene.seconds(), [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20]);
+      await scene.pass(20);
+      assert.deepEqual(scene.seconds(), [22.8, 26.7, 32.2, 39.9]);
+      await scene.pass(300);
+      const late = scene.seconds();
+      assert.equal(Math.round(((late.at(-1) ?? 0) - (late.at(-2) ?? 0)) * 10), 150);
+    });
+
+    for (const [name, watched] of [["hidden", { visible: false, focused: true }], ["unfocused", { visible: true, focused: false }]] as const) {
+      it(`four times slower while ${name}, 60 s at most`, async () => {
+        begin(working("a", 0), watched);
+        await scene.pass(25);
+        assert.deepEqual(scene.seconds(), [0, 8, 16, 24]);
+        await scene.pass(3_000);
+        const late = scene.seconds();
+        assert.equal(Math.round(((late.at(-1) ?? 0) - (late.at(-2) ?? 0)) * 10), 600);
+      });
+    }
+
+    it("at once when it comes into view, but not twice in 2 s however often it does", async () => {
+      begin(working("a", 0), { visible: false, focused: true });
+      await scene.pass(5);
+      scene.tracker.setWatched(looked);
+      await scene.pass(0);
+      assert.deepEqual(scene.seconds(), [0, 5]);
+      for (let again = 0; again < 5; again++) {
+        scene.tracker.setWatched({ visible: false, focused: false });
+        scene.tracker.setWatched(looked);
+        await scene.pass(0.1);
+      }
+      assert.deepEqual(scene.seconds(), []);
+      await scene.pass(1.5);
+      assert.deepEqual(scene.seconds(), [7]);
+    });
+
+    it("for an execution whose document is open as for one in view", async () => {
+      begin(working("a", 0), { visible: false, focused: true });
+      await scene.pass(5);
+      scene.tracker.look(id);
+      await scene.pass(2.5);
+      assert.deepEqual(scene.seconds(), [0, 5, 7]);
+      scene.tracker.unlook(id);
+      await scene.pass(9);
+      assert.deepEqual(scene.seconds(), [15]);
+    });
+
+    it("at once after a kickoff and after a resume, and quickly from there", async () => {
+      begin(pausing("review", "Draft", 1));
+      await scene.pass(600);
+      scene.seconds();
+      scene.store.put(anExecution({ localId: "new", kickoffIds: [], state: "unconfirmed" }));
+      await scene.pass(300);
+      assert.ok(scene.asked.every((each) => each.kickoffId === "k1"), "without an id there is nothing to ask for");
+      scene.seconds();
+      await scene.store.update("new", (execution) => confirmKickoff(execution, "k2"));
+      await scene.pass(0);
+      assert.deepEqual(scene.asked.splice(0).map((each) => each.kickoffId), ["k2"]);
+      await scene.store.update("new", (execution) => ({ ...execution, state: "completed" }));
+      await scene.pass(16);
+      scene.seconds();
+      const feedback = { isApprove: true, text: "Approved.", at: new Date(scene.clock.now()).toISOString() };
+      await scene.store.update(id, (execution) => resumeSending(execution, target, feedback));
+      await scene.store.update(id, (execution) => resumeAnswered(execution, target, { kickoffId: "k3", raw: {} }));
+      await scene.pass(4.5);
+      assert.deepEqual(scene.asked.map((each) => each.kickoffId), ["k3", "k3", "k3"]);
+    });
+
+    it("every 60 s for an id that the crew does not know, however closely it is looked at", async () => {
+      begin(notFound);
+      await scene.pass(130);
+      assert.equal(scene.store.find(id)?.mayBeWaiting, true);
+      const before = scene.seconds().at(-1) ?? 0;
+      await scene.pass(180);
+      assert.deepEqual(scene.seconds().map((second) => Math.round(second - before)), [60, 120, 180]);
+    });
+
+    it("not after the end", async () => {
+      begin(aReading({ state: "completed", output: "Done" }));
+      await scene.pass(600);
+      assert.deepEqual(scene.seconds(), [0]);
+      assert.equal(scene.store.find(id)?.output, "Done");
+      assert.equal(scene.clock.pending, 0);
+    });
+
+    it("not for what is no longer tracked, whose request it aborts", async () => {
+      beginSlow();
+      scene.store.put(anExecution());
+      scene.tracker.start();
+      await scene.pass(0);
+      scene.store.put(undefined, id);
+      assert.equal(scene.asked[0]?.signal?.aborted, true);
+      await scene.pass(600);
+      assert.equal(scene.asked.length, 1);
+    });
+
+    it("only with the lease; a window that gets the focus takes it", async () => {
+      scene = new Scene(() => working("a", 0));
+      scene.store.put(anExecution());
+      scene.lease.isHeld = false;
+      scene.tracker.start();
+      await scene.pass(60);
+      assert.deepEqual(scene.seconds(), []);
+      scene.tracker.setWatched(looked);
+      await scene.pass(0);
+      assert.deepEqual([scene.lease.taken, scene.seconds()], [1, [60]]);
+      scene.tracker.setWatched(looked);
+      assert.equal(scene.lease.taken, 1);
+      scene.lease.give(false);
+      await scene.pass(60);
+      assert.deepEqual(scene.seconds(), []);
+    });
+
+    it("at most four times at once a crew; others are not held up", async () => {
+      const answers = beginSlow();
+      for (const number of [1, 2, 3, 4, 5, 6]) scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
+      scene.store.put(anExecution({ localId: "other", kickoffIds: ["o1"], crew: { id: "url:other", name: "Other", url: "other" } }));
+      scene.tracker.start();
+      await scene.pass(0);
+      assert.deepEqual(scene.asked.map((each) => each.kickoffId[0]).sort(), ["k", "k", "k", "k", "o"]);
+      await scene.pass(600);
+      assert.equal(scene.asked.length, 5, "nobody is asked again while a question is open");
+      answers[0]?.(working("a", 0));
+      await scene.pass(0);
+      assert.equal(scene.asked.length, 6);
+    });
+  });
+
+  describe("pollNow", () => {
+    it("asks at once, also without the lease, and resolves when the answer is written", async () => {
+      scene = new Scene(() => working("a", 0));
+      scene.store.put(anExecution());
+      scene.lease.isHeld = false;
+      scene.tracker.start();
+      await scene.tracker.pollNow(id);
+      assert.equal(scene.store.find(id)?.state, "running");
+      assert.equal(scene.asked.length, 1);
+      await scene.tracker.pollNow();
+      assert.equal(scene.asked.length, 2);
+    });
+
+    it("during a question asks once more after it, however often it is called", async () => {
+      const answers = beginSlow();
+      scene.store.put(anExecution());
+      scene.tracker.start();
+      await scene.pass(0);
+      const done: string[] = [];
+      const polls = ["one", "two", "three"].map((name) => scene.tracker.pollNow(id).then(() => done.push(name)));
+      await scene.pass(0);
+      assert.equal(answers.length, 1);
+      answers[0]?.(working("a", 0));
+      await scene.pass(0);
+      assert.deepEqual([answers.length, done], [2, []]);
+      answers[1]?.(working("b", 1));
+      await Promise.all(polls);
+      assert.equal(done.length, 3);
+      assert.equal(scene.store.find(id)?.progress?.current, "b");
+    });
+
+    it("resolves at once where there is nothing to ask", async () => {
+      begin(aReading({ state: "completed" }));
+      await scene.pass(0);
+      await scene.tracker.pollNow(id);
+      await scene.tracker.pollNow("unheard of");
+      assert.equal(scene.asked.length, 1);
+    });
+  });
+
+  describe("writes", () => {
+    it("no answer of before a resume", async () => {
+      const answers = beginSlow();
+      scene.store.put(anExecution({ state: "waiting", waiting: { ...target, since: anExecution().startedAt } }));
+      scene.tracker.start();
+      await scene.pass(0);
+      const feedback = { isApprove: false, text: "Shorter.", at: new Date(scene.clock.now() - 60_000).toISOString() };
+      await scene.store.update(id, (execution) => resumeSending(execution, target, feedback));
+      await scene.store.update(id, (execution) => resumeAnswered(execution, target, { status: "retrying", raw: {} }));
+      answers[0]?.(pausing("review", "Draft"));
+      await scene.pass(0);
+      assert.deepEqual([scene.store.find(id)?.state, scene.store.find(id)?.waiting], ["running", undefined]);
+      assert.equal(answers.length, 2, "and asks again at once");
+      answers[1]?.(pausing("review", "Draft"));
+      await scene.pass(0);
+      assert.equal(scene.store.find(id)?.waiting?.attempt, 2);
+    });
+
+    it("a 404 as NOT FOUND, not as a problem", async () => {
+      begin(failure("notFound"));
+      await scene.pass(130);
+      const execution = scene.store.find(id);
+      assert.deepEqual([execution?.state, execution?.mayBeWaiting], ["unknown", true]);
+      assert.equal(execution && scene.tracker.problemOf(execution), undefined);
+    });
+
+    it("that watching stopped after 24 h, and goes on for another 24 h when asked to", async () => {
+      begin(notFound);
+      await scene.pass(24 * 3600 - 1);
+      assert.equal(scene.store.find(id)?.watchingStoppedAt, undefined);
+      await scene.pass(61);
+      assert.notEqual(scene.store.find(id)?.watchingStoppedAt, undefined);
+      assert.equal(scene.clock.pending, 0);
+      scene.seconds();
+      await scene.tracker.watchAgain(id);
+      await scene.pass(0);
+      assert.equal(scene.seconds().length, 1);
+      assert.equal(scene.store.find(id)?.watchingStoppedAt, undefined);
+      await scene.pass(3600);
+      assert.ok(scene.seconds().length > 50);
+    });
+
+    it("what ended while no window was open, however long ago", async () => {
+      scene = new Scene(() => aReading({ state: "completed", output: "Done" }));
+      scene.store.put(anExecution({ startedAt: "2026-10-01T00:00:00.000Z" }));
+      scene.tracker.start();
+      await scene.pass(0);
+      assert.deepEqual([scene.store.find(id)?.state, scene.store.find(id)?.watchingStoppedAt], ["completed", undefined]);
+    });
+  });
+
+  describe("when a crew fails", () => {
+    it("backs off with jitter up to 5 minutes, and says why until it works again", async () => {
+      begin(failure("server"));
+      const heard: string[] = [];
+      scene.tracker.onDidChange(({ localIds }) => heard.push(...localIds));
+      scene.random = 1;
+      await scene.pass(70);
+      assert.deepEqual(scene.seconds(), [0, 4, 12, 28, 60]);
+      await scene.pass(3600);
+      const late = scene.seconds();
+      assert.equal(Math.round((late.at(-1) ?? 0) - (late.at(-2) ?? 0)), 300);
+      assert.equal(scene.tracker.problemOf(scene.store.find(id)!)?.kind, "server");
+      assert.deepEqual(heard, [id], "told once");
+      scene.answer = () => working("a", 0);
+      await scene.pass(300);
+      assert.equal(scene.tracker.problemOf(scene.store.find(id)!), undefined);
+      assert.deepEqual(heard, [id, id]);
+      assert.deepEqual(scene.problems, []);
+    });
+
+    it("leaves it alone as long as it asks, whoever looks or asks", async () => {
+      scene = new Scene(() => failure("rateLimited", 100_000));
+      scene.store.put(anExecution());
+      scene.tracker.setWatched(looked);
+      scene.tracker.start();
+      await scene.pass(1);
+      scene.store.put(anExecution({ localId: "new", kickoffIds: ["k2"] }));
+      scene.tracker.setWatched({ visible: false, focused: false });
+      scene.tracker.setWatched(looked);
+      await scene.tracker.pollNow();
+      await scene.pass(98);
+      assert.deepEqual(scene.seconds(), [0]);
+      scene.answer = () => working("a", 0);
+      await scene.pass(1);
+      assert.deepEqual(scene.seconds(), [100, 100]);
+    });
+
+    for (const kind of ["unauthorized", "forbidden"] as const) {
+      it(`parks it on ${kind} with one event, and goes on when told`, async () => {
+        scene = new Scene(() => failure(kind));
+        for (const number of [1, 2, 3, 4, 5, 6]) scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
+        const crewId = anExecution().crew.id;
+        scene.tracker.setWatched(looked);
+        scene.tracker.start();
+        await scene.pass(600);
+        assert.deepEqual(scene.parks, [`Writers ${kind}`]);
+        assert.ok(scene.asked.length <= 6);
+        assert.equal(scene.tracker.parkedCrews().get(crewId)?.kind, kind);
+        assert.equal(scene.tracker.problemOf(anExecution({ localId: "e6" }))?.kind, kind);
+        assert.equal(scene.clock.pending, 0);
+        scene.asked.length = 0;
+        scene.answer = () => working("a", 0);
+        scene.tracker.unpark(crewId);
+        await scene.pass(0);
+        assert.equal(scene.asked.length, 6);
+        assert.equal(scene.tracker.parkedCrews().size, 0);
+        assert.equal(scene.tracker.problemOf(anExecution({ localId: "e6" })), undefined);
+      });
+    }
+
+    it("stays parked when an answer comes that was asked for before", async () => {
+      const answers: ((answer: StatusReading | Promise<StatusReading>) => void)[] = [];
+      scene = new Scene(() => new Promise((resolve) => answers.push(resolve)));
+      for (const number of [1, 2]) scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
+      scene.tracker.start();
+      await scene.pass(0);
+      answers[0]?.(Promise.reject(failure("unauthorized")));
+      await scene.pass(0);
+      answers[1]?.(working("a", 0));
+      await scene.pass(600);
+      assert.deepEqual([scene.parks.length, scene.tracker.parkedCrews().size, answers.length], [1, 1, 2]);
+    });
+
+    it("is no longer parked when a question by hand is answered", async () => {
+      begin(failure("unauthorized"));
+      await scene.pass(1);
+      await scene.tracker.pollNow(id);
+      assert.equal(scene.parks.length, 1);
+      scene.answer = () => working("a", 0);
+      await scene.tracker.pollNow(id);
+      assert.equal(scene.tracker.parkedCrews().size, 0);
+      await scene.pass(10);
+      assert.ok(scene.asked.length > 5);
+    });
+
+    it("says once what hinders on this side, and goes on when it is over", async () => {
+      scene = new Scene(() => working("a", 0));
+      scene.unconnected.add(anExecution().crew.id);
+      scene.store.put(anExecution());
+      scene.tracker.start();
+      await scene.pass(600);
+      assert.equal(scene.problems.length, 1);
+      assert.match(scene.problems[0] ?? "", /"Writers" is not connected/);
+      scene.unconnected.clear();
+      await scene.pass(300);
+      assert.equal(scene.store.find(id)?.state, "running");
+    });
+  });
+
+  it("leaves no timer and no request behind", async () => {
+    beginSlow();
+    scene.store.put(anExecution());
+    scene.store.put(anExecution({ localId: "two", kickoffIds: ["k2"], state: "running" }));
+    scene.tracker.start();
+    await scene.pass(0);
+    const poll = scene.tracker.pollNow(id);
+    scene.tracker.dispose();
+    await poll;
+    assert.ok(scene.asked.every((each) => each.signal?.aborted === true));
+    assert.equal(scene.clock.pending, 0);
+    scene.tracker.setWatched(looked);
+    scene.store.put(anExecution({ localId: "three" }));
+    await scene.tracker.pollNow("three");
+    await scene.pass(600);
+    assert.deepEqual([scene.clock.pending, scene.asked.length], [0, 2]);
+  });
+});
