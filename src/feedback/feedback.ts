@@ -4,6 +4,7 @@ import { plainLabel } from "../editor/plain.ts";
 import type { Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { askAgain, askKind, askTask, type FeedbackKind } from "./ask.ts";
+import { StaleFeedbackError } from "./errors.ts";
 import { pendingResume } from "./pending.ts";
 import type { FeedbackResult, FeedbackSender, FeedbackToSend } from "./send.ts";
 import type { FeedbackThreads } from "./threads.ts";
@@ -22,6 +23,8 @@ export interface FeedbackOptions {
 export interface FeedbackWords {
   readonly taskId?: string;
   readonly feedback?: string;
+  /** The attempt that the person was looking at; another one is not answered in its place. */
+  readonly attempt?: number;
 }
 
 /** What a person does about an output: approve, reject, with words or without. Each returns the crew's answer, or nothing when the person cancels. */
@@ -49,18 +52,21 @@ export class Feedback implements vscode.Disposable {
   }
 
   /** Approves at once. */
-  async approve(execution: Execution, { taskId, feedback = "" }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
+  async approve(execution: Execution, { taskId, feedback = "", attempt }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
+    refuseOtherAttempt(execution, attempt);
     const task = taskId ?? execution.waiting?.taskId ?? (await askTask(execution));
     return task === undefined ? undefined : await this.send({ execution, taskId: task, isApprove: true, text: feedback });
   }
 
   /** Approves with words that are written in a thread. */
-  async approveWithNote(execution: Execution, { taskId }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
+  async approveWithNote(execution: Execution, { taskId, attempt }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
+    refuseOtherAttempt(execution, attempt);
     return await this.#write(execution, taskId, "approveWithNote");
   }
 
   /** Rejects with these words, or with words that are written in a thread. */
-  async reject(execution: Execution, { taskId, feedback }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
+  async reject(execution: Execution, { taskId, feedback, attempt }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
+    refuseOtherAttempt(execution, attempt);
     if (feedback === undefined) return await this.#write(execution, taskId, "reject");
     const task = taskId ?? execution.waiting?.taskId ?? (await askTask(execution));
     return task === undefined ? undefined : await this.send({ execution, taskId: task, isApprove: false, text: feedback });
@@ -112,6 +118,10 @@ export class Feedback implements vscode.Disposable {
     const editor = await this.#options.show(execution);
     return await this.#threads.open(editor, { execution, taskId: task, isApprove: kind === "approveWithNote" });
   }
+}
+
+function refuseOtherAttempt({ waiting }: Execution, attempt: number | undefined): void {
+  if (attempt !== undefined && waiting !== undefined && waiting.attempt !== attempt) throw new StaleFeedbackError(vscode.l10n.t("a newer output of the task waits now. Read it first."));
 }
 
 function answerInWords({ execution, isApprove }: FeedbackToSend, { message }: FeedbackResult): string {

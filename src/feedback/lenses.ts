@@ -40,7 +40,7 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
   }
 
   #commands(execution: Execution, taskId: string | undefined): vscode.Command[] {
-    const argument = { crew: execution.crew.id, kickoffId: keyOf(execution), ...(taskId === undefined ? {} : { taskId }), fromLens: true };
+    const argument = { crew: execution.crew.id, kickoffId: keyOf(execution), ...(taskId === undefined ? {} : { taskId, attempt: execution.waiting?.attempt }), fromLens: true };
     const command = (title: string, id: string, tooltip: string): vscode.Command => ({ title, command: `crewdeck.${id}`, tooltip, arguments: [argument] });
     const give = () => command(vscode.l10n.t("Give feedback…"), "giveFeedback", vscode.l10n.t("Approve or reject a task whose ID you know"));
     const pending = pendingResume(execution);

@@ -52,7 +52,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
 
   /** The address of an execution's document. */
   uriOf(execution: Execution): vscode.Uri {
-    return executionUri({ crewName: execution.crew.name, key: keyOf(execution) }, this.#options.scheme ?? executionScheme);
+    return executionUri({ crewName: execution.crew.name, key: keyOf(execution) }).with({ scheme: this.#options.scheme ?? executionScheme });
   }
 
   /** The execution that a document shows, as it is stored now. */
