@@ -7,7 +7,8 @@ import { temporaryFolder } from "../../support/folders.ts";
 import { waitFor } from "../../support/wait.ts";
 import { FakeClock } from "./fake-clock.ts";
 
-describe("FolderWatch", () => {
+describe("FolderWatch", function () {
+  this.timeout(10_000);
   it("looks now and then where the system gives no watch, and not after its end", async () => {
     const clock = new FakeClock();
     let looks = 0;

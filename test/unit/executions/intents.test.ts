@@ -16,7 +16,8 @@ import { anExecution, aReading, at, START } from "./samples.ts";
 const id = anExecution().localId;
 const target = { taskId: "review", attempt: 1 };
 
-describe("Intents", () => {
+describe("Intents", function () {
+  this.timeout(10_000);
   let folder: string;
   beforeEach(() => (folder = temporaryFolder("intents")));
   afterEach(() => rm(folder, { recursive: true }));
@@ -63,7 +64,8 @@ describe("Intents", () => {
   });
 });
 
-describe("recoverSends", () => {
+describe("recoverSends", function () {
+  this.timeout(10_000);
   let folder: string;
   let clock: FakeClock;
   let store: ExecutionStore;

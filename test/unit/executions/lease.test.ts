@@ -6,7 +6,8 @@ import { Lease } from "../../../src/executions/lease.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { FakeClock } from "./fake-clock.ts";
 
-describe("Lease", () => {
+describe("Lease", function () {
+  this.timeout(10_000);
   let folder: string;
   let file: string;
   let clock: FakeClock;
