@@ -4,12 +4,13 @@ import { editCrew } from "../crews/edit.ts";
 import { removeCrew } from "../crews/remove.ts";
 import { setToken } from "../crews/set-token.ts";
 import { testCrew } from "../crews/test-crew.ts";
+import type { Crew } from "../crews/types.ts";
 import { chooseCrew } from "./choose.ts";
 import type { Command } from "./table.ts";
 
 /** Commands about connected crews. */
-export function crewCommands(crews: Crews): readonly Command[] {
-  const onCrew = (id: string, action: (crews: Crews, crew: Awaited<ReturnType<typeof chooseCrew>> & {}) => unknown, remoteOnly = false): Command => ({
+export function crewCommands(crews: Crews, wake: (crewId: string) => Promise<void>): readonly Command[] {
+  const onCrew = (id: string, action: (crews: Crews, crew: Crew) => unknown, remoteOnly = false): Command => ({
     id,
     async run(argument) {
       const crew = await chooseCrew(crews, argument, (candidate) => !remoteOnly || candidate.local === undefined);
@@ -20,7 +21,10 @@ export function crewCommands(crews: Crews): readonly Command[] {
     { id: "addCrew", run: (argument) => connectCrew(crews, argument) },
     onCrew("editCrew", editCrew, true),
     onCrew("setToken", setToken, true),
-    onCrew("testCrew", testCrew),
+    onCrew("testCrew", async (all, { id }) => {
+      await wake(id);
+      return await testCrew(all, all.get(id));
+    }),
     onCrew("removeCrew", removeCrew),
   ];
 }

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../api/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../editor/errors.ts";
-import { hasEnded, keyOf, type Execution } from "../executions/model.ts";
+import { hasEnded, keyOf, without, type Execution } from "../executions/model.ts";
 import { newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
@@ -17,6 +17,8 @@ export interface ExecutionParts {
   readonly store: ExecutionStore;
   readonly tracker: Tracker;
   readonly clock: Clock;
+  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
+  readonly wake: (crewId: string) => Promise<void>;
   readonly show: (execution: Execution) => Promise<unknown>;
 }
 
@@ -58,7 +60,7 @@ export function executionCommands(parts: ExecutionParts): readonly Command[] {
   ];
 }
 
-async function track({ crews, store, tracker, clock, show }: ExecutionParts, argument: unknown): Promise<unknown> {
+async function track({ crews, store, tracker, clock, wake, show }: ExecutionParts, argument: unknown): Promise<unknown> {
   const given = recordOf(argument);
   const crew = await chooseCrew(crews, argument);
   if (crew === undefined) return undefined;
@@ -66,6 +68,7 @@ async function track({ crews, store, tracker, clock, show }: ExecutionParts, arg
   if (kickoffId === undefined) return undefined;
   const problem = problemOfId(kickoffId);
   if (problem !== undefined) throw new UserError(problem);
+  await wake(crew.id);
   const known = store.find(kickoffId, crew.id);
   const engine = crew.local?.engine;
   const execution = known ?? (await store.add(newExecution({ crew, origin: "tracked", kickoffId, ...(engine === undefined ? {} : { engine }) }, clock)));
@@ -108,7 +111,7 @@ async function rename(store: ExecutionStore, execution: Execution): Promise<void
     ignoreFocusOut: true,
   });
   if (label === undefined) return;
-  await store.update(execution.localId, ({ label: _old, ...rest }) => (label.trim() === "" ? rest : { ...rest, label: label.trim() }));
+  await store.update(execution.localId, (current) => (label.trim() === "" ? without(current, "label") : { ...current, label: label.trim() }));
 }
 
 async function clearEnded(store: ExecutionStore, crews: Crews, argument: unknown): Promise<void> {

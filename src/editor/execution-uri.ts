@@ -9,8 +9,8 @@ export interface ExecutionAddress {
 }
 
 /** `crew-execution:/<crew>/<kickoffId>.md`; the crew's name may hold anything, a slash included. */
-export function executionUri({ crewName, key }: ExecutionAddress): vscode.Uri {
-  return vscode.Uri.from({ scheme: executionScheme, path: `/${encodeURIComponent(crewName)}/${encodeURIComponent(key)}.md` });
+export function executionUri({ crewName, key }: ExecutionAddress, scheme: string = executionScheme): vscode.Uri {
+  return vscode.Uri.from({ scheme, path: `/${encodeURIComponent(crewName)}/${encodeURIComponent(key)}.md` });
 }
 
 /** The execution an address names, or nothing where it names none. */

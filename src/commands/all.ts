@@ -1,0 +1,43 @@
+import type { Clock } from "../api/clock.ts";
+import type { Crews } from "../crews/crews.ts";
+import { log } from "../editor/log.ts";
+import type { Executions } from "../executions/executions.ts";
+import type { Execution } from "../executions/model.ts";
+import type { FeedbackRoom } from "../feedback/register.ts";
+import type { KickoffForms } from "../kickoff/forms.ts";
+import type { KickoffSender } from "../kickoff/start.ts";
+import type { LocalCrews } from "../local/local-crews.ts";
+import { crewCommands } from "./crews.ts";
+import { executionCommands } from "./executions.ts";
+import { feedbackCommands } from "./feedback.ts";
+import { kickoffCommand } from "./kickoff.ts";
+import { localCommands } from "./local.ts";
+import type { Command } from "./table.ts";
+
+/** What commands work with. */
+export interface CommandParts {
+  readonly crews: Crews;
+  readonly executions: Executions;
+  readonly locals: LocalCrews;
+  readonly sender: KickoffSender;
+  readonly forms: KickoffForms;
+  readonly feedback: FeedbackRoom;
+  readonly clock: Clock;
+  readonly show: (execution: Execution) => Promise<unknown>;
+}
+
+/** The command table. */
+export function allCommands({ crews, executions, locals, sender, forms, feedback, clock, show }: CommandParts): readonly Command[] {
+  const { store, tracker } = executions;
+  const wake = async (crewId: string) => {
+    if (crewId.startsWith("local:")) await locals.ensureRunning(crewId);
+  };
+  return [
+    ...crewCommands(crews, wake),
+    kickoffCommand({ crews, forms, sender, wake, show }),
+    ...executionCommands({ crews, store, tracker, clock, wake, show }),
+    ...feedbackCommands({ crews, store, wake, ...feedback }),
+    ...localCommands(crews, locals),
+    { id: "showLog", run: () => log.show() },
+  ];
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { Clock } from "../api/clock.ts";
+import { beginWhenNeeded } from "./begin.ts";
+import type { Disposable } from "./emitter.ts";
+import { Intents } from "./intents.ts";
+import { Lease } from "./lease.ts";
+import { hasEnded } from "./model.ts";
+import { recoverSends } from "./recover.ts";
+import { ExecutionStore } from "./store.ts";
+import { Tracker, type TrackerOptions } from "./tracker.ts";
+
+/** What the room of executions needs from outside. */
+export interface ExecutionsOptions extends Pick<TrackerOptions, "clientFor" | "onProblem"> {
+  /** Where executions are kept; shared by all windows. */
+  readonly folder: string;
+  readonly clock: Clock;
+}
+
+/** Everything about tracked executions: what is kept, what was sent, who watches. */
+export class Executions implements Disposable {
+  readonly store: ExecutionStore;
+  /** Claims of what is sent. */
+  readonly intents: Intents;
+  /** What a person was told of already, in whichever window. */
+  readonly told: Intents;
+  readonly lease: Lease;
+  readonly tracker: Tracker;
+  readonly #clock: Clock;
+  readonly #onProblem: ExecutionsOptions["onProblem"];
+  #beginning: Disposable | undefined;
+
+  constructor({ folder, clock, clientFor, onProblem }: ExecutionsOptions) {
+    this.#clock = clock;
+    this.#onProblem = onProblem;
+    this.store = new ExecutionStore({ folder: join(folder, "executions"), clock, onProblem });
+    this.intents = new Intents(join(folder, "intents"));
+    this.told = new Intents(join(folder, "told"));
+    this.lease = new Lease({ file: join(folder, "lease.json"), clock, owner: randomUUID(), onProblem });
+    this.tracker = new Tracker({ store: this.store, lease: this.lease, clock, clientFor, onProblem });
+  }
+
+  /** Reads what is kept. Watching begins later, and only if something has not ended; `begin` is called just before it does. */
+  async open(begin: () => Promise<void>): Promise<void> {
+    await this.store.open();
+    this.#beginning = beginWhenNeeded(this.store, this.#clock, () => {
+      this.#begin(begin).catch((error: unknown) => this.#onProblem("Watching executions could not begin.", error));
+    });
+  }
+
+  /** Whether an execution of a crew has not ended. */
+  hasOpen(crewId: string): boolean {
+    return this.store.list().some((execution) => execution.crew.id === crewId && !hasEnded(execution));
+  }
+
+  dispose(): void {
+    this.#beginning?.dispose();
+    this.tracker.dispose();
+    this.lease.dispose();
+    this.store.dispose();
+  }
+
+  async #begin(begin: () => Promise<void>): Promise<void> {
+    await recoverSends({ store: this.store, intents: this.intents, clock: this.#clock });
+    await begin();
+    await this.lease.start();
+    this.tracker.start();
+  }
+}

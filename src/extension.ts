@@ -1,0 +1,75 @@
+import * as vscode from "vscode";
+import { systemClock as clock } from "./api/clock.ts";
+import { allCommands } from "./commands/all.ts";
+import { registerCommands } from "./commands/table.ts";
+import { Crews } from "./crews/crews.ts";
+import { resetContext } from "./editor/context.ts";
+import { Disposables } from "./editor/disposables.ts";
+import { viewId } from "./editor/ids.ts";
+import { log, logProblem } from "./editor/log.ts";
+import { Executions } from "./executions/executions.ts";
+import { moveCrew } from "./executions/move-crew.ts";
+import { registerFeedback } from "./feedback/register.ts";
+import { KickoffForms } from "./kickoff/forms.ts";
+import { KickoffSender } from "./kickoff/start.ts";
+import { LocalCrews } from "./local/local-crews.ts";
+import { startForDevelopment } from "./local/start-for-development.ts";
+import { watchAttention } from "./views/attention.ts";
+import type { CrewdeckApi } from "./views/crewdeck-api.ts";
+import { registerDocuments } from "./views/document/register.ts";
+import { createExtensionApi } from "./views/extension-api.ts";
+import { Notifications } from "./views/notifications.ts";
+import { ExecutionTree } from "./views/tree.ts";
+
+export type { CrewdeckApi } from "./views/crewdeck-api.ts";
+
+/** Builds the house: crews, executions, documents, feedback, kickoff, tree, commands. Each part is handed what it needs; what changes travels from executions to views. */
+export async function activate(context: vscode.ExtensionContext): Promise<CrewdeckApi> {
+  const owned = new Disposables();
+  context.subscriptions.push(log, owned);
+  resetContext();
+
+  const crews = owned.add(new Crews(context, { userAgent: `crewdeck/${versionOf(context)}` }));
+  const executions = owned.add(
+    new Executions({
+      folder: context.globalStorageUri.fsPath,
+      clock,
+      clientFor: ({ id }) => Promise.resolve(crews.find(id)).then((crew) => crew && crews.client(crew)),
+      onProblem: logProblem,
+    }),
+  );
+  const { store, intents, told, lease, tracker } = executions;
+  const locals = owned.add(new LocalCrews({ crews, storage: context.globalStorageUri, extension: context.extensionUri, hasOpenExecutions: (id) => executions.hasOpen(id) }));
+
+  const { documents, show, find } = owned.add(registerDocuments(store, crews));
+  const feedback = owned.add(registerFeedback({ crews, executions, clock, find, show }));
+  const sender = new KickoffSender({ store, intents, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId) });
+  const forms = owned.add(
+    new KickoffForms({
+      context,
+      crews,
+      sender,
+      clock,
+      onStarted: (execution) => void show(execution),
+      onOpenExecution: (execution) => void (execution ? show(execution) : vscode.commands.executeCommand(`${viewId}.focus`)),
+    }),
+  );
+  const tree = owned.add(new ExecutionTree({ store, crews, tracker, clock }));
+  owned.add(new Notifications({ store, tracker, lease, told }));
+  owned.add(watchAttention(tracker, tree, documents));
+  owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
+  owned.add(crews.onDidReplace(({ from, to }) => void moveCrew(store, from.id, to).catch((error: unknown) => logProblem("Moving a crew's executions", error))));
+  owned.add(registerCommands(allCommands({ crews, executions, locals, sender, forms, feedback, clock, show })));
+
+  const { api, disposable } = createExtensionApi({ crews, store, sender, feedback: feedback.feedback });
+  owned.add(disposable);
+  await locals.refresh();
+  await executions.open(() => locals.restore());
+  if (context.extensionMode === vscode.ExtensionMode.Development) startForDevelopment(locals);
+  return api;
+}
+
+function versionOf({ extension }: vscode.ExtensionContext): string {
+  const manifest: unknown = extension.packageJSON;
+  return typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "0";
+}

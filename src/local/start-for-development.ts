@@ -1,0 +1,11 @@
+import { logProblem } from "../editor/log.ts";
+import type { LocalCrews } from "./local-crews.ts";
+
+/** `npm start` names a crew's folder in CREWDECK_START_LOCAL: that crew is served and connected from the beginning. Only while the extension is developed. */
+export function startForDevelopment(locals: Pick<LocalCrews, "start">): void {
+  const folder = process.env["CREWDECK_START_LOCAL"];
+  if (folder === undefined || folder === "") return;
+  locals.start({ folder }).catch((error: unknown) => {
+    logProblem("Starting the crew that CREWDECK_START_LOCAL names", error);
+  });
+}

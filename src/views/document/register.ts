@@ -1,0 +1,36 @@
+import * as vscode from "vscode";
+import type { Crews } from "../../crews/crews.ts";
+import { Disposables } from "../../editor/disposables.ts";
+import { executionScheme } from "../../editor/ids.ts";
+import type { Execution } from "../../executions/model.ts";
+import type { ExecutionStore } from "../../executions/store.ts";
+import type { FindPlace } from "../../feedback/place.ts";
+import { ExecutionDocuments } from "./documents.ts";
+import { showExecution } from "./open.ts";
+import { placeOf } from "./places.ts";
+import { ReaderPlaces } from "./reader.ts";
+
+/** The documents of executions, as the other parts use them. */
+export interface DocumentsRoom {
+  /** Ends all of it. */
+  dispose(): void;
+  readonly documents: ExecutionDocuments;
+  /** Shows an execution's document, at what waits for a person. */
+  readonly show: (execution: Execution) => Promise<vscode.TextEditor>;
+  /** Where in a document a person gives feedback. */
+  readonly find: FindPlace;
+}
+
+/** Registers the documents of executions. */
+export function registerDocuments(store: ExecutionStore, crews: Crews): DocumentsRoom {
+  const owned = new Disposables();
+  const documents = owned.add(new ExecutionDocuments({ store, crewIdOf: (name) => crews.find(name)?.id }));
+  owned.add(vscode.workspace.registerFileSystemProvider(executionScheme, documents, { isReadonly: true, isCaseSensitive: true }));
+  owned.add(new ReaderPlaces(documents));
+  return {
+    documents,
+    show: (execution) => showExecution(documents, execution),
+    find: (document) => placeOf(documents, document),
+    dispose: () => owned.dispose(),
+  };
+}
