@@ -3,7 +3,10 @@ import type { Fault } from "../kickoff/validate.ts";
 import { make, newId } from "./dom.ts";
 import { faultText } from "./words.ts";
 
-/** Milliseconds without typing before a fault is shown: half a JSON object is not yet a mistake. */
+/**
+ * Milliseconds without typing before a fault is shown: half a JSON object is not yet a mistake. Leaving the field shows
+ * nothing by itself: what appears while the mouse goes down on a button moves the button away from under it.
+ */
 const patience = 600;
 
 /** What a labelled text control is made of. */
@@ -46,7 +49,6 @@ export class Control {
     if (options.hint !== undefined) this.element.append(make("p", { class: "hint", id: hintId }, options.hint));
     this.element.append(this.#box, this.#problem);
     this.#box.addEventListener("input", () => this.#changed());
-    this.#box.addEventListener("blur", () => this.recheck());
     this.#grow();
   }
 

@@ -36,7 +36,7 @@ export class FormPage {
     this.#submit = button(texts.kickOff, "primary", () => this.submit());
     this.#advanced = new Advanced(view.draft.values, texts, () => this.#changed());
     this.#addFields(view.fields, view.draft.values);
-    if (this.#inputs.length === 0) this.#list.append(make("p", {}, texts.noInputs));
+    if (this.#inputs.length === 0) this.#list.append(make("p", { class: "nothing" }, texts.noInputs));
     this.element = make("div", {}, ...this.#notice(), this.#list, this.#advanced.element, this.#footer());
     if (view.outcome !== undefined) this.ended(view.outcome, view.fields, view.draft.id);
     if (view.isSending) this.sending();
@@ -74,11 +74,12 @@ export class FormPage {
     this.#setSending(false);
     this.#setBlocked(outcome.kind === "maybeStarted");
     this.#outcome.replaceChildren(outcomeBox(outcome, this.#texts, (message) => this.#outside.post(message)));
-    if (outcome.kind !== "refused") return;
     this.#addFields(fields, initialValues(fields));
-    const missing = this.#inputs.filter((field) => outcome.missing.includes(field.name));
+    const names = outcome.kind === "refused" ? outcome.missing : [];
+    const missing = this.#inputs.filter((field) => names.includes(field.name));
     for (const field of missing) field.control.mark(this.#texts.refusedAsMissing);
-    missing[0]?.focus();
+    if (missing[0] === undefined) this.#outcome.scrollIntoView({ block: "nearest" });
+    else missing[0].focus();
   }
 
   #demand(): boolean {
@@ -112,7 +113,12 @@ export class FormPage {
 
   #footer(): HTMLElement {
     const keys = make("span", { class: "keys" }, fill(this.#texts.shortcut, submitKeys()));
-    return make("footer", {}, this.#outcome, make("div", { class: "buttons" }, this.#submit, keys), this.#status);
+    const footer = make("footer", {}, this.#outcome, make("div", { class: "buttons" }, this.#submit, keys), this.#status);
+    // The footer stays in view; a field that gets the focus must not end up behind it.
+    new ResizeObserver(() => {
+      document.documentElement.style.scrollPaddingBottom = `${footer.offsetHeight + 8}px`;
+    }).observe(footer);
+    return footer;
   }
 
   #changed(): void {

@@ -1,0 +1,343 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import type axe from "axe-core";
+import { chromium, type Browser, type Page } from "playwright-core";
+import { CrewApiError } from "../../src/api/errors.ts";
+import type { InputField } from "../../src/api/types.ts";
+import { UserError } from "../../src/editor/errors.ts";
+import type { Execution } from "../../src/executions/model.ts";
+import { MaybeStartedError } from "../../src/kickoff/start.ts";
+import { browserFlags, ensureBrowser } from "../support/browser.ts";
+import { projectFolder } from "../support/folders.ts";
+import { FormWindow, themes, type FormWindowOptions } from "../support/form/form-window.ts";
+import { waitFor } from "../support/wait.ts";
+import { anExecution } from "../unit/executions/samples.ts";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const odd = '"name": "Cholesterol", "value": "230 mg/dL"';
+const markup = "<img src=x onerror=alert(1)>";
+const fields: readonly InputField[] = [
+  { name: "topic", description: "What the crew writes about." },
+  { name: "audience" },
+  { name: odd, required: false },
+  { name: "options", type: "object", default: { depth: 2 } },
+];
+const missing = (...names: string[]) =>
+  new CrewApiError({ kind: "validation", message: `Missing inputs: ${names.join(", ")}.`, remedy: "Fill in the marked inputs.", missingInputs: names, sent: "no" });
+
+describe("The kickoff form in a browser", function () {
+  this.timeout(60_000);
+  let browser: Browser;
+  let form: FormWindow;
+  let page: Page;
+
+  before(async () => {
+    browser = await chromium.launch({ executablePath: await ensureBrowser(), args: browserFlags });
+  });
+
+  after(async () => {
+    await browser.close();
+  });
+
+  afterEach(async () => {
+    await form.close();
+    assert.deepEqual(form.complaints, [], "what the console complained of");
+  });
+
+  async function open(options: Partial<FormWindowOptions> & { readonly fields?: readonly InputField[] } = {}): Promise<void> {
+    form = await FormWindow.open(browser, {
+      inputs: () => Promise.resolve({ fields: options.fields ?? fields, raw: {} }),
+      send: () => Promise.resolve(anExecution()),
+      ...options,
+    });
+    page = form.page;
+  }
+
+  const field = (name: string) => page.getByRole("textbox", { name, exact: true });
+  const mode = (name: string) => page.getByRole("combobox", { name: `Send ${name} as`, exact: true });
+  const kickOff = () => page.getByRole("button", { name: "Kick Off", exact: true });
+  const isFocused = (name: string) => waitFor(`the focus in ${name}`, () => field(name).evaluate((box) => box === document.activeElement));
+  const problemOf = (name: string) =>
+    field(name).evaluate((box) => (box.getAttribute("aria-describedby") ?? "").split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join(" ").trim());
+
+  async function violations(): Promise<string[]> {
+    await page.evaluate(axeSource);
+    const { violations: found } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
+    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  }
+
+  for (const theme of Object.keys(themes)) {
+    describe(`in ${theme}`, () => {
+      it("has no fault that axe finds, whatever it shows", async () => {
+        await open({ theme, send: () => Promise.reject(missing("audience")), crew: { isRehearsal: true } });
+        await field("topic").fill("Otters");
+        assert.deepEqual(await violations(), []);
+
+        await page.getByText("Advanced").click();
+        await field("Meta").fill("[1");
+        await mode(odd).selectOption("Leave out");
+        await kickOff().click();
+        await page.getByText("Nothing was sent.").waitFor();
+        assert.deepEqual(await violations(), []);
+
+        await field("Meta").fill('{"ticket": 7}');
+        await field("audience").fill("Children");
+        await kickOff().click();
+        await page.getByText("Missing inputs: audience.").waitFor();
+        assert.deepEqual(await violations(), []);
+
+        form.send = () => Promise.reject(new MaybeStartedError("It may have started.", undefined));
+        await kickOff().click();
+        await page.getByText("It may have started.").waitFor();
+        assert.deepEqual(await violations(), []);
+      });
+
+      it("has none while it asks or can't ask the crew", async () => {
+        let fail: (error: Error) => void = () => undefined;
+        await open({ theme, inputs: () => new Promise((_, reject) => void (fail = reject)) });
+        await page.getByText("Asking the crew").waitFor();
+        await page.getByText("Asking the crew").evaluate((line) => Promise.all(line.getAnimations().map((animation) => animation.finished)));
+        assert.deepEqual(await violations(), []);
+        fail(new UserError("There is no token.", [{ title: "Set Token", command: "x" }]));
+        await page.getByRole("button", { name: "Set Token" }).waitFor();
+        assert.deepEqual(await violations(), []);
+      });
+
+      it("uses colours that VS Code has there", async () => {
+        await open({ theme });
+        const style = readFileSync(path.join(projectFolder, "src/webview/form.css"), "utf8");
+        const used = [...style.matchAll(/var\((--vscode-[\w-]+)\)/g)].map((match) => match[1]!);
+        assert.ok(used.length > 10);
+        assert.deepEqual(used.filter((name) => !(name in themes[theme]!.variables)), []);
+      });
+    });
+  }
+
+  it("is filled in and sent by the keyboard alone", async () => {
+    await open();
+    await isFocused("topic");
+    await page.keyboard.type("Otters");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("and stones");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await isFocused("audience");
+    await page.keyboard.type("Children");
+    await page.keyboard.press("Control+Enter");
+    await waitFor("the start", () => form.started.length === 1);
+    assert.deepEqual(form.sent, [{ inputs: { topic: "Otters\nand stones", audience: "Children", options: { depth: 2 } } }]);
+  });
+
+  it("is sent once, however often it is clicked", async () => {
+    let start: (execution: Execution) => void = () => undefined;
+    await open({ fields: [{ name: "topic" }], send: () => new Promise((resolve) => void (start = resolve)) });
+    await field("topic").fill("Otters");
+    await kickOff().evaluate((button: HTMLButtonElement) => {
+      for (let click = 0; click < 10; click++) button.click();
+    });
+    await page.keyboard.press("Control+Enter");
+    const sending = page.getByRole("button", { name: "Kicking off…" });
+    await sending.click({ force: true });
+    assert.equal(await sending.getAttribute("aria-disabled"), "true");
+    assert.equal(await page.getByRole("status").textContent(), "Kicking off…");
+    assert.equal(await field("topic").isEditable(), false);
+    start(anExecution());
+    await waitFor("the start", () => form.started.length === 1);
+    assert.equal(form.sent.length, 1);
+  });
+
+  it("is not sent by Enter in an address, and not while something is wrong", async () => {
+    await open({ fields: [{ name: "topic" }] });
+    await field("topic").fill("Otters");
+    await page.getByText("Advanced").click();
+    await field("Task callback").fill("example.com/hook");
+    await field("Task callback").press("Enter");
+    await kickOff().click();
+    await isFocused("Task callback");
+    assert.match(await problemOf("Task callback"), /Enter a whole address/);
+    assert.equal(await field("Task callback").getAttribute("aria-invalid"), "true");
+    await field("Task callback").fill("https://example.com/hook");
+    assert.equal(await field("Task callback").getAttribute("aria-invalid"), null, "what is right again is shown at once");
+    await kickOff().click();
+    await waitFor("the start", () => form.started.length === 1);
+    assert.deepEqual(form.sent, [{ inputs: { topic: "Otters" }, taskWebhookUrl: "https://example.com/hook" }]);
+  });
+
+  it("tells what is missing, moves there, and opens Advanced where the fault is", async () => {
+    await open({ fields: [{ name: "topic" }, { name: "audience" }] });
+    await field("topic").fill("Otters");
+    await kickOff().click();
+    await isFocused("audience");
+    assert.match(await problemOf("audience"), /Enter a value/);
+    await field("audience").fill("Children");
+    await page.getByText("Advanced").click();
+    await field("Meta").fill("[]");
+    await page.getByText("Advanced").click();
+    await kickOff().click();
+    await isFocused("Meta");
+    assert.match(await problemOf("Meta"), /must be a JSON object/);
+    assert.deepEqual(form.sent, []);
+  });
+
+  it("checks JSON while it is typed, and says where it ends to be JSON", async () => {
+    await open();
+    await field("options").fill('{\n  "depth" 2\n}');
+    await waitFor("the fault", async () => (await problemOf("options")) === "Not JSON: line 2, column 11: a colon is expected.");
+    await field("options").fill('{"depth": 3}');
+    assert.equal(await problemOf("options"), "");
+  });
+
+  it("switches a value between text, JSON and not sent", async () => {
+    await open({ fields: [{ name: "a" }, { name: "b" }, { name: "c" }] });
+    await field("a").fill("Rome");
+    await mode("a").selectOption("JSON");
+    assert.equal(await field("a").inputValue(), '"Rome"');
+    await mode("a").selectOption("Text");
+    assert.equal(await field("a").inputValue(), "Rome");
+    await field("b").fill("[1, 2]");
+    await mode("b").selectOption("JSON");
+    await mode("c").selectOption("Leave out");
+    assert.equal(await field("c").isVisible(), false);
+    await kickOff().click();
+    await waitFor("the start", () => form.started.length === 1);
+    assert.deepEqual(form.sent, [{ inputs: { a: "Rome", b: [1, 2] } }]);
+  });
+
+  it("takes any name as text", async () => {
+    const names = [odd, markup, "__proto__", "constructor", "a'b:c,d", " "];
+    await open({ fields: names.map((name) => ({ name })) });
+    for (const name of names.slice(0, -1)) await field(name).fill(`value of ${name}`);
+    await field("(no name)").fill("blank");
+    assert.equal(await page.locator("img").count(), 0);
+    const ids = await page.locator("[id]").evaluateAll((elements) => elements.map(({ id }) => id));
+    assert.deepEqual(ids.filter((id) => !/^(page|part-\d+)$/.test(id)), []);
+    assert.equal(new Set(ids).size, ids.length);
+    await kickOff().click();
+    await waitFor("the start", () => form.started.length === 1);
+    assert.deepEqual(Object.entries(form.sent[0]!.inputs), [...names.slice(0, -1).map((name) => [name, `value of ${name}`]), [" ", "blank"]]);
+  });
+
+  it("marks the inputs that the crew missed, with a field for one it had not named", async () => {
+    await open({ fields: [{ name: "topic" }, { name: "audience" }], send: () => Promise.reject(missing("audience", "budget")) });
+    await field("topic").fill("Otters");
+    await field("audience").fill("Children");
+    await kickOff().click();
+    await isFocused("audience");
+    for (const name of ["audience", "budget"]) assert.match(await problemOf(name), /missing/);
+    assert.match((await page.getByRole("alert").textContent()) ?? "", /Missing inputs: audience, budget.*Fill in the marked inputs/);
+    assert.equal(await field("topic").inputValue(), "Otters", "nothing typed is lost");
+    await field("budget").fill("100");
+    form.send = () => Promise.resolve(anExecution());
+    await kickOff().click();
+    await waitFor("the start", () => form.started.length === 1);
+    assert.deepEqual(form.sent.at(-1), { inputs: { topic: "Otters", audience: "Children", budget: "100" } });
+  });
+
+  it("does not send again what may have started, unless told to", async () => {
+    const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
+    await open({ fields: [{ name: "topic" }], send: () => Promise.reject(new MaybeStartedError("It may have started.", unconfirmed)) });
+    await field("topic").fill("Otters");
+    await kickOff().click();
+    await page.getByText("It may have started.").waitFor();
+    await page.keyboard.press("Control+Enter");
+    await form.hideAndShow();
+    await page.getByText("It may have started.").waitFor();
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("button", { name: "Show Execution" }).click();
+    await waitFor("the record to be shown", () => form.opened.length === 1);
+    assert.equal(form.sent.length, 1);
+    form.send = () => Promise.resolve(anExecution());
+    await page.getByRole("button", { name: "Kick Off Again" }).click();
+    await page.getByText("It may have started.").waitFor({ state: "detached" });
+    await page.keyboard.press("Enter");
+    await waitFor("the start", () => form.started.length === 1);
+    assert.deepEqual(form.sent.at(-1), { inputs: { topic: "Otters" } });
+  });
+
+  it("keeps every keystroke while it is hidden", async () => {
+    await open();
+    await field("topic").fill("Otters");
+    await mode("audience").selectOption("JSON");
+    await field("audience").fill("[1");
+    await page.getByText("Advanced").click();
+    await field("Crew callback").pressSequentially("https://example.com/x");
+    await form.hideAndShow();
+    await field("topic").waitFor();
+    assert.equal(await field("topic").inputValue(), "Otters");
+    assert.deepEqual([await mode("audience").inputValue(), await field("audience").inputValue()], ["json", "[1"]);
+    assert.equal(await field("Crew callback").inputValue(), "https://example.com/x", "Advanced is open where something is in it");
+    await waitFor("the draft on disk", () => form.saved.at(-1)?.values.callbacks.crewWebhookUrl === "https://example.com/x");
+  });
+
+  it("says that a draft was restored, clears it, and brings it back", async () => {
+    const none = { taskWebhookUrl: "", stepWebhookUrl: "", crewWebhookUrl: "", humanInputWebhookUrl: "" };
+    const values = { inputs: [{ name: "topic", mode: "text" as const, text: "Otters" }], meta: "", callbacks: none };
+    await open({ fields: [{ name: "topic" }], seed: { draft: { id: "11111111-0000-4000-8000-000000000001", values } } });
+    await page.getByText("Draft restored").waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByText("Cleared.").waitFor();
+    await isFocused("topic");
+    assert.equal(await field("topic").inputValue(), "");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Cleared.").waitFor({ state: "detached" });
+    assert.equal(await field("topic").inputValue(), "Otters");
+  });
+
+  it("shows why the crew can't be asked, and tries again", async () => {
+    await open({ inputs: () => Promise.reject(new CrewApiError({ kind: "unreachable", message: "travel.example can't be found.", remedy: "Check the address." })) });
+    await page.getByText("travel.example can't be found.").waitFor();
+    await page.getByText("Check the address.").waitFor();
+    form.inputs = () => Promise.resolve({ fields, raw: {} });
+    await page.getByRole("button", { name: "Try Again" }).click();
+    await field("topic").waitFor();
+  });
+
+  it("lets a field grow with its text, up to a part of the window", async () => {
+    await open();
+    const height = async () => (await field("topic").boundingBox())!.height;
+    const one = await height();
+    await field("topic").fill("a\nb\nc\nd");
+    const four = await height();
+    assert.ok(four > one * 2, `${one} px, then ${four} px`);
+    await field("topic").fill("line\n".repeat(500));
+    assert.ok((await height()) <= 800 * 0.6 + 1);
+  });
+
+  for (const [what, size] of [["200 px wide", { width: 200, height: 500 }], ["at 200 % in half a window", { width: 360, height: 300 }]] as const) {
+    it(`needs no sideways scrolling ${what}, and nothing hides the field with the focus`, async () => {
+      await open({ size, send: () => Promise.reject(new CrewApiError({ kind: "rateLimited", message: "The crew asks to wait. ".repeat(5), remedy: "Try again in a minute." })) });
+      await field("topic").fill("Otters");
+      await field("audience").fill("Children");
+      await kickOff().click();
+      await page.getByText("Try again in a minute.").waitFor();
+      await page.getByText("Advanced").click();
+      const { scroll, client } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth }));
+      assert.ok(scroll <= client, `${scroll} px in ${client} px`);
+      for (const name of ["topic", "audience", odd, "options", "Meta", "Task callback", "Human input callback"]) {
+        await field(name).focus();
+        const isOnTop = await field(name).evaluate((box) => {
+          const { left, bottom } = box.getBoundingClientRect();
+          return document.elementFromPoint(left + 4, bottom - 4) === box;
+        });
+        assert.ok(isOnTop, `${name} is covered`);
+      }
+    });
+  }
+
+  it("runs no script but its own", async () => {
+    await open();
+    await field("topic").waitFor();
+    const ran = await page.evaluate(() => {
+      const script = document.createElement("script");
+      script.textContent = "window.intruder = true";
+      document.body.append(script);
+      return "intruder" in window;
+    });
+    assert.equal(ran, false);
+    await waitFor("the refusal", () => form.complaints.some((complaint) => /Content Security Policy/.test(complaint)));
+    form.complaints.length = 0;
+  });
+});
