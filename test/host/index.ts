@@ -1,0 +1,21 @@
+import { appendFileSync } from "node:fs";
+import { format } from "node:util";
+import Mocha from "mocha";
+import CountReporter from "../support/count-reporter.ts";
+
+/**
+ * Runs the host tests inside VS Code's extension host; `register` loads the test files. The report goes to the file that
+ * CREWDECK_TEST_OUTPUT names, else to the console, which a desktop VS Code passes on to the terminal.
+ * @throws Error when a test failed, or when there was none
+ */
+export async function runTests(register: () => void): Promise<void> {
+  const output = process.env["CREWDECK_TEST_OUTPUT"];
+  if (output !== undefined) Mocha.reporters.Base.consoleLog = (...args: unknown[]) => appendFileSync(output, `${format(...args)}\n`);
+  const mocha = new Mocha({ ui: "bdd", timeout: 30_000, reporter: CountReporter, forbidOnly: true });
+  // Puts describe() and it() where the test files look for them.
+  mocha.suite.emit("pre-require", globalThis, "", mocha);
+  register();
+  if (mocha.suite.total() === 0) throw new Error("There are no host tests.");
+  const failures = await new Promise<number>((resolve) => mocha.run(resolve));
+  if (failures > 0) throw new Error(`${failures} host tests failed`);
+}

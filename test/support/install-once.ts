@@ -1,0 +1,43 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import path from "node:path";
+import { downloadsFolder } from "./folders.ts";
+
+/**
+ * A folder under .vscode-test that is filled once and then reused. It is filled under a temporary name and renamed
+ * when complete, so what an interrupted run left is never taken for whole, and two runs at once do not disturb each other.
+ * @returns the folder's absolute path
+ */
+export async function installOnce(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
+  const folder = path.join(downloadsFolder, name);
+  if (existsSync(folder)) return folder;
+  removeLeftovers(name);
+  const partial = `${folder}.partial-${process.pid}`;
+  mkdirSync(partial, { recursive: true });
+  try {
+    await fill(partial);
+    renameSync(partial, folder);
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true });
+    // Another run may have finished the same folder in the meantime: then that one is as good.
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
+
+/** Removes what runs that are gone left half filled. */
+function removeLeftovers(name: string): void {
+  if (!existsSync(downloadsFolder)) return;
+  for (const entry of readdirSync(downloadsFolder)) {
+    const owner = entry.startsWith(`${name}.partial-`) ? Number(entry.split("-").at(-1)) : undefined;
+    if (owner !== undefined && !isRunning(owner)) rmSync(path.join(downloadsFolder, entry), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    // No such process, which is the answer asked for.
+    return false;
+  }
+}

@@ -1,0 +1,40 @@
+import path from "node:path";
+import { failuresFolder } from "./folders.ts";
+
+/** A window that can show what it looks like when a test fails. */
+export interface OpenWindow {
+  /** Writes screenshot and logs into a folder. */
+  saveEvidence(folder: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const windows = new Set<OpenWindow>();
+let failedTest: string | undefined;
+
+/** Windows that are open now. */
+export function openWindows(): readonly OpenWindow[] {
+  return [...windows];
+}
+
+/** Notes a window as open. @returns call it when the window is closed */
+export function rememberWindow(window: OpenWindow): () => void {
+  windows.add(window);
+  return () => windows.delete(window);
+}
+
+/** Notes that a test or a hook failed, so that the evidence is kept before the windows close. */
+export function noteFailure(title: string): void {
+  failedTest = title;
+}
+
+/** After a failure: screenshots and logs of all open windows go to out/failures/<test>. */
+export async function saveEvidenceOfFailure(): Promise<void> {
+  if (failedTest === undefined) return;
+  const name = failedTest.replaceAll(/[^\w]+/g, "-").slice(0, 100);
+  failedTest = undefined;
+  for (const [index, window] of openWindows().entries()) {
+    const folder = path.join(failuresFolder, index === 0 ? name : `${name}-${index + 1}`);
+    await window.saveEvidence(folder);
+    console.log(`Screenshot and logs: ${path.relative(process.cwd(), folder)}`);
+  }
+}

@@ -1,0 +1,45 @@
+// Runs the host tests (out/host) inside a real VS Code: on a desktop where there is one to be had, else in VS Code's server.
+// CREWDECK_VSCODE=desktop or =server decides; --oldest takes the VS Code that the manifest names as the oldest.
+import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { downloadAndUnzipVSCode, runTests } from "@vscode/test-electron";
+import { downloadsFolder, projectFolder, temporaryFolder } from "./folders.ts";
+import { vscodeVersion, type Edition } from "./vscode-versions.ts";
+
+const edition: Edition = process.argv.includes("--oldest") ? "oldest" : "newest";
+const version = vscodeVersion(edition);
+const launcher = path.join(import.meta.dirname, "vscode-launcher.ts");
+const desktop = await desktopExecutable();
+const workspace = temporaryFolder("workspace");
+console.log(`Host tests in VS Code ${version}, ${desktop === undefined ? "its server with a headless browser" : "desktop"}`);
+if (desktop === undefined) chmodSync(launcher, 0o755);
+try {
+  await runTests({
+    vscodeExecutablePath: desktop ?? launcher,
+    extensionDevelopmentPath: projectFolder,
+    extensionTestsPath: path.join(projectFolder, "out", "host", "index.js"),
+    extensionTestsEnv: { CREWDECK_EDITION: edition },
+    launchArgs: [workspace],
+  });
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+} finally {
+  rmSync(workspace, { recursive: true, force: true });
+}
+
+/** The desktop VS Code of the wanted version; undefined where none can be had or shown. */
+async function desktopExecutable(): Promise<string | undefined> {
+  const wish = process.env["CREWDECK_VSCODE"];
+  if (wish === "server") return undefined;
+  const hasDisplay = process.platform !== "linux" || Boolean(process.env["DISPLAY"] ?? process.env["WAYLAND_DISPLAY"]);
+  if (wish !== "desktop" && !hasDisplay) return undefined;
+  mkdirSync(downloadsFolder, { recursive: true });
+  try {
+    return await downloadAndUnzipVSCode({ version, cachePath: downloadsFolder });
+  } catch (error) {
+    if (wish === "desktop") throw error;
+    console.log(`Desktop VS Code cannot be downloaded (${error instanceof Error ? error.message : String(error)}).`);
+    return undefined;
+  }
+}

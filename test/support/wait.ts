@@ -1,0 +1,17 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/**
+ * Asks again and again until the answer is neither undefined nor false, and returns it.
+ * @param what said in the error: "the server's address"
+ * @param limit milliseconds after which it gives up
+ * @throws Error that names what did not come
+ */
+export async function waitFor<T>(what: string, ask: () => T | Promise<T>, limit = 30_000): Promise<Exclude<T, undefined | false>> {
+  const end = performance.now() + limit;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
+    if (performance.now() > end) throw new Error(`Waited ${limit / 1000} s in vain for ${what}.`);
+    await delay(50);
+  }
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { chromium, type BrowserContext } from "playwright-core";
+import { browserFlags, ensureBrowser } from "./browser.ts";
+import { projectFolder, temporaryFolder } from "./folders.ts";
+import { saveEvidenceOfFailure } from "./open-windows.ts";
+import { pageAddress, startServer, type VSCodeServer } from "./vscode-server.ts";
+import type { Edition } from "./vscode-versions.ts";
+import { openPage, type VSCodeWindow } from "./window/vscode-window.ts";
+
+export type { VSCodeWindow } from "./window/vscode-window.ts";
+
+/** What a window is to show. */
+export interface WindowOptions {
+  /** "development" (also when left out) is the project as built in dist; else an extension's folder or a .vsix. */
+  extension?: string;
+  /** The folder to open; a fresh empty one if left out. */
+  workspace?: string;
+  /** The data folder of an earlier VS Code that was closed with `keep`: opens that one again, with its secrets and its port. */
+  dataFolder?: string;
+  /** Settings of the machine on top of the quiet ones. VS Code ignores those of application scope there. */
+  settings?: Record<string, unknown>;
+  /** Added to the extension host's environment. */
+  env?: NodeJS.ProcessEnv;
+  edition?: Edition;
+  /** In pixels; 1280 × 800 if left out. */
+  size?: { width: number; height: number };
+}
+
+/** What is kept in a data folder so that the same VS Code can be opened again: a browser keeps things by address. */
+interface Kept {
+  port: number;
+  /** Base64 of the 32 bytes with which VS Code in a browser encrypts its secrets. */
+  secretKey: string;
+}
+
+/**
+ * Starts a VS Code of its own and opens a window in it. Always close it; `closeAll` of a test's windows is done at the end of
+ * the run for those forgotten.
+ */
+export async function openWindow(options: WindowOptions = {}): Promise<VSCodeWindow> {
+  const dataFolder = options.dataFolder ?? temporaryFolder("window");
+  const keptFile = path.join(dataFolder, "kept.json");
+  const kept = existsSync(keptFile) ? (JSON.parse(readFileSync(keptFile, "utf8")) as Kept) : undefined;
+  const extension = options.extension ?? "development";
+  const { env, edition, settings } = options;
+  const server = await startServer({
+    dataFolder,
+    extension: extension === "development" ? projectFolder : extension,
+    ...(kept && { port: kept.port }),
+    ...(env && { env }),
+    ...(edition && { edition }),
+    ...(settings && { settings }),
+  });
+  const secretKey = kept?.secretKey ?? randomBytes(32).toString("base64");
+  writeFileSync(keptFile, JSON.stringify({ port: server.port, secretKey } satisfies Kept));
+  try {
+    const context = await openBrowser(server, Buffer.from(secretKey, "base64"), options.size ?? { width: 1280, height: 800 });
+    const workspace = options.workspace ?? temporaryFolder("workspace");
+    const closeAll = async (isKept: boolean): Promise<void> => {
+      await saveEvidenceOfFailure();
+      await context.close();
+      await server.stop();
+      if (!isKept) rmSync(dataFolder, { recursive: true, force: true });
+      if (options.workspace === undefined) rmSync(workspace, { recursive: true, force: true });
+    };
+    return await openPage({ server, context, closeAll, addressOf: (folder) => pageAddress(server.authority, folder), workspace });
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+/** A browser whose profile lives in the data folder, so that the secrets that VS Code keeps there are found again. */
+async function openBrowser(server: VSCodeServer, secretKey: Buffer, size: { width: number; height: number }): Promise<BrowserContext> {
+  const context = await chromium.launchPersistentContext(path.join(server.dataFolder, "browser"), {
+    executablePath: await ensureBrowser(),
+    args: browserFlags,
+    viewport: size,
+    locale: "en-GB",
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  // Half of the key to the secrets comes from the server in a hosted VS Code; the bare server has no such route.
+  await context.route("**/mint-key", (route) => route.fulfill({ body: secretKey, contentType: "application/octet-stream" }));
+  await context.addCookies([{ name: "vscode-secret-key-path", value: "/mint-key", url: `http://${server.authority}` }]);
+  return context;
+}

@@ -1,0 +1,73 @@
+import type { Locator, Page } from "playwright-core";
+import { waitFor } from "../wait.ts";
+
+/** The text editor that has the focus, its lenses and its comment threads. */
+export class Editor {
+  readonly #page: Page;
+  readonly #group: Locator;
+
+  constructor(page: Page) {
+    this.#page = page;
+    this.#group = page.locator(".editor-group-container.active");
+  }
+
+  /** A tab by the words on it. */
+  tab(name: string | RegExp): Locator {
+    return this.#page.locator(".tabs-container .tab").filter({ hasText: name });
+  }
+
+  /** The lines in view, as text. */
+  async visibleText(): Promise<string> {
+    const lines = this.#group.locator(".editor-instance .lines-content > .view-lines > .view-line");
+    const placed = await lines.evaluateAll((elements) =>
+      elements.map((line) => ({ top: line.getBoundingClientRect().top, text: line.textContent })),
+    );
+    return placed
+      .sort((a, b) => a.top - b.top)
+      .map((line) => line.text.replaceAll("\u00a0", " "))
+      .join("\n");
+  }
+
+  /** Waits until the lines in view hold a text. */
+  async waitForText(text: string | RegExp): Promise<void> {
+    await waitFor(`the text ${String(text)} in the editor`, async () => {
+      const shown = await this.visibleText();
+      return typeof text === "string" ? shown.includes(text) : text.test(shown);
+    });
+  }
+
+  /** The whole document, through the clipboard: it selects everything and takes the selection away again. */
+  async wholeText(): Promise<string> {
+    await this.#group.locator(".editor-instance .view-lines").first().click();
+    await this.#page.evaluate(() => navigator.clipboard.writeText(""));
+    await this.#page.keyboard.press("ControlOrMeta+a");
+    await this.#page.keyboard.press("ControlOrMeta+c");
+    const text = await waitFor("the document on the clipboard", async () => {
+      const copied = await this.#page.evaluate(() => navigator.clipboard.readText());
+      return copied === "" ? undefined : copied;
+    });
+    await this.#page.keyboard.press("ControlOrMeta+Home");
+    return text;
+  }
+
+  /** A code lens by its exact title. */
+  lens(title: string): Locator {
+    return this.#group.locator(".codelens-decoration a").getByText(title, { exact: true });
+  }
+
+  /** A comment thread in the editor, by words in it (its label, its comments). */
+  thread(words: string | RegExp = /(?:)/): Locator {
+    return this.#group.locator(".review-widget").filter({ hasText: words });
+  }
+
+  /** Writes into the box of a comment thread. */
+  async writeInThread(thread: Locator, text: string): Promise<void> {
+    await thread.locator(".comment-form .monaco-editor").click();
+    await this.#page.keyboard.insertText(text);
+  }
+
+  /** Presses a button of a comment thread, by the words on it. */
+  async pressInThread(thread: Locator, button: string): Promise<void> {
+    await thread.locator(".form-actions").getByText(button, { exact: true }).click();
+  }
+}

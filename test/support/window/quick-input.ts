@@ -1,0 +1,90 @@
+import type { Locator, Page } from "playwright-core";
+import { waitFor } from "../wait.ts";
+
+/** VS Code's box at the top of the window: command palette, input boxes and quick picks. */
+export class QuickInput {
+  readonly widget: Locator;
+  readonly input: Locator;
+  readonly rows: Locator;
+  readonly #page: Page;
+
+  constructor(page: Page) {
+    this.#page = page;
+    this.widget = page.locator(".quick-input-widget");
+    this.input = this.widget.locator(".quick-input-box input");
+    this.rows = this.widget.locator(".quick-input-list .monaco-list-row");
+  }
+
+  /** Waits for a box whose title, message or placeholder holds the words `prompt`. */
+  async waitFor(prompt: string): Promise<void> {
+    await waitFor(`a box that says "${prompt}"`, async () => (await this.#words()).includes(prompt));
+  }
+
+  /** Types into the box that says `prompt` and accepts it with Enter. */
+  async answer(prompt: string, text: string): Promise<void> {
+    await this.waitFor(prompt);
+    await this.input.fill(text);
+    await this.#page.keyboard.press("Enter");
+  }
+
+  /** Chooses the row with exactly this label in the box that says `prompt`, with the keyboard. */
+  async choose(prompt: string, label: string): Promise<void> {
+    await this.waitFor(prompt);
+    await this.#goTo(label);
+    await this.#page.keyboard.press("Enter");
+  }
+
+  /** What the open box offers: the labels of the rows in view. */
+  async labels(): Promise<string[]> {
+    return this.rows.locator(".quick-input-list-label .label-name").allInnerTexts();
+  }
+
+  /** Leaves the open box with Escape. */
+  async dismiss(): Promise<void> {
+    await this.#page.keyboard.press("Escape");
+    await this.widget.waitFor({ state: "hidden" });
+  }
+
+  /**
+   * Runs a command through the command palette; `title` with its category, such as "Crew: Kickoff".
+   * The palette is opened anew while it lacks the command: just after the start, extensions' commands are still missing.
+   */
+  async runCommand(title: string): Promise<void> {
+    await waitFor(`the command "${title}" in the palette`, async () => {
+      await this.#page.keyboard.press("F1");
+      await this.waitFor("Type the name of a command to run");
+      await this.input.fill(`>${title}`);
+      const isOffered = await this.#offers(title, 1_000);
+      if (!isOffered) await this.dismiss();
+      return isOffered;
+    });
+    await this.#goTo(title);
+    await this.#page.keyboard.press("Enter");
+  }
+
+  async #offers(label: string, limit: number): Promise<boolean> {
+    const isOffered = async (): Promise<boolean> => (await this.labels()).includes(label);
+    return waitFor(`the row "${label}"`, isOffered, limit).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Moves the focus to the row with this label. */
+  async #goTo(label: string): Promise<void> {
+    const isOffered = await this.#offers(label, 30_000);
+    const labels = await this.labels();
+    if (!isOffered) throw new Error(`"${label}" is not offered; offered are: ${labels.join(" | ") || "nothing"}.`);
+    const focused = this.rows.and(this.#page.locator(".focused")).locator(".quick-input-list-label .label-name");
+    for (let step = 0; step <= labels.length; step++) {
+      if ((await focused.allInnerTexts()).includes(label)) return;
+      await this.#page.keyboard.press("ArrowDown");
+    }
+    throw new Error(`The row "${label}" could not be reached with the arrow keys.`);
+  }
+
+  async #words(): Promise<string> {
+    if (!(await this.widget.isVisible())) return "";
+    return [await this.widget.innerText(), await this.input.getAttribute("placeholder")].join("\n");
+  }
+}

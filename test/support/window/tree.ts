@@ -1,0 +1,85 @@
+import type { Locator, Page } from "playwright-core";
+
+/** One row of a tree as a person sees it. */
+export interface TreeRow {
+  label: string;
+  /** The dimmer words behind the label. */
+  description: string;
+  /** What a screen reader says. */
+  spoken: string;
+  /** 1 for a row at the top level. */
+  level: number;
+  /** Undefined for a row without children. */
+  isExpanded: boolean | undefined;
+}
+
+/** The tree in the side bar. */
+export class Tree {
+  readonly #page: Page;
+  readonly #rows: Locator;
+
+  constructor(page: Page) {
+    this.#page = page;
+    this.#rows = page.locator(".part.sidebar .customview-tree .monaco-list-row");
+  }
+
+  /** Opens a view container by its name in the activity bar, unless it is open. */
+  async open(container: string): Promise<void> {
+    const item = this.#item(container);
+    await item.waitFor();
+    if ((await item.getAttribute("aria-expanded")) !== "true") await item.click();
+    await this.#page.locator(`.part.sidebar .composite.title:has-text("${container}")`).waitFor();
+  }
+
+  /** The number on a view container's icon, as a locator: it is hidden when there is none. */
+  badge(container: string): Locator {
+    return this.#item(container).locator(".badge-content");
+  }
+
+  /** All rows in view, from top to bottom. */
+  rows(): Promise<TreeRow[]> {
+    return this.#rows.evaluateAll((elements) =>
+      elements
+        .sort((a, b) => Number(a.getAttribute("data-index")) - Number(b.getAttribute("data-index")))
+        .map((row) => {
+          const expanded = row.getAttribute("aria-expanded");
+          return {
+            label: row.querySelector(".label-name")?.textContent ?? "",
+            description: row.querySelector(".label-description")?.textContent ?? "",
+            spoken: row.getAttribute("aria-label") ?? "",
+            level: Number(row.getAttribute("aria-level")),
+            isExpanded: expanded === null ? undefined : expanded === "true",
+          };
+        }),
+    );
+  }
+
+  /** The first row whose label or description holds this text; wait for it with `.waitFor()`. */
+  row(text: string | RegExp): Locator {
+    return this.#rows.filter({ hasText: text }).first();
+  }
+
+  /** Opens a row's children if they are closed. */
+  async expand(text: string | RegExp): Promise<void> {
+    const row = this.row(text);
+    await row.waitFor();
+    if ((await row.getAttribute("aria-expanded")) === "false") await row.locator(".monaco-tl-twistie").click();
+  }
+
+  /** Clicks an icon that a row shows while the mouse is over it, by its tooltip. */
+  async action(text: string | RegExp, title: string): Promise<void> {
+    const row = this.row(text);
+    await row.hover();
+    await row.locator(`.action-label[aria-label^="${title}"]`).click();
+  }
+
+  /** Chooses an entry of a row's context menu. */
+  async menu(text: string | RegExp, entry: string): Promise<void> {
+    await this.row(text).click({ button: "right" });
+    await this.#page.getByRole("menuitem", { name: entry }).click();
+  }
+
+  #item(container: string): Locator {
+    return this.#page.locator(`.activitybar .action-item:has(.action-label[aria-label^="${container}"])`);
+  }
+}

@@ -1,0 +1,160 @@
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { BrowserContext, Page } from "playwright-core";
+import { projectFolder } from "../folders.ts";
+import { rememberWindow, type OpenWindow } from "../open-windows.ts";
+import { signal } from "../processes.ts";
+import { writeSettings, type VSCodeServer } from "../vscode-server.ts";
+import { waitFor } from "../wait.ts";
+import { Editor } from "./editor.ts";
+import { Messages } from "./messages.ts";
+import { QuickInput } from "./quick-input.ts";
+import { Tree } from "./tree.ts";
+import { Webview } from "./webview.ts";
+
+/** A theme that comes with VS Code, and what the workbench's element is marked with when it is on. */
+const themes = {
+  "Default Light Modern": "light_modern",
+  "Default Dark Modern": "dark_modern",
+  "Default High Contrast": "hc_black",
+  "Default High Contrast Light": "hc_light",
+};
+
+/** A theme's name as the setting `workbench.colorTheme` wants it. */
+export type ThemeName = keyof typeof themes;
+
+/** What a page needs to know of the VS Code it belongs to. */
+export interface PageOptions {
+  server: VSCodeServer;
+  context: BrowserContext;
+  workspace: string;
+  addressOf(folder: string): string;
+  /** Ends browser and server; keeps the data folder if asked. */
+  closeAll(isKept: boolean): Promise<void>;
+}
+
+/** One window of a real VS Code, driven as a person drives it. Open one with `openWindow`. */
+export class VSCodeWindow implements OpenWindow {
+  readonly page: Page;
+  readonly quickInput: QuickInput;
+  readonly tree: Tree;
+  readonly editor: Editor;
+  readonly messages: Messages;
+  readonly webview: Webview;
+  /** The folder that is open in it. */
+  readonly workspace: string;
+  readonly #options: PageOptions;
+  readonly #isFirst: boolean;
+  readonly #console: string[] = [];
+  readonly #forget: () => void;
+  #extensionHost = 0;
+
+  constructor(page: Page, options: PageOptions, isFirst: boolean) {
+    this.page = page;
+    this.quickInput = new QuickInput(page);
+    this.tree = new Tree(page);
+    this.editor = new Editor(page);
+    this.messages = new Messages(page);
+    this.webview = new Webview(page);
+    this.workspace = options.workspace;
+    this.#options = options;
+    this.#isFirst = isFirst;
+    page.on("console", (message) => this.#console.push(`${message.type()}: ${message.text()}`));
+    // Words not yet sent are no reason to stay: tests leave when they want to.
+    page.on("dialog", (dialog) => void dialog.accept());
+    this.#forget = rememberWindow(this);
+  }
+
+  /** Where this VS Code keeps everything; after `close({ isKept: true })` another `openWindow` can go on with it. */
+  get dataFolder(): string {
+    return this.#options.server.dataFolder;
+  }
+
+  /** Process id of this window's extension host. */
+  get extensionHost(): number {
+    return this.#extensionHost;
+  }
+
+  /** Loads the page and waits until the workbench is there and its extension host runs. */
+  async load(): Promise<void> {
+    await this.#withNewExtensionHost(() => this.page.goto(this.#options.addressOf(this.workspace)));
+  }
+
+  /** Reloads the window, as "Developer: Reload Window" does. */
+  async reload(): Promise<void> {
+    await this.#withNewExtensionHost(() => this.page.reload());
+  }
+
+  /** Runs a command through the palette; `title` with its category, such as "Crew: Kickoff". */
+  runCommand(title: string): Promise<void> {
+    return this.quickInput.runCommand(title);
+  }
+
+  /** Opens a second window of the same VS Code, on the same folder if none is named. */
+  secondWindow(workspace = this.workspace): Promise<VSCodeWindow> {
+    return openPage({ ...this.#options, workspace }, false);
+  }
+
+  /** Changes settings of the machine; `undefined` ones go back to their default. */
+  setSettings(settings: Record<string, unknown>): void {
+    writeSettings(this.dataFolder, settings);
+  }
+
+  /** Switches the colour theme and waits until it is on. */
+  async setTheme(name: ThemeName): Promise<void> {
+    this.setSettings({ "workbench.colorTheme": name, "window.autoDetectColorScheme": false });
+    await this.page.locator(`.monaco-workbench[class*="${themes[name]}"]`).waitFor();
+  }
+
+  /** Writes a picture of the window to out/screenshots/<name>.png. @returns the file */
+  async screenshot(name: string): Promise<string> {
+    const file = path.join(projectFolder, "out", "screenshots", `${name}.png`);
+    await this.page.screenshot({ path: file });
+    return file;
+  }
+
+  async saveEvidence(folder: string): Promise<void> {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, "console.log"), this.#console.join("\n"));
+    cpSync(this.#options.server.logFile, path.join(folder, "server.log"));
+    if (!this.page.isClosed()) await this.page.screenshot({ path: path.join(folder, "screenshot.png") });
+  }
+
+  /**
+   * Closes this window. With the first window of a VS Code everything ends, to the last process;
+   * `isKept` keeps the data folder for another `openWindow`.
+   */
+  async close({ isKept = false } = {}): Promise<void> {
+    if (this.#isFirst) {
+      await this.#options.closeAll(isKept);
+    } else if (!this.page.isClosed()) {
+      await this.page.close();
+      await this.#endExtensionHost();
+    }
+    this.#forget();
+  }
+
+  async #withNewExtensionHost(open: () => Promise<unknown>): Promise<void> {
+    const { server } = this.#options;
+    const before = server.extensionHosts();
+    await open();
+    // The workbench marks the moment from which extensions' commands and views are known.
+    await this.page.waitForFunction(() => performance.getEntriesByName("code/didLoadExtensions").length > 0);
+    this.#extensionHost = await waitFor("the extension host", () => server.extensionHosts().find((pid) => !before.includes(pid)));
+  }
+
+  /** A window that was closed ends its extension host at once, but not when it was still starting: then that one is ended here. */
+  async #endExtensionHost(): Promise<void> {
+    const isGone = (): boolean => !this.#options.server.extensionHosts().includes(this.#extensionHost);
+    await waitFor("the extension host to end", isGone, 5_000).catch(() => signal(this.#extensionHost, "SIGKILL"));
+    await waitFor("the extension host to end", isGone);
+  }
+}
+
+/** Opens a page on a VS Code that runs already. */
+export async function openPage(options: PageOptions, isFirst = true): Promise<VSCodeWindow> {
+  const [blank] = isFirst ? options.context.pages() : [];
+  const window = new VSCodeWindow(blank ?? (await options.context.newPage()), options, isFirst);
+  await window.load();
+  return window;
+}
