@@ -35,8 +35,9 @@ export function kickoffCommand({ crews, forms, sender, wake, show }: KickoffPart
       if (crew === undefined) return undefined;
       await wake(crew.id);
       if (form === false) return madeOf(await sender.send(crew, { ...values, inputs: values.inputs ?? {} }));
-      if (form === true || Object.keys(values).length > 0 || needsForm(await crews.inputs(crew, { fresh: true }))) {
-        const started = await forms.open(crews.get(crew.id), values);
+      const isGiven = Object.keys(values).length > 0;
+      if (form === true || isGiven || needsForm(await crews.inputs(crew, { fresh: true }))) {
+        const started = await forms.open(crews.get(crew.id), isGiven ? values : undefined);
         return started && madeOf(started);
       }
       const started = await sender.send(crews.get(crew.id), { inputs: {} });
