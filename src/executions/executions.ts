@@ -29,6 +29,7 @@ export class Executions implements Disposable {
   readonly #clock: Clock;
   readonly #onProblem: ExecutionsOptions["onProblem"];
   #beginning: Disposable | undefined;
+  #recovering: Disposable | undefined;
 
   constructor({ folder, clock, clientFor, onProblem }: ExecutionsOptions) {
     this.#clock = clock;
@@ -55,15 +56,24 @@ export class Executions implements Disposable {
 
   dispose(): void {
     this.#beginning?.dispose();
+    this.#recovering?.dispose();
     this.tracker.dispose();
     this.lease.dispose();
     this.store.dispose();
   }
 
   async #begin(begin: () => Promise<void>): Promise<void> {
-    await recoverSends({ store: this.store, intents: this.intents, clock: this.#clock });
+    await this.#recover();
+    // The window that polled before may have died while it was sending.
+    this.#recovering = this.lease.onDidChange((isHeld) => {
+      if (isHeld) this.#recover().catch((error: unknown) => this.#onProblem("What was being sent could not be looked through.", error));
+    });
     await begin();
     await this.lease.start();
     this.tracker.start();
+  }
+
+  #recover(): Promise<void> {
+    return recoverSends({ store: this.store, intents: this.intents, clock: this.#clock });
   }
 }
