@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
 import { callbackAttempts } from "../../../src/service/callback-sender.ts";
 import { CallbackReceiver, type ReceivedCallback } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -114,7 +115,7 @@ describe("service: callbacks", () => {
     harness = await new Harness({ callbackTimeoutMs: 300 }).start();
     const elsewhere = new CallbackReceiver();
     const other = await elsewhere.start();
-    const troubles: ((response: import("node:http").ServerResponse) => void)[] = [
+    const troubles: ((response: ServerResponse) => void)[] = [
       (response) => response.writeHead(503).end(),
       () => undefined,
       (response) => response.writeHead(302, { Location: `${other}/stolen` }).end(),

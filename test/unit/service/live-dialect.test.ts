@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ApiAnswer } from "../../support/crew-api.ts";
+import { readAnswer, type ApiAnswer } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew, Harness, inputs } from "./support.ts";
 
@@ -91,7 +91,7 @@ describe("service: the live dialect", () => {
 
   it("has the error bodies of deployed crews", async () => {
     const answers: [string, ApiAnswer, number, unknown][] = [
-      ["no token", await harness.service.app.request("/inputs").then(async (r) => ({ status: r.status, headers: r.headers, body: await r.json() as unknown })), 401, { detail: "Not authenticated" }],
+      ["no token", await readAnswer(await harness.service.app.request("/inputs")), 401, { detail: "Not authenticated" }],
       ["wrong token", await harness.request("GET", "/inputs", undefined, { Authorization: "Bearer x" }), 401, { detail: "Invalid or missing authentication credentials" }],
       ["route", await harness.request("GET", "/nothing"), 404, { detail: "Not Found" }],
       ["inputs", await harness.request("POST", "/kickoff", { inputs: {} }), 422, { detail: "Missing inputs: topic, audience" }],
