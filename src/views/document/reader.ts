@@ -58,8 +58,24 @@ function restore(editor: vscode.TextEditor, from: Rendered, to: Rendered): void 
   const now = (position: vscode.Position) => editor.document.validatePosition(position.with(mapLine(position.line, from, to)));
   const top = editor.visibleRanges[0]?.start;
   editor.selections = editor.selections.map((selection) => new vscode.Selection(now(selection.anchor), now(selection.active)));
-  if (top !== undefined) {
-    const line = now(top);
-    editor.revealRange(new vscode.Range(line, line), vscode.TextEditorRevealType.AtTop);
-  }
+  if (top !== undefined) showAtTop(editor, now(top).line);
+}
+
+/**
+ * Makes a line the first that is seen. `revealRange` keeps room above it for sticky headings (observed in 1.104 and 1.139), so
+ * that the view would go up by as much at every refresh; the rest is scrolled, which VS Code does for the active editor only.
+ */
+function showAtTop(editor: vscode.TextEditor, line: number): void {
+  const room = Math.min(line, roomAbove(editor.document));
+  const isActive = editor === vscode.window.activeTextEditor;
+  const target = new vscode.Position(isActive ? line : line + room, 0);
+  editor.revealRange(new vscode.Range(target, target), vscode.TextEditorRevealType.AtTop);
+  if (isActive && room > 0) void vscode.commands.executeCommand("editorScroll", { to: "down", by: "wrappedLine", value: room, revealCursor: false });
+}
+
+/** How many lines `revealRange` keeps free above what it reveals. */
+function roomAbove(document: vscode.TextDocument): number {
+  const settings = vscode.workspace.getConfiguration("editor", document);
+  const sticky = settings.get<boolean>("stickyScroll.enabled") === true ? settings.get<number>("stickyScroll.maxLineCount", 5) : 0;
+  return Math.max(sticky, settings.get<number>("cursorSurroundingLines", 0));
 }

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { executionUri } from "../../src/editor/execution-uri.ts";
+import type { Execution } from "../../src/executions/model.ts";
+import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { waitFor } from "../support/wait.ts";
+import { viewParts, type ViewParts } from "./view-parts.ts";
+
+function lineOfDraft(line: number): string {
+  return `Line ${line} of the draft${" and more of it".repeat(line % 40)}.`;
+}
+
+/** An execution whose document is longer than a screen. */
+function longExecution(changes: Partial<Execution> = {}): Execution {
+  // Long enough to be wrapped.
+  const output = Array.from({ length: 200 }, (_, line) => lineOfDraft(line)).join("\n\n");
+  const { waiting } = anExecution();
+  return anExecution({ tasks: [{ taskId: "research", state: "completed", attempts: [{ number: 1, output }] }, { taskId: "review", state: "waiting", attempts: [{ number: 1, output }] }], waiting: { ...waiting!, output }, ...changes });
+}
+
+describe("an execution's document", () => {
+  let parts: ViewParts;
+
+  beforeEach(async () => {
+    parts = await viewParts();
+  });
+
+  afterEach(async () => {
+    await parts.dispose();
+    assert.deepEqual(parts.problems, []);
+  });
+
+  const lineOf = (document: vscode.TextDocument, text: string) => document.getText().split("\n").indexOf(text);
+
+  it("opens as read-only Markdown text at what waits", async () => {
+    const editor = await parts.show(await parts.store.add(longExecution()));
+    const { document } = editor;
+    assert.equal(document.languageId, "markdown");
+    assert.equal(editor.selection.active.line, lineOf(document, "## Task: review"));
+    await waitFor("the waiting task to be seen", () => editor.visibleRanges.some((range) => range.contains(editor.selection.active)));
+    assert.equal(vscode.workspace.fs.isWritableFileSystem(parts.scheme), false);
+    assert.equal((await vscode.workspace.fs.stat(document.uri)).permissions, vscode.FilePermission.Readonly);
+  });
+
+  it("is refreshed in place, and keeps its reader's cursor and view", async () => {
+    await parts.store.add(longExecution());
+    const editor = await parts.show(longExecution());
+    const { document } = editor;
+    const read = lineOf(document, lineOfDraft(125));
+    const position = new vscode.Position(read, 5);
+    editor.selection = new vscode.Selection(position, position);
+    editor.revealRange(new vscode.Range(position, position), vscode.TextEditorRevealType.AtTop);
+    await waitFor("the reader to be there", () => editor.visibleRanges[0]!.start.line > 50 && editor.visibleRanges[0]!.start.line <= read);
+    const words = (line: number) => document.lineAt(line).text;
+    for (const engine of ["rehearsal", "x", "rehearsal"]) {
+      const top = editor.visibleRanges[0]!.start.line;
+      const wordsAtTop = [top, top + 1].map(words);
+      const text = document.getText();
+      await parts.store.update("local-1", (execution) => ({ ...execution, engine, label: `Title with ${engine}`, kickoffIds: [...execution.kickoffIds, `id-${execution.kickoffIds.length}`] }));
+      await waitFor("the new text", () => document.getText() !== text && parts.documents.isCurrent(document));
+      await waitFor("the cursor where it was", () => words(editor.selection.active.line) === lineOfDraft(125) && editor.selection.active.character === 5);
+      await waitFor(`the view where it was: ${wordsAtTop.join("|")}`, () => {
+        const now = editor.visibleRanges[0]!.start.line;
+        return [now, now + 1].map(words).join("|") === wordsAtTop.join("|");
+      }, 5000);
+    }
+  });
+
+  it("is not touched by a change that it does not show", async () => {
+    await parts.store.add(longExecution());
+    const { document } = await parts.show(longExecution());
+    const before = (await vscode.workspace.fs.stat(document.uri)).mtime;
+    await parts.store.update("local-1", (execution) => ({ ...execution, seenAt: "2026-10-21T12:05:00.000Z" }));
+    assert.equal((await vscode.workspace.fs.stat(document.uri)).mtime, before);
+    await parts.store.update("local-1", (execution) => ({ ...execution, label: "Another title" }));
+    assert.ok((await vscode.workspace.fs.stat(document.uri)).mtime > before);
+  });
+
+  it("of an unknown id says so, and shows the execution once it is tracked", async () => {
+    const uri = executionUri({ crewName: "Writers", key: "11111111-aaaa" }).with({ scheme: parts.scheme });
+    const document = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(document);
+    assert.match(document.getText(), /^# Not tracked here\n\nNo execution `11111111-aaaa` of the crew Writers/);
+    await parts.store.add(anExecution());
+    await waitFor("the execution's own text", () => document.getText().startsWith("# Sea otters"));
+  });
+
+  it("keeps its address when a kickoff's late answer brings the id", async () => {
+    await parts.store.add(notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] }));
+    const { document } = await parts.show(notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] }));
+    assert.match(document.getText(), /May have started/);
+    await parts.store.update("local-1", (execution) => ({ ...execution, state: "running", kickoffIds: ["k-1"] }));
+    await waitFor("the running state", () => document.getText().includes("**Running**"));
+  });
+
+  it("cannot be written, moved or deleted", async () => {
+    const execution = await parts.store.add(anExecution());
+    const uri = parts.documents.uriOf(execution);
+    await assert.rejects(async () => vscode.workspace.fs.writeFile(uri, new Uint8Array()));
+    await assert.rejects(async () => vscode.workspace.fs.delete(uri));
+    await assert.rejects(async () => vscode.workspace.fs.rename(uri, uri.with({ path: "/a/b.md" })));
+  });
+
+  it("has an outline that outputs cannot break", async () => {
+    const execution = await parts.store.add(anExecution({ tasks: [{ taskId: "review", state: "completed", attempts: [{ number: 1, output: "# Big\n\n```\n# not closed" }] }] }));
+    const { document } = await parts.show(execution);
+    const outline = await waitFor("the outline", async () => {
+      const symbols = await vscode.commands.executeCommand<vscode.DocumentSymbol[] | undefined>("vscode.executeDocumentSymbolProvider", document.uri);
+      return symbols !== undefined && symbols.length > 0 && symbols;
+    });
+    const names = (symbols: readonly vscode.DocumentSymbol[]): string[] => symbols.map((symbol) => symbol.name);
+    assert.deepEqual(names(outline), ["# Sea otters"]);
+    assert.deepEqual(names(outline[0]!.children), ["## Inputs", "## Task: review", "## Times", "## Crew and IDs"]);
+  });
+});

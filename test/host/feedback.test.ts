@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { CrewApiError } from "../../src/api/errors.ts";
+import { MaybeSentError } from "../../src/feedback/errors.ts";
+import { UnsentWords } from "../../src/feedback/unsent.ts";
+import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { waitFor } from "../support/wait.ts";
+import { viewParts, type ViewParts } from "./view-parts.ts";
+
+describe("feedback in an execution's document", () => {
+  let parts: ViewParts;
+
+  beforeEach(async () => {
+    parts = await viewParts();
+  });
+
+  afterEach(async () => {
+    await parts.dispose();
+    assert.deepEqual(parts.problems, []);
+  });
+
+  async function lensesOf(document: vscode.TextDocument): Promise<{ title: string; line: number }[]> {
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", document.uri);
+    return lenses.filter((lens) => lens.command).map((lens) => ({ title: lens.command!.title, line: lens.range.start.line }));
+  }
+
+  const titles = async (document: vscode.TextDocument) => (await lensesOf(document)).map(({ title }) => title);
+  const actions = ["Approve", "Approve with a note…", "Reject with feedback…"];
+
+  /** The thread that is open, once it is. */
+  const thread = () => waitFor("the thread", () => parts.threads.threads[0]);
+
+  it("has lenses over the task that waits, and only there", async () => {
+    const execution = await parts.store.add(anExecution());
+    const { document } = await parts.show(execution);
+    const lenses = await lensesOf(document);
+    assert.deepEqual(lenses.map(({ title }) => title), actions);
+    assert.ok(lenses.every(({ line }) => document.lineAt(line).text === "## Task: review"));
+    await parts.store.update("local-1", () => notWaiting());
+    await waitFor("the lenses to go", async () => (await lensesOf(document)).length === 0);
+  });
+
+  it("asks for a task id where the crew does not tell which task waits", async () => {
+    const { document } = await parts.show(await parts.store.add(notWaiting({ state: "unknown", mayBeWaiting: true })));
+    const [lens] = await lensesOf(document);
+    assert.equal(lens?.title, "Give feedback…");
+    assert.equal(document.lineAt(lens.line).text, "## It may be waiting for you");
+  });
+
+  it("says that it is being sent, and then that it may have been sent", async () => {
+    const execution = await parts.store.add(anExecution());
+    const { document } = await parts.show(execution);
+    let fail: (error: unknown) => void = () => undefined;
+    parts.crew.resume = () => new Promise((_resolve, reject) => (fail = reject));
+    const sending = parts.feedback.approve(execution);
+    await waitFor("the request", () => parts.sent.length === 1);
+    assert.deepEqual(await titles(document), ["Sending…"]);
+    assert.equal(await Promise.race([parts.feedback.approve(execution), Promise.resolve("one request")]), "one request", "a double click");
+    fail(new CrewApiError({ kind: "timeout", message: "No answer.", remedy: "", sent: "maybe" }));
+    await assert.rejects(sending, MaybeSentError);
+    await waitFor("the offer to send again", async () => (await titles(document)).join() === "May have been sent – Send again…");
+    assert.equal(parts.sent.length, 1);
+    await waitFor("the document to say so", () => document.getText().includes("May have been sent: no answer came"));
+  });
+
+  it("rejects with words from a thread that stands at the task and goes when they are sent", async () => {
+    const execution = await parts.store.add(anExecution());
+    const { document } = await parts.show(execution);
+    const result = parts.feedback.reject(execution);
+    const open = await thread();
+    assert.equal(document.lineAt(open.range!.start.line).text, "## Task: review");
+    assert.equal(open.contextValue, "reject");
+    assert.match(open.label!, /Reject “review” of “Sea otters”.*is sent to Writers.*later tasks read it/);
+    parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
+    await parts.threads.submit({ thread: open, text: "Shorter.\n\n- and funnier" });
+    assert.deepEqual(await result, { status: "retrying", message: "Once more." });
+    assert.equal(parts.sent[0]?.humanFeedback, "Shorter.\n\n- and funnier");
+    assert.equal(parts.sent[0].isApprove, false);
+    assert.deepEqual(parts.threads.threads, []);
+    await waitFor("the answer in the document", () => document.getText().includes("> - and funnier\n\nSent · the crew answered “retrying”"));
+  });
+
+  it("follows its text while the document changes above it", async () => {
+    const execution = await parts.store.add(anExecution());
+    const { document } = await parts.show(execution);
+    void parts.feedback.approveWithNote(execution);
+    const open = await thread();
+    const before = open.range!.start.line;
+    await parts.store.update("local-1", (now) => ({ ...now, engine: "rehearsal" }));
+    await waitFor("the thread to follow", () => open.range!.start.line > before && document.lineAt(open.range!.start.line).text === "## Task: review");
+  });
+
+  it("keeps words that could not be sent, open for editing, and sends them then", async () => {
+    const execution = await parts.store.add(anExecution());
+    await parts.show(execution);
+    const result = parts.feedback.reject(execution);
+    const open = await thread();
+    parts.crew.resume = () => Promise.reject(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
+    await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
+    const [unsent] = open.comments;
+    assert.ok(unsent instanceof UnsentWords);
+    assert.equal(unsent.body, "My words");
+    assert.equal(unsent.mode, vscode.CommentMode.Editing);
+    parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
+    unsent.body = "My words, edited";
+    await parts.threads.submit(unsent);
+    assert.equal((await result)?.status, "retrying");
+    assert.equal(parts.sent[1]?.humanFeedback, "My words, edited");
+  });
+
+  it("does not lose a draft whose task no longer waits: it says so, and sends nothing", async () => {
+    const execution = await parts.store.add(anExecution());
+    await parts.show(execution);
+    const result = parts.feedback.reject(execution);
+    const open = await thread();
+    await parts.store.update("local-1", () => notWaiting());
+    await waitFor("the thread to say so", () => open.contextValue === "stale");
+    assert.match(open.label!, /no longer waits. Copy what you wrote/);
+    parts.threads.cancel({ thread: open, text: "" });
+    assert.equal(await result, undefined);
+    assert.deepEqual(parts.threads.threads, []);
+    assert.equal(parts.sent.length, 0);
+  });
+
+  it("turns the thread that is there when the person changes their mind", async () => {
+    const execution = await parts.store.add(anExecution());
+    await parts.show(execution);
+    void parts.feedback.reject(execution);
+    const open = await thread();
+    void parts.feedback.approveWithNote(execution);
+    await waitFor("the thread to approve", () => open.contextValue === "approve");
+    assert.equal(parts.threads.threads.length, 1);
+    await parts.threads.submit({ thread: open, text: "" });
+    assert.deepEqual(parts.sent.map(({ humanFeedback, isApprove }) => ({ humanFeedback, isApprove })), [{ humanFeedback: "Approved.", isApprove: true }]);
+  });
+
+  it("does not answer a newer output in place of the one that was read", async () => {
+    const execution = await parts.store.add(anExecution());
+    await assert.rejects(parts.feedback.approve({ ...execution, waiting: { ...execution.waiting!, attempt: 2 } }, { attempt: 1 }), /newer output/);
+    assert.equal(parts.sent.length, 0);
+  });
+});

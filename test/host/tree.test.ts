@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { CrewApiError } from "../../src/api/errors.ts";
+import type { Clock } from "../../src/api/clock.ts";
+import type { Crew, StoredToken } from "../../src/crews/types.ts";
+import { Emitter } from "../../src/executions/emitter.ts";
+import type { Execution } from "../../src/executions/model.ts";
+import type { TrackerChange } from "../../src/executions/tracker.ts";
+import type { TreeNode } from "../../src/views/nodes.ts";
+import { ExecutionTree } from "../../src/views/tree.ts";
+import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { waitFor } from "../support/wait.ts";
+import { viewParts, type ViewParts } from "./view-parts.ts";
+
+const writers: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
+
+/** A view that is seen, and keeps its badge. */
+class FakeView {
+  visible = true;
+  badge: vscode.ViewBadge | undefined;
+  readonly visibility = new vscode.EventEmitter<vscode.TreeViewVisibilityChangeEvent>();
+  readonly onDidChangeVisibility = this.visibility.event;
+  dispose(): void {
+    this.visibility.dispose();
+  }
+}
+
+/** A clock that a test moves. */
+class TestClock implements Clock {
+  time = Date.parse("2026-10-21T12:00:30.000Z");
+  readonly #timers = new Set<{ at: number; action: () => void }>();
+
+  now(): number {
+    return this.time;
+  }
+  after(milliseconds: number, action: () => void): () => void {
+    const timer = { at: this.time + milliseconds, action };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+  get timers(): number {
+    return this.#timers.size;
+  }
+  pass(milliseconds: number): void {
+    this.time += milliseconds;
+    for (const timer of [...this.#timers].filter(({ at }) => at <= this.time)) {
+      this.#timers.delete(timer);
+      timer.action();
+    }
+  }
+}
+
+describe("the tree", () => {
+  let parts: ViewParts;
+  let clock: TestClock;
+  let view: FakeView;
+  let tree: ExecutionTree;
+  let crews: Crew[];
+  let tokensRead: string[];
+  let refreshed: (readonly TreeNode[] | undefined)[];
+  const token = new Map<string, StoredToken>();
+  const parked = new Map<string, CrewApiError>();
+  const crewsChanged = new vscode.EventEmitter<void>();
+  const tokenChanged = new vscode.EventEmitter<string>();
+  const trackerChanged = new Emitter<TrackerChange>((error) => assert.fail(String(error)));
+
+  beforeEach(async () => {
+    parts = await viewParts();
+    clock = new TestClock();
+    view = new FakeView();
+    crews = [writers];
+    tokensRead = [];
+    refreshed = [];
+    token.clear();
+    parked.clear();
+    tree = new ExecutionTree({
+      store: parts.store,
+      crews: {
+        list: () => crews,
+        token: (id) => {
+          tokensRead.push(id);
+          return Promise.resolve(token.get(id));
+        },
+        onDidChange: crewsChanged.event,
+        onDidChangeToken: tokenChanged.event,
+      },
+      tracker: { parkedCrews: () => parked, problemOf: () => undefined, onDidChange: trackerChanged.event },
+      clock,
+      createView: () => view as unknown as vscode.TreeView<TreeNode>,
+    });
+    tree.onDidChangeTreeData((nodes) => refreshed.push(nodes));
+  });
+
+  afterEach(async () => {
+    tree.dispose();
+    await parts.dispose();
+  });
+
+  const labels = (nodes: readonly TreeNode[]) => nodes.map((node) => tree.getTreeItem(node).label);
+  const add = (...executions: readonly Execution[]) => Promise.all(executions.map((execution) => parts.store.add(execution)));
+  const another = (localId: string, startedAt: string): Execution => notWaiting({ localId, kickoffIds: [`id-${localId}`], label: localId, startedAt });
+
+  it("has crews, below them executions with the newest first, below those tasks", async () => {
+    await add(anExecution(), another("newer", "2026-10-21T12:00:10.000Z"), another("older", "2026-10-20T12:00:00.000Z"));
+    const [crew] = tree.getChildren();
+    assert.deepEqual(labels(tree.getChildren()), ["Writers"]);
+    const executions = tree.getChildren(crew);
+    assert.deepEqual(labels(executions), ["newer", "Sea otters", "older"]);
+    const tasks = tree.getChildren(executions[1]);
+    assert.deepEqual(labels(tasks), ["research", "review"]);
+    assert.equal(tree.getParent(tasks[0]!), executions[1]);
+    assert.equal(tree.getParent(executions[1]!), crew);
+    assert.equal(tree.getTreeItem(tasks[1]!).contextValue, "task:waiting:output");
+  });
+
+  it("gives commands what they take, and opens an execution by a click", async () => {
+    await add(anExecution());
+    const [execution] = tree.getChildren(tree.getChildren()[0]);
+    assert.deepEqual({ ...execution }, { kind: "execution", crew: writers.id, localId: "local-1", kickoffId: "11111111-aaaa" });
+    assert.deepEqual(tree.getTreeItem(execution!).command?.arguments, [execution]);
+  });
+
+  it("shows text of others as text", async () => {
+    await add(anExecution({ label: "**bold** $(trash) [a](command:x) <b>" }));
+    const item = tree.getTreeItem(tree.getChildren(tree.getChildren()[0])[0]!);
+    assert.ok(item.tooltip instanceof vscode.MarkdownString);
+    assert.ok(item.tooltip.isTrusted !== true && item.tooltip.supportHtml !== true && item.tooltip.supportThemeIcons !== true);
+    assert.doesNotMatch(item.tooltip.value, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command|<b>/);
+  });
+
+  it("refreshes only the row that changed, by the same object", async () => {
+    await add(anExecution(), another("other", "2026-10-20T12:00:00.000Z"));
+    const [, other] = tree.getChildren(tree.getChildren()[0]);
+    refreshed.length = 0;
+    await parts.store.update("other", (execution) => ({ ...execution, state: "completed" }));
+    assert.deepEqual(refreshed, [[other]]);
+    assert.equal(refreshed[0]![0], other);
+    await parts.store.update("other", (execution) => ({ ...execution, kickoffIds: ["id-first", "x"] }));
+    assert.equal(refreshed[1]![0], other);
+    assert.deepEqual(other!.kind === "execution" && other.kickoffId, "id-first");
+  });
+
+  it("keeps the ids of rows, whatever happens to the execution", async () => {
+    await add(anExecution({ kickoffIds: [], state: "unconfirmed" }));
+    const ids = () => tree.getChildren(tree.getChildren()[0]).map((node) => tree.getTreeItem(node).id);
+    const before = ids();
+    await parts.store.update("local-1", (execution) => ({ ...execution, kickoffIds: ["k"], state: "running" }));
+    assert.deepEqual(ids(), before);
+  });
+
+  it("counts what waits in its badge", async () => {
+    assert.equal(view.badge, undefined);
+    await add(anExecution(), anExecution({ localId: "second", kickoffIds: ["second"] }));
+    assert.deepEqual(view.badge, { value: 2, tooltip: "2 executions wait for you" });
+    await parts.store.update("second", () => notWaiting({ localId: "second", kickoffIds: ["second"] }));
+    assert.equal((view.badge as vscode.ViewBadge | undefined)?.value, 1);
+    await parts.store.remove("local-1");
+    assert.equal(view.badge, undefined);
+  });
+
+  it("shows executions of a crew that is no longer connected", async () => {
+    await add(anExecution());
+    crews = [];
+    const [crew] = tree.getChildren();
+    assert.equal(tree.getTreeItem(crew!).description, "not connected");
+    assert.equal(tree.getChildren(crew).length, 1);
+  });
+
+  it("shows on the crew's row that its token was refused", () => {
+    const [crew] = tree.getChildren();
+    parked.set(writers.id, new CrewApiError({ kind: "unauthorized", message: "Refused.", remedy: "Replace it." }));
+    trackerChanged.fire({ crewIds: [writers.id], localIds: [] });
+    assert.deepEqual(refreshed, [[crew]]);
+    assert.match(String(tree.getTreeItem(crew!).description), /Token refused/);
+  });
+
+  it("reads no secret at the start, and says later where this machine has no token", async () => {
+    const [crew] = tree.getChildren();
+    clock.pass(4_000);
+    assert.deepEqual(tokensRead, []);
+    clock.pass(1_000);
+    await waitFor("the row to say so", () => tree.getTreeItem(crew!).description === "No token on this machine");
+    token.set(writers.id, { token: "t", type: "bearer" });
+    tokenChanged.fire(writers.id);
+    clock.pass(0);
+    await waitFor("the row to be as ever", () => tree.getTreeItem(crew!).description === "crew.test");
+  });
+
+  it("moves elapsed times on rows, only while it is seen and something is under way", async () => {
+    await add(notWaiting(), notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed", endedAt: "2026-10-21T12:00:20.000Z" }));
+    clock.pass(5_000);
+    const rows = tree.getChildren(tree.getChildren()[0]);
+    const [running] = rows.filter((node) => node.kind === "execution" && node.localId === "local-1");
+    for (const row of rows) tree.getTreeItem(row);
+    refreshed.length = 0;
+    clock.pass(10_000);
+    assert.deepEqual(refreshed, [[running]]);
+    assert.match(String(tree.getTreeItem(running!).description), /40 s/);
+    view.visible = false;
+    view.visibility.fire({ visible: false });
+    assert.equal(clock.timers, 0);
+    view.visible = true;
+    view.visibility.fire({ visible: true });
+    clock.pass(0);
+    await parts.store.update("local-1", (execution) => ({ ...execution, state: "completed", endedAt: "2026-10-21T12:01:00.000Z" }));
+    assert.equal(clock.timers, 0);
+  });
+});

@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import { systemClock } from "../../src/api/clock.ts";
+import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/types.ts";
+import { Intents } from "../../src/executions/intents.ts";
+import type { Execution } from "../../src/executions/model.ts";
+import { ExecutionStore } from "../../src/executions/store.ts";
+import { Feedback } from "../../src/feedback/feedback.ts";
+import { FeedbackLenses } from "../../src/feedback/lenses.ts";
+import { FeedbackSender } from "../../src/feedback/send.ts";
+import { FeedbackThreads } from "../../src/feedback/threads.ts";
+import { ExecutionDocuments } from "../../src/views/document/documents.ts";
+import { showExecution } from "../../src/views/document/open.ts";
+import { placeOf } from "../../src/views/document/places.ts";
+import { ReaderPlaces } from "../../src/views/document/reader.ts";
+
+let count = 0;
+
+/** Documents, lenses and threads on a store of their own, beside the extension's: a scheme of their own, and a crew without a network. */
+export async function viewParts() {
+  const scheme = `crew-test-${process.pid}-${count++}`;
+  const folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-views-"));
+  const problems: string[] = [];
+  const store = new ExecutionStore({ folder: path.join(folder, "executions"), clock: systemClock, onProblem: (message) => problems.push(message) });
+  await store.open();
+  const crew = {
+    status: (): Promise<StatusReading> => Promise.resolve({ state: "unknown", stateText: "NOT FOUND", ended: false, tasks: [], raw: {} }),
+    resume: (): Promise<ResumeAnswer> => Promise.resolve({ status: "resumed", message: "Goes on.", raw: {} }),
+  };
+  const sent: ResumeRequest[] = [];
+  const sender = new FeedbackSender({
+    store,
+    intents: new Intents(path.join(folder, "intents")),
+    clock: systemClock,
+    clientFor: () => ({
+      status: () => crew.status(),
+      resume: (request) => {
+        sent.push(request);
+        return crew.resume();
+      },
+    }),
+    poll: () => undefined,
+  });
+  const documents = new ExecutionDocuments({ store, crewIdOf: () => undefined, scheme });
+  const show = (execution: Execution, taskId?: string) => showExecution(documents, execution, taskId);
+  const find = (document: vscode.TextDocument) => placeOf(documents, document);
+  const feedback = new Feedback({ sender, show });
+  const threads = new FeedbackThreads({ find, send: (words) => feedback.send(words), current: (localId) => store.find(localId) });
+  feedback.use(threads);
+  const lenses = new FeedbackLenses({ find, feedback, onDidChange: store.onDidChange });
+  const registered = [
+    vscode.workspace.registerFileSystemProvider(scheme, documents, { isReadonly: true, isCaseSensitive: true }),
+    vscode.languages.registerCodeLensProvider({ scheme }, lenses),
+    new ReaderPlaces(documents),
+    documents,
+    lenses,
+    threads,
+    feedback,
+    store,
+  ];
+  return {
+    crew,
+    sent,
+    problems,
+    scheme,
+    store,
+    documents,
+    feedback,
+    threads,
+    show,
+    find,
+    async dispose(): Promise<void> {
+      await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+      for (const part of registered) part.dispose();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The parts that `viewParts` makes. */
+export type ViewParts = Awaited<ReturnType<typeof viewParts>>;
