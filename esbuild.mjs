@@ -11,7 +11,7 @@ const common = {
   bundle: true,
   minify: !development,
   sourcemap: development,
-  logLevel: "warning",
+  logLevel: watch ? "info" : "warning",
   legalComments: "none",
 };
 /** @type {import("esbuild").BuildOptions} */
@@ -55,6 +55,8 @@ function hostTests() {
       outfile: "out/host/index.js",
       format: "cjs",
       external: ["vscode", "mocha"],
+      // CommonJS has no import.meta; out/host lies as deep in the project as test/support, which asks for it.
+      define: { "import.meta.dirname": "__dirname" },
       // Mocha's own CommonJS file: what require("mocha") gives depends on the version of Node.
       alias: { mocha: "mocha/lib/mocha.cjs" },
     },

@@ -43,7 +43,7 @@ export interface VSCodeServer {
 }
 
 /** No welcome page, no telemetry, no language-model features, no "what's new": nothing that moves by itself. */
-const quietSettings = {
+export const quietSettings = {
   "workbench.startupEditor": "none",
   "telemetry.telemetryLevel": "off",
   "chat.disableAIFeatures": true,

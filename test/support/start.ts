@@ -1,0 +1,31 @@
+// `npm start`: VS Code with Crewdeck as just built and the example crew served locally and connected. The desktop's `code` is
+// taken where there is one and a display; else VS Code's server, whose address is printed. Ctrl+C ends everything.
+// CREWDECK_VSCODE=desktop or =server decides; CREWDECK_START_DATA names another folder for what VS Code keeps.
+import path from "node:path";
+import { downloadsFolder, projectFolder } from "./folders.ts";
+import { startDesktop } from "./start-desktop.ts";
+import { startInBrowser } from "./start-in-browser.ts";
+
+const crew = path.join(projectFolder, "media", "example-crew");
+const options = {
+  dataFolder: path.resolve(process.env["CREWDECK_START_DATA"] ?? path.join(downloadsFolder, "start")),
+  workspace: crew,
+  // The extension starts the local service for this crew by itself.
+  env: { CREWDECK_START_LOCAL: crew },
+};
+const running = (await startDesktop(options)) ?? (await startInBrowser(options));
+console.log(running.greeting);
+console.log("Press Ctrl+C to end it.");
+
+let isEnding = false;
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => void end(0));
+await running.ended;
+await end(0);
+
+/** Ends VS Code and all it started, once. */
+async function end(code: number): Promise<void> {
+  if (isEnding) return;
+  isEnding = true;
+  await running.stop();
+  process.exit(code);
+}
