@@ -1,10 +1,16 @@
 /** A row of the tree. It is the argument of the commands on it, too, so that its members are those of the commands' arguments. */
-export type TreeNode = CrewNode | ExecutionNode | TaskNode;
+export type TreeNode = CrewNode | HintNode | ExecutionNode | TaskNode;
 
 /** A crew, connected or only remembered by its executions. */
 export interface CrewNode {
   readonly kind: "crew";
   /** The crew's id. */
+  readonly crew: string;
+}
+
+/** Stands below a crew of which nothing is tracked, and says what to do next. */
+export interface HintNode {
+  readonly kind: "hint";
   readonly crew: string;
 }
 

@@ -67,6 +67,12 @@ export function goneCrewRow({ id, name, url }: CrewRef): Row {
   };
 }
 
+/** The row below a crew of which nothing is tracked. */
+export function hintRow(): Row {
+  const label = l10n.t("Kick off the first execution…");
+  return { label, description: "", tooltip: [label], icon: { id: "play" }, facts: "hint", sentence: l10n.t("Nothing is tracked of this crew yet. {0}", label) };
+}
+
 /** The row of an execution at `now` (milliseconds since 1970). */
 export function executionRow(execution: Execution, now: number, problem?: CrewApiError): Row {
   const title = titleOf(execution);

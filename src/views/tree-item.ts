@@ -11,7 +11,8 @@ export function treeItem(node: TreeNode, row: Row, state: vscode.TreeItemCollaps
   item.contextValue = row.facts;
   item.tooltip = tooltip(row.tooltip);
   item.accessibilityInformation = { label: row.sentence };
-  if (node.kind !== "crew") item.command = { title: vscode.l10n.t("Open Execution"), command: "crewdeck.openExecution", arguments: [node] };
+  if (node.kind === "hint") item.command = { title: vscode.l10n.t("Kick Off…"), command: "crewdeck.kickoff", arguments: [node] };
+  else if (node.kind !== "crew") item.command = { title: vscode.l10n.t("Open Execution"), command: "crewdeck.openExecution", arguments: [node] };
   return item;
 }
 
@@ -20,6 +21,8 @@ function idOf(node: TreeNode): string {
   switch (node.kind) {
     case "crew":
       return `crew ${node.crew}`;
+    case "hint":
+      return `hint ${node.crew}`;
     case "execution":
       return `execution ${node.localId}`;
     case "task":

@@ -8,8 +8,8 @@ import { hasEnded, keyOf, type CrewRef, type Execution } from "../executions/mod
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import { treeItem } from "./tree-item.ts";
-import type { CrewNode, ExecutionNode, TaskNode, TreeNode } from "./nodes.ts";
-import { crewRow, executionRow, goneCrewRow, taskRow } from "./rows.ts";
+import type { CrewNode, ExecutionNode, HintNode, TaskNode, TreeNode } from "./nodes.ts";
+import { crewRow, executionRow, goneCrewRow, hintRow, taskRow } from "./rows.ts";
 import { elapsedInWords } from "./words.ts";
 
 /** Milliseconds between two looks at elapsed times, while the tree is seen and something runs. */
@@ -32,6 +32,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   readonly #options: ExecutionTreeOptions;
   readonly #changed = new vscode.EventEmitter<TreeNode[] | undefined>();
   readonly #crewNodes = new Map<string, CrewNode>();
+  readonly #hintNodes = new Map<string, HintNode>();
   readonly #executionNodes = new Map<string, ExecutionNode>();
   readonly #taskNodes = new Map<string, Map<string, TaskNode>>();
   readonly #withoutToken = new Set<string>();
@@ -78,6 +79,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
 
   getTreeItem(node: TreeNode): vscode.TreeItem {
     if (node.kind === "crew") return this.#crewItem(node);
+    if (node.kind === "hint") return treeItem(node, hintRow(), vscode.TreeItemCollapsibleState.None);
     const execution = this.#options.store.find(node.localId);
     // Removed between the question for rows and the question for this one; the next refresh takes the row away.
     if (execution === undefined) return new vscode.TreeItem("");
@@ -96,15 +98,16 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   getChildren(node?: TreeNode): TreeNode[] {
     if (node === undefined) return [...this.#options.crews.list(), ...this.#gone()].map(({ id }) => this.#crewNode(id));
     if (node.kind === "crew") {
-      return this.#options.store.list().filter((execution) => execution.crew.id === node.crew).map((execution) => this.#executionNode(execution));
+      const nodes = this.#options.store.list().filter((execution) => execution.crew.id === node.crew).map((execution) => this.#executionNode(execution));
+      return nodes.length > 0 ? nodes : [keep<HintNode>(this.#hintNodes, node.crew, () => ({ kind: "hint", crew: node.crew }))];
     }
-    if (node.kind === "task") return [];
+    if (node.kind === "task" || node.kind === "hint") return [];
     return this.#options.store.find(node.localId)?.tasks.map(({ taskId }) => this.#taskNode(node, taskId)) ?? [];
   }
 
   getParent(node: TreeNode): TreeNode | undefined {
     if (node.kind === "crew") return undefined;
-    return node.kind === "execution" ? this.#crewNode(node.crew) : this.#executionNodes.get(node.localId);
+    return node.kind === "task" ? this.#executionNodes.get(node.localId) : this.#crewNode(node.crew);
   }
 
   /** Shows an execution's row and selects it, without taking the focus. */
@@ -130,7 +133,8 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     const { crews, store, tracker } = this.#options;
     const crew = crews.list().find(({ id }) => id === node.crew);
     const first = store.list().find((execution) => execution.crew.id === node.crew);
-    const state = first === undefined ? vscode.TreeItemCollapsibleState.None : vscode.TreeItemCollapsibleState.Expanded;
+    // Never without children: VS Code leaves a row closed that had none when it first came.
+    const state = vscode.TreeItemCollapsibleState.Expanded;
     if (crew !== undefined) return treeItem(node, crewRow(crew, { parked: tracker.parkedCrews().get(crew.id), hasNoToken: this.#withoutToken.has(crew.id) }), state);
     return first === undefined ? new vscode.TreeItem("") : treeItem(node, goneCrewRow(first.crew), state);
   }

@@ -1,0 +1,19 @@
+import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { startExampleCrew, tellStory } from "./story.ts";
+
+describe("The story, in the window", () => {
+  let window: VSCodeWindow;
+
+  beforeEach(async () => {
+    window = await openWindow();
+  });
+
+  afterEach(async () => {
+    await window.close();
+  });
+
+  it("from an empty window to an approved run, by mouse", async () => {
+    await startExampleCrew(window);
+    await tellStory(window);
+  });
+});
