@@ -65,7 +65,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(disposable);
   await locals.refresh();
   await executions.open(() => locals.restore());
-  if (context.extensionMode === vscode.ExtensionMode.Development) startForDevelopment(locals);
+  startForDevelopment(locals);
   return api;
 }
 

@@ -1,7 +1,10 @@
 import { logProblem } from "../editor/log.ts";
 import type { LocalCrews } from "./local-crews.ts";
 
-/** `npm start` names a crew's folder in CREWDECK_START_LOCAL: that crew is served and connected from the beginning. Only while the extension is developed. */
+/**
+ * `npm start` names a crew's folder in the environment variable CREWDECK_START_LOCAL: that crew is served and connected from
+ * the beginning. Only who starts VS Code can set it, no workspace.
+ */
 export function startForDevelopment(locals: Pick<LocalCrews, "start">): void {
   const folder = process.env["CREWDECK_START_LOCAL"];
   if (folder === undefined || folder === "") return;

@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { Counts } from "./count-reporter.ts";
+import { endWithParent } from "./end-with-parent.ts";
 import { failuresFolder, projectFolder, temporaryFolder } from "./folders.ts";
 
 /** A suite of tests in a folder of the same name under test/. */
@@ -13,6 +14,7 @@ interface Suite {
   args: string[];
 }
 
+endWithParent();
 const mocha = "node_modules/mocha/bin/mocha.js";
 const limitMinutes = 8;
 

@@ -7,7 +7,7 @@ import { leaveNothingBehind } from "./leave-nothing.ts";
 import { endFamily } from "./processes.ts";
 import type { RunningVSCode, StartOptions } from "./start-desktop.ts";
 import { installedServer } from "./vscode-install.ts";
-import { cleanEnvironment, linkExtension, quietSettings } from "./vscode-server.ts";
+import { cleanEnvironment, linkExtension, noGallery, quietSettings } from "./vscode-server.ts";
 import { waitFor } from "./wait.ts";
 
 /** Tried first, so that the address and what the browser keeps for it (the secrets) stay the same from start to start. */
@@ -32,7 +32,7 @@ export async function startInBrowser({ dataFolder, workspace, env }: StartOption
   const log = openSync(logFile, "w");
   const args = [front, "--config", config, "--bind-addr", `127.0.0.1:${port}`, "--user-data-dir", dataFolder, "--extensions-dir", extensions];
   args.push("--disable-telemetry", "--disable-update-check", "--disable-workspace-trust", "--disable-getting-started-override", "--ignore-last-opened");
-  const child = spawn(node, args, { detached: true, stdio: ["ignore", log, log], env: { ...cleanEnvironment(), ...env } });
+  const child = spawn(node, args, { detached: true, stdio: ["ignore", log, log], env: { ...cleanEnvironment(), ...noGallery, ...env } });
   closeSync(log);
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
   await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));

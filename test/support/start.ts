@@ -2,10 +2,12 @@
 // taken where there is one and a display; else VS Code's server, whose address is printed. Ctrl+C ends everything.
 // CREWDECK_VSCODE=desktop or =server decides; CREWDECK_START_DATA names another folder for what VS Code keeps.
 import path from "node:path";
+import { endWithParent } from "./end-with-parent.ts";
 import { downloadsFolder, projectFolder } from "./folders.ts";
 import { startDesktop } from "./start-desktop.ts";
 import { startInBrowser } from "./start-in-browser.ts";
 
+endWithParent();
 const crew = path.join(projectFolder, "media", "example-crew");
 const options = {
   dataFolder: path.resolve(process.env["CREWDECK_START_DATA"] ?? path.join(downloadsFolder, "start")),

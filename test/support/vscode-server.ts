@@ -55,7 +55,7 @@ export const quietSettings = {
 };
 
 /** Without a gallery the window looks for no updates in the internet. */
-const noGallery = { EXTENSIONS_GALLERY: "{}" };
+export const noGallery = { EXTENSIONS_GALLERY: "{}" };
 
 const flags = ["--without-connection-token", "--accept-server-license-terms", "--telemetry-level", "off"];
 
