@@ -50,6 +50,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       crews,
       sender,
       clock,
+      wake: (crewId) => (crewId.startsWith("local:") ? locals.ensureRunning(crewId) : Promise.resolve()),
       onStarted: (execution) => void show(execution),
       onOpenExecution: (execution) => void (execution ? show(execution) : vscode.commands.executeCommand(`${viewId}.focus`)),
     }),

@@ -1,5 +1,4 @@
-import type { CrewInputs } from "../api/types.ts";
-import { formFields, withUnlisted, type FormField } from "./fields.ts";
+import { withUnlisted, type FormField } from "./fields.ts";
 import type { Draft, Notice } from "./messages.ts";
 import { alignValues, fillIn, initialValues, type FormValues, type Prefill } from "./values.ts";
 
@@ -23,12 +22,11 @@ export class FormContent {
   #origin: Notice["kind"] | undefined;
   #before: FormValues | undefined;
 
-  /** Fields for what the crew asks now, with a draft, the values sent last, or their initial values. */
-  constructor(inputs: CrewInputs, { draft, last, given }: Seed, newId: () => string) {
-    const listed = formFields(inputs);
+  /** Holds a draft, else the values sent last, else the fields' initial values; given values are laid over them. */
+  constructor(fields: readonly FormField[], { draft, last, given }: Seed, newId: () => string) {
     this.#newId = newId;
     this.#id = draft?.id ?? newId();
-    this.#fields = draft === undefined ? listed : withUnlisted(listed, typedNames(draft.values));
+    this.#fields = draft === undefined ? fields : withUnlisted(fields, typedNames(draft.values));
     this.#values = initialValues(this.#fields);
     if (last !== undefined) this.#values = alignValues(this.#fields, last);
     if (draft !== undefined) this.#values = alignValues(this.#fields, draft.values);
@@ -84,6 +82,7 @@ export class FormContent {
     if (this.#before === undefined) return;
     this.#fields = withUnlisted(this.#fields, typedNames(this.#before));
     this.edit(this.#before);
+    this.renew();
     this.#before = undefined;
     this.#origin = undefined;
   }

@@ -25,6 +25,8 @@ export interface KickoffFormsOptions {
   readonly crews: Pick<Crews, "find" | "get" | "inputs" | "onDidChange" | "onDidRemove" | "onDidReplace">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly clock: Clock;
+  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
+  readonly wake: (crewId: string) => Promise<unknown>;
   /** A form started an execution, and has closed. */
   readonly onStarted: (execution: Execution) => void;
   /** The person wants to see what may have started: its record, or the list where only its claim is left. */
@@ -52,13 +54,14 @@ export class KickoffForms implements vscode.Disposable {
    * Opens a crew's form, or brings it to the front, and lays given values over what is there.
    * Settles when the form has started an execution, or with nothing when it was closed without.
    */
-  async open(crew: Crew, given?: Prefill): Promise<Execution | undefined> {
+  async open(crew: Crew, values: Prefill = {}): Promise<Execution | undefined> {
+    const given = Object.keys(values).length === 0 ? undefined : values;
     const known = await this.#memory.read(crew.id);
     let form = this.#forms.get(crew.id);
     if (form === undefined) {
       const seed: Seed = given === undefined ? known : { ...known, given };
       form = this.#put(openPanel(titleFor(crew)), shown(crew), seed, true);
-      form.load({ fresh: false });
+      form.load({ fresh: false, wakes: true });
     } else {
       form.show(given);
     }
@@ -77,15 +80,18 @@ export class KickoffForms implements vscode.Disposable {
       panel.dispose();
       return;
     }
-    const { crews } = this.#options;
-    const crew = crews.find(state.crew);
     if (state.draft !== undefined) await this.#memory.saveDraft(state.crew, state.draft);
     const seed = await this.#memory.read(state.crew);
-    this.#put(panel, crew === undefined ? { id: state.crew, name: state.name, url: "", isRehearsal: false } : shown(crew), seed, false).load({ fresh: true });
+    // Looked up last: local crews become known while the window starts.
+    const crew = this.#options.crews.find(state.crew);
+    const form = this.#put(panel, crew === undefined ? { id: state.crew, name: state.name, url: "", isRehearsal: false } : shown(crew), seed, false);
+    // No request before a person wants one, and a crew that is out of reach just now must not hide what was typed.
+    if (state.fields === undefined) form.load({ fresh: true, wakes: false });
+    else form.resume(state.fields);
   }
 
   #put(panel: vscode.WebviewPanel, crew: FormCrew, seed: Seed, takesFocus: boolean): OpenForm {
-    const { context, crews, sender, clock, onStarted, onOpenExecution } = this.#options;
+    const { context, crews, sender, clock, wake, onStarted, onOpenExecution } = this.#options;
     const form = new OpenForm(
       panel,
       crew,
@@ -101,8 +107,14 @@ export class KickoffForms implements vscode.Disposable {
         clock,
         memory: this.#memory,
         // Looked up at each use: a local crew may have another port by now.
-        inputs: async (options) => await crews.inputs(crews.get(crew.id), options),
-        send: async (request, localId) => await sender.send(crews.get(crew.id), request, { localId }),
+        inputs: async ({ fresh, wakes }) => {
+          if (wakes) await wake(crew.id);
+          return await crews.inputs(crews.get(crew.id), { fresh });
+        },
+        send: async (request, localId) => {
+          await wake(crew.id);
+          return await sender.send(crews.get(crew.id), request, { localId });
+        },
         onStarted,
         onOpenExecution,
         actionsFor: (error) => actionsFor(error, crews.find(crew.id)),
@@ -117,8 +129,9 @@ export class KickoffForms implements vscode.Disposable {
   #crewsChanged(): void {
     for (const [id, form] of this.#forms) {
       const crew = this.#options.crews.find(id);
-      if (crew !== undefined && form.isUnavailable) form.load({ fresh: true });
-      if (crew !== undefined) form.rename(shown(crew));
+      if (crew === undefined) continue;
+      form.rename(shown(crew));
+      if (form.isUnavailable && crew.local?.running !== false) form.load({ fresh: true, wakes: false });
     }
   }
 

@@ -4,9 +4,10 @@ import { Disposables } from "../editor/disposables.ts";
 import { log } from "../editor/log.ts";
 import type { Execution } from "../executions/model.ts";
 import type { Seed } from "./content.ts";
+import type { FormField } from "./fields.ts";
 import type { FormCrew } from "./messages.ts";
 import { furnishPanel } from "./panel.ts";
-import { FormSession, type SessionOptions } from "./session.ts";
+import { FormSession, type LoadOptions, type SessionOptions } from "./session.ts";
 import { formTexts } from "./texts.ts";
 import type { Prefill } from "./values.ts";
 
@@ -56,8 +57,13 @@ export class OpenForm {
     return this.#session.isUnavailable;
   }
 
+  /** Shows fields that were known before the window was reloaded. */
+  resume(fields: readonly FormField[]): void {
+    this.#session.resume(fields);
+  }
+
   /** Asks the crew for its inputs and shows them. */
-  load(options: { readonly fresh: boolean }): void {
+  load(options: LoadOptions): void {
     void this.#session.load(options);
   }
 

@@ -1,7 +1,16 @@
 import * as v from "valibot";
+import type { FormField } from "./fields.ts";
 import type { FormValues } from "./values.ts";
 
-const namedValue = v.object({ name: v.string(), mode: v.picklist(["text", "json", "omit"]), text: v.string() });
+const fieldValue = v.object({ mode: v.picklist(["text", "json", "omit"]), text: v.string() });
+const namedValue = v.object({ name: v.string(), ...fieldValue.entries });
+const formField: v.GenericSchema<unknown, FormField> = v.object({
+  name: v.string(),
+  description: v.exactOptional(v.string()),
+  required: v.boolean(),
+  listed: v.boolean(),
+  initial: fieldValue,
+});
 
 /** Schema of {@link FormValues}, for values that come from the webview or from disk. */
 export const formValues: v.GenericSchema<unknown, FormValues> = v.object({
@@ -25,10 +34,18 @@ export interface SavedState {
   readonly crew: string;
   /** The crew's name, for the time until it is known again. */
   readonly name: string;
-  readonly draft?: Draft | undefined;
+  /** What the crew asked for; absent while that is not known. */
+  readonly fields?: readonly FormField[];
+  /** Absent where nobody typed anything. */
+  readonly draft?: Draft;
 }
 
-const savedState: v.GenericSchema<unknown, SavedState> = v.object({ crew: v.string(), name: v.string(), draft: v.optional(draftSchema) });
+const savedState: v.GenericSchema<unknown, SavedState> = v.object({
+  crew: v.string(),
+  name: v.string(),
+  fields: v.exactOptional(v.array(formField)),
+  draft: v.exactOptional(draftSchema),
+});
 
 /** What VS Code kept of a form, or nothing where it is not readable (another version wrote it). */
 export function parseSavedState(raw: unknown): SavedState | undefined {

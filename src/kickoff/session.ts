@@ -4,6 +4,7 @@ import type { CrewInputs, KickoffRequest } from "../api/types.ts";
 import type { ErrorAction } from "../editor/errors.ts";
 import type { Execution } from "../executions/model.ts";
 import { FormContent, type Seed } from "./content.ts";
+import { formFields, type FormField } from "./fields.ts";
 import type { FormMemory } from "./memory.ts";
 import { dispatch, type Draft, type Explanation, type FormCrew, type FormView, type FromForm, type Handlers, type Outcome, type ToForm } from "./messages.ts";
 import { parseFromForm } from "./parse.ts";
@@ -14,13 +15,21 @@ import { toRequest, type Prefill } from "./values.ts";
 /** Milliseconds without typing after which a draft goes to disk. The webview keeps every keystroke meanwhile. */
 const draftPause = 300;
 
+/** How a crew is asked for its inputs. */
+export interface LoadOptions {
+  /** Whether what is remembered of an earlier answer will not do. */
+  readonly fresh: boolean;
+  /** Whether a local crew that is stopped may be started for it: only where a person asks. */
+  readonly wakes: boolean;
+}
+
 /** What a form needs of the world around it. */
 export interface SessionOptions {
   readonly clock: Clock;
   readonly memory: Pick<FormMemory, "saveDraft" | "dropDraft" | "sent">;
   readonly newId: () => string;
   /** Asks what the crew needs; what it throws is shown with its remedy. */
-  readonly inputs: (options: { fresh: boolean }) => Promise<CrewInputs>;
+  readonly inputs: (options: LoadOptions) => Promise<CrewInputs>;
   readonly send: (request: KickoffRequest, localId: string) => Promise<Execution>;
   readonly post: (message: ToForm) => void;
   readonly onStarted: (execution: Execution) => void;
@@ -59,14 +68,20 @@ export class FormSession {
     this.#focus = options.takesFocus ? "first" : undefined;
   }
 
+  /** Shows the form with fields that were known before, and asks the crew nothing. */
+  resume(fields: readonly FormField[]): void {
+    this.#content = new FormContent(fields, this.#seed, this.#options.newId);
+    this.#show();
+  }
+
   /** Asks the crew for its inputs and shows the form. */
-  async load(options: { fresh: boolean }): Promise<void> {
+  async load(options: LoadOptions): Promise<void> {
     const load = ++this.#loads;
     this.#problem = undefined;
     this.#show();
     try {
       const inputs = await this.#options.inputs(options);
-      if (load === this.#loads) this.#content = new FormContent(inputs, this.#seed, this.#options.newId);
+      if (load === this.#loads) this.#content = new FormContent(formFields(inputs), this.#seed, this.#options.newId);
     } catch (error) {
       if (load === this.#loads) this.#problem = this.#explain(error);
     }
@@ -123,7 +138,7 @@ export class FormSession {
       if (this.#isCurrent(draft) && this.#outcome?.kind !== "maybeStarted") void this.#submit(draft);
     },
     tryAgain: () => {
-      if (this.isUnavailable) void this.load({ fresh: true });
+      if (this.isUnavailable) void this.load({ fresh: true, wakes: true });
     },
     clear: () => this.#replace((content) => content.clear()),
     undo: () => this.#replace((content) => content.undo()),

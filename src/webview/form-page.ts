@@ -18,6 +18,7 @@ export class FormPage {
   readonly #texts: FormTexts;
   readonly #outside: Outside;
   #draftId: string;
+  #fields: readonly FormField[] = [];
   #inputs: readonly InputField[] = [];
   readonly #list = make("div", { class: "inputs" });
   readonly #advanced: Advanced;
@@ -98,6 +99,7 @@ export class FormPage {
       const value = values.inputs[index];
       return known.has(field.name) || value === undefined ? [] : [new InputField(field, value, this.#texts, () => this.#changed())];
     });
+    this.#fields = fields;
     this.#inputs = [...this.#inputs, ...added];
     this.#list.append(...added.map((field) => field.control.element));
   }
@@ -122,7 +124,7 @@ export class FormPage {
   }
 
   #changed(): void {
-    this.#outside.keep(this.#view.crew, this.draft);
+    this.#outside.keep(this.#view.crew, this.#fields, this.draft);
     this.#outside.post({ type: "changed", draft: this.draft });
   }
 

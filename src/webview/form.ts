@@ -24,23 +24,27 @@ const handlers: Handlers<ToForm> = {
 
 /** Replaces what the page shows. */
 function show(view: FormView, words: FormTexts): void {
+  if (view.kind === "form" && page?.draft.id === view.draft.id) {
+    // Only the crew's name or address can be new: the cursor stays where it is.
+    place.firstElementChild?.replaceWith(header(view.crew, words));
+    return;
+  }
   page = undefined;
   place.replaceChildren(header(view.crew, words));
   switch (view.kind) {
     case "loading":
-      outside.keep(view.crew);
+      outside.keepCrew(view.crew);
       place.append(make("p", { class: "loading", role: "status" }, words.loading));
       break;
     case "unavailable": {
-      outside.keep(view.crew);
+      outside.keepCrew(view.crew);
       const again = button(words.tryAgain, "primary", () => outside.post({ type: "tryAgain" }));
       place.append(make("div", { role: "alert" }, explanation(view, (message) => outside.post(message), again)));
       break;
     }
     case "form":
       page = new FormPage(view, words, outside);
-      if (view.isEdited) outside.keep(view.crew, view.draft);
-      else outside.keepNothing(view.crew);
+      outside.keep(view.crew, view.fields, view.isEdited ? view.draft : undefined);
       place.append(page.element);
       if (view.focus !== undefined) page.focus(view.focus);
   }

@@ -1,3 +1,4 @@
+import type { FormField } from "../kickoff/fields.ts";
 import type { Draft, FormCrew, FromForm, SavedState } from "../kickoff/messages.ts";
 
 /** VS Code's side of a webview, as it is given to its script. */
@@ -23,13 +24,13 @@ export class Outside {
     return this.#host.getState()?.draft;
   }
 
-  /** Keeps whose form this is, and what is typed in it; without a draft, the one kept before stays. */
-  keep(crew: FormCrew, draft: Draft | undefined = this.keptDraft): void {
-    this.#host.setState({ crew: crew.id, name: crew.name, ...(draft === undefined ? {} : { draft }) });
+  /** Keeps whose form this is; what was kept of it before stays. */
+  keepCrew({ id, name }: FormCrew): void {
+    this.#host.setState({ ...this.#host.getState(), crew: id, name });
   }
 
-  /** Keeps whose form this is, and that nothing is typed. */
-  keepNothing(crew: FormCrew): void {
-    this.#host.setState({ crew: crew.id, name: crew.name });
+  /** Keeps a whole form; without a draft, that nobody typed anything. */
+  keep({ id, name }: FormCrew, fields: readonly FormField[], draft?: Draft): void {
+    this.#host.setState({ crew: id, name, fields, ...(draft === undefined ? {} : { draft }) });
   }
 }

@@ -272,6 +272,16 @@ describe("The kickoff form in a browser", function () {
     await waitFor("the draft on disk", () => form.saved.at(-1)?.values.callbacks.crewWebhookUrl === "https://example.com/x");
   });
 
+  it("leaves the cursor where it is when the crew gets another name", async () => {
+    await open();
+    await field("topic").fill("Otters");
+    await page.keyboard.press("Home");
+    form.session.rename({ id: "url:https://travel.example", name: "Journeys", url: "https://travel.example", isRehearsal: false });
+    await page.getByRole("heading", { name: "Kick off Journeys" }).waitFor();
+    await page.keyboard.type("Sea ");
+    assert.equal(await field("topic").inputValue(), "Sea Otters");
+  });
+
   it("says that a draft was restored, clears it, and brings it back", async () => {
     const none = { taskWebhookUrl: "", stepWebhookUrl: "", crewWebhookUrl: "", humanInputWebhookUrl: "" };
     const values = { inputs: [{ name: "topic", mode: "text" as const, text: "Otters" }], meta: "", callbacks: none };

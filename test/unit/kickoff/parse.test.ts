@@ -31,7 +31,8 @@ describe("Messages of the kickoff form", () => {
   }
 
   it("may be brought back by VS Code after a reload", () => {
-    const state = { crew: "url:https://a.example", name: "A", draft: { id, values } };
+    const fields = [{ name: "__proto__", required: true, listed: true, initial: { mode: "text", text: "" } }];
+    const state = { crew: "url:https://a.example", name: "A", fields, draft: { id, values } };
     assert.deepEqual(parseSavedState(JSON.parse(JSON.stringify(state))), state);
     assert.deepEqual(parseSavedState({ crew: "c", name: "n" }), { crew: "c", name: "n" });
     for (const raw of [undefined, null, {}, { crew: 1, name: "n" }]) assert.equal(parseSavedState(raw), undefined);

@@ -4,8 +4,9 @@ import type { CrewInputs, KickoffRequest } from "../../../src/api/types.ts";
 import { UserError, actionsOf, type ErrorAction } from "../../../src/editor/errors.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Seed } from "../../../src/kickoff/content.ts";
+import { formFields } from "../../../src/kickoff/fields.ts";
 import type { Draft, FormView, ToForm } from "../../../src/kickoff/messages.ts";
-import { FormSession } from "../../../src/kickoff/session.ts";
+import { FormSession, type LoadOptions } from "../../../src/kickoff/session.ts";
 import { MaybeStartedError } from "../../../src/kickoff/start.ts";
 import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
 import { FakeClock, settle } from "../executions/fake-clock.ts";
@@ -27,7 +28,7 @@ describe("A kickoff form's session", () => {
   let opened: (Execution | undefined)[];
   let acted: ErrorAction[];
   let late: unknown[];
-  let inputs: (options: { fresh: boolean }) => Promise<CrewInputs>;
+  let inputs: (options: LoadOptions) => Promise<CrewInputs>;
   let send: () => Promise<Execution>;
   let ids: number;
 
@@ -39,8 +40,8 @@ describe("A kickoff form's session", () => {
     send = () => Promise.resolve(anExecution());
   });
 
-  async function open(seed: Seed = {}, takesFocus = true): Promise<FormSession> {
-    const session = new FormSession({ id: "url:https://crew.test", name: "Travel", url: "https://crew.test", isRehearsal: false }, seed, {
+  function make(seed: Seed, takesFocus = true): FormSession {
+    return new FormSession({ id: "url:https://crew.test", name: "Travel", url: "https://crew.test", isRehearsal: false }, seed, {
       clock,
       takesFocus,
       memory: {
@@ -61,8 +62,12 @@ describe("A kickoff form's session", () => {
       onAction: (action) => acted.push(action),
       onLateProblem: (error) => late.push(error),
     });
+  }
+
+  async function open(seed: Seed = {}, takesFocus = true): Promise<FormSession> {
+    const session = make(seed, takesFocus);
     session.receive({ type: "ready" });
-    await session.load({ fresh: false });
+    await session.load({ fresh: false, wakes: false });
     return session;
   }
 
@@ -158,6 +163,41 @@ describe("A kickoff form's session", () => {
     const { fields, draft: shown, notice, focus } = form();
     assert.deepEqual([shown, notice, focus], [draft, { kind: "draft", canUndo: false }, undefined]);
     assert.deepEqual(fields.map(({ name, listed }) => [name, listed]), [["topic", true], ["__proto__", true], ["gone", false]]);
+  });
+
+  it("comes back after a reload with what was typed, and asks the crew nothing", async () => {
+    inputs = () => assert.fail("a request");
+    const draft = { id: "22222222-0000-4000-8000-000000000001", values: typed("a") };
+    const session = make({ draft });
+    session.resume(formFields({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} }));
+    session.receive({ type: "ready", draft });
+    assert.deepEqual(form().draft, draft);
+    session.receive({ type: "submit", draft });
+    await settle();
+    assert.equal(started.length, 1);
+  });
+
+  it("wakes a local crew only where a person asks", async () => {
+    const asked: LoadOptions[] = [];
+    inputs = (options) => {
+      asked.push(options);
+      return Promise.reject(new UserError("It is stopped."));
+    };
+    const session = await open();
+    session.receive({ type: "tryAgain" });
+    await settle();
+    assert.deepEqual(asked, [{ fresh: false, wakes: false }, { fresh: true, wakes: true }]);
+  });
+
+  it("shows the crew's new name without taking the form away", async () => {
+    const session = await open();
+    const { draft } = form();
+    const crew = { id: "url:https://crew.test", name: "Journeys", url: "https://crew.test", isRehearsal: false };
+    session.rename(crew);
+    assert.deepEqual([form().crew, form().draft], [crew, draft]);
+    posted = [];
+    session.rename(crew);
+    assert.deepEqual(posted, [], "nothing new, nothing to show");
   });
 
   it("clears, and brings back by Undo", async () => {
