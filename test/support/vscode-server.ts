@@ -48,6 +48,7 @@ export const quietSettings = {
   "telemetry.telemetryLevel": "off",
   "chat.disableAIFeatures": true,
   "workbench.tips.enabled": false,
+  "git.openRepositoryInParentFolders": "never",
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "extensions.ignoreRecommendations": true,
   "extensions.autoCheckUpdates": false,
@@ -139,7 +140,8 @@ export function linkExtension(extensionsFolder: string, folder: string): void {
   symlinkSync(folder, link, "junction");
 }
 
-function extensionHostsOf(leader: number): number[] {
+/** Process ids of the extension hosts below a process, oldest first. */
+export function extensionHostsOf(leader: number): number[] {
   return familyOf(leader)
     .filter((one) => one.command.includes("--type=extensionHost"))
     .map((one) => one.pid)

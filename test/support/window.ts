@@ -5,9 +5,9 @@ import { chromium, type BrowserContext } from "playwright-core";
 import { browserFlags, ensureBrowser } from "./browser.ts";
 import { projectFolder, temporaryFolder } from "./folders.ts";
 import { saveEvidenceOfFailure } from "./open-windows.ts";
-import { pageAddress, startServer, type VSCodeServer } from "./vscode-server.ts";
+import { pageAddress, startServer } from "./vscode-server.ts";
 import type { Edition } from "./vscode-versions.ts";
-import { openPage, type VSCodeWindow } from "./window/vscode-window.ts";
+import { openPage, type PageOptions, type VSCodeWindow } from "./window/vscode-window.ts";
 
 export type { VSCodeWindow } from "./window/vscode-window.ts";
 
@@ -56,7 +56,8 @@ export async function openWindow(options: WindowOptions = {}): Promise<VSCodeWin
   const secretKey = kept?.secretKey ?? randomBytes(32).toString("base64");
   writeFileSync(keptFile, JSON.stringify({ port: server.port, secretKey } satisfies Kept));
   try {
-    const context = await openBrowser(server, Buffer.from(secretKey, "base64"), options.size ?? { width: 1280, height: 800 });
+    const context = await openBrowser(dataFolder, options.size);
+    await answerSecretKey(context, server.authority, Buffer.from(secretKey, "base64"));
     const workspace = options.workspace ?? temporaryFolder("workspace");
     const closeAll = async (isKept: boolean): Promise<void> => {
       await saveEvidenceOfFailure();
@@ -72,17 +73,32 @@ export async function openWindow(options: WindowOptions = {}): Promise<VSCodeWin
   }
 }
 
+/**
+ * Opens a window on a VS Code that something else started and will end, such as `npm start`.
+ * Closing the window closes the browser alone.
+ */
+export async function openAddress(address: string, server: PageOptions["server"]): Promise<VSCodeWindow> {
+  const context = await openBrowser(server.dataFolder);
+  const closeAll = async (): Promise<void> => {
+    await saveEvidenceOfFailure();
+    await context.close();
+  };
+  return openPage({ server, context, closeAll, addressOf: () => address, workspace: "" });
+}
+
 /** A browser whose profile lives in the data folder, so that the secrets that VS Code keeps there are found again. */
-async function openBrowser(server: VSCodeServer, secretKey: Buffer, size: { width: number; height: number }): Promise<BrowserContext> {
-  const context = await chromium.launchPersistentContext(path.join(server.dataFolder, "browser"), {
+async function openBrowser(dataFolder: string, size = { width: 1280, height: 800 }): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(path.join(dataFolder, "browser"), {
     executablePath: await ensureBrowser(),
     args: browserFlags,
     viewport: size,
     locale: "en-GB",
     permissions: ["clipboard-read", "clipboard-write"],
   });
-  // Half of the key to the secrets comes from the server in a hosted VS Code; the bare server has no such route.
-  await context.route("**/mint-key", (route) => route.fulfill({ body: secretKey, contentType: "application/octet-stream" }));
-  await context.addCookies([{ name: "vscode-secret-key-path", value: "/mint-key", url: `http://${server.authority}` }]);
-  return context;
+}
+
+/** Half of the key to the secrets comes from the server in a hosted VS Code; the bare server has no such route. */
+async function answerSecretKey(context: BrowserContext, authority: string, key: Buffer): Promise<void> {
+  await context.route("**/mint-key", (route) => route.fulfill({ body: key, contentType: "application/octet-stream" }));
+  await context.addCookies([{ name: "vscode-secret-key-path", value: "/mint-key", url: `http://${authority}` }]);
 }

@@ -25,7 +25,7 @@ export type ThemeName = keyof typeof themes;
 
 /** What a page needs to know of the VS Code it belongs to. */
 export interface PageOptions {
-  server: VSCodeServer;
+  server: Pick<VSCodeServer, "dataFolder" | "logFile" | "extensionHosts">;
   context: BrowserContext;
   workspace: string;
   addressOf(folder: string): string;

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { projectFolder, temporaryFolder } from "../support/folders.ts";
+import { leaveNothingBehind } from "../support/leave-nothing.ts";
+import { endFamily, familyOf, runningProcesses, signal } from "../support/processes.ts";
+import { extensionHostsOf } from "../support/vscode-server.ts";
+import { waitFor } from "../support/wait.ts";
+import { openAddress } from "../support/window.ts";
+import { story, tellStory } from "../ui/story.ts";
+
+describe("npm start", () => {
+  const dataFolder = temporaryFolder("start");
+  const logFile = path.join(dataFolder, "npm-start.log");
+  let npm: number;
+
+  before(() => {
+    writeFileSync(logFile, "");
+    const env = { ...process.env, CREWDECK_START_DATA: dataFolder, CREWDECK_VSCODE: "server" };
+    const own = process.env["npm_execpath"];
+    const [program, first] = own?.endsWith("npm-cli.js") === true ? [process.execPath, [own]] : ["npm", []];
+    const child = spawn(program, [...first, "start"], { cwd: projectFolder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    const keep = (chunk: Buffer): void => writeFileSync(logFile, chunk, { flag: "a" });
+    child.stdout.on("data", keep);
+    child.stderr.on("data", keep);
+    npm = child.pid ?? 0;
+    leaveNothingBehind(npm);
+  });
+
+  after(async () => {
+    await endFamily(npm);
+    rmSync(dataFolder, { recursive: true, force: true });
+  });
+
+  it("prints an address where the example crew is connected; the story goes there, and the token survives a reload", async () => {
+    const address = await waitFor("the address", () => /Crewdeck is running: (\S+)/.exec(readFileSync(logFile, "utf8"))?.[1], 60_000);
+    const window = await openAddress(address, { dataFolder, logFile, extensionHosts: () => extensionHostsOf(npm) });
+    try {
+      await tellStory(window);
+      await window.reload();
+      await window.tree.row(story.topic).waitFor();
+      await window.tree.action("example_crew", "Kick Off…");
+      // The form's fields come from the crew, which answers only with its token.
+      await window.webview.content.getByRole("textbox", { name: "topic" }).waitFor();
+    } finally {
+      await window.close();
+    }
+  });
+
+  it("ends all it started when it is told to", async () => {
+    const family = familyOf(npm).map((one) => one.pid);
+    assert.ok(family.length > 1, "npm and VS Code's server run");
+    signal(npm, "SIGTERM");
+    await waitFor("everything to end", () => !runningProcesses().some((one) => family.includes(one.pid)));
+  });
+});
