@@ -4,6 +4,7 @@ import { feedbackController } from "../editor/ids.ts";
 import type { Execution } from "../executions/model.ts";
 import { attemptToAnswer } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
+import { focusThread } from "./focus-thread.ts";
 import { wantsFeedback } from "./pending.ts";
 import type { FindPlace } from "./place.ts";
 import type { FeedbackResult, FeedbackToSend } from "./send.ts";
@@ -52,13 +53,14 @@ export class FeedbackThreads implements vscode.Disposable {
    * Opens a thread for words, or the one that is there for the same output, which keeps what is typed in it. Resolves with
    * the crew's answer once it was sent, or with nothing once it was closed.
    */
-  async open({ document }: vscode.TextEditor, subject: ThreadSubject): Promise<FeedbackResult | undefined> {
+  async open(editor: vscode.TextEditor, subject: ThreadSubject): Promise<FeedbackResult | undefined> {
     const known = [...this.#drafts.values()].find((draft) => isSameOutput(draft.subject, subject));
     this.#controller.options = hints(subject);
-    const draft = known ?? this.#create(document, subject);
+    const draft = known ?? this.#create(editor.document, subject);
     draft.subject = subject;
     this.#name(draft);
     draft.thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
+    await focusThread(editor, draft.thread);
     return await draft.done;
   }
 
