@@ -41,7 +41,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const { store, intents, told, lease, tracker } = executions;
   const locals = owned.add(new LocalCrews({ crews, storage: context.globalStorageUri, extension: context.extensionUri, hasOpenExecutions: (id) => executions.hasOpen(id) }));
 
-  const { documents, show, find } = owned.add(registerDocuments(store, crews));
+  // Begun here and awaited at the end: a document that comes back with its window waits for it.
+  const opened = locals.refresh().then(() => executions.open(() => locals.restore()));
+  const { documents, show, find } = owned.add(registerDocuments(store, crews, opened));
   const feedback = owned.add(registerFeedback({ crews, executions, clock, find, show }));
   const sender = new KickoffSender({ store, intents, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId) });
   const forms = owned.add(
@@ -64,8 +66,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
 
   const { api, disposable } = createExtensionApi({ crews, store, sender, feedback: feedback.feedback });
   owned.add(disposable);
-  await locals.refresh();
-  await executions.open(() => locals.restore());
+  await opened;
   startForDevelopment(locals);
   return api;
 }

@@ -19,7 +19,7 @@ export interface ExecutionParts {
   readonly clock: Clock;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;
-  readonly show: (execution: Execution) => Promise<unknown>;
+  readonly show: (execution: Execution, taskId?: string) => Promise<unknown>;
 }
 
 /** Commands about tracked executions. */
@@ -35,8 +35,8 @@ export function executionCommands(parts: ExecutionParts): readonly Command[] {
   return [
     { id: "trackExecution", run: (argument) => track(parts, argument) },
     on("untrackExecution", (execution) => untrack(store, execution)),
-    on("openExecution", async (execution) => {
-      await show(execution);
+    on("openExecution", async (execution, argument) => {
+      await show(execution, targetOf(argument).taskId);
     }),
     on("openPreview", async (execution) => {
       const { document } = await showAsText(show, execution);

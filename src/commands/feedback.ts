@@ -27,7 +27,8 @@ export function feedbackCommands({ crews, store, feedback, threads, wake }: Feed
     id,
     async run(argument) {
       const given = recordOf(argument);
-      const words = { ...optional("taskId", stringOf(given, "taskId")), ...optional("feedback", stringOf(given, "feedback")) };
+      const attempt = typeof given["attempt"] === "number" ? given["attempt"] : undefined;
+      const words = { ...optional("taskId", stringOf(given, "taskId")), ...optional("feedback", stringOf(given, "feedback")), ...optional("attempt", attempt) };
       const execution = await chooseExecution(store, crews, argument, fits);
       if (execution === undefined) return undefined;
       await wake(execution.crew.id);

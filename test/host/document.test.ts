@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { executionUri } from "../../src/editor/execution-uri.ts";
 import type { Execution } from "../../src/executions/model.ts";
+import { ExecutionDocuments } from "../../src/views/document/documents.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
@@ -83,6 +84,23 @@ describe("an execution's document", () => {
     assert.match(document.getText(), /^# Not tracked here\n\nNo execution `11111111-aaaa` of the crew Writers/);
     await parts.store.add(anExecution());
     await waitFor("the execution's own text", () => document.getText().startsWith("# Sea otters"));
+  });
+
+  it("goes to the task whose row was clicked", async () => {
+    const execution = await parts.store.add(longExecution());
+    const editor = await parts.show(execution, "research");
+    assert.equal(editor.document.lineAt(editor.selection.active.line).text, "## Task: research");
+  });
+
+  it("that comes back with its window waits until the executions are read", async () => {
+    let open: (value: unknown) => void = () => undefined;
+    const ready = new Promise((resolve) => (open = resolve));
+    const documents = new ExecutionDocuments({ store: parts.store, crewIdOf: () => undefined, ready });
+    const reading = documents.readFile(documents.uriOf(anExecution()));
+    await parts.store.add(anExecution());
+    open(undefined);
+    assert.match(new TextDecoder().decode(await reading), /^# Sea otters/);
+    documents.dispose();
   });
 
   it("keeps its address when a kickoff's late answer brings the id", async () => {

@@ -15,6 +15,8 @@ export interface ExecutionDocumentsOptions {
   readonly store: Pick<ExecutionStore, "find" | "onDidChange">;
   /** The id of a connected crew by its name. */
   readonly crewIdOf: (crewName: string) => string | undefined;
+  /** Resolves when the executions are read: a document that comes back with its window must not say meanwhile that it is unknown. */
+  readonly ready?: Promise<unknown>;
   /** Another scheme than the extension's own, for a second instance. */
   readonly scheme?: string;
 }
@@ -82,7 +84,8 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     if (changed.length > 0) this.#changes.fire(changed.map(({ uri }) => ({ type: vscode.FileChangeType.Changed, uri })));
   }
 
-  stat(uri: vscode.Uri): vscode.FileStat {
+  async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
+    await this.#options.ready;
     const { execution, bytes, mtime } = this.#page(uri);
     return {
       type: vscode.FileType.File,
@@ -93,7 +96,8 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     };
   }
 
-  readFile(uri: vscode.Uri): Uint8Array {
+  async readFile(uri: vscode.Uri): Promise<Uint8Array> {
+    await this.#options.ready;
     return this.#page(uri).bytes;
   }
 

@@ -15,21 +15,21 @@ export interface DocumentsRoom {
   /** Ends all of it. */
   dispose(): void;
   readonly documents: ExecutionDocuments;
-  /** Shows an execution's document, at what waits for a person. */
-  readonly show: (execution: Execution) => Promise<vscode.TextEditor>;
+  /** Shows an execution's document, at a task or at what waits for a person. */
+  readonly show: (execution: Execution, taskId?: string) => Promise<vscode.TextEditor>;
   /** Where in a document a person gives feedback. */
   readonly find: FindPlace;
 }
 
-/** Registers the documents of executions. */
-export function registerDocuments(store: ExecutionStore, crews: Crews): DocumentsRoom {
+/** Registers the documents of executions; they are read once `ready` has resolved, when the store is open. */
+export function registerDocuments(store: ExecutionStore, crews: Crews, ready: Promise<unknown>): DocumentsRoom {
   const owned = new Disposables();
-  const documents = owned.add(new ExecutionDocuments({ store, crewIdOf: (name) => crews.find(name)?.id }));
+  const documents = owned.add(new ExecutionDocuments({ store, crewIdOf: (name) => crews.find(name)?.id, ready }));
   owned.add(vscode.workspace.registerFileSystemProvider(executionScheme, documents, { isReadonly: true, isCaseSensitive: true }));
   owned.add(new ReaderPlaces(documents));
   return {
     documents,
-    show: (execution) => showExecution(documents, execution),
+    show: (execution, taskId) => showExecution(documents, execution, taskId),
     find: (document) => placeOf(documents, document),
     dispose: () => owned.dispose(),
   };
