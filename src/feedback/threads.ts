@@ -3,7 +3,6 @@ import { messageOf } from "../editor/errors.ts";
 import { feedbackController } from "../editor/ids.ts";
 import type { Execution } from "../executions/model.ts";
 import { attemptToAnswer } from "../executions/resumes.ts";
-import { titleOf } from "../executions/title.ts";
 import { focusThread } from "./focus-thread.ts";
 import { wantsFeedback } from "./pending.ts";
 import type { FindPlace } from "./place.ts";
@@ -155,16 +154,16 @@ function isSameOutput(one: ThreadSubject, other: ThreadSubject): boolean {
   );
 }
 
-/** What a thread is about, and who will read what is written: a thread without comments has no other place to say it. */
+/** What a thread is about and who will read what is written, in one line that also fits a narrow editor. */
 function label({ execution, taskId, isApprove }: ThreadSubject): string {
   const { name } = execution.crew;
-  return isApprove
-    ? vscode.l10n.t("Approve “{0}” of “{1}”. All you write is sent to {2} and becomes context for later tasks.", taskId, titleOf(execution), name)
-    : vscode.l10n.t("Reject “{0}” of “{1}”. All you write is sent to {2}: the task is done again with it, and later tasks read it.", taskId, titleOf(execution), name);
+  return isApprove ? vscode.l10n.t("Approve “{0}” – sent to {1}, read by later tasks", taskId, name) : vscode.l10n.t("Reject “{0}” – sent to {1}, read by later tasks", taskId, name);
 }
 
+/** What stands in the empty field. */
 function hints({ isApprove }: ThreadSubject): vscode.CommentOptions {
+  const context = vscode.l10n.t("Markdown. All of it is sent and becomes context for later tasks.");
   return isApprove
-    ? { prompt: vscode.l10n.t("Approve with a note…"), placeHolder: vscode.l10n.t("Your note (Markdown). Without words, “Approved.” is sent.") }
-    : { prompt: vscode.l10n.t("Reject with feedback…"), placeHolder: vscode.l10n.t("What should be different? (Markdown)") };
+    ? { prompt: vscode.l10n.t("Approve with a note…"), placeHolder: `${vscode.l10n.t("Your note; without words, “Approved.” is sent.")} ${context}` }
+    : { prompt: vscode.l10n.t("Reject with feedback…"), placeHolder: `${vscode.l10n.t("What should be different when the task is done again?")} ${context}` };
 }

@@ -70,7 +70,7 @@ describe("feedback in an execution's document", () => {
     const open = await thread();
     assert.equal(document.lineAt(open.range!.start.line).text, "## Task: review");
     assert.equal(open.contextValue, "reject");
-    assert.match(open.label!, /Reject “review” of “Sea otters”.*is sent to Writers.*later tasks read it/);
+    assert.match(open.label!, /^Reject “review” – sent to Writers, read by later tasks$/);
     parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
     await parts.threads.submit({ thread: open, text: "Shorter.\n\n- and funnier" });
     assert.deepEqual(await result, { status: "retrying", message: "Once more." });
