@@ -1,7 +1,9 @@
 import * as vscode from "vscode";
 import type { JsonObject } from "../api/types.ts";
 import type { Crews } from "../crews/crews.ts";
+import type { Crew } from "../crews/types.ts";
 import { UserError } from "../editor/errors.ts";
+import { logProblem } from "../editor/log.ts";
 import { keyOf, type Execution } from "../executions/model.ts";
 import { needsForm } from "../kickoff/fields.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
@@ -36,7 +38,7 @@ export function kickoffCommand({ crews, forms, sender, wake, show }: KickoffPart
       await wake(crew.id);
       if (form === false) return madeOf(await sender.send(crew, { ...values, inputs: values.inputs ?? {} }));
       const isGiven = Object.keys(values).length > 0;
-      if (form === true || isGiven || needsForm(await crews.inputs(crew, { fresh: true }))) {
+      if (form === true || isGiven || (await wantsForm(crews, crew))) {
         const started = await forms.open(crews.get(crew.id), isGiven ? values : undefined);
         return started && madeOf(started);
       }
@@ -45,6 +47,16 @@ export function kickoffCommand({ crews, forms, sender, wake, show }: KickoffPart
       return madeOf(started);
     },
   };
+}
+
+/** Whether a crew needs inputs. Where it can't be asked, the form says why and tries again. */
+async function wantsForm(crews: Crews, crew: Crew): Promise<boolean> {
+  try {
+    return needsForm(await crews.inputs(crew, { fresh: true }));
+  } catch (error) {
+    logProblem(`Asking ${crew.name} what it needs`, error);
+    return true;
+  }
 }
 
 /** What a kickoff's argument says to send. @throws UserError for a wrong type or an address that is none */

@@ -1,5 +1,5 @@
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
-import { startExampleCrew, tellStory } from "./story.ts";
+import { startExampleCrew, tellStory, tellStoryByKeyboard } from "./story.ts";
 
 describe("The story, in the window", () => {
   let window: VSCodeWindow;
@@ -15,5 +15,9 @@ describe("The story, in the window", () => {
   it("from an empty window to an approved run, by mouse", async () => {
     await startExampleCrew(window);
     await tellStory(window);
+  });
+
+  it("from an empty window to an approved run, with the keyboard alone", async () => {
+    await tellStoryByKeyboard(window);
   });
 });

@@ -46,6 +46,43 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
   await page.keyboard.press("Escape");
 }
 
+/** The story with the keyboard alone, from an empty window on: palette, form, palette, thread, palette. */
+export async function tellStoryByKeyboard(window: VSCodeWindow): Promise<void> {
+  const { quickInput, page, tree, webview, messages } = window;
+  const { keyboard } = page;
+  await window.runCommand("View: Show Crewdeck");
+  await window.runCommand("Crew: Start a Local Crew…");
+  await quickInput.choose("Which crew?", "example_crew");
+  await tree.row("example_crew").waitFor();
+
+  await window.runCommand("Crew: Kick Off…");
+  await waitFor("the first field has the keys", async () => (await webview.content.locator("textarea:focus").count()) === 1);
+  await keyboard.type(story.topic);
+  await tabTo(window, "audience");
+  await keyboard.type(story.audience);
+  await keyboard.press("ControlOrMeta+Enter");
+
+  await messages.notification("waits for you").waitFor();
+  await window.runCommand("Crew: Reject with Feedback…");
+  await page.locator(".review-widget .monaco-editor.focused").waitFor();
+  await keyboard.type(story.feedback);
+  await keyboard.press("ControlOrMeta+Enter");
+
+  await waitForDocument(window, /### Attempt 2/);
+  await window.runCommand("Crew: Approve");
+  await waitForDocument(window, /\*\*Completed\*\* · 3 of 3/);
+  await checkResult(window);
+}
+
+/** Presses Tab until the text field of that name has the keys, as a person does. */
+async function tabTo({ page, webview }: VSCodeWindow, name: string): Promise<void> {
+  const field = webview.content.getByRole("textbox", { name });
+  await waitFor(`the keys in the field "${name}"`, async () => {
+    await page.keyboard.press("Tab");
+    return field.evaluate((element) => element.ownerDocument.activeElement === element);
+  });
+}
+
 /** The document of the story's end: both drafts, the words between them, and a result that knows them. */
 export async function checkResult(window: VSCodeWindow): Promise<void> {
   const text = await window.editor.wholeText();

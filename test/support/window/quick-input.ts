@@ -36,7 +36,7 @@ export class QuickInput {
 
   /** What the open box offers: the labels of the rows in view. */
   async labels(): Promise<string[]> {
-    return this.rows.locator(".quick-input-list-label .label-name").allInnerTexts();
+    return trimmed(this.rows.locator(".quick-input-list-label .label-name"));
   }
 
   /** Leaves the open box with Escape. */
@@ -77,7 +77,7 @@ export class QuickInput {
     if (!isOffered) throw new Error(`"${label}" is not offered; offered are: ${labels.join(" | ") || "nothing"}.`);
     const focused = this.rows.and(this.#page.locator(".focused")).locator(".quick-input-list-label .label-name");
     for (let step = 0; step <= labels.length; step++) {
-      if ((await focused.allInnerTexts()).includes(label)) return;
+      if ((await trimmed(focused)).includes(label)) return;
       await this.#page.keyboard.press("ArrowDown");
     }
     throw new Error(`The row "${label}" could not be reached with the arrow keys.`);
@@ -87,4 +87,9 @@ export class QuickInput {
     if (!(await this.widget.isVisible())) return "";
     return [await this.widget.innerText(), await this.input.getAttribute("placeholder")].join("\n");
   }
+}
+
+/** Texts without the blank that an icon leaves before them. */
+async function trimmed(locator: Locator): Promise<string[]> {
+  return (await locator.allInnerTexts()).map((text) => text.trim());
 }
