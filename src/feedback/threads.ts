@@ -57,10 +57,23 @@ export class FeedbackThreads implements vscode.Disposable {
     this.#controller.options = hints(subject);
     const draft = known ?? this.#create(editor.document, subject);
     draft.subject = subject;
+    if (!(await this.#show(editor, draft)) && known !== undefined) {
+      // VS Code has a bin on a thread without comments and tells nobody that it was used. Who waits for the old one waits for the new.
+      const next = this.#create(editor.document, subject);
+      void next.done.then(known.resolve);
+      this.#drafts.delete(known.thread);
+      known.thread.dispose();
+      await this.#show(editor, next);
+      return await next.done;
+    }
+    return await draft.done;
+  }
+
+  /** False if the thread is no longer there. */
+  async #show(editor: vscode.TextEditor, draft: Draft): Promise<boolean> {
     this.#name(draft);
     draft.thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
-    await focusThread(editor, draft.thread);
-    return await draft.done;
+    return await focusThread(editor, draft.thread, () => this.#drafts.has(draft.thread));
   }
 
   /** Sends what was written: a thread's reply, or words that could not be sent before. Words that are not sent stay. */

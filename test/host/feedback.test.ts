@@ -134,6 +134,20 @@ describe("feedback in an execution's document", () => {
     assert.deepEqual(parts.sent.map(({ humanFeedback, isApprove }) => ({ humanFeedback, isApprove })), [{ humanFeedback: "Approved.", isApprove: true }]);
   });
 
+  it("opens a new thread where the bin on the old one was used", async () => {
+    const execution = await parts.store.add(anExecution());
+    await parts.show(execution);
+    const first = parts.feedback.reject(execution);
+    const open = await thread();
+    open.dispose();
+    const second = parts.feedback.reject(execution);
+    const next = await waitFor("another thread", () => parts.threads.threads.find((one) => one !== open));
+    parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
+    await parts.threads.submit({ thread: next, text: "Shorter." });
+    assert.deepEqual([(await first)?.status, (await second)?.status], ["retrying", "retrying"]);
+    assert.equal(parts.sent.length, 1);
+  });
+
   it("does not answer a newer output in place of the one that was read", async () => {
     const execution = await parts.store.add(anExecution());
     await assert.rejects(parts.feedback.approve({ ...execution, waiting: { ...execution.waiting!, attempt: 2 } }, { attempt: 1 }), /newer output/);
