@@ -33,7 +33,7 @@ export function allCommands({ crews, executions, locals, sender, forms, feedback
     if (crewId.startsWith("local:")) await locals.ensureRunning(crewId);
   };
   return [
-    ...crewCommands(crews, wake),
+    ...crewCommands(crews, locals, wake),
     kickoffCommand({ crews, forms, sender, wake, show }),
     ...executionCommands({ crews, store, tracker, clock, wake, show }),
     ...feedbackCommands({ crews, store, wake, ...feedback }),

@@ -3,13 +3,15 @@ import type { Crews } from "../crews/crews.ts";
 import { editCrew } from "../crews/edit.ts";
 import { removeCrew } from "../crews/remove.ts";
 import { setToken } from "../crews/set-token.ts";
+import type { LocalCrews } from "../local/local-crews.ts";
+import { removeLocalCrew } from "../local/remove-local-crew.ts";
 import { testCrew } from "../crews/test-crew.ts";
 import type { Crew } from "../crews/types.ts";
 import { chooseCrew } from "./choose.ts";
 import type { Command } from "./table.ts";
 
 /** Commands about connected crews. */
-export function crewCommands(crews: Crews, wake: (crewId: string) => Promise<void>): readonly Command[] {
+export function crewCommands(crews: Crews, locals: LocalCrews, wake: (crewId: string) => Promise<void>): readonly Command[] {
   const onCrew = (id: string, action: (crews: Crews, crew: Crew) => unknown, remoteOnly = false): Command => ({
     id,
     async run(argument) {
@@ -25,6 +27,6 @@ export function crewCommands(crews: Crews, wake: (crewId: string) => Promise<voi
       await wake(id);
       return await testCrew(all, all.get(id));
     }),
-    onCrew("removeCrew", removeCrew),
+    onCrew("removeCrew", (all, crew) => (crew.local === undefined ? removeCrew(all, crew) : removeLocalCrew(locals, crew))),
   ];
 }

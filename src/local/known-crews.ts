@@ -70,6 +70,11 @@ export class KnownCrews {
     if (current !== undefined) await this.write({ ...current, ...change });
   }
 
+  /** Deletes what is kept of a crew, its service's data included. */
+  async forget(folder: string): Promise<void> {
+    await rm(this.dataFolder(folder), { recursive: true, force: true });
+  }
+
   #file(folder: string): string {
     return path.join(this.dataFolder(folder), "crew.json");
   }

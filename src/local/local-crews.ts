@@ -128,6 +128,17 @@ export class LocalCrews implements vscode.Disposable {
     return this.#crewOf(local);
   }
 
+  /** Stops a local crew and forgets it: its service's data and its tokens are deleted. The project's folder and what is tracked stay. */
+  async remove(crewId: string): Promise<void> {
+    const local = this.#find(crewId);
+    if (local === undefined) throw new UserError(vscode.l10n.t("This local crew is not known here any more."));
+    await local.keeper.stop();
+    await this.#store.forget(local.known.folder);
+    await this.#options.crews.setToken(crewId, undefined);
+    this.#drop(local);
+    this.#publish();
+  }
+
   /** Shows what the services wrote. */
   showLog(): void {
     this.#log.show();
@@ -141,6 +152,9 @@ export class LocalCrews implements vscode.Disposable {
 
   async #refresh(): Promise<void> {
     const known = await this.#store.list((file, error) => logProblem(`Reading ${file}`, error));
+    const folders = new Set(known.map(({ folder }) => folder));
+    // Removed in another window.
+    for (const local of this.#locals.values()) if (!folders.has(local.known.folder)) this.#drop(local);
     for (const crew of known) {
       const local = this.#locals.get(crew.folder) ?? (await this.#admit(crew));
       if (local === undefined) continue;
@@ -148,6 +162,12 @@ export class LocalCrews implements vscode.Disposable {
       await local.keeper.join();
     }
     this.#publish();
+  }
+
+  #drop({ known, keeper }: Local): void {
+    keeper.dispose();
+    this.#used.delete(known.folder);
+    this.#locals.delete(known.folder);
   }
 
   /** Lists a crew, unless its folder is gone. */

@@ -245,4 +245,21 @@ describe("local crews", () => {
     assert.ok(offered.some(({ label, detail }) => label === "$(mortar-board) example_crew" && detail === "3 tasks · 1 waits for you · inputs: topic, audience"));
     assert.match(offered.at(-1)?.label ?? "", /Choose a folder/);
   });
+
+  it("is removed with its service, its data and its token; the project stays", async () => {
+    const project = path.join(folder, "project");
+    await cp(example, project, { recursive: true });
+    const { crews, locals } = await newWindow();
+    const crew = await locals.start({ folder: project });
+    assert(crew);
+    const other = await newWindow();
+    await locals.remove(crew.id);
+    await waitFor(`${crew.url} to fall silent`, () => fetch(crew.url).then(() => false, () => true));
+    assert.deepEqual(crews.list(), []);
+    assert.equal(await crews.token(crew.id), undefined);
+    assert.deepEqual(await readdir(path.join(folder, "storage", "local")), []);
+    assert.ok((await readdir(project)).includes("pyproject.toml"));
+    await other.locals.refresh();
+    assert.deepEqual(other.crews.list(), []);
+  });
 });
