@@ -5,7 +5,7 @@ describe("The story, in the window", () => {
   let window: VSCodeWindow;
 
   beforeEach(async () => {
-    window = await openWindow();
+    window = await openWindow({ settings: { "workbench.colorTheme": "Default Dark Modern" } });
   });
 
   afterEach(async () => {

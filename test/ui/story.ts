@@ -22,6 +22,7 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
   const form = webview.content;
   await form.getByRole("textbox", { name: "topic" }).fill(story.topic);
   await form.getByRole("textbox", { name: "audience" }).fill(story.audience);
+  await window.screenshot("form");
   await form.getByRole("button", { name: "Kick Off" }).dblclick();
 
   await tree.row(story.topic).waitFor();
@@ -32,9 +33,13 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
   assert.match(rows.find(({ label }) => label === story.topic)?.spoken ?? "", /waiting for you/i);
 
   await messages.answer("waits for you", "Open");
+  await editor.lens("Reject with feedback…").waitFor();
+  await tree.expand(story.topic);
+  await window.screenshot("waiting");
   await editor.lens("Reject with feedback…").click();
   const thread = editor.thread("Reject");
   await editor.writeInThread(thread, story.feedback);
+  await window.screenshot("reject");
   await editor.pressInThread(thread, "Send");
 
   await editor.lens("Approve").waitFor();
@@ -42,6 +47,7 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
   await editor.lens("Approve").click();
   await waitForDocument(window, /\*\*Completed\*\* · 3 of 3/);
   await checkResult(window);
+  await window.screenshot("completed");
   await waitFor("no number on the badge", async () => !(await tree.badge("Crewdeck").isVisible()));
   await page.keyboard.press("Escape");
 }

@@ -106,9 +106,9 @@ export class VSCodeWindow implements OpenWindow {
     await this.page.locator(`.monaco-workbench[class*="${themes[name]}"]`).waitFor();
   }
 
-  /** Writes a picture of the window to out/screenshots/<name>.png. @returns the file */
+  /** Writes a picture of the window to out/screenshots/<name>.png, or into the folder that CREWDECK_SCREENSHOTS names. @returns the file */
   async screenshot(name: string): Promise<string> {
-    const file = path.join(projectFolder, "out", "screenshots", `${name}.png`);
+    const file = path.join(projectFolder, process.env["CREWDECK_SCREENSHOTS"] ?? "out/screenshots", `${name}.png`);
     await this.page.screenshot({ path: file });
     return file;
   }
