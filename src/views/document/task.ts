@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { Attempt, Execution, ExecutionTask, SentResume } from "../../executions/model.ts";
+import { hasEnded, type Attempt, type Execution, type ExecutionTask, type SentResume } from "../../executions/model.ts";
 import { spanInWords, taskStateInWords, timeInWords } from "../words.ts";
 import { outputLines } from "./embed.ts";
 import { inlineText, quotedLines } from "./markdown.ts";
@@ -20,7 +20,9 @@ export function taskPart(task: ExecutionTask, execution: Execution): Part {
     ...(task.executionTime === undefined ? [] : [spanInWords(task.executionTime * 1000)]),
   ];
   const attempts = attemptsOf(task, execution).flatMap((attempt) => attemptParts(id, attempt, task, execution));
-  return { id, lines: [`## ${l10n.t("Task: {0}", inlineText(task.taskId))}`, "", facts.join(" · ")], parts: attempts };
+  // Until the end a crew names only the task under way (vendor's OpenAPI).
+  const comesLater = task.state === "completed" && attempts.length === 0 && !hasEnded(execution) ? ["", `*${l10n.t("The crew tells its output when the execution has ended.")}*`] : [];
+  return { id, lines: [`## ${l10n.t("Task: {0}", inlineText(task.taskId))}`, "", facts.join(" · "), ...comesLater], parts: attempts };
 }
 
 /** Feedback sent for tasks that the crew has told nothing of: their ids came from a person. */

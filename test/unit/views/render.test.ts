@@ -38,6 +38,12 @@ describe("the execution document", () => {
     assert.match(text, /First\.[^]*> Shorter\.\n>\n> #### And funnier\n\nSent · the crew answered “retrying”[^]*Second\./);
   });
 
+  it("says of a finished task without output that the output comes at the end", () => {
+    const tasks = [{ taskId: "research", state: "completed", attempts: [] }] as const;
+    assert.match(renderExecution(notWaiting({ state: "running", tasks })).text, /## Task: research\n\n\*\*Completed\*\*\n\n\*The crew tells its output when the execution has ended\.\*/);
+    assert.doesNotMatch(renderExecution(notWaiting({ state: "completed", tasks })).text, /tells its output/);
+  });
+
   it("says when feedback may have been sent, and shows it where the crew told no task", () => {
     const { text } = renderExecution(notWaiting({ state: "unknown", mayBeWaiting: true, tasks: [], resumes: [{ ...rejected, taskId: "t-9", outcome: "unanswered" }] }));
     assert.match(text, /## It may be waiting for you/);
