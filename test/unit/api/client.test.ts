@@ -32,6 +32,21 @@ describe("the client of a crew", () => {
     assert.equal(post.headers["content-type"], "application/json");
   });
 
+  it("sends the token with each of the four requests, and a body only where the specification has one", async () => {
+    server.otherwise = json(200, { inputs: [], kickoff_id: "k", status: "running" });
+    const client = clientOf(server.url);
+    await client.inputs();
+    await client.kickoff({ inputs: {} });
+    await client.status("k");
+    await client.resume({ executionId: "k", taskId: "t", humanFeedback: "", isApprove: true });
+    assert.deepEqual(server.requests.map(({ method, path, headers, body }) => [`${method} ${path}`, headers["authorization"], headers["content-type"], body === ""]), [
+      ["GET /inputs", `Bearer ${token}`, undefined, true],
+      ["POST /kickoff", `Bearer ${token}`, "application/json", false],
+      ["GET /k/status", `Bearer ${token}`, undefined, true],
+      ["POST /resume", `Bearer ${token}`, "application/json", false],
+    ]);
+  });
+
   it("asks the token's source at every request", async () => {
     const tokens = ["one", "two"];
     server.otherwise = json(200, { inputs: ["topic"] });

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import type { Engine, TaskAttempt } from "../../../src/service/engine.ts";
+import { CallbackReceiver } from "../../support/callback-receiver.ts";
+import { readAnswer } from "../../support/crew-api.ts";
+import { waitFor } from "../../support/wait.ts";
+import { crew, Harness, inputs } from "./support.ts";
+
+const unknownId = "00000000-0000-4000-8000-000000000000";
+const endpoints = [["GET", "/inputs"], ["POST", "/kickoff"], ["GET", `/${unknownId}/status`], ["GET", `/status/${unknownId}`], ["POST", "/resume"]] as const;
+
+/** The crew with nothing for a person to look at. */
+const unattended = { ...crew, tasks: crew.tasks.map((task) => ({ ...task, humanInput: false })) };
+
+describe("service: as the specification says", () => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await new Harness().start();
+  });
+  afterEach(() => harness.end());
+
+  /** Goes on with another service. */
+  async function serve(options: ConstructorParameters<typeof Harness>[0]): Promise<void> {
+    await harness.end();
+    harness = await new Harness(options).start();
+  }
+
+  it("answers 401 on every endpoint to a request without an Authorization header", async () => {
+    for (const [method, path] of endpoints) {
+      const { status, body } = await readAnswer(await harness.service.app.request(path, { method }));
+      assert.deepEqual([status, (body as { error: string }).error], [401, "Unauthorized"], path);
+    }
+  });
+
+  it("answers JSON on every endpoint, whether it serves or refuses, and has no page for a browser", async () => {
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    const answers = [
+      await harness.request("GET", "/inputs"),
+      await harness.request("POST", "/kickoff", { inputs }),
+      await harness.request("GET", `/${id}/status`),
+      await harness.resume(id, true, ""),
+      await harness.request("POST", "/kickoff", "{"),
+      await harness.request("GET", "/inputs", undefined, { Authorization: "" }),
+      await harness.request("GET", "/", undefined, { Accept: "text/html" }),
+      await harness.request("POST", "/kickoff", { inputs: {} }),
+    ];
+    assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200, 400, 401, 404, 422]);
+    for (const { headers, status } of answers) assert.match(headers.get("Content-Type") ?? "", /^application\/json\b/, String(status));
+  });
+
+  it("starts a crew without inputs, which still wants the member `inputs`", async () => {
+    await serve({ project: { ...unattended, inputs: [] } });
+    assert.deepEqual((await harness.request("GET", "/inputs")).body, { inputs: [] });
+    assert.equal((await harness.request("POST", "/kickoff", {})).status, 422);
+    assert.equal((await harness.untilEnded(await harness.kickoff({ inputs: {} }))).status, "completed");
+  });
+
+  it("needs each of the four members of a resume, in its type, and addresses that are ones", async () => {
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    for (const name of ["execution_id", "task_id", "human_feedback", "is_approve"]) {
+      for (const value of [undefined, null, 5, {}]) {
+        const { status, body } = await harness.resume(id, true, "x", { [name]: value });
+        assert.equal(status, 400, `${name}: ${JSON.stringify(value)}`);
+        assert.match((body as { message: string }).message, new RegExp(name));
+      }
+    }
+    for (const name of ["taskWebhookUrl", "stepWebhookUrl", "crewWebhookUrl"]) {
+      for (const value of ["nowhere", "ftp://example.com", 5]) assert.equal((await harness.resume(id, true, "x", { [name]: value })).status, 400, name);
+    }
+    assert.equal((await harness.status(id)).pending_human_input?.attempt, 1, "what was refused changed something");
+    assert.equal((await harness.resume(id, true, "x")).status, 200);
+  });
+
+  it("answers a resume with its status and words for a person, and nothing else", async () => {
+    await serve({ project: { ...crew, tasks: crew.tasks.map((task) => ({ ...task, humanInput: task.id !== "research" })) } });
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    const answers = [await harness.resume(id, false, "again")];
+    await harness.untilWaiting(id, 2);
+    answers.push(await harness.resume(id, true, "good"));
+    await waitFor("the last task to wait", async () => (await harness.status(id)).pending_human_input?.task_id === "polish");
+    answers.push(await harness.resume(id, true, "good", { task_id: "polish" }));
+    assert.deepEqual(answers.map(({ body }) => body), [
+      { status: "retrying", message: "Task will be retried with your feedback" },
+      { status: "resumed", message: "Execution resumed successfully" },
+      { status: "completed", message: "Execution completed" },
+    ]);
+  });
+
+  it("does only the rejected task again, and gives the feedback to every attempt after it", async () => {
+    const attempts: TaskAttempt[] = [];
+    const engine: Engine = { name: "noting", run: (attempt) => Promise.resolve(`output ${attempts.push(attempt)}`) };
+    await serve({ engine });
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    await harness.resume(id, false, "Shorter.");
+    await harness.untilWaiting(id, 2);
+    await harness.resume(id, true, "Good.");
+    await harness.untilEnded(id);
+    assert.deepEqual(attempts.map(({ task, attempt, notes }) => [task.id, attempt, notes.map(({ feedback }) => feedback)]), [
+      ["research", 1, []],
+      ["draft", 1, []],
+      ["draft", 2, ["Shorter."]],
+      ["polish", 1, ["Shorter.", "Good."]],
+    ]);
+  });
+
+  describe("calls back", () => {
+    let receiver: CallbackReceiver;
+    let base: string;
+    beforeEach(async () => {
+      receiver = new CallbackReceiver();
+      base = await receiver.start();
+    });
+    afterEach(() => receiver.stop());
+
+    const addresses = (prefix: string) => ({
+      taskWebhookUrl: `${base}${prefix}/task`,
+      stepWebhookUrl: `${base}${prefix}/step`,
+      crewWebhookUrl: `${base}${prefix}/crew`,
+    });
+    const counts = (prefix: string) => ["/task", "/step", "/crew"].map((path) => receiver.at(prefix + path).length);
+
+    it("by POST: after each step, after each task and after the end, and not before", async () => {
+      const gates: (() => void)[] = [];
+      const engine: Engine = {
+        name: "held",
+        run: async ({ task }, onStep) => {
+          await new Promise<void>((resolve) => gates.push(resolve));
+          await onStep({ prompt: task.id, thought: "So.", tool: null, toolInput: null, result: task.id });
+          await new Promise<void>((resolve) => gates.push(resolve));
+          return task.id;
+        },
+      };
+      await serve({ engine, project: unattended });
+      const methods = new Set<string | undefined>();
+      receiver.behave = (response) => {
+        methods.add(response.req.method);
+        response.writeHead(204).end();
+      };
+      const id = await harness.kickoff({ inputs, ...addresses("") });
+      for (let done = 0; done < 3; done++) {
+        await waitFor("a task to begin", () => gates.length === 2 * done + 1);
+        await waitFor(`${done} tasks told`, () => counts("")[0] === done);
+        assert.deepEqual(counts(""), [done, done, 0]);
+        gates.at(-1)?.();
+        await waitFor("the step to be told", () => counts("")[1] === done + 1);
+        assert.deepEqual(counts(""), [done, done + 1, 0]);
+        gates.at(-1)?.();
+      }
+      await waitFor("the end to be told", () => counts("")[2] === 1);
+      assert.equal(receiver.at("/crew")[0]?.body["kickoff_id"], id);
+      assert.equal((await harness.status(id)).status, "completed");
+      await waitFor("the last task to be told", () => counts("")[0] === 3);
+      assert.deepEqual([counts(""), [...methods]], [[3, 3, 1], ["POST"]]);
+    });
+
+    it("nobody any more after a resume without addresses", async () => {
+      const first = await harness.kickoff({ inputs, ...addresses("/first") });
+      await harness.untilWaiting(first);
+      assert.equal((await harness.resume(first, true, "good")).status, 200);
+      await harness.untilEnded(first);
+      // What another execution sends later has come: so would have come what the first one sent.
+      const second = await harness.kickoff({ inputs, ...addresses("/second") });
+      await harness.untilWaiting(second);
+      await harness.resume(second, true, "good", addresses("/second"));
+      await waitFor("all callbacks of the second execution", () => counts("/second").join() === "3,3,1");
+      assert.deepEqual(counts("/first"), [2, 2, 0]);
+    });
+
+    it("with `meta` as it was given, whatever its keys", async () => {
+      await serve({ project: unattended });
+      const meta = '{"": 0, "a b": {"c": [null, true]}, "__proto__": "x", "kickoff_id": "not this"}';
+      const id = await harness.kickoff({ inputs, meta: JSON.parse(meta) as object, ...addresses("") });
+      await waitFor("all callbacks", () => counts("").join() === "3,3,1");
+      for (const { body } of receiver.received) assert.deepEqual([JSON.stringify(body["meta"]), body["kickoff_id"]], [JSON.stringify(JSON.parse(meta)), id]);
+    });
+  });
+});
