@@ -24,6 +24,7 @@ const shipped = [
   "media/example-crew/src/example_crew/crew.py",
   "media/example-crew/src/example_crew/main.py",
   "media/icon.png",
+  "media/screenshots/reject.png",
   "package.json",
   "package.nls.json",
   "readme.md",
