@@ -76,7 +76,9 @@ export class Tree {
   /** Chooses an entry of a row's context menu. */
   async menu(text: string | RegExp, entry: string): Promise<void> {
     await this.row(text).click({ button: "right" });
-    await this.#page.getByRole("menuitem", { name: entry }).click();
+    // A menu that has just opened ignores clicks for a moment; the keyboard it hears at once.
+    await this.#page.getByRole("menuitem", { name: entry, exact: true }).hover();
+    await this.#page.keyboard.press("Enter");
   }
 
   #item(container: string): Locator {

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
+import { startService, type RunningService } from "../support/service.ts";
+import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { waitFor } from "../support/wait.ts";
+
+const title = "Connect a Crew";
+const wrongToken = "wrong-token-3f9c2b7d";
+
+describe("Connecting a crew, in the window", () => {
+  let service: RunningService;
+  let window: VSCodeWindow;
+  let token: string;
+
+  before(async () => {
+    service = await startService();
+    token = service.userToken;
+    window = await openWindow();
+    await window.tree.open("Crewdeck");
+  });
+
+  after(async () => {
+    await window.close();
+    await service.stop();
+  });
+
+  it("begins in a view that says what to do", async () => {
+    const { page } = window;
+    await page.getByRole("button", { name: "Start the Example Crew" }).waitFor();
+    await page.getByRole("button", { name: "Connect a Crew", exact: true }).click();
+    await window.quickInput.waitFor("Address of the crew");
+    await window.quickInput.widget.getByText(title).waitFor();
+  });
+
+  it("takes an address as it was copied, and says what it makes of it", async () => {
+    const { quickInput } = window;
+    await quickInput.input.fill("ftp://crew.example.com");
+    await quickInput.widget.getByText(/https?:/).first().waitFor();
+    await quickInput.input.fill(`  ${service.url}/kickoff/ `);
+    await quickInput.widget.getByText(`Connects to ${service.url}`, { exact: false }).waitFor();
+    await window.page.keyboard.press("Enter");
+  });
+
+  it("hides the token while it is typed and says where it is found", async () => {
+    const { quickInput } = window;
+    await quickInput.waitFor("Status tab of the crew's page in the dashboard");
+    assert.equal(await quickInput.input.getAttribute("type"), "password");
+    await quickInput.input.fill(wrongToken);
+    await window.page.keyboard.press("Enter");
+    await quickInput.choose("Which kind of token", "User Bearer Token");
+    await quickInput.answer("Name of the crew", "Writers");
+  });
+
+  it("names cause and remedy of a token that is refused, and keeps everything else", async () => {
+    const { messages, quickInput } = window;
+    const dialog = messages.dialog("Writers is not connected yet");
+    await dialog.waitFor();
+    const said = await dialog.innerText();
+    assert.match(said, /does not accept the token \(401\)/);
+    assert.match(said, /Status tab of the crew's page in the dashboard/);
+    assert.ok(!said.includes(wrongToken));
+    await messages.confirm("Writers is not connected yet", "Edit Token");
+    await quickInput.waitFor("Token for Writers");
+    assert.equal(await quickInput.input.inputValue(), wrongToken);
+  });
+
+  it("names cause and remedy when nothing listens there", async () => {
+    const { messages, quickInput } = window;
+    await quickInput.answer("Token for Writers", wrongToken);
+    await messages.confirm("Writers is not connected yet", "Edit Address");
+    const nobody = "http://127.0.0.1:9";
+    await quickInput.answer("Address of the crew", nobody);
+    const dialog = messages.dialog("Writers is not connected yet");
+    await messages.dialog("Nothing accepts connections").waitFor();
+    assert.match(await dialog.innerText(), /127\.0\.0\.1:9[\s\S]*Check that the crew runs and that the port is right/);
+    await messages.confirm("Writers is not connected yet", "Edit Address");
+    await quickInput.waitFor("Address of the crew");
+    assert.equal(await quickInput.input.inputValue(), nobody);
+    await quickInput.answer("Address of the crew", service.url);
+    await messages.dialog("(401)").waitFor();
+  });
+
+  it("connects as soon as all is right", async () => {
+    const { messages, quickInput, tree } = window;
+    await messages.confirm("Writers is not connected yet", "Edit Token");
+    await quickInput.answer("Token for Writers", `Authorization: Bearer ${token}`);
+    await tree.row("Writers").waitFor();
+    assert.deepEqual(
+      (await tree.rows()).map(({ label, description }) => ({ label, description })),
+      [{ label: "Writers", description: new URL(service.url).host }, { label: "Kick off the first execution…", description: "" }],
+    );
+    const settings = await waitFor("the settings", () => {
+      const file = path.join(window.dataFolder, "data", "User", "settings.json");
+      return existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as unknown);
+    });
+    assert.deepEqual(settings, { "crewdeck.crews": [{ name: "Writers", url: service.url }] });
+    await tree.menu("Writers", "Test Connection");
+    await messages.notification("asks for 2 inputs. Token: User Bearer Token.").waitFor();
+  });
+
+  it("asks before it removes one, and deletes its token", async () => {
+    const { messages, tree, page } = window;
+    await tree.menu("Writers", "Remove Crew…");
+    const dialog = messages.dialog("Remove the crew Writers?");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    assert.ok(await tree.row("Writers").isVisible());
+
+    const secrets = () => page.evaluate(() => (localStorage.getItem("secrets.provider") ?? "").length);
+    const before = await secrets();
+    await tree.menu("Writers", "Remove Crew…");
+    await messages.confirm("Remove the crew Writers?", "Remove");
+    await page.getByRole("button", { name: "Connect a Crew", exact: true }).waitFor();
+    await waitFor("the token to be gone", async () => (await secrets()) < before);
+  });
+
+  // VS Code's server from the npm registry writes no extension's log (a native module is missing): unit tests look at its lines.
+  it("leaves the token in no file", async () => {
+    await window.close({ isKept: true });
+    const files = filesIn(window.dataFolder);
+    const holds = (text: string) => files.filter(({ content }) => content.includes(text) || content.includes(Buffer.from(text, "utf16le")));
+    assert.ok(holds(path.basename(window.workspace)).length > 0, "what VS Code keeps is found");
+    assert.deepEqual(holds(token).map(({ file }) => file), []);
+    assert.deepEqual(holds(wrongToken).map(({ file }) => file), []);
+    rmSync(window.dataFolder, { recursive: true });
+  });
+});
+
+/** All that a VS Code keeps: the browser's profile, settings, logs, the extension's own folder. The extension itself is linked in. */
+function filesIn(dataFolder: string): readonly { readonly file: string; readonly content: Buffer }[] {
+  return ["browser", "data", "server.log"]
+    .flatMap((part) => [part, ...(part === "server.log" ? [] : readdirSync(path.join(dataFolder, part), { recursive: true }).map((name) => path.join(part, String(name))))])
+    .map((name) => path.join(dataFolder, name))
+    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true)
+    .map((file) => ({ file, content: readFileSync(file) }));
+}
