@@ -1,8 +1,8 @@
 // Types and style are checked by typescript-eslint; the walls between the rooms of `src` by the table below.
 import tseslint from "typescript-eslint";
 
-/** What each room may import besides itself. `vscode` stands for VS Code's own API. Kept equal to the table in the README. */
-const rooms = {
+/** What each room may import besides itself. `vscode` stands for VS Code's own API. A test keeps it equal to the table in the README. */
+export const rooms = {
   api: [],
   projects: [],
   crews: ["api", "editor", "vscode"],
@@ -18,7 +18,10 @@ const rooms = {
 };
 
 /** `service` takes types of `api`, never its code; the browser side takes only the pure files of `kickoff`. */
-const typesOnly = { service: ["api"] };
+export const typesOnly = { service: ["api"] };
+
+/** What `extension.ts` may not import: programs and pages of their own. */
+export const closedToExtension = ["service", "webview"];
 
 const walls = Object.entries(rooms).map(([room, allowed]) => {
   const closed = Object.keys(rooms).filter((other) => other !== room && !allowed.includes(other));
@@ -33,6 +36,16 @@ const walls = Object.entries(rooms).map(([room, allowed]) => {
     rules: { "@typescript-eslint/no-restricted-imports": ["error", { patterns, paths }] },
   };
 });
+
+const extensionWall = {
+  files: ["src/extension.ts"],
+  rules: {
+    "@typescript-eslint/no-restricted-imports": [
+      "error",
+      { patterns: closedToExtension.map((room) => ({ regex: `^\\./${room}/`, message: `extension.ts may not import from "${room}" (see the table of rooms in the README).` })) },
+    ],
+  },
+};
 
 export default tseslint.config(
   { ignores: ["dist/", "out/", ".vscode-test/", "node_modules/"] },
@@ -53,4 +66,5 @@ export default tseslint.config(
   { files: ["**/*.mjs"], extends: [tseslint.configs.disableTypeChecked] },
   { files: ["test/**/*.ts"], rules: { "@typescript-eslint/no-non-null-assertion": "off", "@typescript-eslint/no-floating-promises": ["error", { allowForKnownSafeCalls: [] }] } },
   ...walls,
+  extensionWall,
 );
