@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "./messages.ts";
@@ -30,7 +30,7 @@ export async function takeDataFolder(folder: string): Promise<DataFolder> {
   const address = join(folder, "service.json");
   let lock: DatabaseSync | undefined;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(resolve(folder));
     lock = tryLock(join(folder, "lock.sqlite"));
     // The address of a process that was killed would mislead.
     if (lock) rmSync(address, { force: true });
@@ -55,6 +55,18 @@ export function defaultDataFolder(crewFolder: string, number: number, env: Reado
   const hash = createHash("sha256").update(resolve(crewFolder)).digest("hex").slice(0, 12);
   const name = `${basename(resolve(crewFolder))}-${hash}${number > 1 ? `-${number}` : ""}`;
   return join(userDataFolder(env), "crewdeck", name);
+}
+
+/** Makes a folder and those above it. Node's own recursive way never returns below /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another service may have made it meanwhile.
+    if (!existsSync(folder)) throw error;
+  }
 }
 
 function userDataFolder(env: Readonly<Record<string, string | undefined>>): string {

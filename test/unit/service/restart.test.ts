@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import { openDatabase } from "../../../src/service/sqlite.ts";
+import { waitFor } from "../../support/wait.ts";
+import { crew, Harness, inputs } from "./support.ts";
+
+describe("service: after a restart", () => {
+  let harness: Harness;
+  afterEach(() => harness.end());
+
+  const restart = async () => {
+    await harness.close();
+    harness = await new Harness({ folder: harness.folder }).start();
+  };
+  const inDatabase = (sql: string, ...values: string[]) => {
+    const database = openDatabase(path.join(harness.folder, "crewdeck.sqlite"));
+    database.prepare(sql).run(...values);
+    database.close();
+  };
+
+  it("what waits still waits, with its notes, and goes on", async () => {
+    harness = await new Harness().start();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    await harness.resume(id, false, "before the restart");
+    await harness.untilWaiting(id, 2);
+    await restart();
+    await harness.untilWaiting(id, 2);
+    assert.equal((await harness.resume(id, true, "after it")).status, 200);
+    assert.match((await harness.untilEnded(id)).result?.output ?? "", /before the restart\n.*after it/);
+  });
+
+  it("an execution that was stored but never begun is begun", async () => {
+    harness = new Harness();
+    const id = await harness.kickoff();
+    await harness.close();
+    harness = new Harness({ folder: harness.folder });
+    inDatabase("DELETE FROM workflow_runs");
+    await harness.start();
+    await harness.untilWaiting(id);
+  });
+
+  it("a decision that was stored but never handed to its run is handed to it", async () => {
+    harness = await new Harness().start();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    await harness.close();
+    harness = new Harness({ folder: harness.folder });
+    inDatabase("UPDATE attempts SET state = 'approved', feedback = 'kept', callbacks = '{}', decided_at = 1 WHERE execution_id = ? AND state = 'waiting'", id);
+    await harness.start();
+    assert.match((await harness.untilEnded(id)).result?.output ?? "", /approved: kept/);
+  });
+
+  it("an execution whose run the library gave up ends with that error", async () => {
+    harness = await new Harness().start();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    await harness.close();
+    harness = new Harness({ folder: harness.folder });
+    inDatabase(`UPDATE workflow_runs SET status = 'failed', error = '{"message":"disk is full"}'`);
+    await harness.start();
+    const end = await waitFor("the end", async () => {
+      const status = await harness.status(id);
+      return status.status !== "running" && status;
+    });
+    assert.match(end.error ?? "", /can't go on: disk is full/);
+  });
+
+  it("a schema change of the library under the start-up query is told, and the service still works", async () => {
+    harness = new Harness();
+    const before = await harness.kickoff();
+    await harness.close();
+    harness = new Harness({ folder: harness.folder });
+    // As if a newer library kept the lease elsewhere; its own statements are of the pinned version, so the column comes back after the start.
+    inDatabase("ALTER TABLE workflow_runs RENAME COLUMN worker_id TO owner_id");
+    const working = harness.service.work();
+    inDatabase("ALTER TABLE workflow_runs RENAME COLUMN owner_id TO worker_id");
+    await working;
+    assert.match(harness.log.join("\n"), /goes on in 30 seconds, not at once: no such column: worker_id/);
+    await harness.untilWaiting(before);
+  });
+
+  it("a stored execution that can't be read any more is answered 500, others are not touched", async () => {
+    harness = await new Harness().start();
+    const damaged = await harness.kickoff({ inputs });
+    const sound = await harness.kickoff({ inputs });
+    await harness.untilWaiting(damaged);
+    inDatabase("UPDATE executions SET project = 'no JSON' WHERE id = ?", damaged);
+    const { status, body } = await harness.request("GET", `/${damaged}/status`);
+    assert.equal(status, 500);
+    assert.ok(!JSON.stringify(body).includes("JSON.parse"));
+    await harness.untilWaiting(sound);
+    assert.equal((await harness.resume(sound, true, "")).status, 200);
+  });
+
+  it("an output that was stored before a crash is kept, not made again", async () => {
+    harness = await new Harness({ project: { ...crew, tasks: crew.tasks.slice(1, 2) } }).start();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    await harness.close();
+    inDatabase("UPDATE attempts SET output = 'as it was shown' WHERE execution_id = ?", id);
+    inDatabase("DELETE FROM step_attempts");
+    inDatabase("UPDATE workflow_runs SET available_at = '2000-01-01T00:00:00.000Z'");
+    harness = await new Harness({ folder: harness.folder }).start();
+    assert.equal((await harness.untilWaiting(id)).pending_human_input?.task_output, "as it was shown");
+    await harness.resume(id, true, "");
+    assert.equal((await harness.untilEnded(id)).result?.output, "as it was shown");
+  });
+});

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import path from "node:path";
+import type { Steps } from "../../../src/service/crew-run.ts";
+import { openDatabase } from "../../../src/service/sqlite.ts";
+import { DurableRuns, freeLeases, runState, type RunHandlers } from "../../../src/service/workflow.ts";
+import { temporaryFolder } from "../../support/folders.ts";
+import { waitFor } from "../../support/wait.ts";
+
+/** Acceptance tests of the pinned openworkflow: what this service relies on. */
+describe("service: durable runs", () => {
+  let folder: string;
+  let file: string;
+  const open: DurableRuns[] = [];
+  const broken: [string, unknown][] = [];
+  beforeEach(() => {
+    folder = temporaryFolder("runs");
+    file = path.join(folder, "runs.sqlite");
+    broken.length = 0;
+  });
+  afterEach(async () => {
+    for (const runs of open.splice(0)) await runs.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const runsWith = (handlers: Partial<RunHandlers>) => {
+    const runs = new DurableRuns(file, { crew: () => Promise.resolve(), callback: () => Promise.resolve(), onBroken: (...what) => broken.push(what), ...handlers }, 5);
+    open.push(runs);
+    return runs;
+  };
+
+  it("runs each execution once, however often it is started, and passes over steps that ended", async () => {
+    const done: string[] = [];
+    let tries = 0;
+    const runs = runsWith({
+      async crew(id, steps) {
+        await steps.run("first", () => (done.push(`${id} first`), Promise.resolve(null)));
+        await steps.run("second", () => ((tries += 1) < 2 ? Promise.reject(new Error("again")) : Promise.resolve(null)));
+        done.push(`${id} end`);
+      },
+    });
+    runs.work();
+    await Promise.all([runs.startCrew("a"), runs.startCrew("a")]);
+    await runs.startCrew("a");
+    await waitFor("the end", () => done.includes("a end"));
+    assert.deepEqual([done, tries], [["a first", "a end"], 2]);
+  });
+
+  it("drops a signal that nobody waits for, and delivers one to a wait once", async () => {
+    const seen: string[] = [];
+    const runs = runsWith({
+      async crew(id, steps) {
+        await steps.wait(`go ${id}`);
+        seen.push(id);
+      },
+    });
+    await runs.startCrew("a");
+    assert.equal(await runs.signal("go a"), false);
+    runs.work();
+    const first = await waitFor("the wait", () => runs.signal("go a"));
+    assert.ok(first);
+    assert.equal(await runs.signal("go a"), false);
+    await waitFor("the end", () => seen.length > 0);
+    assert.deepEqual(seen, ["a"]);
+  });
+
+  it("takes the runs of a dead process over at once, not after the lease of 30 s", async () => {
+    let release = () => {};
+    const hang = () => new Promise<null>((resolve) => (release = () => resolve(null)));
+    const dead = runsWith({
+      async crew(_id, steps) {
+        await steps.run("hangs", hang);
+      },
+    });
+    dead.work();
+    await dead.startCrew("a");
+    const database = openDatabase(file);
+    const leased = () => database.prepare("SELECT count(*) AS count FROM workflow_runs WHERE worker_id IS NOT NULL").get()?.["count"] === 1;
+    await waitFor("the lease", leased);
+    let done = false;
+    const next = runsWith({ crew: () => ((done = true), Promise.resolve()) });
+    next.work();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.equal(done, false, "without the start-up query the lease holds");
+    freeLeases(database, new Date());
+    await waitFor("the run", () => done, 5_000);
+    database.close();
+    release();
+  });
+
+  it("knows the table that the start-up query writes: a change of the library's schema fails here", () => {
+    runsWith({});
+    const database = openDatabase(file);
+    const columns = database.prepare("SELECT name, type FROM pragma_table_info('workflow_runs')").all().map((row) => `${String(row["name"])} ${String(row["type"])}`);
+    assert.deepEqual(columns, [
+      "namespace_id TEXT", "id TEXT", "workflow_name TEXT", "version TEXT", "status TEXT", "idempotency_key TEXT", "config TEXT", "context TEXT",
+      "input TEXT", "output TEXT", "error TEXT", "attempts INTEGER", "parent_step_attempt_namespace_id TEXT", "parent_step_attempt_id TEXT",
+      "worker_id TEXT", "available_at TEXT", "deadline_at TEXT", "started_at TEXT", "finished_at TEXT", "created_at TEXT", "updated_at TEXT",
+    ]);
+    assert.equal(database.prepare("SELECT max(version) AS version FROM openworkflow_migrations").get()?.["version"], 5);
+    database.exec("ALTER TABLE workflow_runs RENAME COLUMN worker_id TO owner_id");
+    assert.throws(() => freeLeases(database, new Date()), /no such column: worker_id/);
+    database.close();
+  });
+
+  it("tells how a run stands", async () => {
+    const runs = runsWith({ crew: (_id, steps) => steps.wait("never") });
+    const database = openDatabase(file);
+    assert.deepEqual(runState(database, "a"), { state: "absent" });
+    await runs.startCrew("a");
+    assert.deepEqual(runState(database, "a"), { state: "alive" });
+    database.prepare("UPDATE workflow_runs SET status = 'failed', error = ?").run(JSON.stringify({ message: "disk full" }));
+    assert.deepEqual(runState(database, "a"), { state: "failed", message: "disk full" });
+    database.close();
+  });
+
+  it("reports a run that breaks between its steps, and one that takes more steps than the library allows", async () => {
+    const runs = runsWith({
+      async crew(id, steps: Steps) {
+        if (id === "between") throw new Error("no such execution");
+        for (let n = 0; ; n += 1) await steps.run(`step ${n}`, () => Promise.resolve(null));
+      },
+    });
+    runs.work();
+    await runs.startCrew("between");
+    await runs.startCrew("endless");
+    await waitFor("both reports", () => broken.length === 2);
+    assert.deepEqual(broken.map(([id, error]) => `${id}: ${(error as Error).message}`).sort(), [
+      "between: no such execution",
+      "endless: Exceeded the step limit of 1000 attempts (current count: 1000)",
+    ]);
+  });
+
+  it("tries a callback again until it is taken, while crews go on", async () => {
+    let tries = 0;
+    const runs = runsWith({ callback: () => ((tries += 1) < 4 ? Promise.reject(new Error("down")) : Promise.resolve()) });
+    runs.work();
+    await runs.startCallback("c");
+    await waitFor("four tries", () => tries === 4);
+  });
+});
