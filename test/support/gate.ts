@@ -1,0 +1,66 @@
+import type { ServerResponse } from "node:http";
+import { MisbehavingServer, type Behaviour, type SeenRequest } from "./misbehaving-server.ts";
+
+/** A gate before a service: requests pass at once, and the answer to one can be held back, as a slow network does. */
+export class Gate {
+  readonly #server: MisbehavingServer;
+  readonly #service: string;
+  readonly #holds = new Map<string, (release: () => void) => void>();
+  readonly #answers = new Map<string, Behaviour>();
+
+  private constructor(server: MisbehavingServer, service: string) {
+    this.#server = server;
+    this.#service = service;
+    server.otherwise = (response, request) => {
+      this.#pass(response, request).catch(() => response.destroy());
+    };
+  }
+
+  /** Opens a gate before the service at an address. */
+  static async before({ url }: { readonly url: string }): Promise<Gate> {
+    return new Gate(await MisbehavingServer.start(), url);
+  }
+
+  /** The address to use in place of the service's own. */
+  get url(): string {
+    return this.#server.url;
+  }
+
+  /** What was sent to a path so far. */
+  sent(path: string): readonly SeenRequest[] {
+    return this.#server.requests.filter((request) => request.path === path);
+  }
+
+  /** Resolves once the service has answered the next request to a path; the client gets that answer when the result is called. */
+  hold(path: string): Promise<() => void> {
+    return new Promise((resolve) => this.#holds.set(path, resolve));
+  }
+
+  /** Answers the next request to a path itself; the service never hears of it. */
+  answer(path: string, behaviour: Behaviour): void {
+    this.#answers.set(path, behaviour);
+  }
+
+  stop(): Promise<void> {
+    return this.#server.stop();
+  }
+
+  async #pass(response: ServerResponse, request: SeenRequest): Promise<void> {
+    const { method, path, headers, body } = request;
+    const own = this.#answers.get(path);
+    if (own !== undefined) {
+      this.#answers.delete(path);
+      own(response, request);
+      return;
+    }
+    const passed = Object.entries(headers).flatMap(([name, value]) => (["authorization", "content-type"].includes(name) && typeof value === "string" ? [[name, value] as const] : []));
+    const answer = await fetch(this.#service + path, { method, headers: Object.fromEntries(passed), ...(body === "" ? {} : { body }) });
+    const text = await answer.text();
+    const hold = this.#holds.get(path);
+    if (hold !== undefined) {
+      this.#holds.delete(path);
+      await new Promise<void>((release) => hold(release));
+    }
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" }).end(text);
+  }
+}

@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { Gate } from "../support/gate.ts";
+import { signal } from "../support/processes.ts";
+import { startService, type RunningService } from "../support/service.ts";
+import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { waitFor } from "../support/wait.ts";
+import { connectCrew } from "./conversation.ts";
+import { waitForDocument } from "./story.ts";
+import { toastsOf, watchToasts } from "./toasts.ts";
+
+describe("Two windows on one store", () => {
+  let service: RunningService;
+  let writers: Gate;
+  let editors: Gate;
+  let first: VSCodeWindow;
+  let second: VSCodeWindow;
+  const toldBySecond: string[] = [];
+
+  before(async () => {
+    service = await startService({ args: ["--task-seconds", "0.5"] });
+    [writers, editors] = [await Gate.before(service), await Gate.before(service)];
+    first = await openWindow();
+    await connectCrew(first, { url: writers.url, token: service.token, name: "Writers" });
+    await connectCrew(first, { url: editors.url, token: service.token, name: "Editors" });
+    second = await first.secondWindow();
+    await second.tree.open("Crewdeck");
+    await watchToasts(first);
+    await watchToasts(second);
+  });
+
+  after(async () => {
+    await first.close();
+    await Promise.all([writers.stop(), editors.stop()]);
+    await service.stop();
+  });
+
+  /** Notifications of all windows, those of the killed one included. */
+  const told = async (words: string) => [...(await toastsOf(first)), ...(await toastsOf(second)), ...toldBySecond].filter((toast) => toast.includes(words));
+
+  describe("while both live", () => {
+    it("both show what one of them kicked off; one of them tells that it waits", async () => {
+      await kickOff(second, "Writers", "tea");
+      for (const window of [first, second]) await waitForRow(window, "tea", /waiting for you/i);
+      await waitFor("the notification", async () => (await told("“tea”")).length > 0);
+    });
+
+    it("feedback sent from both at the same time reaches the crew once", async () => {
+      await first.tree.row("tea").click();
+      await second.tree.row("tea").click();
+      for (const { editor } of [first, second]) await editor.lens("Approve").hover();
+      const held = writers.hold("/resume");
+      await Promise.all([first, second].map(({ page }) => page.mouse.down()));
+      await Promise.all([first, second].map(({ page }) => page.mouse.up()));
+      const release = await held;
+      // Whichever was quicker, neither offers to send it once more.
+      for (const { page } of [first, second]) await page.locator(".codelens-decoration").getByText("Sending…").waitFor();
+      release();
+      for (const window of [first, second]) await waitForRow(window, "tea", /completed/i);
+      assert.equal(writers.sent("/resume").length, 1);
+      assert.equal((await told("“tea”")).length, 1, "one notification for one event, in all windows together");
+    });
+  });
+
+  describe("when one is killed while it sends feedback and kickoffs", () => {
+    before(async () => {
+      await kickOff(second, "Writers", "coffee");
+      await waitForRow(second, "coffee", /waiting for you/i);
+      const resume = writers.hold("/resume");
+      await reject(second, "coffee", "Stronger, please.");
+      await resume;
+      const kickoff = editors.hold("/kickoff");
+      await kickOff(second, "Editors", "cocoa");
+      await kickoff;
+      await kickOff(second, "Writers", "milk");
+      await waitForRow(first, "milk", /queued|running/i);
+      signal(second.extensionHost, "SIGKILL");
+      // Its page goes at once, before VS Code gives it another extension host.
+      toldBySecond.push(...(await toastsOf(second)));
+      await second.close();
+    });
+
+    it("the other shows the kickoff without an answer as one that may have started", async () => {
+      await waitForRow(first, "cocoa", /may have started/i);
+    });
+
+    it("the other goes on asking and telling", async () => {
+      await waitForRow(first, "milk", /waiting for you/i);
+      await first.messages.notification("“milk”").waitFor();
+    });
+
+    it("the other shows what the feedback led to, and goes on from there", async () => {
+      await first.tree.row("coffee").click();
+      await waitForDocument(first, /Stronger, please\.[\s\S]*### Attempt 2/);
+      await first.editor.lens("Approve").click();
+      await waitForRow(first, "coffee", /completed/i);
+    });
+
+    it("nothing was sent twice, and each event was told once", async () => {
+      const topics = [...writers.sent("/kickoff"), ...editors.sent("/kickoff")].map(({ body }) => (JSON.parse(body) as { inputs: { topic: string } }).inputs.topic);
+      assert.deepEqual(topics, ["tea", "coffee", "milk", "cocoa"]);
+      assert.equal(writers.sent("/resume").length, 3);
+      assert.equal((await told("“coffee”")).length, 2, "one for each draft");
+      assert.equal((await told("“milk”")).length, 1);
+      assert.deepEqual(await told("“cocoa”"), []);
+    });
+  });
+
+  describe("with a local crew that one of them serves", () => {
+    it("the crew goes on in the other, at the same address, when the one that serves it is killed", async () => {
+      await first.runCommand("Crew: Start a Local Crew…");
+      await first.quickInput.choose("Which crew?", "example_crew");
+      await first.tree.row("example_crew").waitFor();
+      second = await first.secondWindow();
+      await second.tree.open("Crewdeck");
+      await kickOff(second, "example_crew", "juice");
+      await waitForDocument(second, /# juice/);
+      const before = serviceOf(first);
+      signal(first.extensionHost, "SIGKILL");
+      await first.page.goto("about:blank");
+      await waitForRow(second, "juice", /waiting for you/i);
+      await second.editor.lens("Approve").click();
+      await waitForRow(second, "juice", /completed/i);
+      const after = serviceOf(second);
+      assert.equal(after.url, before.url);
+      assert.notEqual(after.pid, before.pid, "another process serves it");
+      assert.match(await second.editor.wholeText(), new RegExp(`- Address: ${before.url}`));
+    });
+  });
+});
+
+/** Fills in the crew's form and sends it. */
+async function kickOff({ tree, webview }: VSCodeWindow, crew: string, topic: string): Promise<void> {
+  await tree.action(crew, "Kick Off…");
+  const form = webview.content;
+  await form.getByRole("textbox", { name: "topic" }).fill(topic);
+  await form.getByRole("textbox", { name: "audience" }).fill("colleagues");
+  await form.getByRole("button", { name: "Kick Off" }).click();
+}
+
+async function reject({ tree, editor }: VSCodeWindow, title: string, words: string): Promise<void> {
+  await tree.row(title).click();
+  await editor.lens("Reject with feedback…").click();
+  const thread = editor.thread("Reject");
+  await editor.writeInThread(thread, words);
+  await editor.pressInThread(thread, "Send");
+}
+
+/** Waits until the row with that label says something of its state. */
+async function waitForRow({ tree }: VSCodeWindow, label: string, state: RegExp): Promise<void> {
+  await waitFor(`“${label}” with ${String(state)}`, async () => (await tree.rows()).some((row) => row.label === label && state.test(row.description)));
+}
+
+/** The local service as it says itself, in the extension's folder. */
+function serviceOf({ dataFolder }: VSCodeWindow): { readonly url: string; readonly pid: number } {
+  const local = path.join(dataFolder, "data", "User", "globalStorage", "crewdeck.crewdeck", "local");
+  const [crew = ""] = readdirSync(local);
+  return JSON.parse(readFileSync(path.join(local, crew, "service.json"), "utf8")) as { url: string; pid: number };
+}
