@@ -109,11 +109,22 @@ describe("service: as the specification says", () => {
   describe("calls back", () => {
     let receiver: CallbackReceiver;
     let base: string;
+    let gates: (() => void)[];
+    let isOver: boolean;
     beforeEach(async () => {
+      gates = [];
+      isOver = false;
       receiver = new CallbackReceiver();
       base = await receiver.start();
     });
-    afterEach(() => receiver.stop());
+    afterEach(() => {
+      // An engine that a failed test left waiting would keep the service from closing.
+      isOver = true;
+      for (const open of gates) open();
+      return receiver.stop();
+    });
+
+    const gate = () => new Promise<void>((resolve) => (isOver ? resolve() : gates.push(resolve)));
 
     const addresses = (prefix: string) => ({
       taskWebhookUrl: `${base}${prefix}/task`,
@@ -123,13 +134,12 @@ describe("service: as the specification says", () => {
     const counts = (prefix: string) => ["/task", "/step", "/crew"].map((path) => receiver.at(prefix + path).length);
 
     it("by POST: after each step, after each task and after the end, and not before", async () => {
-      const gates: (() => void)[] = [];
       const engine: Engine = {
         name: "held",
         run: async ({ task }, onStep) => {
-          await new Promise<void>((resolve) => gates.push(resolve));
+          await gate();
           await onStep({ prompt: task.id, thought: "So.", tool: null, toolInput: null, result: task.id });
-          await new Promise<void>((resolve) => gates.push(resolve));
+          await gate();
           return task.id;
         },
       };
