@@ -29,7 +29,11 @@ export function registerCommands(commands: readonly Command[]): vscode.Disposabl
   );
 }
 
-/** Other extensions, tasks and keybindings pass a plain object; tree rows carry a `kind`, documents are addresses, threads and replies are VS Code's own. */
+/** What the window itself hands to a command: rows of the tree carry a `kind`, lenses say so, documents are addresses, replies have a `thread`. */
+const marks = ["kind", "fromLens", "scheme", "thread"];
+
+/** Other extensions, tasks and keybindings pass an argument of their own. */
 function isProgram(argument: unknown): boolean {
-  return typeof argument === "object" && argument !== null && Object.getPrototypeOf(argument) === Object.prototype && !("kind" in argument) && !("thread" in argument) && !("fromLens" in argument) && !("scheme" in argument);
+  if (argument === undefined || argument === null) return false;
+  return typeof argument !== "object" || (Object.getPrototypeOf(argument) === Object.prototype && !marks.some((mark) => mark in argument));
 }

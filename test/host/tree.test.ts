@@ -131,13 +131,14 @@ describe("the tree", () => {
   it("refreshes only the row that changed, by the same object", async () => {
     await add(anExecution(), another("other", "2026-10-20T12:00:00.000Z"));
     const [, other] = tree.getChildren(tree.getChildren()[0]);
+    assert.ok(other);
     refreshed.length = 0;
     await parts.store.update("other", (execution) => ({ ...execution, state: "completed" }));
     assert.deepEqual(refreshed, [[other]]);
     assert.equal(refreshed[0]![0], other);
     await parts.store.update("other", (execution) => ({ ...execution, kickoffIds: ["id-first", "x"] }));
     assert.equal(refreshed[1]![0], other);
-    assert.deepEqual(other!.kind === "execution" && other.kickoffId, "id-first");
+    assert.deepEqual(other.kind === "execution" && other.kickoffId, "id-first");
   });
 
   it("keeps the ids of rows, whatever happens to the execution", async () => {

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import type { CrewdeckApi, CrewdeckExecution } from "../../src/views/crewdeck-api.ts";
+import { waitFor } from "../support/wait.ts";
+import { startRealService, type RealService } from "./real-service.ts";
+
+const run = <T>(command: string, argument?: unknown): Promise<T> => Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+const inputs = { topic: "tea", audience: "guests" };
+
+interface Made {
+  readonly crew: string;
+  readonly kickoffId: string;
+}
+
+describe("Commands with arguments, and the API for other extensions", () => {
+  let service: RealService;
+  let api: CrewdeckApi;
+  const crew = "Commanded";
+
+  before(async () => {
+    service = await startRealService();
+    api = (await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate());
+    await run("addCrew", { name: crew, url: `${service.url}/`, token: service.token, tokenType: "bearer" });
+  });
+
+  after(async () => {
+    for (const { kickoffId } of api.executions()) await untrack(kickoffId);
+    await vscode.workspace.getConfiguration("crewdeck").update("crews", undefined, vscode.ConfigurationTarget.Global);
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await service.stop();
+  });
+
+  const find = (kickoffId: string): CrewdeckExecution | undefined => api.executions().find((execution) => execution.kickoffIds.includes(kickoffId));
+  const state = (kickoffId: string, wanted: string) => waitFor(`${kickoffId} to be ${wanted}`, () => (find(kickoffId)?.state === wanted ? find(kickoffId) : undefined));
+
+  /** Untracking what has not ended asks; a program answers as a person would. */
+  async function untrack(kickoffId: string): Promise<void> {
+    const ask = vscode.window.showWarningMessage;
+    Object.assign(vscode.window, { showWarningMessage: (_message: string, _options: unknown, ...buttons: string[]) => Promise.resolve(buttons[0]) });
+    try {
+      await run("untrackExecution", { crew, kickoffId });
+    } finally {
+      Object.assign(vscode.window, { showWarningMessage: ask });
+    }
+  }
+
+  it("addCrew returns the crew, whose address is tidy", async () => {
+    assert.deepEqual(api.crews().find(({ name }) => name === crew), { name: crew, url: service.url, isLocal: false });
+    const again = await run("addCrew", { name: "Other", url: service.url, token: service.token }).then(() => "added", (error: unknown) => String(error));
+    assert.match(again, /already connected/);
+  });
+
+  it("kickoff with form: false asks nothing and returns crew and id; reject and approve return the crew's answer", async () => {
+    const made = await run<Made>("kickoff", { crew, inputs, meta: { from: "test" }, form: false });
+    assert.equal(made.crew, crew);
+    const waiting = await state(made.kickoffId, "waiting");
+    assert.equal(waiting.waiting?.taskId, "outline");
+    const rejected = await run<{ status: string; message: string }>("reject", { crew, kickoffId: made.kickoffId, feedback: "Shorter." });
+    assert.equal(rejected.status, "retrying");
+    assert.equal(typeof rejected.message, "string");
+    const second = await waitFor("the second draft", () => {
+      const execution = find(made.kickoffId);
+      return execution?.state === "waiting" && execution.tasks.find(({ taskId }) => taskId === "outline")?.attempts.length === 2 ? execution : undefined;
+    });
+    assert.match(second.waiting?.output ?? "", /Shorter\./);
+    const approved = await run<{ status: string }>("approve", { crew: service.url, kickoffId: made.kickoffId, taskId: "outline", feedback: "Good." });
+    assert.match(approved.status, /^(resumed|completed)$/);
+    const completed = await state(made.kickoffId, "completed");
+    assert.match(completed.output ?? "", /Good\./);
+  });
+
+  it("trackExecution follows an execution that another client started, and openExecution shows it", async () => {
+    const answer = await fetch(`${service.url}/kickoff`, { method: "POST", headers: { authorization: `Bearer ${service.token}`, "content-type": "application/json" }, body: JSON.stringify({ inputs }) });
+    const { kickoff_id: kickoffId } = (await answer.json()) as { kickoff_id: string };
+    assert.deepEqual(await run("trackExecution", { crew, kickoffId }), { crew, kickoffId });
+    await state(kickoffId, "waiting");
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await run("openExecution", { crew, kickoffId });
+    assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), vscode.Uri.from({ scheme: "crew-execution", path: `/${crew}/${kickoffId}.md` }).toString());
+    await run("refresh", { crew, kickoffId });
+    await untrack(kickoffId);
+    assert.equal(find(kickoffId), undefined);
+  });
+
+  it("starts and stops a local crew and returns it", async () => {
+    const started = await run<{ id: string; name: string; url: string }>("startLocalCrew", { folder: "crewdeck:/example-crew", engine: "rehearsal" });
+    assert.match(started.url, /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.equal(api.crews().find(({ url }) => url === started.url)?.isLocal, true);
+    const stopped = await run<{ id: string }>("stopLocalCrew", { folder: "crewdeck:/example-crew" });
+    assert.equal(stopped.id, started.id);
+  });
+
+  for (const [what, command, argument, message] of [
+    ["an unknown crew", "kickoff", { crew: "Nobody", form: false }, /Nobody/],
+    ["a missing crew that can't be asked for", "kickoff", { form: false }, /crew/],
+    ["inputs that are no object", "kickoff", { crew: "Commanded", inputs: "tea", form: false }, /“inputs” must be an object/],
+    ["a callback that is no address", "kickoff", { crew: "Commanded", inputs, crewWebhookUrl: "ftp://x", form: false }, /“crewWebhookUrl”/],
+    ["missing inputs, by name", "kickoff", { crew: "Commanded", inputs: {}, form: false }, /topic/],
+    ["an unknown execution", "approve", { crew: "Commanded", kickoffId: "nothing" }, /No execution with the ID “nothing”/],
+    ["an id of a wrong type", "openExecution", { crew: "Commanded", kickoffId: 7 }, /“kickoffId” must be a text/],
+    ["an argument that is no object", "refresh", "now", /one object/],
+    ["an unknown engine", "startLocalCrew", { folder: "crewdeck:/example-crew", engine: "magic" }, /magic/],
+    ["an unknown token type", "addCrew", { name: "X", url: "https://x.test", token: "t", tokenType: "admin" }, /tokenType/],
+  ] as const) {
+    it(`${command} rejects ${what} with a message for a person`, async () => {
+      await assert.rejects(run(command, argument), (error: Error) => {
+        assert.match(error.message, message);
+        assert.doesNotMatch(error.message, /\n\s+at /);
+        return true;
+      });
+    });
+  }
+
+  it("a refused kickoff leaves nothing behind", async () => {
+    const before = api.executions().length;
+    await assert.rejects(run("kickoff", { crew, inputs: { topic: "tea" }, form: false }), /audience/);
+    assert.equal(api.executions().length, before);
+  });
+
+  it("the API starts, tells of every change, and resumes", async () => {
+    assert.equal(api.version, 1);
+    const seen: string[] = [];
+    const listener = api.onDidChangeExecution(({ state: now }) => seen.push(now));
+    const { kickoffId } = await api.kickoff({ crew, inputs });
+    await state(kickoffId, "waiting");
+    const { status } = await api.resume({ kickoffId, isApprove: true });
+    assert.match(status, /^(resumed|completed)$/);
+    const completed = await state(kickoffId, "completed");
+    listener.dispose();
+    assert.ok(seen.includes("waiting") && seen.includes("completed"), seen.join(" "));
+    assert.equal(completed.tasks.length, 3);
+    assert.equal(structuredClone(completed).crew, crew);
+    await assert.rejects(api.resume({ kickoffId, isApprove: true, taskId: "outline" }), Error);
+  });
+});
