@@ -119,7 +119,9 @@ describe("an execution's document", () => {
     await assert.rejects(async () => vscode.workspace.fs.rename(uri, uri.with({ path: "/a/b.md" })));
   });
 
-  it("has no link that runs a command, whatever an output or a name says", async () => {
+  it("has no link that runs a command, whatever an output or a name says", async function () {
+    // VS Code starts a language server of its own for Markdown's links.
+    this.timeout(90_000);
     const attack = ["[a](command:x.y)", "<command:x.y>", "[r]: command:x.y", "<a href='command:x.y'>", "<a href='command&#58;x.y'>", "[fine](https://fine.test/)"].join("\n\n");
     const execution = await parts.store.add(anExecution({ label: "<a href='command&#58;x.y'>", tasks: [{ taskId: "[a](command:x.y)", agent: "<a href='command:x.y'>", state: "completed", attempts: [{ number: 1, output: attack }] }] }));
     const { document } = await parts.show(execution);
@@ -127,7 +129,7 @@ describe("an execution's document", () => {
       const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>("vscode.executeLinkProvider", document.uri, 100);
       // A relative address is made a link by Markdown's own provider alone, so that it has spoken.
       return found.some(({ target }) => target?.path.endsWith("command\\:x.y")) && found;
-    });
+    }, 80_000);
     assert.deepEqual(links.filter(({ target }) => target?.scheme.toLowerCase() === "command").map(({ range }) => document.getText(range)), []);
   });
 
