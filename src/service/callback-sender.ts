@@ -8,6 +8,8 @@ export const callbackAttempts = 12;
 export interface CallbackSenderOptions {
   readonly deliveries: DeliveryStore;
   readonly log: (line: string) => void;
+  /** Hears of each callback before it leaves. */
+  readonly onSend: (id: string) => void;
   /** Milliseconds that a receiver has to answer. */
   readonly timeoutMs: number;
 }
@@ -16,10 +18,11 @@ export interface CallbackSenderOptions {
  * Makes the function that tries one callback once. It resolves when the callback was taken or has failed for the last time,
  * and rejects when it is to be tried again later.
  */
-export function callbackSender({ deliveries, log, timeoutMs }: CallbackSenderOptions): (id: string) => Promise<void> {
+export function callbackSender({ deliveries, log, onSend, timeoutMs }: CallbackSenderOptions): (id: string) => Promise<void> {
   return async (id) => {
     const delivery = deliveries.pending(id);
     if (!delivery) return;
+    onSend(id);
     try {
       await post(delivery, timeoutMs);
     } catch (error) {

@@ -9,6 +9,7 @@ import { readResume } from "./requests.ts";
 export const documentedDialect: Dialect = {
   name: "documented",
   renames: false,
+  showsOutputs: true,
   readResume,
   resumed,
   status(id, view) {

@@ -8,6 +8,7 @@ import { readLiveResume } from "./requests.ts";
 export const liveDialect: Dialect = {
   name: "live",
   renames: true,
+  showsOutputs: false,
   readResume: readLiveResume,
   resumed: ({ alias }) => ({ kickoff_id: alias ?? "" }),
   status: (_id, view) => (view && !progressOf(view).waiting ? status(view) : notFound),

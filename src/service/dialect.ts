@@ -23,6 +23,8 @@ export interface Dialect {
   readonly name: "documented" | "live";
   /** Whether each resume gives the execution a further id. */
   readonly renames: boolean;
+  /** Whether a status answer shows the output that waits for a person. */
+  readonly showsOutputs: boolean;
   readResume(json: JsonValue): Resume;
   resumed(result: Resumed): JsonObject;
   /** The answer to a status request; undefined for an id that is not known. @throws {ApiError} */

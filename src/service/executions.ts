@@ -5,6 +5,7 @@ import type { Resumed } from "./dialect.ts";
 import { forbidden, notFoundForResume, notPending } from "./errors.ts";
 import type { Execution, ExecutionView, TokenType } from "./model.ts";
 import type { Kickoff, Resume } from "./requests.ts";
+import type { SeenOutputs } from "./seen-outputs.ts";
 import type { ExecutionStore } from "./store.ts";
 
 /** Milliseconds that the approval of a last task waits for the end, so that it can answer `completed`. */
@@ -14,6 +15,9 @@ const endWaitMs = 1000;
 export interface ExecutionsOptions {
   readonly store: ExecutionStore;
   readonly waker: DecisionWaker;
+  readonly seen: SeenOutputs;
+  /** Whether status answers show the output that waits. */
+  readonly showsOutputs: boolean;
   /** Begins the durable run of an execution. */
   readonly start: (executionId: string) => Promise<void>;
 }
@@ -38,21 +42,25 @@ export class Executions {
   view(id: string, caller: TokenType): ExecutionView | undefined {
     const view = this.#options.store.view(id);
     if (view) authorise(view.execution, caller);
+    const waiting = view?.attempts.find(({ state }) => state === "waiting");
+    if (waiting && this.#options.showsOutputs) this.#options.seen.show(waiting);
     return view;
   }
 
   /**
    * Takes a person's decision about the task that waits. Once it resolves the decision is stored and will be followed.
-   * A decision about an output that is not there yet is refused, never kept: nobody can have seen it.
+   * A decision about an output that is not there yet, or that nobody can have seen, is refused, never kept.
    * @throws {ApiError} 404 for an execution or task that is not there, 403, 400 when that task does not wait.
    */
   async resume(resume: Resume, caller: TokenType, rename: boolean): Promise<Resumed> {
-    const { store, waker } = this.#options;
+    const { store, waker, seen } = this.#options;
     const execution = store.find(resume.executionId);
     if (!execution) throw notFoundForResume("Execution");
     authorise(execution, caller);
     const { tasks } = execution.project;
     if (!tasks.some(({ id }) => id === resume.taskId)) throw notFoundForResume("Task");
+    const waiting = store.waiting(execution.id, resume.taskId);
+    if (!waiting || !seen.isSeen(waiting, waiting.finishedAt ?? waiting.startedAt)) throw notPending();
     const alias = rename ? randomUUID() : undefined;
     const decided = store.decide(execution.id, resume.taskId, resume, Date.now(), alias);
     if (!decided) throw notPending();

@@ -15,6 +15,21 @@ export type EventType =
   | "human_feedback_requested"
   | "human_feedback_received";
 
+/** Ids of the callbacks that tell the output of an attempt, whichever of them were asked for. */
+export function outputCallbackIds(key: AttemptKey): string[] {
+  const about = [key.executionId, key.taskIndex, key.attempt];
+  const events = (["task_completed", "human_feedback_requested"] as const).map((type) => streamId(eventId(type, about)));
+  return [stableId("task", ...about), stableId("human input", ...about), ...events];
+}
+
+function eventId(type: EventType, about: readonly (string | number)[]): string {
+  return stableId("event", type, ...about);
+}
+
+function streamId(event: string): string {
+  return stableId("stream", event);
+}
+
 /** Hands callbacks to the deliveries. Each has an id made from what it tells, so that telling it again after a crash sends nothing new. */
 export class Reporter {
   readonly #deliveries: DeliveryStore;
@@ -29,35 +44,34 @@ export class Reporter {
   /** Tells that an attempt has an output, and that it waits for a person if it does. */
   async taskCompleted(execution: Execution, callbacks: Callbacks, key: AttemptKey, work: TaskAttempt, output: string): Promise<void> {
     const about = [execution.id, key.taskIndex, key.attempt];
-    await this.#call(execution, callbacks.task, ["task", ...about], taskPayload(execution, work, output));
+    await this.#call(execution, callbacks.task, stableId("task", ...about), taskPayload(execution, work, output));
     const data = { task_id: work.task.id, task_name: work.task.id, agent_role: roleOf(work), attempt: key.attempt };
     await this.event(execution, callbacks, "task_completed", about, { ...data, output });
     if (!work.task.humanInput) return;
-    await this.#call(execution, callbacks.humanInput, ["human input", ...about], humanInputPayload(execution, work.task.id, output));
+    await this.#call(execution, callbacks.humanInput, stableId("human input", ...about), humanInputPayload(execution, work.task.id, output));
     await this.event(execution, callbacks, "human_feedback_requested", about, { ...data, output });
   }
 
   /** Tells of one thought or action; `count` numbers those of an attempt. */
   async step(execution: Execution, callbacks: Callbacks, key: AttemptKey, count: number, step: AgentStep): Promise<void> {
-    await this.#call(execution, callbacks.step, ["step", execution.id, key.taskIndex, key.attempt, count], stepPayload(execution, step));
+    await this.#call(execution, callbacks.step, stableId("step", execution.id, key.taskIndex, key.attempt, count), stepPayload(execution, step));
   }
 
   /** Tells that an execution completed. */
   async crewCompleted(execution: Execution, callbacks: Callbacks, output: string): Promise<void> {
-    await this.#call(execution, callbacks.crew, ["crew", execution.id], crewPayload(execution, output));
+    await this.#call(execution, callbacks.crew, stableId("crew", execution.id), crewPayload(execution, output));
     await this.event(execution, callbacks, "crew_kickoff_completed", [execution.id], { crew_name: execution.project.name, output });
   }
 
   /** Tells a stream of an event, if it asked for that type. `about` makes its id. */
   async event(execution: Execution, { stream }: Callbacks, type: EventType, about: readonly (string | number)[], data: JsonObject): Promise<void> {
     if (!stream?.events.includes(type)) return;
-    const id = stableId("event", type, ...about);
-    await this.#call(execution, stream, ["stream", id], eventPayload(execution, { id, type, timestamp: Date.now(), data }));
+    const id = eventId(type, about);
+    await this.#call(execution, stream, streamId(id), eventPayload(execution, { id, type, timestamp: Date.now(), data }));
   }
 
-  async #call(execution: Execution, target: CallbackTarget | undefined, about: readonly (string | number)[], body: JsonObject): Promise<void> {
+  async #call(execution: Execution, target: CallbackTarget | undefined, id: string, body: JsonObject): Promise<void> {
     if (!target) return;
-    const id = stableId(...about);
     this.#deliveries.add(id, execution.id, target, body);
     await this.#send(id);
   }

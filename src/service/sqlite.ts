@@ -9,8 +9,12 @@ export function openDatabase(file: string): DatabaseSync {
   return new DatabaseSync(file);
 }
 
-/** Runs `action` in a transaction: all of its writes hold, or none. `action` is synchronous, so no other writer of this process comes between. */
+/**
+ * Runs `action` in a transaction that is on the disk itself, not only handed to the system, when this returns: all of its
+ * writes hold, or none. `action` is synchronous, so no other writer of this process comes between.
+ */
 export function transaction<T>(database: DatabaseSync, action: () => T): T {
+  database.exec("PRAGMA synchronous = FULL");
   database.exec("BEGIN IMMEDIATE");
   try {
     const result = action();
@@ -20,5 +24,7 @@ export function transaction<T>(database: DatabaseSync, action: () => T): T {
     // SQLite may have rolled back by itself (a full disk): a second time would hide the error.
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
+  } finally {
+    database.exec("PRAGMA synchronous = NORMAL");
   }
 }

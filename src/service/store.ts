@@ -125,6 +125,12 @@ export class ExecutionStore {
     });
   }
 
+  /** The attempt at this task that waits for a person. */
+  waiting(executionId: string, taskId: string): Attempt | undefined {
+    const row = this.#prepare("SELECT * FROM attempts WHERE execution_id = ? AND task_id = ? AND state = 'waiting'").get(executionId, taskId);
+    return row && readAttempt(row);
+  }
+
   /** What was decided about an attempt; marked as taken, so that nobody wakes the run for it again. */
   takeDecision(key: AttemptKey): Decision | undefined {
     const row = this.#prepare(

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import path from "node:path";
 import { rehearsalMark } from "../../../src/service/rehearsal.ts";
+import { openDatabase } from "../../../src/service/sqlite.ts";
+import { CallbackReceiver } from "../../support/callback-receiver.ts";
+import { waitFor } from "../../support/wait.ts";
 import { crew, Harness, inputs } from "./support.ts";
 
 describe("service: an execution", () => {
@@ -137,5 +141,56 @@ describe("service: an execution", () => {
   it("rehearses a failure where an input asks for one", async () => {
     const id = await harness.kickoff({ inputs: { ...inputs, topic: "[rehearse failure]" } });
     assert.match((await harness.untilEnded(id)).error ?? "", /was told to fail/);
+  });
+});
+
+describe("service: two resumes sent at once", () => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await new Harness().start();
+  });
+  afterEach(() => harness.end());
+
+  const finishedAt = (id: string) => {
+    const database = openDatabase(path.join(harness.folder, "crewdeck.sqlite"));
+    const row = database.prepare("SELECT finished_at FROM attempts WHERE execution_id = ? AND attempt = 2 AND state = 'waiting'").get(id);
+    database.close();
+    return row && Number(row["finished_at"]);
+  };
+  /** Rejects the first output and resolves once the next one waits, which nothing was told of. */
+  const rejectUnseen = async (more: object = {}) => {
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    assert.equal((await harness.resume(id, false, "first", more)).status, 200);
+    await waitFor("the second output", () => finishedAt(id));
+    return id;
+  };
+
+  it("the late one does not decide about the next output, which nobody has seen", async () => {
+    const id = await waitFor("an output that was there for less than a second", async () => {
+      const fresh = await rejectUnseen();
+      const since = finishedAt(fresh) ?? 0;
+      const { status } = await harness.resume(fresh, true, "about the first output");
+      // On a machine that was held up the second may have passed.
+      if (Date.now() - since >= 1000) return false;
+      assert.equal(status, 400);
+      return fresh;
+    });
+    assert.equal((await harness.untilWaiting(id, 2)).pending_human_input?.attempt, 2);
+    assert.equal((await harness.resume(id, true, "about the second output")).status, 200);
+  });
+
+  it("an output that a callback told can be decided about at once", async () => {
+    const receiver = new CallbackReceiver();
+    const humanInputWebhookUrl = await receiver.start();
+    const id = await rejectUnseen({ humanInputWebhookUrl });
+    await waitFor("the callback", () => receiver.received.length === 1);
+    assert.equal((await harness.resume(id, true, "seen by callback")).status, 200);
+    await receiver.stop();
+  });
+
+  it("an output that was there for a second can be decided about unseen: who decides may know by other means", async () => {
+    const id = await rejectUnseen();
+    await waitFor("a resume to be taken", async () => (await harness.resume(id, true, "typed")).status === 200);
   });
 });
