@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
-import type axe from "axe-core";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { CrewApiError } from "../../src/api/errors.ts";
 import type { InputField } from "../../src/api/types.ts";
@@ -14,8 +12,7 @@ import { projectFolder } from "../support/folders.ts";
 import { FormWindow, themes, type FormWindowOptions } from "../support/form/form-window.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/executions/samples.ts";
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+import { violationsIn } from "./accessibility.ts";
 
 const odd = '"name": "Cholesterol", "value": "230 mg/dL"';
 const markup = "<img src=x onerror=alert(1)>";
@@ -63,11 +60,7 @@ describe("The kickoff form in a browser", function () {
   const problemOf = (name: string) =>
     field(name).evaluate((box) => (box.getAttribute("aria-describedby") ?? "").split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join(" ").trim());
 
-  async function violations(): Promise<string[]> {
-    await page.evaluate(axeSource);
-    const { violations: found } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
-    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-  }
+  const violations = () => violationsIn(page);
 
   for (const theme of Object.keys(themes)) {
     describe(`in ${theme}`, () => {

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { Gate } from "../support/gate.ts";
+import { json } from "../support/misbehaving-server.ts";
+import { startService, type RunningService } from "../support/service.ts";
+import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { waitFor } from "../support/wait.ts";
+import { violationsIn } from "./accessibility.ts";
+import { connectCrew } from "./conversation.ts";
+
+const typed = { topic: "tea\nand cake", audience: "<b>colleagues</b>", Meta: '{ "ticket": 7 }' };
+/** The same after one more keystroke. */
+const kept = { ...typed, audience: `${typed.audience}!` };
+/** Four themes, and what VS Code calls their kind in a webview. */
+const themes = [
+  ["Default Light Modern", "vscode-light"],
+  ["Default Dark Modern", "vscode-dark"],
+  ["Default High Contrast", "vscode-high-contrast"],
+  ["Default High Contrast Light", "vscode-high-contrast-light"],
+] as const;
+const tab = "Kick off Writers";
+
+describe("The kickoff form, in the window", () => {
+  let service: RunningService;
+  let gate: Gate;
+  let window: VSCodeWindow;
+
+  before(async () => {
+    service = await startService({ args: ["--task-seconds", "0.1"] });
+    gate = await Gate.before(service);
+    window = await openWindow();
+    await connectCrew(window, { url: gate.url, token: service.token, name: "Writers" });
+  });
+
+  after(async () => {
+    await window.close();
+    await gate.stop();
+    await service.stop();
+  });
+
+  const field = (name: string) => window.webview.content.getByRole("textbox", { name, exact: true });
+  const kickOff = () => window.webview.content.getByRole("button", { name: "Kick Off", exact: true });
+  const holds = async (values: Readonly<Record<string, string>>) => {
+    for (const [name, text] of Object.entries(values)) {
+      await waitFor(`“${text}” in the field ${name}`, async () => (await field(name).inputValue()) === text);
+    }
+  };
+
+  it("keeps what is typed while another tab is in front", async () => {
+    await window.tree.action("Writers", "Kick Off…");
+    await field("topic").fill(typed.topic);
+    await field("audience").fill(typed.audience);
+    await window.webview.content.getByText("Advanced").click();
+    await field("Meta").fill(typed.Meta);
+    await window.runCommand("File: New Untitled Text File");
+    await field("topic").waitFor({ state: "detached" });
+    await window.editor.tab(tab).click();
+    await holds(typed);
+  });
+
+  it("keeps it when it moves to another group", async () => {
+    await window.runCommand("View: Move Editor into Right Group");
+    await waitFor("two groups", async () => (await window.page.locator(".editor-group-container").count()) === 2);
+    await holds(typed);
+  });
+
+  it("keeps it when the window is reloaded, and asks the crew nothing", async () => {
+    const asked = gate.sent("/inputs").length;
+    await field("audience").press("End");
+    await field("audience").pressSequentially("!");
+    await waitFor("VS Code to have saved its editors", () => isSaved(window, kept.audience));
+    await window.reload();
+    await holds(kept);
+    assert.equal(gate.sent("/inputs").length, asked);
+  });
+
+  for (const [theme, kind] of themes) {
+    it(`has no fault that axe finds in ${theme}`, async () => {
+      await window.setTheme(theme);
+      const frame = await window.webview.frame();
+      await waitFor("the theme in the form", () => frame.evaluate((name) => document.body.dataset["vscodeThemeKind"] === name, kind));
+      assert.deepEqual(await violationsIn(frame), []);
+    });
+  }
+
+  it("marks what the crew says is missing, and loses nothing", async () => {
+    gate.answer("/kickoff", json(422, { error: "Validation Error", message: "Missing required inputs", details: { missing_inputs: ["audience", "budget"] } }));
+    await kickOff().click();
+    await window.webview.content.getByText("The crew needs more inputs: audience, budget").waitFor();
+    for (const name of ["audience", "budget"]) assert.equal(await field(name).getAttribute("aria-invalid"), "true", name);
+    assert.equal(await field("topic").getAttribute("aria-invalid"), null);
+    await holds(kept);
+  });
+
+  it("is sent once, however often it is clicked", async () => {
+    await field("budget").fill("12");
+    const held = gate.hold("/kickoff");
+    await kickOff().dblclick();
+    const release = await held;
+    await window.webview.content.getByRole("button", { name: "Kicking off…" }).click({ force: true });
+    await field("topic").press("ControlOrMeta+Enter");
+    release();
+    await window.editor.waitForText("# tea and cake");
+    const sent = gate.sent("/kickoff").map(({ body }) => JSON.parse(body) as unknown);
+    assert.deepEqual(sent.slice(1), [{ inputs: { topic: typed.topic, audience: kept.audience, budget: "12" }, meta: { ticket: 7 } }]);
+    assert.equal(await window.editor.tab(tab).count(), 0, "it has closed");
+  });
+
+  it("begins with the values sent last, and is sent with Ctrl+Enter", async () => {
+    const before = gate.sent("/kickoff").length;
+    await window.tree.action("Writers", "Kick Off…");
+    await window.webview.content.getByText("Filled in with the values sent last.").waitFor();
+    await holds(kept);
+    await field("topic").fill("coffee");
+    await field("topic").press("ControlOrMeta+Enter");
+    await window.editor.waitForText("# coffee");
+    assert.equal(gate.sent("/kickoff").length, before + 1);
+  });
+
+  it("does not show for a crew without inputs, which starts at once", async () => {
+    const before = gate.sent("/kickoff").length;
+    gate.answer("/inputs", json(200, { inputs: [] }));
+    gate.answer("/kickoff", json(200, { kickoff_id: "5f0f1c0e-9a51-4f52-8e0a-4d4b2f1f7a10" }));
+    await window.tree.action("Writers", "Kick Off…");
+    await window.editor.waitForText("# 5f0f1c0e");
+    assert.equal(await window.editor.tab(tab).count(), 0);
+    assert.deepEqual(gate.sent("/kickoff").slice(before).map(({ body }) => JSON.parse(body) as unknown), [{ inputs: {} }]);
+  });
+});
+
+/** Whether the window's state, which VS Code in a browser writes every few seconds, holds these words. */
+function isSaved({ page }: VSCodeWindow, words: string): Promise<boolean> {
+  return page.evaluate(async (wanted) => {
+    const done = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error ?? new Error("The window's state cannot be read."));
+      });
+    for (const { name = "" } of await indexedDB.databases()) {
+      if (!name.startsWith("vscode-web-state-db")) continue;
+      const database = await done(indexedDB.open(name));
+      const values = await done(database.transaction("ItemTable").objectStore("ItemTable").getAll());
+      database.close();
+      // It is JSON within JSON within JSON: what is looked for has no characters that are escaped.
+      if (values.some((value) => String(value).includes(wanted))) return true;
+    }
+    return false;
+  }, words);
+}
