@@ -70,9 +70,9 @@ function makeFolder(folder: string): void {
 }
 
 function userDataFolder(env: Readonly<Record<string, string | undefined>>): string {
-  if (process.platform === "win32") return env["LOCALAPPDATA"] ?? join(homedir(), "AppData", "Local");
+  if (process.platform === "win32") return env["LOCALAPPDATA"] || join(homedir(), "AppData", "Local");
   if (process.platform === "darwin") return join(homedir(), "Library", "Application Support");
-  return env["XDG_DATA_HOME"] ?? join(homedir(), ".local", "share");
+  return env["XDG_DATA_HOME"] || join(homedir(), ".local", "share");
 }
 
 /** Open lock files. A handle that is garbage would be closed, and its lock with it. */

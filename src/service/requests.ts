@@ -114,23 +114,42 @@ function checked<Name extends keyof Bodies>(json: unknown, schema: Name): Bodies
 }
 
 function readCallbacks(body: CallbackMembers): Callbacks {
-  const task = target(body.taskWebhookUrl);
-  const step = target(body.stepWebhookUrl);
-  const crew = target(body.crewWebhookUrl);
-  const humanInput = body.humanInputWebhook ? secretTarget(body.humanInputWebhook) : target(body.humanInputWebhookUrl);
-  const stream = body.webhooks && { ...secretTarget(body.webhooks), events: body.webhooks.events };
+  const task = target("taskWebhookUrl", body.taskWebhookUrl);
+  const step = target("stepWebhookUrl", body.stepWebhookUrl);
+  const crew = target("crewWebhookUrl", body.crewWebhookUrl);
+  const humanInput = body.humanInputWebhook
+    ? secretTarget("humanInputWebhook", body.humanInputWebhook)
+    : target("humanInputWebhookUrl", body.humanInputWebhookUrl);
+  const stream = body.webhooks && { ...secretTarget("webhooks", body.webhooks), events: body.webhooks.events };
   return { ...(task && { task }), ...(step && { step }), ...(crew && { crew }), ...(humanInput && { humanInput }), ...(stream && { stream }) };
 }
 
-function target(url: string | null | undefined): CallbackTarget | undefined {
-  return url ? { url } : undefined;
+/** An address; what it holds of credentials goes into the header, since `fetch` takes no others. */
+function target(member: string, text: string | null | undefined): CallbackTarget | undefined {
+  if (!text) return undefined;
+  try {
+    const url = new URL(text);
+    const [username, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+    if (username === "" && password === "") return { url: text };
+    url.username = "";
+    url.password = "";
+    return { url: url.href, authorization: basic(username, password) };
+  } catch {
+    // Some fit the schema's syntax and are no addresses, such as one with the port 99999.
+    throw invalidBody([{ path: [member], message: "is not a valid address", keyword: "format" }]);
+  }
 }
 
-function secretTarget({ url, authentication }: SecretTarget): CallbackTarget {
-  if (!authentication) return { url };
-  if (authentication.strategy === "bearer") return { url, authorization: `Bearer ${authentication.token}` };
-  const credentials = Buffer.from(`${authentication.username}:${authentication.password}`).toString("base64");
-  return { url, authorization: `Basic ${credentials}` };
+function secretTarget(member: string, { url, authentication }: SecretTarget): CallbackTarget {
+  const plain = target(member, url) ?? { url };
+  if (!authentication) return plain;
+  const authorization =
+    authentication.strategy === "bearer" ? `Bearer ${authentication.token}` : basic(authentication.username, authentication.password);
+  return { url: plain.url, authorization };
+}
+
+function basic(username: string, password: string): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
 function isObject(json: JsonValue): json is JsonObject {

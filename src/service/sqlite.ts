@@ -21,10 +21,17 @@ export function transaction<T>(database: DatabaseSync, action: () => T): T {
     database.exec("COMMIT");
     return result;
   } catch (error) {
-    // SQLite may have rolled back by itself (a full disk): a second time would hide the error.
-    if (database.isTransaction) database.exec("ROLLBACK");
+    rollBack(database);
     throw error;
   } finally {
     database.exec("PRAGMA synchronous = NORMAL");
+  }
+}
+
+function rollBack(database: DatabaseSync): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    // SQLite has rolled back by itself (a full disk, say): the error that led here is the one to tell.
   }
 }

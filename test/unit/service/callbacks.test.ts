@@ -90,6 +90,17 @@ describe("service: callbacks", () => {
     assert.equal(basic?.headers.authorization, `Basic ${Buffer.from("ü:p:w").toString("base64")}`);
   });
 
+  it("takes credentials in an address into the header, and never logs them", async () => {
+    await harness.end();
+    harness = await new Harness({ callbackBackoffMs: 1 }).start();
+    receiver.behave = (response) => response.writeHead(500).end();
+    await harness.kickoff({ inputs, humanInputWebhookUrl: `${base.replace("//", "//name:p%40ss@")}/human` });
+    const [callback] = await until("/human", 1);
+    assert.equal(callback?.headers.authorization, `Basic ${Buffer.from("name:p@ss").toString("base64")}`);
+    await waitFor("it to be given up", () => harness.log.length > 0);
+    assert.ok(!/p@ss|p%40ss/.test(harness.log.join()), harness.log.join());
+  });
+
   it("streams the events that were asked for, with their ids and credentials", async () => {
     const webhooks = (path: string, events: string[]) => ({ url: base + path, realtime: true, events, authentication: { strategy: "bearer", token: "s" } });
     const all = ["crew_kickoff_started", "crew_kickoff_completed", "task_started", "task_completed", "human_feedback_requested", "human_feedback_received", "llm_call_started"];

@@ -92,6 +92,8 @@ describe("service: routes and errors", () => {
       [{ inputs, taskWebhookUrl: "file:///etc/passwd" }, /taskWebhookUrl: expected: An http or https address/],
       [{ inputs, stepWebhookUrl: "ftp://example.com" }, /stepWebhookUrl/],
       [{ inputs, crewWebhookUrl: 5 }, /crewWebhookUrl/],
+      [{ inputs, crewWebhookUrl: "http://a.example:99999/x" }, /crewWebhookUrl: is not a valid address/],
+      [{ inputs, crewWebhookUrl: "http://%FF@a.example" }, /crewWebhookUrl: is not a valid address/],
       [{ inputs, humanInputWebhookUrl: "not a url" }, /humanInputWebhookUrl/],
       [{ inputs, humanInputWebhook: { url: "http://a.example", authentication: { strategy: "basic" } } }, /humanInputWebhook.authentication/],
       [{ inputs, webhooks: { url: "http://a.example" } }, /webhooks.events: must have required property/],
