@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { CrewApi } from "../support/crew-api.ts";
+import { startService, type RunningService } from "../support/service.ts";
+import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { waitFor } from "../support/wait.ts";
+import { connectCrew } from "./conversation.ts";
+import { waitForDocument } from "./story.ts";
+
+describe("The tree of executions, in the window", () => {
+  let service: RunningService;
+  let window: VSCodeWindow;
+  /** Two executions that were started elsewhere. */
+  const ids: string[] = [];
+
+  before(async () => {
+    service = await startService({ args: ["--task-seconds", "0.1"] });
+    const api = new CrewApi(service);
+    for (const topic of ["tea", "coffee"]) ids.push(await api.kickoff({ inputs: { topic, audience: "colleagues" } }));
+    window = await openWindow();
+    await connectCrew(window, { url: service.url, token: service.token, name: "Writers" });
+  });
+
+  after(async () => {
+    await window.close();
+    await service.stop();
+  });
+
+  const executions = async () => (await window.tree.rows()).filter(({ level }) => level === 2);
+  const labels = async () => (await executions()).map(({ label }) => label);
+  const clipboard = () => window.page.evaluate(() => navigator.clipboard.readText());
+
+  it("tracks executions by their ids, and says of what is no id why", async () => {
+    const { tree, quickInput, editor } = window;
+    for (const id of ids) {
+      await tree.menu("Writers", "Track an Execution by Its ID…");
+      await quickInput.waitFor("Track an execution of Writers");
+      await quickInput.input.fill(`${service.url}/status/${id}`);
+      await quickInput.widget.getByText("Paste only the ID").waitFor();
+      await quickInput.input.fill(` ${id} `);
+      await window.page.keyboard.press("Enter");
+      await editor.tab(id).waitFor();
+    }
+    await waitFor("two that wait", async () => (await executions()).filter(({ description }) => description.startsWith("Waiting for you")).length === 2);
+    assert.deepEqual((await labels()).sort(), ids.map((id) => id.slice(0, 8)).sort());
+  });
+
+  it("counts those that wait on the view's icon, also while another view is shown", async () => {
+    const { tree } = window;
+    await tree.open("Explorer");
+    await waitFor("2 on the badge", async () => (await tree.badge("Crewdeck").textContent()) === "2");
+    await tree.open("Crewdeck");
+  });
+
+  it("gives an execution another title, and its first one back", async () => {
+    const { tree, quickInput } = window;
+    const [id = ""] = ids;
+    const first = id.slice(0, 8);
+    await tree.menu(first, "Rename Execution…");
+    await quickInput.answer("Your own title", "Tea **time**");
+    await tree.row("Tea **time**").waitFor();
+    await tree.row("Tea **time**").click();
+    await waitForDocument(window, /^# Tea \\\*\\\*time/);
+    await tree.menu("Tea **time**", "Rename Execution…");
+    await quickInput.answer("Your own title", "");
+    await tree.row(first).waitFor();
+    await tree.menu(first, "Rename Execution…");
+    await quickInput.answer("Your own title", "Tea");
+    await tree.row("Tea").waitFor();
+  });
+
+  it("copies id and output", async () => {
+    const { tree } = window;
+    await tree.menu("Tea", "Copy Execution ID");
+    await waitFor("the id on the clipboard", async () => (await clipboard()) === ids[0]);
+    await tree.menu("Tea", "Copy Output");
+    await waitFor("the output on the clipboard", async () => /tea/.test(await clipboard()));
+  });
+
+  it("approves from its row, and the badge counts down", async () => {
+    const { tree } = window;
+    await tree.action("Tea", "Approve");
+    await waitFor("its end", async () => (await executions()).some(({ label, description }) => label === "Tea" && description.startsWith("Completed")));
+    await waitFor("1 on the badge", async () => (await tree.badge("Crewdeck").textContent()) === "1");
+  });
+
+  it("clears what has ended, after asking, and nothing else", async () => {
+    const { tree, messages } = window;
+    await tree.menu("Writers", "Clear Ended Executions");
+    await messages.dialog("Clear 1 ended execution?").getByRole("button", { name: "Cancel" }).click();
+    assert.ok((await labels()).includes("Tea"));
+    await tree.menu("Writers", "Clear Ended Executions");
+    await messages.confirm("Clear 1 ended execution?", "Clear");
+    await tree.row("Tea").waitFor({ state: "detached" });
+    assert.deepEqual(await labels(), [ids[1]?.slice(0, 8)]);
+  });
+
+  it("untracks, after asking where it has not ended, and says again what to do", async () => {
+    const { tree, messages } = window;
+    const [, id = ""] = ids;
+    await tree.menu(id.slice(0, 8), "Untrack Execution");
+    const dialog = messages.dialog("Stop tracking");
+    await dialog.waitFor();
+    assert.ok((await dialog.innerText()).includes(id), "it names the id, by which it can be tracked again");
+    await messages.confirm("Stop tracking", "Untrack");
+    await tree.row("Kick off the first execution…").waitFor();
+    await tree.badge("Crewdeck").waitFor({ state: "hidden" });
+  });
+});
