@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
 import { outputLines } from "../../../src/views/document/embed.ts";
+import { inlineText } from "../../../src/views/document/markdown.ts";
 
 const parser = new MarkdownIt({ html: true });
 
@@ -50,6 +51,21 @@ describe("an output inside our document", () => {
     assert.deepEqual(outputLines("<b>x</b> and `List<string>` and <https://a.test/b> and a<br>b \\<i> 1 < 2", 4), [
       "\\<b>x\\</b> and `List<string>` and <https://a.test/b> and a<br>b \\<i> 1 < 2",
     ]);
+  });
+
+  it("holds no address that runs a command", () => {
+    const attacks = ["[a](command:x)", "[a]( COMMAND:x)", "[a](<command:x>)", "<command:x>", "[a]: command:x", "![a](command:x)", "x` [l](command:x) `y", "<a href='command:x'>", "- > <a href='command&#58;x'>", "<a href='c&#x6Fmmand&colon;x'>"];
+    for (const text of attacks) {
+      for (const shown of [outputLines(text, 4).join("\n"), outputLines(`[a](\n${text}`, 4).join("\n"), inlineText(text)]) {
+        assert.doesNotMatch(shown, /command:/i, text);
+        assert.doesNotMatch(shown, /(?<!\\)&(?:#|colon)/, text);
+      }
+    }
+  });
+
+  it("leaves the word command and character references alone where they run nothing", () => {
+    for (const text of ["run this command: npm test", "command:", "AT&#38;T &amp; &colon;", "```\ncommand:x\n```"]) assert.equal(outputLines(text, 4).join("\n"), text);
+    assert.equal(new MarkdownIt().renderInline(outputLines("the command:x", 4).join("")), "the command:x");
   });
 
   it("sets JSON in a code block that no text inside can close", () => {
