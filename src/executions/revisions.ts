@@ -64,9 +64,16 @@ export class Revisions {
     }
   }
 
-  /** Writes the first revision. False if there is one. */
+  /** Writes the first revision. False if there was ever one: its number may be free again, when the revisions after it are there. */
   async create(id: string, text: string): Promise<boolean> {
-    return await createWhole(this.#path(id, 1), text);
+    if (!(await createWhole(this.#path(id, 1), text))) {
+      return false;
+    }
+    if ((await this.list()).get(id)?.at(-1) === 1) {
+      return true;
+    }
+    await rm(this.#path(id, 1), { force: true });
+    return false;
   }
 
   /** Writes the revision that follows on `revision`. False if that one is no longer the last: nothing is changed then. */

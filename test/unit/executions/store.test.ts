@@ -50,6 +50,19 @@ describe("ExecutionStore", function () {
     return heard;
   }
 
+  it("refuses a local id that was ever taken, though its first revision is long gone and nobody told", async () => {
+    const slow = await openDeaf();
+    const store = await openDeaf();
+    await store.add(anExecution());
+    await store.update(id, labelled("Mine"));
+    await rm(path.join(folder, `${id}.1.json`));
+    await assert.rejects(slow.add(anExecution()), /tracked already/);
+    await store.remove(id);
+    await rm(path.join(folder, `${id}.2.json`));
+    await assert.rejects(slow.add(anExecution()), /tracked already/);
+    assert.deepEqual(await readdir(folder), [`${id}.3.json`]);
+  });
+
   it("keeps what it is given over a restart, newest first", async () => {
     const store = await openDeaf();
     await store.add(anExecution());
