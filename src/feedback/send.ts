@@ -3,7 +3,7 @@ import type { CrewClient } from "../api/client.ts";
 import type { Clock } from "../api/clock.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { ResumeAnswer } from "../api/types.ts";
-import { UserError } from "../editor/errors.ts";
+import { messageOf, UserError } from "../editor/errors.ts";
 import type { Intents } from "../executions/intents.ts";
 import { type CrewRef, type Execution, type Feedback, hasEnded } from "../executions/model.ts";
 import { applyReading } from "../executions/reduce.ts";
@@ -84,8 +84,14 @@ export class FeedbackSender {
       isApprove: feedback.isApprove,
       ...current.request?.callbacks,
     });
-    await store.update(localId, (known) => resumeAnswered(known, target, answer));
-    poll(localId);
+    try {
+      await store.update(localId, (known) => resumeAnswered(known, target, answer));
+    } catch (error) {
+      // It was taken; whoever hears of a failure must not take it for unsent words.
+      throw new MaybeSentError(l10n.t("The crew took your feedback, but that could not be written down here ({0}). Do not send it again.", messageOf(error)), error);
+    } finally {
+      poll(localId);
+    }
     return resultOf(answer, feedback.isApprove);
   }
 
@@ -143,7 +149,8 @@ export class FeedbackSender {
         await intents.release(key);
         throw error;
       }
-      await store.update(localId, (known) => resumeUnanswered(known, target, message));
+      // A record that can't be written stays "sending", which recovery turns into "unanswered".
+      await store.update(localId, (known) => resumeUnanswered(known, target, message)).catch(() => undefined);
       throw new MaybeSentError(l10n.t("Your feedback may have been sent: {0} It is not sent again by itself.", message), error);
     }
   }

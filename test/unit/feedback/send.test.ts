@@ -129,6 +129,26 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 3);
   });
 
+  it("never reads as unsent where its outcome cannot be written down", async () => {
+    const execution = await stored();
+    let written = 0;
+    // The note before sending is written, and from then on the disk is full.
+    const full = { find: store.find.bind(store), refresh: () => store.refresh(), update: (...change: Parameters<ExecutionStore["update"]>) => (requests.length === 0 ? (written++, store.update(...change)) : Promise.reject(new Error("ENOSPC"))) };
+    const sending = () => new FeedbackSender({ store: full, intents, clock: systemClock, clientFor: () => ({ status: () => status(), resume: (request) => (requests.push(request), resume(request)) }), poll: (localId) => polled.push(localId) }).send(approval(execution));
+    await assert.rejects(sending(), (error) => error instanceof MaybeSentError && /took your feedback.*ENOSPC/.test(error.message));
+    assert.deepEqual([written > 0, polled], [true, ["local-1"]]);
+    await assert.rejects(sender().send(approval(execution)), MaybeSentError);
+    assert.equal(requests.length, 1);
+  });
+
+  it("may have been sent even where that cannot be written down", async () => {
+    const execution = await stored();
+    const full = { find: store.find.bind(store), refresh: () => store.refresh(), update: (...change: Parameters<ExecutionStore["update"]>) => (requests.length === 0 ? store.update(...change) : Promise.reject(new Error("ENOSPC"))) };
+    resume = () => Promise.reject(lost());
+    const sending = new FeedbackSender({ store: full, intents, clock: systemClock, clientFor: () => ({ status: () => status(), resume: (request) => (requests.push(request), resume(request)) }), poll: () => undefined }).send(approval(execution));
+    await assert.rejects(sending, MaybeSentError);
+  });
+
   it("can be sent anew after a refusal", async () => {
     const execution = await stored();
     resume = () => Promise.reject(new CrewApiError({ kind: "badRequest", status: 400, message: "Execution is not in pending human input state", remedy: "" }));
