@@ -26,6 +26,20 @@ export interface KickoffParts {
 
 /** `crewdeck.kickoff`: by form, at once for a crew that needs no inputs, or without asking anything (`form: false`). Returns `{crew, kickoffId}`. */
 export function kickoffCommand({ crews, forms, sender, wake, show }: KickoffParts): Command {
+  const starts = new Map<string, Promise<Execution | "form">>();
+  /** Starts a crew that asks for nothing. A double click on its row is one wish, and each kickoff costs money. */
+  const startAtOnce = (crew: Crew): Promise<Execution | "form"> => {
+    const start = starts.get(crew.id) ?? startOrAsk(crew).finally(() => starts.delete(crew.id));
+    starts.set(crew.id, start);
+    return start;
+  };
+  const startOrAsk = async (crew: Crew): Promise<Execution | "form"> => {
+    await wake(crew.id);
+    if (await wantsForm(crews, crew)) return "form";
+    const started = await sender.send(crews.get(crew.id), { inputs: {} });
+    await show(started);
+    return started;
+  };
   return {
     id: "kickoff",
     async run(argument) {
@@ -35,16 +49,16 @@ export function kickoffCommand({ crews, forms, sender, wake, show }: KickoffPart
       if (form === false && stringOf(given, "crew") === undefined) throw new UserError(vscode.l10n.t("With “form: false” nothing is asked, so “crew” must name the crew."));
       const crew = await chooseCrew(crews, argument);
       if (crew === undefined) return undefined;
-      await wake(crew.id);
-      if (form === false) return madeOf(await sender.send(crew, { ...values, inputs: values.inputs ?? {} }));
-      const isGiven = Object.keys(values).length > 0;
-      if (form === true || isGiven || (await wantsForm(crews, crew))) {
-        const started = await forms.open(crews.get(crew.id), isGiven ? values : undefined);
-        return started && madeOf(started);
+      if (form === false) {
+        await wake(crew.id);
+        return madeOf(await sender.send(crews.get(crew.id), { ...values, inputs: values.inputs ?? {} }));
       }
-      const started = await sender.send(crews.get(crew.id), { inputs: {} });
-      await show(started);
-      return madeOf(started);
+      const isGiven = Object.keys(values).length > 0;
+      const made = form === true || isGiven ? "form" : await startAtOnce(crew);
+      if (made !== "form") return madeOf(made);
+      await wake(crew.id);
+      const started = await forms.open(crews.get(crew.id), isGiven ? values : undefined);
+      return started && madeOf(started);
     },
   };
 }
