@@ -6,6 +6,8 @@ const resetCodes = ["ECONNRESET", "EPIPE", "ECONNABORTED", "ERR_STREAM_PREMATURE
 const certificateCodes = /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|INVALID_CA|HOSTNAME_MISMATCH)/;
 /** OpenSSL speaks and hears something that is not TLS or none of its versions. */
 const tlsCodes = /^(?:EPROTO|ERR_SSL_)/;
+/** What TLS says while a connection is being agreed on. It may fail later, too, with the request sent; so anything else leaves that open. */
+const handshakeWords = /wrong.version|unsupported.protocol|handshake|no.protocols|unrecognized.name|packet.length|no.shared.cipher|no.ciphers|http.request|protocol.version|version.too.low|unexpected.message/i;
 /** Node's HTTP parser and its decompression. */
 const garbageCodes = /^(?:HPE_|Z_|ERR__ERROR_FORMAT_|ERR_BROTLI)/;
 
@@ -74,7 +76,7 @@ function verdict(code: string, description: string, url: URL): Verdict {
       reason: "certificate",
       message: `No secure connection to ${url.host} could be agreed on (${code}).`,
       remedy: "Check that the port is the one for https:, and whether a proxy stands in between.",
-      unsent: true,
+      unsent: handshakeWords.test(`${code} ${description}`),
     };
   }
   if (resetCodes.includes(code)) {
