@@ -66,14 +66,20 @@ export class Executions implements Disposable {
     await this.#recover();
     // The window that polled before may have died while it was sending.
     this.#recovering = this.lease.onDidChange((isHeld) => {
-      if (isHeld) this.#recover().catch((error: unknown) => this.#onProblem("What was being sent could not be looked through.", error));
+      if (isHeld) void this.#recover();
     });
-    await begin();
+    // One thing that fails is no reason to watch nothing.
+    await begin().catch((error: unknown) => this.#onProblem("What watching executions needs could not be made ready.", error));
     await this.lease.start();
     this.tracker.start();
   }
 
-  #recover(): Promise<void> {
-    return recoverSends({ store: this.store, intents: this.intents, clock: this.#clock });
+  /** Never rejects. */
+  async #recover(): Promise<void> {
+    try {
+      await recoverSends({ store: this.store, intents: this.intents, clock: this.#clock });
+    } catch (error) {
+      this.#onProblem("What was being sent could not be looked through.", error);
+    }
   }
 }

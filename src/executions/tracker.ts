@@ -59,6 +59,9 @@ export class Tracker implements Disposable {
     }
     this.#isStarted = true;
     const { store, lease } = this.#options;
+    if (this.#attention.isFocused) {
+      void lease.takeOver();
+    }
     this.#subscriptions.push(
       store.onDidChange(({ added, changed, removed }) => this.#sync([...added, ...changed], removed)),
       lease.onDidChange(() => this.#plan()),
@@ -85,9 +88,9 @@ export class Tracker implements Disposable {
     await Promise.all(polls);
   }
 
-  /** Whether the executions can be seen and the window has the focus. A focused window takes the polling over. */
+  /** Whether the executions can be seen and the window has the focus. A focused window takes the polling over, once there is any. */
   setWatched({ visible, focused }: { readonly visible: boolean; readonly focused: boolean }): void {
-    if (focused && !this.#attention.isFocused) {
+    if (this.#isStarted && focused && !this.#attention.isFocused) {
       void this.#options.lease.takeOver();
     }
     this.#change(() => this.#attention.setWindow(visible, focused));

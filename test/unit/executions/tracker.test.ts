@@ -367,4 +367,13 @@ describe("Tracker", () => {
     await scene.pass(600);
     assert.deepEqual([scene.clock.pending, scene.asked.length], [0, 2]);
   });
+
+  it("leaves the lease alone until there is something to watch", async () => {
+    const scene = new Scene(() => aReading({ state: "running" }));
+    scene.tracker.setWatched({ visible: true, focused: true });
+    await scene.pass(60);
+    assert.equal(scene.lease.taken, 0);
+    scene.tracker.start();
+    assert.equal(scene.lease.taken, 1);
+  });
 });

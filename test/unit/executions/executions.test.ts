@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { Executions } from "../../../src/executions/executions.ts";
+import { temporaryFolder } from "../../support/folders.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { anExecution } from "./samples.ts";
+import { waitFor } from "../../support/wait.ts";
+
+describe("Executions", () => {
+  it("are watched though claims cannot be read and what comes first fails", async () => {
+    const folder = temporaryFolder("executions");
+    // Claims are files of a folder: a file in its place cannot be listed.
+    await mkdir(folder, { recursive: true });
+    await writeFile(path.join(folder, "intents"), "");
+    const clock = new FakeClock();
+    const problems: string[] = [];
+    const asked: string[] = [];
+    const executions = new Executions({
+      folder,
+      clock,
+      clientFor: () => Promise.resolve({ status: (kickoffId) => (asked.push(kickoffId), new Promise(() => undefined)) }),
+      onProblem: (message) => problems.push(message),
+    });
+    try {
+      await executions.open(() => Promise.reject(new Error("no local crew")));
+      await executions.store.add(anExecution({ kickoffIds: ["k-1"], state: "running" }));
+      await waitFor("a question", async () => {
+        await clock.pass(1000);
+        return asked.length > 0;
+      });
+      assert.deepEqual([...new Set(problems)], ["What was being sent could not be looked through.", "What watching executions needs could not be made ready."]);
+    } finally {
+      executions.dispose();
+      await rm(folder, { recursive: true });
+    }
+  });
+});
