@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import { systemClock as clock } from "./api/clock.ts";
 import { allCommands } from "./commands/all.ts";
 import { registerCommands } from "./commands/table.ts";
+import { watchArrivals } from "./crews/arrivals.ts";
 import { Crews } from "./crews/crews.ts";
 import { resetContext } from "./editor/context.ts";
 import { Disposables } from "./editor/disposables.ts";
@@ -42,7 +43,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const locals = owned.add(new LocalCrews({ crews, storage: context.globalStorageUri, extension: context.extensionUri, hasOpenExecutions: (id) => executions.hasOpen(id) }));
 
   // Begun here and awaited at the end: a document that comes back with its window waits for it.
-  const opened = locals.refresh().then(() => executions.open(() => locals.restore()));
+  const opened = locals.refresh().catch((error: unknown) => logProblem("Reading the local crews", error)).then(() => executions.open(() => locals.restore()));
   const { documents, show, find } = owned.add(registerDocuments(store, crews, opened));
   const feedback = owned.add(registerFeedback({ crews, executions, clock, find, show }));
   const sender = new KickoffSender({ store, intents, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId) });
@@ -61,6 +62,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(new Notifications({ store, tracker, lease, told }));
   owned.add(watchAttention(tracker, tree, documents));
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
+  owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
   owned.add(crews.onDidReplace(({ from, to }) => void moveCrew(store, from.id, to).catch((error: unknown) => logProblem("Moving a crew's executions", error))));
   owned.add(registerCommands(allCommands({ crews, executions, locals, sender, forms, feedback, clock, show })));
 
