@@ -13,6 +13,7 @@ import { KnownCrews, type KnownCrew } from "./known-crews.ts";
 import { pickProject } from "./pick-project.ts";
 import { forPerson, showLogAction } from "./problems.ts";
 import { ServiceProcess, type Exit } from "./service-process.ts";
+import { forgetTokens } from "./service-tokens.ts";
 
 /** What {@link LocalCrews} needs. */
 export interface LocalCrewsOptions {
@@ -134,7 +135,7 @@ export class LocalCrews implements vscode.Disposable {
     if (local === undefined) throw new UserError(vscode.l10n.t("This local crew is not known here any more."));
     await local.keeper.stop();
     await this.#store.forget(local.known.folder);
-    await this.#options.crews.setToken(crewId, undefined);
+    await forgetTokens(this.#options.crews, crewId);
     this.#drop(local);
     this.#publish();
   }

@@ -4,7 +4,7 @@ import type { StoredToken } from "../crews/types.ts";
 /** Where tokens are kept between windows: SecretStorage, through the connected crews. */
 export interface TokenStore {
   token(crewId: string): Promise<StoredToken | undefined>;
-  setToken(crewId: string, token: StoredToken): Promise<void>;
+  setToken(crewId: string, token: StoredToken | undefined): Promise<void>;
 }
 
 /** The two tokens that a service accepts. */
@@ -29,6 +29,12 @@ export async function keepTokens(store: TokenStore, crewId: string, { token, use
   const [first, spare] = own?.type === "userBearer" ? [user, organisation] : [organisation, user];
   if (own?.token !== first.token) await store.setToken(crewId, first);
   if ((await store.token(spareId(crewId)))?.token !== spare.token) await store.setToken(spareId(crewId), spare);
+}
+
+/** Deletes both tokens. */
+export async function forgetTokens(store: TokenStore, crewId: string): Promise<void> {
+  await store.setToken(crewId, undefined);
+  await store.setToken(spareId(crewId), undefined);
 }
 
 /** The id under which the token that is not in use is kept. */
