@@ -212,7 +212,8 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   #executionNode(execution: Execution): ExecutionNode {
     const { localId } = execution;
     const known = this.#executionNodes.get(localId);
-    if (known !== undefined && known.crew !== execution.crew.id) this.#executionNodes.delete(localId);
+    // Its rows are the commands' arguments, so that they must name the crew it belongs to now.
+    if (known !== undefined && known.crew !== execution.crew.id) for (const nodes of [this.#executionNodes, this.#taskNodes]) nodes.delete(localId);
     const node = keep<ExecutionNode>(this.#executionNodes, localId, () => ({ kind: "execution", crew: execution.crew.id, localId, kickoffId: keyOf(execution) }));
     node.kickoffId = keyOf(execution);
     return node;

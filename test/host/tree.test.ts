@@ -149,6 +149,19 @@ describe("the tree", () => {
     assert.deepEqual(ids(), before);
   });
 
+  it("names the crew that an execution has moved to on all its rows", async () => {
+    await add(anExecution());
+    const rows = () => {
+      const execution = tree.getChildren(tree.getChildren().find(({ crew }) => crew === crews[0]!.id))[0]!;
+      return [execution, ...tree.getChildren(execution)].map((node) => node.crew);
+    };
+    assert.deepEqual(rows(), [writers.id, writers.id, writers.id]);
+    const moved = { ...writers, id: "url:https://moved.test", url: "https://moved.test" };
+    crews = [moved];
+    await parts.store.update("local-1", (execution) => ({ ...execution, crew: moved }));
+    assert.deepEqual(rows(), [moved.id, moved.id, moved.id]);
+  });
+
   it("counts what waits in its badge", async () => {
     assert.equal(view.badge, undefined);
     await add(anExecution(), anExecution({ localId: "second", kickoffIds: ["second"] }));
