@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { CrewApiError } from "../api/errors.ts";
 import { messageOf, UserError, type ErrorAction } from "../editor/errors.ts";
+import { plainMessage } from "../editor/plain.ts";
 import type { Crews } from "./crews.ts";
 import { whileTesting } from "./progress.ts";
 import { tokenTypeName } from "./questions.ts";
@@ -23,7 +24,7 @@ export async function testCrew(crews: Crews, crew: Crew): Promise<TestResult | u
     throw failure;
   }
   // Not awaited: the report may stay as long as it likes.
-  void vscode.window.showInformationMessage(describeResult(crew, result));
+  void vscode.window.showInformationMessage(plainMessage(describeResult(crew, result)));
   return result;
 }
 

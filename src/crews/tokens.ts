@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { UserError } from "../editor/errors.ts";
+import { logProblem } from "../editor/log.ts";
 import { tokenIn, tokenProblem } from "./token-text.ts";
 import type { StoredToken } from "./types.ts";
 
@@ -26,13 +27,23 @@ export class Tokens implements vscode.Disposable {
 
   /** The token of a crew, or nothing where this machine has none. Throws {@link UserError} when an entry is there and cannot be read. */
   async read(crewId: string): Promise<StoredToken | undefined> {
-    const stored = await this.#secrets.get(prefix + crewId);
+    const stored = await this.#stored(crewId);
     if (stored === undefined) return undefined;
     const token = parse(stored);
     if (token !== undefined) return token;
     throw new UserError(vscode.l10n.t("The stored token cannot be read back. Set it again."), [
       { title: vscode.l10n.t("Set Token"), command: "crewdeck.setToken", arguments: [{ crew: crewId }] },
     ]);
+  }
+
+  /** A failure of the storage itself, such as a locked keychain, comes before any request: it must not read like a lost answer. */
+  async #stored(crewId: string): Promise<string | undefined> {
+    try {
+      return await this.#secrets.get(prefix + crewId);
+    } catch (error) {
+      logProblem("Reading the secret storage", error);
+      throw new UserError(vscode.l10n.t("This machine's secret storage, which keeps the token, cannot be read. Unlock it and try again."));
+    }
   }
 
   /** Stores a token in the place of the one before. Throws {@link UserError} for what can be no token. */

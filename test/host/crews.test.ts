@@ -108,6 +108,14 @@ describe("connected crews", () => {
     await assert.rejects(crews.token(added.id), (error) => error instanceof UserError && /cannot be read back/.test(error.message) && !error.message.includes("half"));
   });
 
+  it("tells a storage that cannot be read as what happens before any request", async () => {
+    const added = await crews.add({ ...entry("Travel"), token: "right" });
+    const asked = crew.tokens.length;
+    secrets.get = () => Promise.reject(new Error("the keychain is locked"));
+    await assert.rejects(crews.client(added).kickoff({ inputs: {} }), (error) => error instanceof UserError && /secret storage/.test(error.message));
+    assert.equal(crew.tokens.length, asked);
+  });
+
   it("tells whose token changed", async () => {
     const told: string[] = [];
     crews.onDidChangeToken((id) => told.push(id));
