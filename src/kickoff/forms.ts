@@ -9,6 +9,7 @@ import { actionsOf, messageOf, type ErrorAction } from "../editor/errors.ts";
 import { formType } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
+import { runAction } from "../editor/tell.ts";
 import type { Execution } from "../executions/model.ts";
 import type { Seed } from "./content.ts";
 import { FormMemory } from "./memory.ts";
@@ -118,7 +119,7 @@ export class KickoffForms implements vscode.Disposable {
         onStarted,
         onOpenExecution,
         actionsFor: (error) => actionsFor(error, crews.find(crew.id)),
-        onAction: ({ command, arguments: values }) => void vscode.commands.executeCommand(command, ...(values ?? [])),
+        onAction: (action) => void runAction(action),
         onLateProblem: (error) => void this.#tellLate(crew, error),
       },
     );

@@ -87,7 +87,7 @@ function resultPart(execution: Execution): Part[] {
   const parts: Part[] = [];
   const text = output ?? (outputJson === undefined ? undefined : JSON.stringify(outputJson, undefined, 2));
   if (text !== undefined) parts.push(outputPart("result", [`## ${l10n.t("Result")}`], text, 3));
-  else if (state === "completed") parts.push({ id: "result", lines: [`## ${l10n.t("Result")}`, "", l10n.t("The crew ended without an output. “Open Raw Answer” shows what it said.")] });
+  else if (state === "completed") parts.push({ id: "result", lines: [`## ${l10n.t("Result")}`, "", l10n.t("The crew ended without an output. Its own log or dashboard may say why.")] });
   if (error !== undefined || state === "failed") {
     const words = error === undefined ? [l10n.t("The crew does not say what went wrong.")] : fencedLines(cleanText(error), "text");
     const remedy = l10n.t("The tasks above show how far it came. Look at the crew's own log or dashboard for the cause, then kick off again.");
