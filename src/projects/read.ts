@@ -7,7 +7,7 @@ import { placeholders } from "./render.ts";
 import { ProjectError, type CrewProject, type ProjectAgent, type ProjectTask } from "./types.ts";
 
 /** What a declarative crew's file is called where `pyproject.toml` does not say. */
-export const crewFiles = ["crew.jsonc", "crew.json"];
+const crewFiles = ["crew.jsonc", "crew.json"];
 
 /**
  * Reads a crewAI project as `crewai create crew` makes it, without running any of it: a declarative one (`crew.jsonc`
