@@ -90,6 +90,15 @@ describe("an execution's row", () => {
     assert.deepEqual(menusOf(executionRow(anExecution({ resumes: [{ ...sent, attempt: 0 }] }), start).facts), ["waiting", "output"]);
   });
 
+  it("has nothing in doubt once it has ended", () => {
+    const sent: SentResume = { taskId: "review", attempt: 1, feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" }, outcome: "unanswered" };
+    for (const outcome of ["sending", "unanswered"] as const) {
+      const row = executionRow(notWaiting({ state: "completed", resumes: [{ ...sent, outcome }] }), start);
+      assert.doesNotMatch(row.description, /feedback/);
+      assert.deepEqual(menusOf(row.facts), ["ended"]);
+    }
+  });
+
   it("tells a failure of the background on the row, with the remedy in the tooltip", () => {
     const problem = new CrewApiError({ kind: "unreachable", message: "crew.test cannot be found.", remedy: "Check the address." });
     const row = executionRow(notWaiting(), start, problem);
