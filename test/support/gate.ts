@@ -1,11 +1,14 @@
 import type { ServerResponse } from "node:http";
 import { MisbehavingServer, type Behaviour, type SeenRequest } from "./misbehaving-server.ts";
 
-/** A gate before a service: requests pass at once, and the answer to one can be held back, as a slow network does. */
+/** What is held at a gate: a request before the service has it, or the service's answer to one. */
+type Held = "request" | "answer";
+
+/** A gate before a service: all passes at once, and one request or its answer can be held, as a slow network does. */
 export class Gate {
   readonly #server: MisbehavingServer;
   readonly #service: string;
-  readonly #holds = new Map<string, (release: () => void) => void>();
+  readonly #holds = new Map<string, { readonly what: Held; readonly arrived: (release: () => void) => void }>();
   readonly #answers = new Map<string, Behaviour>();
 
   private constructor(server: MisbehavingServer, service: string) {
@@ -31,9 +34,9 @@ export class Gate {
     return this.#server.requests.filter((request) => request.path === path);
   }
 
-  /** Resolves once the service has answered the next request to a path; the client gets that answer when the result is called. */
-  hold(path: string): Promise<() => void> {
-    return new Promise((resolve) => this.#holds.set(path, resolve));
+  /** Resolves once the next request to a path, or the service's answer to it, has arrived at the gate; it goes on when the result is called. */
+  hold(path: string, what: Held): Promise<() => void> {
+    return new Promise((arrived) => this.#holds.set(path, { what, arrived }));
   }
 
   /** Answers the next request to a path itself; the service never hears of it. */
@@ -54,13 +57,17 @@ export class Gate {
       return;
     }
     const passed = Object.entries(headers).flatMap(([name, value]) => (["authorization", "content-type"].includes(name) && typeof value === "string" ? [[name, value] as const] : []));
+    await this.#stand(path, "request");
     const answer = await fetch(this.#service + path, { method, headers: Object.fromEntries(passed), ...(body === "" ? {} : { body }) });
     const text = await answer.text();
-    const hold = this.#holds.get(path);
-    if (hold !== undefined) {
-      this.#holds.delete(path);
-      await new Promise<void>((release) => hold(release));
-    }
+    await this.#stand(path, "answer");
     response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" }).end(text);
+  }
+
+  async #stand(path: string, what: Held): Promise<void> {
+    const hold = this.#holds.get(path);
+    if (hold?.what !== what) return;
+    this.#holds.delete(path);
+    await new Promise<void>((release) => hold.arrived(release));
   }
 }

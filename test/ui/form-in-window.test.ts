@@ -93,7 +93,7 @@ describe("The kickoff form, in the window", () => {
 
   it("is sent once, however often it is clicked", async () => {
     await field("budget").fill("12");
-    const held = gate.hold("/kickoff");
+    const held = gate.hold("/kickoff", "request");
     await kickOff().dblclick();
     const release = await held;
     await window.webview.content.getByRole("button", { name: "Kicking off…" }).click({ force: true });

@@ -50,7 +50,7 @@ describe("Two windows on one store", () => {
       await first.tree.row("tea").click();
       await second.tree.row("tea").click();
       for (const { editor } of [first, second]) await editor.lens("Approve").hover();
-      const held = writers.hold("/resume");
+      const held = writers.hold("/resume", "request");
       await Promise.all([first, second].map(({ page }) => page.mouse.down()));
       await Promise.all([first, second].map(({ page }) => page.mouse.up()));
       const release = await held;
@@ -67,10 +67,10 @@ describe("Two windows on one store", () => {
     before(async () => {
       await kickOff(second, "Writers", "coffee");
       await waitForRow(second, "coffee", /waiting for you/i);
-      const resume = writers.hold("/resume");
+      const resume = writers.hold("/resume", "answer");
       await reject(second, "coffee", "Stronger, please.");
       await resume;
-      const kickoff = editors.hold("/kickoff");
+      const kickoff = editors.hold("/kickoff", "answer");
       await kickOff(second, "Editors", "cocoa");
       await kickoff;
       await kickOff(second, "Writers", "milk");
