@@ -10,13 +10,15 @@ export interface Target {
   /** Any kickoff id of an execution, or its local id. */
   readonly kickoffId?: string;
   readonly taskId?: string;
+  /** Read off a document's address, which keeps the crew's name of when it was opened. */
+  readonly isDocument?: boolean;
 }
 
 /** Reads a command's first argument: a plain object, a row of the tree, or a document's address. @throws UserError for a wrong type. */
 export function targetOf(argument: unknown): Target {
   if (argument instanceof vscode.Uri) {
     const address = parseExecutionUri(argument);
-    return address ? { crew: address.crewName, kickoffId: address.key } : {};
+    return address ? { crew: address.crewName, kickoffId: address.key, isDocument: true } : {};
   }
   const given = recordOf(argument);
   return { ...optional("crew", stringOf(given, "crew")), ...optional("kickoffId", stringOf(given, "kickoffId")), ...optional("taskId", stringOf(given, "taskId")) };

@@ -30,6 +30,8 @@ export async function chooseCrew(crews: Crews, argument: unknown, fits: (crew: C
 export function findExecution(store: ExecutionStore, crews: Crews, target: Target): Execution | undefined {
   if (target.kickoffId === undefined) return undefined;
   const crewId = target.crew === undefined ? undefined : crews.find(target.crew)?.id;
+  // A crew may have been renamed since the document was opened; the id still leads to its execution.
+  if (target.isDocument === true) return (crewId === undefined ? undefined : store.find(target.kickoffId, crewId)) ?? store.find(target.kickoffId);
   const found = store.find(target.kickoffId, crewId);
   if (found === undefined || target.crew === undefined || crewId !== undefined) return found;
   // The crew is no longer connected: the execution remembers what it was called.

@@ -82,6 +82,38 @@ describe("Commands with arguments, and the API for other extensions", () => {
     assert.equal(find(kickoffId), undefined);
   });
 
+  it("a document that was opened before its crew was renamed keeps its commands; a program must name the crew as it is", async () => {
+    const { kickoffId } = await run<Made>("kickoff", { crew, inputs, form: false });
+    await state(kickoffId, "waiting");
+    await run("openExecution", { crew, kickoffId });
+    const { uri } = vscode.window.activeTextEditor!.document;
+    const crewsSetting = (name: string) => vscode.workspace.getConfiguration("crewdeck").update("crews", [{ name, url: service.url }], vscode.ConfigurationTarget.Global);
+    await crewsSetting("Renamed");
+    try {
+      await waitFor("the new name", () => api.crews().some(({ name }) => name === "Renamed"));
+      const told: string[] = [];
+      const showError = vscode.window.showErrorMessage;
+      Object.assign(vscode.window, { showErrorMessage: (message: string) => (told.push(message), Promise.resolve(undefined)) });
+      try {
+        await run("refresh", uri);
+        await vscode.env.clipboard.writeText("");
+        await run("copyExecutionId", uri);
+        assert.equal(await vscode.env.clipboard.readText(), kickoffId);
+        await vscode.env.clipboard.writeText("");
+        await run("copyExecutionId");
+        assert.equal(await vscode.env.clipboard.readText(), kickoffId);
+      } finally {
+        Object.assign(vscode.window, { showErrorMessage: showError });
+      }
+      assert.deepEqual(told, []);
+      await assert.rejects(run("refresh", { crew: "Nobody", kickoffId }), /No execution with the ID/);
+    } finally {
+      await crewsSetting(crew);
+      await waitFor("the old name", () => api.crews().some(({ name }) => name === crew));
+    }
+    await untrack(kickoffId);
+  });
+
   it("starts and stops a local crew and returns it", async () => {
     const started = await run<{ id: string; name: string; url: string }>("startLocalCrew", { folder: "crewdeck:/example-crew", engine: "rehearsal" });
     assert.match(started.url, /^http:\/\/127\.0\.0\.1:\d+$/);
@@ -99,6 +131,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     ["an unknown execution", "approve", { crew: "Commanded", kickoffId: "nothing" }, /No execution with the ID “nothing”/],
     ["an id of a wrong type", "openExecution", { crew: "Commanded", kickoffId: 7 }, /“kickoffId” must be a text/],
     ["an argument that is no object", "refresh", "now", /one object/],
+    ["a list", "refresh", [], /one object/],
     ["an unknown engine", "startLocalCrew", { folder: "crewdeck:/example-crew", engine: "magic" }, /magic/],
     ["an unknown token type", "addCrew", { name: "X", url: "https://x.test", token: "t", tokenType: "admin" }, /tokenType/],
   ] as const) {
