@@ -35,5 +35,5 @@ const marks = ["kind", "fromLens", "scheme", "thread"];
 /** Other extensions, tasks and keybindings pass an argument of their own. */
 function isProgram(argument: unknown): boolean {
   if (argument === undefined || argument === null) return false;
-  return typeof argument !== "object" || (Object.getPrototypeOf(argument) === Object.prototype && !marks.some((mark) => mark in argument));
+  return typeof argument !== "object" || Array.isArray(argument) || (Object.getPrototypeOf(argument) === Object.prototype && !marks.some((mark) => mark in argument));
 }
