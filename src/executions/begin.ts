@@ -6,29 +6,25 @@ import type { ExecutionStore } from "./store.ts";
 /** Milliseconds between the start of the window and the first question, so that nobody waits for it (design). */
 const QUIET = 5_000;
 
-/** Calls `begin` once: 5 s after now if an execution has not ended, else as soon as there is one that has not. */
-export function beginWhenNeeded(store: Pick<ExecutionStore, "list" | "onDidChange">, clock: Clock, begin: () => void): Disposable {
-  const isNeeded = () => store.list().some((execution) => !hasEnded(execution));
-  let cancel: () => void = () => undefined;
+/**
+ * Calls `begin` once: 5 s after now if an execution has not ended, else as soon as there is one that has not. What is started
+ * or tracked in this window is a person's wish and does not wait for the 5 s; what another window tracks does.
+ */
+export function beginWhenNeeded(store: Pick<ExecutionStore, "list" | "onDidChange" | "onDidAdd">, clock: Clock, begin: () => void): Disposable {
   let isQuiet = true;
+  const subscriptions: Disposable[] = [];
+  const stop = () => {
+    for (const subscription of subscriptions.splice(0)) subscription.dispose();
+  };
   const look = () => {
-    if (isQuiet || !isNeeded()) return;
-    subscription.dispose();
+    if (isQuiet || store.list().every(hasEnded)) return;
+    stop();
     begin();
   };
-  const subscription = store.onDidChange(({ added }) => {
-    // What was started or tracked in this window is a person's wish: it does not wait.
-    if (added.length > 0) isQuiet = false;
-    look();
-  });
-  cancel = clock.after(QUIET, () => {
+  const lookNow = () => {
     isQuiet = false;
     look();
-  });
-  return {
-    dispose() {
-      cancel();
-      subscription.dispose();
-    },
   };
+  subscriptions.push(store.onDidChange(look), store.onDidAdd(lookNow), { dispose: clock.after(QUIET, lookNow) });
+  return { dispose: stop };
 }

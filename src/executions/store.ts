@@ -33,6 +33,9 @@ export class ExecutionStore implements Disposable {
   readonly #changes: Emitter<ExecutionChange>;
   /** Fires once for every change, whichever window made it. */
   readonly onDidChange: Event<ExecutionChange>;
+  readonly #adds: Emitter<Execution>;
+  /** Fires when this store, and no other window's, begins to track an execution; after `onDidChange`. */
+  readonly onDidAdd: Event<Execution>;
   readonly #writing = new Map<string, Promise<unknown>>();
   readonly #told = new Set<string>();
   #watch: FolderWatch | undefined;
@@ -44,8 +47,11 @@ export class ExecutionStore implements Disposable {
   constructor(options: ExecutionStoreOptions) {
     this.#options = options;
     this.#revisions = new Revisions(options.folder);
-    this.#changes = new Emitter((error) => options.onProblem("A listener of the executions failed.", error));
+    const onError = (error: unknown) => options.onProblem("A listener of the executions failed.", error);
+    this.#changes = new Emitter(onError);
+    this.#adds = new Emitter(onError);
     this.onDidChange = this.#changes.event;
+    this.onDidAdd = this.#adds.event;
   }
 
   /** Reads what is there and begins to notice what other windows write. Rejects if the folder cannot be made or read. */
@@ -86,6 +92,7 @@ export class ExecutionStore implements Disposable {
         throw new Error(`The execution ${localId} is tracked already.`);
       }
       this.#tell(this.#known.put(localId, 1, execution));
+      this.#adds.fire(execution);
       return execution;
     });
   }
@@ -127,6 +134,7 @@ export class ExecutionStore implements Disposable {
     this.#disposed = true;
     this.#watch?.dispose();
     this.#changes.dispose();
+    this.#adds.dispose();
   }
 
   /** Writes what `change` makes of the newest revision: another execution, or undefined to remove it. The same one means no change. */
