@@ -5,7 +5,7 @@ import { resumeUnanswered } from "./resumes.ts";
 import type { ExecutionStore } from "./store.ts";
 
 /** Milliseconds after which no request can still be under way, whoever has its process's number by now. */
-const LONGEST_REQUEST = 10 * 60_000;
+export const LONGEST_REQUEST = 10 * 60_000;
 
 /** What a recovery looks through. */
 export interface RecoverOptions {

@@ -1,6 +1,8 @@
 import * as l10n from "@vscode/l10n";
+import type { Clock } from "../api/clock.ts";
 import { type Intent, type Intents, isAlive, resumeKey } from "../executions/intents.ts";
 import type { Execution, Feedback } from "../executions/model.ts";
+import { LONGEST_REQUEST } from "../executions/recover.ts";
 import { resumesOf, type ResumeTarget } from "../executions/resumes.ts";
 import { MaybeSentError } from "./errors.ts";
 
@@ -11,7 +13,7 @@ import { MaybeSentError } from "./errors.ts";
  * Throws {@link MaybeSentError} when somebody else has the claim.
  */
 export async function claimResume(
-  { intents }: { readonly intents: Pick<Intents, "all" | "claim"> },
+  { intents, clock }: { readonly intents: Pick<Intents, "all" | "claim">; readonly clock: Clock },
   execution: Execution,
   target: ResumeTarget,
   { at }: Feedback,
@@ -23,7 +25,9 @@ export async function claimResume(
     if (await intents.claim(key, { at })) return key;
     const earlier = (await intents.all()).find((intent) => intent.key === key);
     const record = sent.find((resume) => resume.feedback.at === atOf(earlier));
-    const isLeftBehind = earlier !== undefined && record === undefined && !isAlive(earlier);
+    // Another process may have the dead one's number by now, so that a claim without a record does not hold for ever.
+    const isOld = clock.now() - Date.parse(String(atOf(earlier))) > LONGEST_REQUEST;
+    const isLeftBehind = earlier !== undefined && record === undefined && (isOld || !isAlive(earlier));
     // An unreadable claim is nobody's for a person who knows that it may be sent twice.
     const isUsed = again && (earlier === undefined || (record !== undefined && record.outcome !== "sending"));
     if (!isLeftBehind && !isUsed) throw new MaybeSentError(l10n.t("Feedback for this output is being sent, or was sent, from another window."));

@@ -212,10 +212,20 @@ describe("sending feedback", () => {
 
   it("gets past a claim of a window that died before it sent, but not past a living one's", async () => {
     const execution = await stored();
-    await intents.claim(resumeKey("local-1", "review", 1), { at: "2026-10-21T12:00:00.000Z" });
+    await intents.claim(resumeKey("local-1", "review", 1), { at: new Date().toISOString() });
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
     const all = intents.all.bind(intents);
     intents.all = async () => (await all()).map((intent) => ({ ...intent, session: "of a process that ended" }));
+    await sender().send(approval(execution));
+    assert.equal(requests.length, 1);
+  });
+
+  it("gets past a claim older than any request that nothing was written for, whoever has its process's number now", async () => {
+    const execution = await stored();
+    await intents.claim(resumeKey("local-1", "review", 1), { at: new Date(Date.now() - 9 * 60_000).toISOString() });
+    await assert.rejects(sender().send(approval(execution)), MaybeSentError);
+    await intents.release(resumeKey("local-1", "review", 1));
+    await intents.claim(resumeKey("local-1", "review", 1), { at: new Date(Date.now() - 11 * 60_000).toISOString() });
     await sender().send(approval(execution));
     assert.equal(requests.length, 1);
   });
