@@ -41,7 +41,7 @@ export class Executions implements Disposable {
     this.tracker = new Tracker({ store: this.store, lease: this.lease, clock, clientFor, onProblem });
   }
 
-  /** Reads what is kept. Watching begins later, and only if something has not ended; `begin` is called just before it does. */
+  /** Reads what is kept. Watching begins later, and only if something has not ended; `begin` is called when it does, and not waited for. */
   async open(begin: () => Promise<void>): Promise<void> {
     await this.store.open();
     this.#beginning = beginWhenNeeded(this.store, this.#clock, () => {
@@ -68,8 +68,8 @@ export class Executions implements Disposable {
     this.#recovering = this.lease.onDidChange((isHeld) => {
       if (isHeld) void this.#recover();
     });
-    // One thing that fails is no reason to watch nothing.
-    await begin().catch((error: unknown) => this.#onProblem("What watching executions needs could not be made ready.", error));
+    // One thing that fails, or takes its time, is no reason to watch nothing.
+    begin().catch((error: unknown) => this.#onProblem("What watching executions needs could not be made ready.", error));
     await this.lease.start();
     this.tracker.start();
   }

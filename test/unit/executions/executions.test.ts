@@ -8,6 +8,31 @@ import { anExecution } from "./samples.ts";
 import { waitFor } from "../../support/wait.ts";
 
 describe("Executions", () => {
+  it("are watched while what is made ready for it hangs", async () => {
+    const folder = temporaryFolder("executions");
+    const clock = new FakeClock();
+    const asked: string[] = [];
+    const executions = new Executions({
+      folder,
+      clock,
+      clientFor: () => Promise.resolve({ status: (kickoffId) => (asked.push(kickoffId), new Promise(() => undefined)) }),
+      onProblem: (_message, error) => assert.fail(String(error)),
+    });
+    let begun = 0;
+    try {
+      await executions.open(() => (begun++, new Promise(() => undefined)));
+      await executions.store.add(anExecution({ kickoffIds: ["k-1"], state: "running" }));
+      await waitFor("a question", async () => {
+        await clock.pass(1000);
+        return asked.length > 0;
+      });
+      assert.equal(begun, 1);
+    } finally {
+      executions.dispose();
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it("are watched though claims cannot be read and what comes first fails", async () => {
     const folder = temporaryFolder("executions");
     // Claims are files of a folder: a file in its place cannot be listed.
