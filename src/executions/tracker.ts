@@ -270,7 +270,8 @@ export class Tracker implements Disposable {
     }
     const isNews = watched.error?.kind !== error?.kind || watched.error?.message !== error?.message;
     watched.error = error;
-    if (error !== undefined && (error.kind === "unauthorized" || error.kind === "forbidden")) {
+    // 403 is about this execution: a user's token may still reach others. It is asked again with back-off.
+    if (error?.kind === "unauthorized") {
       this.#park(execution.crew, error);
     } else if (isNews) {
       this.#changes.fire({ crewIds: [crewId], localIds: [execution.localId] });

@@ -288,28 +288,37 @@ describe("Tracker", () => {
       assert.deepEqual(scene.seconds(), [100, 100]);
     });
 
-    for (const kind of ["unauthorized", "forbidden"] as const) {
-      it(`parks it on ${kind} with one event, and goes on when told`, async () => {
-        scene = new Scene(() => failure(kind));
-        for (const number of [1, 2, 3, 4, 5, 6]) scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
-        const crewId = anExecution().crew.id;
-        scene.tracker.setWatched(looked);
-        scene.tracker.start();
-        await scene.pass(600);
-        assert.deepEqual(scene.parks, [`Writers ${kind}`]);
-        assert.ok(scene.asked.length <= 6);
-        assert.equal(scene.tracker.parkedCrews().get(crewId)?.kind, kind);
-        assert.equal(scene.tracker.problemOf(anExecution({ localId: "e6" }))?.kind, kind);
-        assert.equal(scene.clock.pending, 0);
-        scene.asked.length = 0;
-        scene.answer = () => working("a", 0);
-        scene.tracker.unpark(crewId);
-        await scene.pass(0);
-        assert.equal(scene.asked.length, 6);
-        assert.equal(scene.tracker.parkedCrews().size, 0);
-        assert.equal(scene.tracker.problemOf(anExecution({ localId: "e6" })), undefined);
-      });
-    }
+    it("parks it on 401 with one event, and goes on when told", async () => {
+      scene = new Scene(() => failure("unauthorized"));
+      for (const number of [1, 2, 3, 4, 5, 6]) scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
+      const crewId = anExecution().crew.id;
+      scene.tracker.setWatched(looked);
+      scene.tracker.start();
+      await scene.pass(600);
+      assert.deepEqual(scene.parks, ["Writers unauthorized"]);
+      assert.ok(scene.asked.length <= 6);
+      assert.equal(scene.tracker.parkedCrews().get(crewId)?.kind, "unauthorized");
+      assert.equal(scene.tracker.problemOf(anExecution({ localId: "e6" }))?.kind, "unauthorized");
+      assert.equal(scene.clock.pending, 0);
+      scene.asked.length = 0;
+      scene.answer = () => working("a", 0);
+      scene.tracker.unpark(crewId);
+      await scene.pass(0);
+      assert.equal(scene.asked.length, 6);
+      assert.equal(scene.tracker.parkedCrews().size, 0);
+      assert.equal(scene.tracker.problemOf(anExecution({ localId: "e6" })), undefined);
+    });
+
+    it("goes on with the others where one execution is out of a token's reach (403)", async () => {
+      scene = new Scene((kickoffId) => (kickoffId === "k1" ? failure("forbidden") : working("a", 0)));
+      for (const number of [1, 2]) scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
+      scene.tracker.setWatched(looked);
+      scene.tracker.start();
+      await scene.pass(30);
+      assert.deepEqual([scene.parks, scene.tracker.parkedCrews().size], [[], 0]);
+      assert.equal(scene.tracker.problemOf(anExecution({ localId: "e1" }))?.kind, "forbidden");
+      assert.equal(scene.tracker.problemOf(anExecution({ localId: "e2" })), undefined);
+    });
 
     it("stays parked when an answer comes that was asked for before", async () => {
       const answers: ((answer: StatusReading | Promise<StatusReading>) => void)[] = [];
