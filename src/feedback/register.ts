@@ -3,6 +3,7 @@ import type { Clock } from "../api/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import { Disposables } from "../editor/disposables.ts";
 import { executionScheme } from "../editor/ids.ts";
+import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
 import { Feedback } from "./feedback.ts";
@@ -32,7 +33,7 @@ export interface FeedbackRoom {
 export function registerFeedback({ crews, executions, clock, find, show }: FeedbackRoomOptions): FeedbackRoom {
   const { store, intents, tracker } = executions;
   const owned = new Disposables();
-  const sender = new FeedbackSender({ store, intents, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId) });
+  const sender = new FeedbackSender({ store, intents, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId), onProblem: logProblem });
   const feedback = owned.add(new Feedback({ sender, show }));
   const threads = owned.add(new FeedbackThreads({ find, current: (localId) => store.find(localId), send: (words) => feedback.send(words) }));
   feedback.use(threads);

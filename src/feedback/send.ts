@@ -21,6 +21,8 @@ export interface FeedbackSenderOptions {
   readonly clientFor: (crew: CrewRef) => Pick<CrewClient, "status" | "resume">;
   /** Asks for the next status soon. */
   readonly poll: (localId: string) => void;
+  /** Hears of what could not be written down where the person is told something else. */
+  readonly onProblem: (message: string, error: unknown) => void;
 }
 
 /** What a person says of one output. */
@@ -138,15 +140,17 @@ export class FeedbackSender {
   }
 
   async #post(client: Pick<CrewClient, "resume">, key: string, localId: string, target: ResumeTarget, request: Parameters<CrewClient["resume"]>[0]): Promise<ResumeAnswer> {
-    const { store, intents, poll } = this.#options;
+    const { store, intents, poll, onProblem } = this.#options;
     try {
       return await client.resume(request);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       poll(localId);
       if (isCertainlyNotTaken(error)) {
-        await store.update(localId, (known) => resumeRefused(known, target, message));
-        await intents.release(key);
+        // The refusal is what the person must hear. A record that stays "sending" is settled by recovery, as its claim is gone.
+        const unwritten = (problem: unknown) => onProblem("A refusal of feedback could not be written down.", problem);
+        await store.update(localId, (known) => resumeRefused(known, target, message)).catch(unwritten);
+        await intents.release(key).catch(unwritten);
         throw error;
       }
       // A record that can't be written stays "sending", which recovery turns into "unanswered".

@@ -42,6 +42,7 @@ export async function viewParts() {
       },
     }),
     poll: () => undefined,
+    onProblem: (message) => problems.push(message),
   });
   const documents = new ExecutionDocuments({ store, crewIdOf: () => undefined, scheme });
   const show = (execution: Execution, taskId?: string) => showExecution(documents, execution, taskId);

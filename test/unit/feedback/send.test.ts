@@ -10,6 +10,7 @@ import { MaybeSentError, StaleFeedbackError } from "../../../src/feedback/errors
 import { FeedbackSender, type FeedbackToSend } from "../../../src/feedback/send.ts";
 import { Intents, resumeKey } from "../../../src/executions/intents.ts";
 import type { Execution } from "../../../src/executions/model.ts";
+import { recoverSends } from "../../../src/executions/recover.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 
@@ -23,6 +24,7 @@ describe("sending feedback", () => {
   let intents: Intents;
   let requests: ResumeRequest[];
   let polled: string[];
+  let problems: string[];
   let status: () => Promise<StatusReading>;
   let resume: (request: ResumeRequest) => Promise<ResumeAnswer>;
   const others: ExecutionStore[] = [];
@@ -33,6 +35,7 @@ describe("sending feedback", () => {
     store = await openStore();
     requests = [];
     polled = [];
+    problems = [];
     status = () => Promise.resolve(waiting);
     resume = () => Promise.resolve({ status: "resumed", message: "Goes on.", raw: {} });
   });
@@ -63,6 +66,7 @@ describe("sending feedback", () => {
         },
       }),
       poll: (localId) => polled.push(localId),
+      onProblem: (message) => problems.push(message),
     });
   }
 
@@ -134,7 +138,7 @@ describe("sending feedback", () => {
     let written = 0;
     // The note before sending is written, and from then on the disk is full.
     const full = { find: store.find.bind(store), refresh: () => store.refresh(), update: (...change: Parameters<ExecutionStore["update"]>) => (requests.length === 0 ? (written++, store.update(...change)) : Promise.reject(new Error("ENOSPC"))) };
-    const sending = () => new FeedbackSender({ store: full, intents, clock: systemClock, clientFor: () => ({ status: () => status(), resume: (request) => (requests.push(request), resume(request)) }), poll: (localId) => polled.push(localId) }).send(approval(execution));
+    const sending = () => new FeedbackSender({ store: full, intents, clock: systemClock, clientFor: () => ({ status: () => status(), resume: (request) => (requests.push(request), resume(request)) }), poll: (localId) => polled.push(localId), onProblem: (message) => problems.push(message) }).send(approval(execution));
     await assert.rejects(sending(), (error) => error instanceof MaybeSentError && /took your feedback.*ENOSPC/.test(error.message));
     assert.deepEqual([written > 0, polled], [true, ["local-1"]]);
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
@@ -145,8 +149,24 @@ describe("sending feedback", () => {
     const execution = await stored();
     const full = { find: store.find.bind(store), refresh: () => store.refresh(), update: (...change: Parameters<ExecutionStore["update"]>) => (requests.length === 0 ? store.update(...change) : Promise.reject(new Error("ENOSPC"))) };
     resume = () => Promise.reject(lost());
-    const sending = new FeedbackSender({ store: full, intents, clock: systemClock, clientFor: () => ({ status: () => status(), resume: (request) => (requests.push(request), resume(request)) }), poll: () => undefined }).send(approval(execution));
+    const sending = new FeedbackSender({ store: full, intents, clock: systemClock, clientFor: () => ({ status: () => status(), resume: (request) => (requests.push(request), resume(request)) }), poll: () => undefined, onProblem: (message) => problems.push(message) }).send(approval(execution));
     await assert.rejects(sending, MaybeSentError);
+  });
+
+  it("tells the crew's refusal even where that cannot be written down, and gives the claim back", async () => {
+    const execution = await stored();
+    const refusal = new CrewApiError({ kind: "badRequest", status: 400, message: "Execution is not in pending human input state", remedy: "", sent: "no" });
+    resume = () => Promise.reject(refusal);
+    const update = store.update.bind(store);
+    store.update = (...change) => (requests.length === 0 ? update(...change) : Promise.reject(new Error("ENOSPC")));
+    await assert.rejects(sender().send(approval(execution)), (error) => error === refusal);
+    assert.deepEqual(problems, ["A refusal of feedback could not be written down."]);
+    assert.deepEqual(await intents.all(), []);
+    store.update = update;
+    await recoverSends({ store, intents, clock: systemClock });
+    resume = () => Promise.resolve({ status: "resumed", raw: {} });
+    await sender().send(approval(execution, { again: true }));
+    assert.equal(requests.length, 2);
   });
 
   it("can be sent anew after a refusal", async () => {
