@@ -8,6 +8,7 @@ import { Lease } from "./lease.ts";
 import { hasEnded } from "./model.ts";
 import { recoverSends } from "./recover.ts";
 import { ExecutionStore } from "./store.ts";
+import { sweepTold } from "./sweep-told.ts";
 import { Tracker, type TrackerOptions } from "./tracker.ts";
 
 /** What the room of executions needs from outside. */
@@ -70,6 +71,7 @@ export class Executions implements Disposable {
     });
     // One thing that fails, or takes its time, is no reason to watch nothing.
     begin().catch((error: unknown) => this.#onProblem("What watching executions needs could not be made ready.", error));
+    sweepTold(this.store, this.told).catch((error: unknown) => this.#onProblem("What was told of earlier executions could not be cleared away.", error));
     await this.lease.start();
     this.tracker.start();
   }
