@@ -7,6 +7,7 @@ import { keyOf, type Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import { eventsOf, type ExecutionEvent } from "./events.ts";
+import { TokenPrompts } from "./token-prompts.ts";
 
 /** What {@link Notifications} needs. */
 export interface NotificationsOptions {
@@ -14,7 +15,7 @@ export interface NotificationsOptions {
   readonly tracker: Pick<Tracker, "onDidPark" | "onDidChange" | "parkedCrews">;
   readonly lease: Pick<Lease, "isHeld" | "confirm" | "onDidChange">;
   /** Remembers on disk what was told; a folder of its own, apart from the claims of what is sent. */
-  readonly told: Pick<Intents, "claim" | "release">;
+  readonly told: Pick<Intents, "all" | "claim" | "release">;
 }
 
 /** Tells a person that a task waits, or that a crew wants another token: once, in one window. */
@@ -22,13 +23,13 @@ export class Notifications implements vscode.Disposable {
   readonly #options: NotificationsOptions;
   /** Events this window has looked at already. */
   readonly #seen = new Set<string>();
-  /** Crews whose token is asked for right now, by id. */
-  readonly #asking = new Set<string>();
+  readonly #tokenPrompts: TokenPrompts;
   readonly #subscriptions: vscode.Disposable;
 
   constructor(options: NotificationsOptions) {
     this.#options = options;
-    const { store, tracker, lease } = options;
+    const { store, tracker, lease, told } = options;
+    this.#tokenPrompts = new TokenPrompts(told);
     this.#subscriptions = vscode.Disposable.from(
       store.onDidChange(({ added, changed, removed }) => {
         this.#look([...added, ...changed]);
@@ -41,7 +42,7 @@ export class Notifications implements vscode.Disposable {
         this.#background("Asking for another token", this.#askForToken(crew));
       }),
       tracker.onDidChange(() => {
-        for (const crewId of this.#asking) if (!tracker.parkedCrews().has(crewId)) this.#asking.delete(crewId);
+        this.#background("Noting which crews take their token", this.#tokenPrompts.keep(tracker.parkedCrews()));
       }),
     );
     if (lease.isHeld) this.#look(store.list());
@@ -75,12 +76,9 @@ export class Notifications implements vscode.Disposable {
   }
 
   async #askForToken(crew: { readonly id: string; readonly name: string }): Promise<void> {
-    if (this.#asking.has(crew.id)) return;
-    this.#asking.add(crew.id);
-    if (!(await this.#options.lease.confirm())) {
-      this.#asking.delete(crew.id);
-      return;
-    }
+    if (!(await this.#options.lease.confirm())) return;
+    // Meanwhile the crew may have got another token.
+    if (!this.#options.tracker.parkedCrews().has(crew.id) || !(await this.#tokenPrompts.begin(crew.id))) return;
     const isLocal = crew.id.startsWith("local:");
     const replace = isLocal ? vscode.l10n.t("Start Local Crew") : vscode.l10n.t("Replace Token");
     const message = vscode.l10n.t("{0} no longer takes the token, so its executions are not asked for.", crew.name);
