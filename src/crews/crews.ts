@@ -28,13 +28,15 @@ export class Crews implements vscode.Disposable {
   readonly #statusPaths: StatusPaths;
   readonly #userAgent: string | undefined;
   readonly #inputs = new Map<string, { readonly url: string; readonly inputs: CrewInputs }>();
+  /** One a crew: a client keeps what it learnt of its crew, such as the inputs' names, by which a refusal is read. */
+  readonly #clients = new Map<string, CrewClient>();
   #local: readonly Crew[] = [];
 
   constructor(context: CrewsContext, options: { readonly userAgent?: string } = {}) {
     this.#tokens = this.#owned.add(new Tokens(context.secrets));
     this.#statusPaths = new StatusPaths(context.globalState);
     this.#userAgent = options.userAgent;
-    this.#owned.add(this.#settings.onDidChange(() => this.#changed.fire()));
+    this.#owned.add(this.#settings.onDidChange(() => this.#listChanged()));
     this.onDidChangeToken = this.#tokens.onDidChange;
   }
 
@@ -75,17 +77,21 @@ export class Crews implements vscode.Disposable {
   }
 
   /**
-   * A client for a connected crew. The token is read at each request, which throws {@link NoTokenError} when this
+   * The client for a connected crew, the same one until the crew changes. The token is read at each request, which throws {@link NoTokenError} when this
    * machine has none. Throws {@link UserError} when the crew is not connected.
    */
   client(crew: CrewAddress): CrewClient {
     const { id, url } = this.#connected(crew);
+    const kept = this.#clients.get(id);
+    if (kept?.baseUrl === url) return kept;
     const statusPath = this.#statusPaths.read(id);
-    return new CrewClient(url, () => this.#tokenFor(crew, url), {
-      ...this.#clientOptions(crew.name),
+    const made = new CrewClient(url, () => this.#tokenFor(crew, url), {
+      ...this.#clientOptions(() => this.find(id)?.name ?? crew.name),
       ...(statusPath === undefined ? {} : { statusPath }),
       onStatusPath: (path) => void this.#statusPaths.write(id, path).catch((error: unknown) => logProblem("Remembering a crew's status path", error)),
     });
+    this.#clients.set(id, made);
+    return made;
   }
 
   /** The token of a crew, read now, or nothing where this machine has none. */
@@ -161,7 +167,7 @@ export class Crews implements vscode.Disposable {
   /** Asks for the inputs, of a connected crew or of one to be. Throws CrewApiError with cause and remedy, or {@link NoTokenError}. */
   async test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
     const token = "token" in target ? target.token : await this.#readToken(target);
-    const client = "token" in target ? new CrewClient(target.url, target.token.token, this.#clientOptions(new URL(target.url).host)) : this.client(target);
+    const client = "token" in target ? new CrewClient(target.url, target.token.token, this.#clientOptions(() => new URL(target.url).host)) : this.client(target);
     const begun = Date.now();
     const inputs = await client.inputs(signal === undefined ? {} : { signal });
     if ("id" in target) this.#inputs.set(target.id, { url: client.baseUrl, inputs });
@@ -181,11 +187,18 @@ export class Crews implements vscode.Disposable {
   /** Replaces the crews that are served on this machine; the local service's keeper calls it. */
   setLocal(crews: readonly Crew[]): void {
     this.#local = crews;
-    this.#changed.fire();
+    this.#listChanged();
   }
 
   dispose(): void {
     this.#owned.dispose();
+  }
+
+  /** What a crew's client knows of it ends with the crew, whoever took it out of the settings. */
+  #listChanged(): void {
+    const connected = new Set(this.list().map(({ id }) => id));
+    for (const id of this.#clients.keys()) if (!connected.has(id)) this.#clients.delete(id);
+    this.#changed.fire();
   }
 
   /** The crew as it is connected now: a local one may have another port than an execution remembers. */
@@ -228,12 +241,13 @@ export class Crews implements vscode.Disposable {
 
   async #forget(crewId: string): Promise<void> {
     this.#inputs.delete(crewId);
+    this.#clients.delete(crewId);
     await this.#tokens.delete(crewId);
     await this.#statusPaths.delete(crewId);
   }
 
-  #clientOptions(name: string): CrewClientOptions {
-    return { onTraffic: (traffic) => log.debug(describeTraffic(name, traffic)), ...(this.#userAgent === undefined ? {} : { userAgent: this.#userAgent }) };
+  #clientOptions(nameNow: () => string): CrewClientOptions {
+    return { onTraffic: (traffic) => log.debug(describeTraffic(nameNow(), traffic)), ...(this.#userAgent === undefined ? {} : { userAgent: this.#userAgent }) };
   }
 }
 

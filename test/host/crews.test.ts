@@ -102,6 +102,28 @@ describe("connected crews", () => {
     await assert.rejects(client.inputs(), NoTokenError);
   });
 
+  it("reads a refused kickoff by the inputs' names that the crew gave before, whoever asked for them", async () => {
+    const odd = await startSmallCrew(["topic, in short", "audience"]);
+    try {
+      const added = await crews.add({ ...entry("Odd", odd.url), token: "right" });
+      await crews.inputs(added);
+      const missing = (client: ReturnType<Crews["client"]>) => client.kickoff({ inputs: {} }).then(() => [], (error: unknown) => (error instanceof CrewApiError ? error.missingInputs : error));
+      assert.deepEqual(await missing(crews.client(added)), ["topic, in short", "audience"]);
+      const renamed = await crews.change(added, { name: "Odder" });
+      assert.deepEqual(await missing(crews.client(renamed)), ["topic, in short", "audience"]);
+    } finally {
+      await odd.stop();
+    }
+  });
+
+  it("has one client a crew, and another one after the crew was removed and connected again", async () => {
+    const added = await crews.add({ ...entry("Travel"), token: "right" });
+    const client = crews.client(added);
+    assert.equal(crews.client(added), client);
+    await crews.remove(added);
+    assert.notEqual(crews.client(await crews.add({ ...entry("Travel"), token: "right" })), client);
+  });
+
   it("tells a secret that cannot be read back from a missing one, without quoting it", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     await secrets.store(`crewdeck.token.${added.id}`, "half a secr");

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A crew on this machine that answers `GET /inputs` only. */
+/** A crew on this machine that answers `GET /inputs`, and refuses every kickoff as the live dialect does. */
 export interface SmallCrew {
   readonly url: string;
   /** The Authorization header of each request, in order. */
@@ -9,14 +9,16 @@ export interface SmallCrew {
   stop(): Promise<void>;
 }
 
-/** Starts a crew that knows the token "right" and asks for two inputs. */
-export async function startSmallCrew(): Promise<SmallCrew> {
+/** Starts a crew that knows the token "right" and asks for two inputs, all of which it misses in a kickoff. */
+export async function startSmallCrew(inputs: readonly string[] = ["topic", "audience"]): Promise<SmallCrew> {
   const tokens: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     tokens.push(request.headers.authorization);
     const allowed = request.headers.authorization === "Bearer right";
-    response.writeHead(allowed ? 200 : 401, { "content-type": "application/json" });
-    response.end(JSON.stringify(allowed ? { inputs: ["topic", "audience"] } : { error: "Unauthorized", message: "Invalid or missing bearer token" }));
+    const isKickoff = request.url === "/kickoff";
+    response.writeHead(allowed ? (isKickoff ? 422 : 200) : 401, { "content-type": "application/json" });
+    const answer = isKickoff ? { detail: `Missing inputs: ${inputs.join(", ")}` } : { inputs };
+    response.end(JSON.stringify(allowed ? answer : { error: "Unauthorized", message: "Invalid or missing bearer token" }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
