@@ -23,15 +23,14 @@ export interface CommandParts {
   readonly forms: KickoffForms;
   readonly feedback: FeedbackRoom;
   readonly clock: Clock;
+  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
+  readonly wake: (crewId: string) => Promise<void>;
   readonly show: (execution: Execution) => Promise<unknown>;
 }
 
 /** The command table. */
-export function allCommands({ crews, executions, locals, sender, forms, feedback, clock, show }: CommandParts): readonly Command[] {
+export function allCommands({ crews, executions, locals, sender, forms, feedback, clock, wake, show }: CommandParts): readonly Command[] {
   const { store, tracker } = executions;
-  const wake = async (crewId: string) => {
-    if (crewId.startsWith("local:")) await locals.ensureRunning(crewId);
-  };
   return [
     ...crewCommands(crews, locals, wake),
     kickoffCommand({ crews, forms, sender, wake, show }),

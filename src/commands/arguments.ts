@@ -28,7 +28,7 @@ export function targetOf(argument: unknown): Target {
 export function recordOf(argument: unknown): Readonly<Record<string, unknown>> {
   if (argument === undefined || argument === null) return {};
   if (typeof argument !== "object" || Array.isArray(argument)) {
-    throw new UserError(vscode.l10n.t("This command takes one object as its argument, not {0}.", Array.isArray(argument) ? "a list" : typeof argument));
+    throw new UserError(vscode.l10n.t("The argument must be one object, not {0}.", Array.isArray(argument) ? "a list" : typeof argument));
   }
   return { ...argument };
 }

@@ -6,7 +6,7 @@ import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Feedback } from "../feedback/feedback.ts";
 import type { KickoffSender } from "../kickoff/start.ts";
-import type { CrewdeckApi, CrewdeckExecution, CrewdeckTask } from "./crewdeck-api.ts";
+import type { CrewdeckApi, CrewdeckExecution, CrewdeckFeedback, CrewdeckKickoff, CrewdeckTask } from "./crewdeck-api.ts";
 
 /** What the API works with. */
 export interface ExtensionApiOptions {
@@ -14,11 +14,16 @@ export interface ExtensionApiOptions {
   readonly store: Pick<ExecutionStore, "list" | "find" | "onDidChange">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly feedback: Pick<Feedback, "send">;
+  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
+  readonly wake: (crewId: string) => Promise<void>;
+  /** Check what another extension gave; throw an error for a person that names what is wrong. */
+  readonly readKickoff: (argument: unknown) => CrewdeckKickoff;
+  readonly readFeedback: (argument: unknown) => CrewdeckFeedback;
 }
 
 /** Makes the API, and what ends it. */
 export function createExtensionApi(options: ExtensionApiOptions): { readonly api: CrewdeckApi; readonly disposable: vscode.Disposable } {
-  const { crews, store, sender, feedback } = options;
+  const { crews, store, sender, feedback, wake, readKickoff, readFeedback } = options;
   const changes = new vscode.EventEmitter<CrewdeckExecution>();
   const nameOf = (execution: Execution) => crews.list().find(({ id }) => id === execution.crew.id)?.name ?? execution.crew.name;
   const subscription = store.onDidChange(({ added, changed }) => {
@@ -29,16 +34,22 @@ export function createExtensionApi(options: ExtensionApiOptions): { readonly api
     crews: () => crews.list().map(({ name, url, local }) => ({ name, url, isLocal: local !== undefined })),
     executions: () => store.list().map((execution) => plain(execution, nameOf(execution))),
     onDidChangeExecution: changes.event,
-    async kickoff({ crew: wanted, ...request }) {
-      const crew = crews.get(wanted);
+    async kickoff(argument) {
+      const { crew: wanted, ...request } = readKickoff(argument);
+      const { id } = crews.get(wanted);
+      await wake(id);
+      // Looked up again: a local crew may have another port now.
+      const crew = crews.get(id);
       const execution = await sender.send(crew, { ...request, inputs: request.inputs ?? {} });
       return { crew: crew.name, kickoffId: keyOf(execution) };
     },
-    async resume({ crew, kickoffId, taskId, isApprove, feedback: text = "" }) {
+    async resume(argument) {
+      const { crew, kickoffId, taskId, isApprove, feedback: text = "" } = readFeedback(argument);
       const execution = store.find(kickoffId, crew === undefined ? undefined : crews.get(crew).id);
       if (execution === undefined) throw new UserError(vscode.l10n.t("No execution with the ID “{0}” is tracked here. Track it by its ID first.", kickoffId));
       const task = taskId ?? execution.waiting?.taskId;
       if (task === undefined) throw new UserError(vscode.l10n.t("No task of this execution is known to wait. Say which one by its task ID."));
+      await wake(execution.crew.id);
       const { status, message } = await feedback.send({ execution, taskId: task, isApprove, text });
       return { status, message };
     },
