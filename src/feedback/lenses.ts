@@ -12,7 +12,7 @@ export interface FeedbackLensesOptions {
   readonly onDidChange: (listener: () => void) => { dispose(): void };
 }
 
-/** The actions over the task that waits for a person. */
+/** The actions over the output that waits for a person. */
 export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposable {
   readonly #options: FeedbackLensesOptions;
   readonly #changed = new vscode.EventEmitter<void>();

@@ -37,7 +37,7 @@ describe("an execution's document", () => {
     const editor = await parts.show(await parts.store.add(longExecution()));
     const { document } = editor;
     assert.equal(document.languageId, "markdown");
-    assert.equal(editor.selection.active.line, lineOf(document, "## Task: review"));
+    assert.equal(editor.selection.active.line, lineOf(document, "### Attempt 1"));
     await waitFor("the waiting task to be seen", () => editor.visibleRanges.some((range) => range.contains(editor.selection.active)));
     assert.equal(vscode.workspace.fs.isWritableFileSystem(parts.scheme), false);
     assert.equal((await vscode.workspace.fs.stat(document.uri)).permissions, vscode.FilePermission.Readonly);

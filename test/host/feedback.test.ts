@@ -30,12 +30,12 @@ describe("feedback in an execution's document", () => {
   /** The thread that is open, once it is. */
   const thread = () => waitFor("the thread", () => parts.threads.threads[0]);
 
-  it("has lenses over the task that waits, and only there", async () => {
+  it("has lenses over the output that waits, and only there", async () => {
     const execution = await parts.store.add(anExecution());
     const { document } = await parts.show(execution);
     const lenses = await lensesOf(document);
     assert.deepEqual(lenses.map(({ title }) => title), actions);
-    assert.ok(lenses.every(({ line }) => document.lineAt(line).text === "## Task: review"));
+    assert.ok(lenses.every(({ line }) => document.lineAt(line).text === "### Attempt 1"));
     await parts.store.update("local-1", () => notWaiting());
     await waitFor("the lenses to go", async () => (await lensesOf(document)).length === 0);
   });
@@ -63,12 +63,12 @@ describe("feedback in an execution's document", () => {
     await waitFor("the document to say so", () => document.getText().includes("May have been sent: no answer came"));
   });
 
-  it("rejects with words from a thread that stands at the task and goes when they are sent", async () => {
+  it("rejects with words from a thread that stands at the output and goes when they are sent", async () => {
     const execution = await parts.store.add(anExecution());
     const { document } = await parts.show(execution);
     const result = parts.feedback.reject(execution);
     const open = await thread();
-    assert.equal(document.lineAt(open.range!.start.line).text, "## Task: review");
+    assert.equal(document.lineAt(open.range!.start.line).text, "### Attempt 1");
     assert.equal(open.contextValue, "reject");
     assert.match(open.label!, /^Reject “review” – sent to Writers, read by later tasks$/);
     parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
@@ -87,7 +87,7 @@ describe("feedback in an execution's document", () => {
     const open = await thread();
     const before = open.range!.start.line;
     await parts.store.update("local-1", (now) => ({ ...now, engine: "rehearsal" }));
-    await waitFor("the thread to follow", () => open.range!.start.line > before && document.lineAt(open.range!.start.line).text === "## Task: review");
+    await waitFor("the thread to follow", () => open.range!.start.line > before && document.lineAt(open.range!.start.line).text === "### Attempt 1");
   });
 
   it("keeps words that could not be sent, open for editing, and sends them then", async () => {

@@ -14,8 +14,8 @@ export async function showExecution(documents: ExecutionDocuments, execution: Ex
   const document = await vscode.workspace.openTextDocument(documents.uriOf(execution));
   const editor = await vscode.window.showTextDocument(document, { preview: execution.waiting === undefined });
   await untilCurrent(documents, document);
-  const place = placeOf(documents, document)?.line;
-  const first = taskId === undefined ? place : (lineOfTask(documents, document, taskId) ?? place);
+  const place = placeOf(documents, document);
+  const first = taskId === undefined || taskId === place?.taskId ? place?.line : (lineOfTask(documents, document, taskId) ?? place?.line);
   if (first !== undefined) {
     const line = new vscode.Position(first, 0);
     editor.selection = new vscode.Selection(line, line);

@@ -3,7 +3,7 @@ import type { FeedbackPlace } from "../../feedback/place.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 import { sectionOf } from "./sections.ts";
 import { mayBeWaitingSection } from "./situation.ts";
-import { taskSection } from "./task.ts";
+import { attemptSection, taskSection } from "./task.ts";
 
 /** Where in a document's text a person gives feedback; nothing while nobody is asked for any. */
 export function placeOf(documents: Pick<ExecutionDocuments, "execution" | "rendered">, document: vscode.TextDocument): FeedbackPlace | undefined {
@@ -11,8 +11,10 @@ export function placeOf(documents: Pick<ExecutionDocuments, "execution" | "rende
   const rendered = documents.rendered(document);
   if (execution === undefined || rendered === undefined) return undefined;
   if (execution.state === "waiting" && execution.waiting !== undefined) {
-    const section = sectionOf(rendered, taskSection(execution.waiting.taskId));
-    return section && { execution, taskId: execution.waiting.taskId, line: section.start };
+    const { taskId, attempt } = execution.waiting;
+    // The newest output stands last: above it, and not above those that were rejected before it.
+    const section = sectionOf(rendered, attemptSection(taskId, attempt)) ?? sectionOf(rendered, taskSection(taskId));
+    return section && { execution, taskId, line: section.start };
   }
   const section = execution.mayBeWaiting === true ? sectionOf(rendered, mayBeWaitingSection) : undefined;
   return section && { execution, line: section.start };

@@ -11,6 +11,11 @@ export function taskSection(taskId: string): string {
   return `task ${taskId}`;
 }
 
+/** Id of the section of one of a task's attempts, which counts from 1. */
+export function attemptSection(taskId: string, attempt: number): string {
+  return `${taskSection(taskId)} attempt ${attempt}`;
+}
+
 /** A task: its state, then each attempt with what a person said of it. */
 export function taskPart(task: ExecutionTask, execution: Execution): Part {
   const id = taskSection(task.taskId);
@@ -19,7 +24,7 @@ export function taskPart(task: ExecutionTask, execution: Execution): Part {
     ...(task.agent === undefined || task.agent === "" ? [] : [l10n.t("by {0}", inlineText(task.agent))]),
     ...(task.executionTime === undefined ? [] : [spanInWords(task.executionTime * 1000)]),
   ];
-  const attempts = attemptsOf(task, execution).flatMap((attempt) => attemptParts(id, attempt, task, execution));
+  const attempts = attemptsOf(task, execution).flatMap((attempt) => attemptParts(attempt, task, execution));
   // Until the end a crew names only the task under way (vendor's OpenAPI).
   const comesLater = task.state === "completed" && attempts.length === 0 && !hasEnded(execution) ? ["", `*${l10n.t("The crew tells its output when the execution has ended.")}*`] : [];
   return { id, lines: [`## ${l10n.t("Task: {0}", inlineText(task.taskId))}`, "", facts.join(" · "), ...comesLater], parts: attempts };
@@ -32,7 +37,7 @@ export function unknownTaskParts(execution: Execution): Part[] {
   return [...unknown].map((taskId) => {
     const task: ExecutionTask = { taskId, state: "waiting", attempts: [] };
     const id = taskSection(taskId);
-    const parts = attemptsOf(task, execution).flatMap((attempt) => attemptParts(id, attempt, task, execution));
+    const parts = attemptsOf(task, execution).flatMap((attempt) => attemptParts(attempt, task, execution));
     return { id, lines: [`## ${l10n.t("Task: {0}", inlineText(taskId))}`], parts };
   });
 }
@@ -44,8 +49,8 @@ function attemptsOf(task: ExecutionTask, { resumes }: Execution): Attempt[] {
   return [...task.attempts, ...unseen.map((number) => ({ number }))].sort((a, b) => a.number - b.number);
 }
 
-function attemptParts(taskId: string, attempt: Attempt, task: ExecutionTask, execution: Execution): Part[] {
-  const id = `${taskId} attempt ${attempt.number}`;
+function attemptParts(attempt: Attempt, task: ExecutionTask, execution: Execution): Part[] {
+  const id = attemptSection(task.taskId, attempt.number);
   const sent = execution.resumes.filter((resume) => resume.taskId === task.taskId && resume.attempt === attempt.number);
   // A task that no person looks at has one output and needs no heading for it.
   const isPlain = task.attempts.length === 1 && sent.length === 0 && attempt.feedback === undefined && task.state !== "waiting";

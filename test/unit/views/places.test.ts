@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import type * as vscode from "vscode";
+import type { Execution } from "../../../src/executions/model.ts";
+import { lineOfTask, placeOf } from "../../../src/views/document/places.ts";
+import { renderExecution } from "../../../src/views/document/render.ts";
+import { anExecution, notWaiting } from "./executions.ts";
+
+/** The line of text at which feedback is given. */
+function textAt(execution: Execution): string | undefined {
+  const rendered = renderExecution(execution);
+  const document = { uri: {} } as vscode.TextDocument;
+  const place = placeOf({ execution: () => execution, rendered: () => rendered }, document);
+  return place && rendered.text.split("\n")[place.line];
+}
+
+describe("the place of feedback", () => {
+  it("is the draft that waits, below those that were rejected", () => {
+    const secondDraft = anExecution({
+      tasks: [{ taskId: "review", state: "waiting", attempts: [{ number: 1, output: "First." }, { number: 2, output: "Second." }] }],
+      waiting: { taskId: "review", attempt: 2, since: "2026-10-21T12:01:00.000Z" },
+    });
+    assert.equal(textAt(secondDraft), "### Attempt 2");
+    assert.equal(textAt(anExecution()), "### Attempt 1");
+  });
+
+  it("is the task where its draft is not shown", () => {
+    assert.equal(textAt(anExecution({ tasks: [{ taskId: "review", state: "waiting", attempts: [] }] })), "## Task: review");
+  });
+
+  it("is where the person is told that it may be waiting, and nowhere while nothing is asked", () => {
+    assert.equal(textAt(notWaiting({ state: "unknown", mayBeWaiting: true })), "## It may be waiting for you");
+    assert.equal(textAt(notWaiting()), undefined);
+  });
+
+  it("does not move where a task itself is looked for", () => {
+    const rendered = renderExecution(anExecution());
+    const line = lineOfTask({ rendered: () => rendered }, {} as vscode.TextDocument, "review");
+    assert.equal(rendered.text.split("\n")[line ?? -1], "## Task: review");
+  });
+});
