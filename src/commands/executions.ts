@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../api/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../editor/errors.ts";
+import { said } from "../editor/said.ts";
 import { hasEnded, keyOf, without, type Execution } from "../executions/model.ts";
 import { newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -94,12 +95,12 @@ function problemOfId(text: string): string | undefined {
 }
 
 async function untrack(store: ExecutionStore, execution: Execution): Promise<void> {
-  if (!hasEnded(execution)) {
-    const untrackIt = vscode.l10n.t("Untrack");
-    const detail = vscode.l10n.t("It goes on at the crew, since the API has no cancel, but is no longer watched here. Its inputs and outputs are removed from this machine. Its ID is {0}.", keyOf(execution));
-    const answer = await vscode.window.showWarningMessage(vscode.l10n.t("Stop tracking “{0}”?", titleOf(execution)), { modal: true, detail }, untrackIt);
-    if (answer !== untrackIt) return;
-  }
+  const untrackIt = vscode.l10n.t("Untrack");
+  const detail = [
+    ...(hasEnded(execution) ? [] : [vscode.l10n.t("It goes on at the crew, since the API has no cancel, but is no longer watched here.")]),
+    vscode.l10n.t("Its title, inputs, outputs and your feedback are removed from this machine. Its ID is {0}.", keyOf(execution)),
+  ].join(" ");
+  if ((await vscode.window.showWarningMessage(vscode.l10n.t("Stop tracking “{0}”?", titleOf(execution)), { modal: true, detail }, untrackIt)) !== untrackIt) return;
   await store.remove(execution.localId);
 }
 
@@ -149,9 +150,4 @@ async function showAsText(show: ExecutionParts["show"], execution: Execution): P
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) throw new UserError(vscode.l10n.t("The execution's document could not be opened."));
   return editor;
-}
-
-/** A word that the thing is done, where nobody needs to close it. */
-function said(text: string): void {
-  vscode.window.setStatusBarMessage(text, 4000);
 }

@@ -1,4 +1,8 @@
+import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
+import { viewId } from "../editor/ids.ts";
+import { plainLabel } from "../editor/plain.ts";
+import { said } from "../editor/said.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import { optional, recordOf, stringOf } from "./arguments.ts";
 import type { Command } from "./table.ts";
@@ -15,7 +19,13 @@ export function localCommands(crews: Crews, locals: LocalCrews): readonly Comman
       id: "startLocalCrew",
       async run(argument) {
         const given = recordOf(argument);
-        return await locals.start({ ...folderOf(given), ...optional("engine", stringOf(given, "engine")) });
+        const crew = await locals.start({ ...folderOf(given), ...optional("engine", stringOf(given, "engine")) });
+        if (crew !== undefined) {
+          said(vscode.l10n.t("{0} runs on this machine. No language model is called.", plainLabel(crew.name)));
+          // A person wants to kick it off next; a program that named the folder leaves the focus where it is.
+          if (given["folder"] === undefined || "kind" in given) await vscode.commands.executeCommand(`${viewId}.focus`);
+        }
+        return crew;
       },
     },
     { id: "stopLocalCrew", run: (argument) => locals.stop(folderOf(recordOf(argument))) },

@@ -1,3 +1,5 @@
+import * as vscode from "vscode";
+import { viewId } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import type { LocalCrews } from "./local-crews.ts";
 
@@ -8,7 +10,9 @@ import type { LocalCrews } from "./local-crews.ts";
 export function startForDevelopment(locals: Pick<LocalCrews, "start">): void {
   const folder = process.env["CREWDECK_START_LOCAL"];
   if (folder === undefined || folder === "") return;
-  locals.start({ folder }).catch((error: unknown) => {
+  // Whoever runs that wants to see the crew, not the files.
+  const started = locals.start({ folder }).then(() => vscode.commands.executeCommand(`${viewId}.focus`));
+  started.catch((error: unknown) => {
     logProblem("Starting the crew that CREWDECK_START_LOCAL names", error);
   });
 }
