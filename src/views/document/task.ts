@@ -30,10 +30,10 @@ export function taskPart(task: ExecutionTask, execution: Execution): Part {
   return { id, lines: [`## ${l10n.t("Task: {0}", inlineText(task.taskId))}`, "", facts.join(" · "), ...comesLater], parts: attempts };
 }
 
-/** Feedback sent for tasks that the crew has told nothing of: their ids came from a person. */
+/** Feedback sent for tasks that the crew has told nothing of: their ids came from a person, and one that was only refused is most likely no task. */
 export function unknownTaskParts(execution: Execution): Part[] {
   const known = new Set(execution.tasks.map((task) => task.taskId));
-  const unknown = new Set(execution.resumes.map((resume) => resume.taskId).filter((taskId) => !known.has(taskId)));
+  const unknown = new Set(execution.resumes.flatMap(({ taskId, outcome }) => (known.has(taskId) || outcome === "refused" ? [] : [taskId])));
   return [...unknown].map((taskId) => {
     const task: ExecutionTask = { taskId, state: "waiting", attempts: [] };
     const id = taskSection(taskId);

@@ -50,6 +50,15 @@ describe("the execution document", () => {
     assert.match(text, /## Task: t-9\n\n### Attempt 1[^]*> Shorter\.[^]*May have been sent: no answer came/);
   });
 
+  it("shows no task for an id of a person's that the crew only refused", () => {
+    const refused: SentResume = { ...rejected, taskId: "nosuch", outcome: "refused", message: "Task ID not found" };
+    const execution = notWaiting({ state: "unknown", mayBeWaiting: true, tasks: [], resumes: [refused] });
+    assert.doesNotMatch(renderExecution(execution).text, /nosuch/);
+    const taken = renderExecution({ ...execution, resumes: [refused, { ...refused, outcome: "unanswered" }] }).text;
+    assert.match(taken, /## Task: nosuch[^]*Task ID not found[^]*May have been sent/);
+    assert.match(renderExecution(anExecution({ resumes: [{ ...refused, taskId: "review" }] })).text, /Task ID not found/);
+  });
+
   it("shows the result below its own heading", () => {
     const execution = notWaiting({ state: "completed", output: "# Otters\n\n## Life", endedAt: "2026-10-21T12:03:30.000Z" });
     assert.deepEqual(headings(execution).slice(-5), ["## Result", "### Otters", "#### Life", "## Times", "## Crew and IDs"]);
