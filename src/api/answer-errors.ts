@@ -4,6 +4,7 @@ import { readErrorBody } from "./read-error.ts";
 /** An answer that is no success, its texts already without the token. */
 export interface RefusedAnswer {
   readonly method: "GET" | "POST";
+  readonly path: string;
   readonly status: number;
   readonly statusText: string;
   /** The body, or its beginning. */
@@ -36,7 +37,7 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
   if (status === 422 || (status === 400 && body.missingInputs.length > 0)) {
     return new CrewApiError({ ...common, ...validation(told, body.missingInputs) });
   }
-  const { kind, intro, remedy, reason } = known(status);
+  const { kind, intro, remedy, reason } = known(status, answer.path);
   const open = answer.method === "POST" && (kind === "server" || kind === "gateway" || kind === "timeout");
   return new CrewApiError({
     ...common,
@@ -75,7 +76,7 @@ const byStatus: Readonly<Record<number, KnownStatus>> = {
     intro: "The token may not do this",
     remedy: "Use a token with more rights (the Bearer Token rather than the User Bearer Token), from the Status tab of the crew's page in the dashboard.",
   },
-  404: { kind: "notFound", intro: "The crew does not know this", remedy: "Check the crew's address and the id of the execution." },
+  404: { kind: "notFound", intro: "The crew does not know this", remedy: "Check the crew's address and the ID of the execution." },
   407: {
     kind: "unreachable",
     intro: "The proxy wants you to sign in",
@@ -92,7 +93,15 @@ const gateway: KnownStatus = {
   remedy: "It may be starting or busy: try again in a minute.",
 };
 
-function known(status: number): KnownStatus {
+/** A resume names a task, too, by an id that a person may have typed (404 "Execution ID or Task ID not found", specification). */
+const unknownTask: KnownStatus = {
+  kind: "notFound",
+  intro: "The crew does not know this",
+  remedy: "Check the task's ID; if it is right, check the ID of the execution and the crew's address.",
+};
+
+function known(status: number, path: string): KnownStatus {
+  if (status === 404 && path === "/resume") return unknownTask;
   const one = byStatus[status];
   if (one) return one;
   // 52x and 530 are a content network's own codes for the same.

@@ -131,8 +131,8 @@ export class Transport {
     if (!ok) {
       // Whatever became of the body, the code is an answer.
       const retryAfterMs = parseRetryAfter(answer.headers.get("retry-after"), clock.now());
-      const { method, knownInputs } = outgoing;
-      throw errorOfAnswer({ method, status, statusText: clean(answer.statusText), text: clean(text), retryAfterMs, knownInputs });
+      const { method, path, knownInputs } = outgoing;
+      throw errorOfAnswer({ method, path, status, statusText: clean(answer.statusText), text: clean(text), retryAfterMs, knownInputs });
     }
     if (tooLarge) throw unreadable("tooLarge", outgoing, { status, maxBytes });
     const raw = parseJson(text);

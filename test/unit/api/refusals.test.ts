@@ -55,6 +55,14 @@ describe("an answer that refuses", () => {
     });
   }
 
+  it("404 of a resume sends the person to the task's ID first", async () => {
+    server.next(json(404, { message: "Task ID not found" }));
+    const error = await errorOf(clientOf(server.url).resume({ executionId: "1", taskId: "nosuch", humanFeedback: "Approved.", isApprove: true }));
+    assert.equal(error.kind, "notFound");
+    assert.match(error.remedy, /^Check the task's ID/);
+    assert.match((await kickoff(json(404, {}))).remedy, /^Check the crew's address/);
+  });
+
   it("leaves no doubt about a GET, which has no effect", async () => {
     server.otherwise = text(500, "Internal Server Error");
     const error = await errorOf(clientOf(server.url).inputs());
