@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { systemClock as clock } from "./api/clock.ts";
 import { allCommands } from "./commands/all.ts";
+import { readApiFeedback, readApiKickoff } from "./commands/api-arguments.ts";
 import { registerCommands } from "./commands/table.ts";
 import { watchArrivals } from "./crews/arrivals.ts";
 import { Crews } from "./crews/crews.ts";
@@ -9,6 +10,7 @@ import { Disposables } from "./editor/disposables.ts";
 import { viewId } from "./editor/ids.ts";
 import { log, logProblem } from "./editor/log.ts";
 import { Executions } from "./executions/executions.ts";
+import type { Execution } from "./executions/model.ts";
 import { moveCrew } from "./executions/move-crew.ts";
 import { registerFeedback } from "./feedback/register.ts";
 import { KickoffForms } from "./kickoff/forms.ts";
@@ -47,15 +49,19 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const { documents, show, find } = owned.add(registerDocuments(store, crews, opened));
   const feedback = owned.add(registerFeedback({ crews, executions, clock, find, show }));
   const sender = new KickoffSender({ store, intents, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId) });
+  const showOrLog = (execution: Execution) => show(execution).catch((error: unknown) => logProblem("Showing an execution", error));
+  const wake = async (crewId: string) => {
+    if (crewId.startsWith("local:")) await locals.ensureRunning(crewId);
+  };
   const forms = owned.add(
     new KickoffForms({
       context,
       crews,
       sender,
       clock,
-      wake: (crewId) => (crewId.startsWith("local:") ? locals.ensureRunning(crewId) : Promise.resolve()),
-      onStarted: (execution) => void show(execution),
-      onOpenExecution: (execution) => void (execution ? show(execution) : vscode.commands.executeCommand(`${viewId}.focus`)),
+      wake,
+      onStarted: (execution) => void showOrLog(execution),
+      onOpenExecution: (execution) => void (execution ? showOrLog(execution) : vscode.commands.executeCommand(`${viewId}.focus`)),
     }),
   );
   const tree = owned.add(new ExecutionTree({ store, crews, tracker, clock }));
@@ -64,9 +70,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
   owned.add(crews.onDidReplace(({ from, to }) => void moveCrew(store, from.id, to).catch((error: unknown) => logProblem("Moving a crew's executions", error))));
-  owned.add(registerCommands(allCommands({ crews, executions, locals, sender, forms, feedback, clock, show })));
+  owned.add(registerCommands(allCommands({ crews, executions, locals, sender, forms, feedback, clock, wake, show })));
 
-  const { api, disposable } = createExtensionApi({ crews, store, sender, feedback: feedback.feedback });
+  const { api, disposable } = createExtensionApi({ crews, store, sender, feedback: feedback.feedback, wake, readKickoff: readApiKickoff, readFeedback: readApiFeedback });
   owned.add(disposable);
   await opened;
   startForDevelopment(locals);

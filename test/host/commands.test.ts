@@ -150,6 +150,34 @@ describe("Commands with arguments, and the API for other extensions", () => {
     assert.equal(api.executions().length, before);
   });
 
+  for (const [what, call, message] of [
+    ["nothing at all", () => api.kickoff(undefined as never), /“crew” is missing/],
+    ["no crew", () => api.kickoff({ crew: undefined } as never), /“crew” is missing/],
+    ["a crew that is no text", () => api.kickoff({ crew: 7 } as never), /“crew” must be a text/],
+    ["inputs that are no object", () => api.kickoff({ crew, inputs: "tea" } as never), /“inputs” must be an object/],
+    ["feedback on nothing", () => api.resume({ isApprove: true } as never), /“kickoffId” is missing/],
+    ["feedback that is neither yes nor no", () => api.resume({ kickoffId: "k", isApprove: "yes" } as never), /“isApprove” must be true or false/],
+    ["feedback without a decision", () => api.resume({ kickoffId: "k" } as never), /“isApprove” is missing/],
+  ] as const) {
+    it(`the API rejects ${what} with a message for a person`, async () => {
+      await assert.rejects(call(), message);
+    });
+  }
+
+  it("the API wakes a local crew that was stopped", async () => {
+    const folder = "crewdeck:/example-crew";
+    const { name } = await run<{ name: string }>("startLocalCrew", { folder });
+    const needed = { topic: "tea", audience: "guests" };
+    await run("stopLocalCrew", { folder });
+    const { kickoffId } = await api.kickoff({ crew: name, inputs: needed });
+    await state(kickoffId, "waiting");
+    await run("stopLocalCrew", { folder });
+    assert.match((await api.resume({ kickoffId, isApprove: true })).status, /^(resumed|completed)$/);
+    await state(kickoffId, "completed");
+    await run("stopLocalCrew", { folder });
+    await run("untrackExecution", { crew: name, kickoffId });
+  });
+
   it("the API starts, tells of every change, and resumes", async () => {
     assert.equal(api.version, 1);
     const seen: string[] = [];
