@@ -22,6 +22,8 @@ export interface KeeperOptions {
   readonly onProblem: (doing: string, error: unknown) => void;
   /** Milliseconds between two looks at who serves the crew. */
   readonly lookMs?: number;
+  /** Milliseconds that another window's service has to leave when the crew is stopped. */
+  readonly leaveMs?: number;
 }
 
 /** How long a service that is leaving may hold on to its data, or one that is starting may keep its address to itself. */
@@ -71,13 +73,17 @@ export class CrewKeeper {
     if (running !== undefined && this.url === undefined) this.#becomeGuest(running.url);
   }
 
-  /** Ends the crew's service, in whichever window it runs, and keeps it from being started again by itself. */
-  async stop(): Promise<void> {
+  /**
+   * Ends the crew's service, in whichever window it runs, and keeps it from being started again by itself.
+   * @returns whether it has gone: a window that hangs may keep its service running
+   */
+  async stop(): Promise<boolean> {
     await this.#starting?.catch(() => undefined);
     await this.#options.known.change(this.#options.folder, { wanted: false });
     if (this.#own !== undefined) await this.#stopOwn();
-    else if (this.#guestUrl !== undefined) await this.#waitForOther();
+    else if (!(await this.#otherLeaves())) return false;
     this.#becomeNothing();
+    return true;
   }
 
   /** The window closes: its service leaves, and stays wanted. */
@@ -186,12 +192,14 @@ export class CrewKeeper {
   }
 
   /** Another window stops its service when it sees that the crew is no longer wanted. */
-  async #waitForOther(): Promise<void> {
-    const until = Date.now() + settleMs;
-    const { known, folder } = this.#options;
-    while (Date.now() < until && (await findRunning(known.dataFolder(folder))) !== undefined) {
+  async #otherLeaves(): Promise<boolean> {
+    const { known, folder, leaveMs = settleMs } = this.#options;
+    const until = Date.now() + leaveMs;
+    while ((await findRunning(known.dataFolder(folder))) !== undefined) {
+      if (Date.now() >= until) return false;
       await delay(retryMs, undefined, { signal: this.#end.signal });
     }
+    return true;
   }
 
   #beginWatching(): void {

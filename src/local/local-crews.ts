@@ -117,7 +117,7 @@ export class LocalCrews implements vscode.Disposable {
   /**
    * Stops a local crew in whichever window it runs; asks which when several run. Its executions are kept and go on at the next start.
    * @returns the crew, or nothing when the person cancelled
-   * @throws UserError where it is not known, or none runs
+   * @throws UserError where it is not known, none runs, or another window keeps it running
    */
   async stop({ folder }: { readonly folder?: string } = {}): Promise<Crew | undefined> {
     const name = folder === undefined ? await this.#pickRunning() : this.#folders.nameOf(folder);
@@ -125,15 +125,15 @@ export class LocalCrews implements vscode.Disposable {
     const local = this.#locals.get(name);
     if (local === undefined) throw new UserError(vscode.l10n.t("No local crew was started in {0}.", folder ?? name));
     this.#used.delete(name);
-    await local.keeper.stop();
+    await this.#end(local);
     return this.#crewOf(local);
   }
 
-  /** Stops a local crew and forgets it: its service's data and its tokens are deleted. The project's folder and what is tracked stay. */
+  /** Stops a local crew and forgets it: its service's data and its tokens are deleted. The project's folder and what is tracked stay. @throws UserError where it is not known, or another window keeps it running */
   async remove(crewId: string): Promise<void> {
     const local = this.#find(crewId);
     if (local === undefined) throw new UserError(vscode.l10n.t("This local crew is not known here any more."));
-    await local.keeper.stop();
+    await this.#end(local);
     await this.#store.forget(local.known.folder);
     await forgetTokens(this.#options.crews, crewId);
     this.#drop(local);
@@ -163,6 +163,12 @@ export class LocalCrews implements vscode.Disposable {
       await local.keeper.join();
     }
     this.#publish();
+  }
+
+  /** Ends a crew's service wherever it runs; nothing of it may be deleted under a running one. */
+  async #end({ known, keeper }: Local): Promise<void> {
+    if (await keeper.stop()) return;
+    throw new UserError(vscode.l10n.t("The local crew {0} still runs in another window, which does not stop it. Close that window, then try again.", known.name));
   }
 
   #drop({ known, keeper }: Local): void {

@@ -126,6 +126,20 @@ describe("keeping a local crew served", () => {
     }
   });
 
+  it("says that a service which another window does not stop still runs", async () => {
+    const { known, tokens } = await newMachine();
+    const owner = new Window(known, tokens, { lookMs: 60_000 });
+    const url = await owner.keeper.start();
+    const guest = new Window(known, tokens, { leaveMs: 50 });
+    assert.equal(await guest.keeper.stop(), false, "it is found though this window never joined it");
+    await guest.keeper.join();
+    assert.equal(await guest.keeper.stop(), false);
+    assert.equal(guest.keeper.url, url);
+    assert.equal((await findRunning(known.dataFolder(crewFolder)))?.url, url);
+    assert.equal(await owner.keeper.stop(), true);
+    assert.equal(await guest.keeper.stop(), true);
+  });
+
   it("keeps using the user token that a person chose", async () => {
     const { known, tokens } = await newMachine();
     tokens.kept.set(crewId, { token: "mine", type: "userBearer" });
