@@ -109,7 +109,7 @@ export class FeedbackSender {
     if (last?.outcome === "answered") throw new StaleFeedbackError(l10n.t("this output has been answered already."));
     if (last?.outcome === "sending") throw new MaybeSentError(l10n.t("Feedback for this output is being sent right now."));
     if (last?.outcome === "unanswered" && !again) {
-      throw new MaybeSentError(l10n.t("Feedback for this output may have been sent before: no answer came. Use “Send Again” if it did not arrive."));
+      throw new MaybeSentError(l10n.t("Feedback for this output may have been sent before: no answer came. Use “Send Again…” if it did not arrive."));
     }
   }
 
