@@ -1,3 +1,5 @@
+import type { Execution } from "../executions/model.ts";
+
 /** A row of the tree. It is the argument of the commands on it, too, so that its members are those of the commands' arguments. */
 export type TreeNode = CrewNode | HintNode | ExecutionNode | TaskNode;
 
@@ -21,6 +23,8 @@ export interface ExecutionNode {
   readonly localId: string;
   /** First kickoff id, or the local id until there is one. */
   kickoffId: string;
+  /** The attempt whose output waits, as the row shows it: a command on the row answers no other. Absent where nothing waits. */
+  attempt?: number;
 }
 
 /** A task of an execution. */
@@ -30,4 +34,12 @@ export interface TaskNode {
   readonly localId: string;
   readonly kickoffId: string;
   readonly taskId: string;
+  /** As in {@link ExecutionNode}; absent where this task does not wait. */
+  attempt?: number;
+}
+
+/** Notes on a row which attempt waits as it is shown. VS Code knows rows by their objects, so that the same one is changed. */
+export function showAttempt(node: ExecutionNode | TaskNode, { waiting }: Execution): void {
+  if (waiting === undefined || (node.kind === "task" && node.taskId !== waiting.taskId)) delete node.attempt;
+  else node.attempt = waiting.attempt;
 }

@@ -8,7 +8,7 @@ import { hasEnded, keyOf, type CrewRef, type Execution } from "../executions/mod
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import { treeItem } from "./tree-item.ts";
-import type { CrewNode, ExecutionNode, HintNode, TaskNode, TreeNode } from "./nodes.ts";
+import { showAttempt, type CrewNode, type ExecutionNode, type HintNode, type TaskNode, type TreeNode } from "./nodes.ts";
 import { crewRow, executionRow, goneCrewRow, hintRow, taskRow } from "./rows.ts";
 import { elapsedInWords } from "./words.ts";
 
@@ -83,6 +83,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     const execution = this.#options.store.find(node.localId);
     // Removed between the question for rows and the question for this one; the next refresh takes the row away.
     if (execution === undefined) return new vscode.TreeItem("");
+    showAttempt(node, execution);
     if (node.kind === "task") {
       const task = execution.tasks.find(({ taskId }) => taskId === node.taskId);
       return task === undefined ? new vscode.TreeItem(node.taskId) : treeItem(node, taskRow(task, execution), vscode.TreeItemCollapsibleState.None);

@@ -118,6 +118,10 @@ describe("the tree", () => {
     const [execution] = tree.getChildren(tree.getChildren()[0]);
     assert.deepEqual({ ...execution }, { kind: "execution", crew: writers.id, localId: "local-1", kickoffId: "11111111-aaaa" });
     assert.deepEqual(tree.getTreeItem(execution!).command?.arguments, [execution]);
+    assert.deepEqual({ ...execution }, { kind: "execution", crew: writers.id, localId: "local-1", kickoffId: "11111111-aaaa", attempt: 1 }, "shown, it names the attempt that waits");
+    const [, review] = tree.getChildren(execution);
+    tree.getTreeItem(review!);
+    assert.deepEqual({ ...review }, { kind: "task", crew: writers.id, localId: "local-1", kickoffId: "11111111-aaaa", taskId: "review", attempt: 1 });
   });
 
   it("shows text of others as text", async () => {

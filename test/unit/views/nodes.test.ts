@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { showAttempt, type ExecutionNode, type TaskNode } from "../../../src/views/nodes.ts";
+import { anExecution, notWaiting } from "./executions.ts";
+
+describe("the rows of the tree as arguments of commands", () => {
+  const row = { crew: "url:https://crew.test", localId: "local-1", kickoffId: "11111111-aaaa" };
+  const waiting = anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } });
+
+  it("name the attempt that waits as they show it", () => {
+    const execution: ExecutionNode = { kind: "execution", ...row };
+    const [review, research] = ["review", "research"].map((taskId): TaskNode => ({ kind: "task", ...row, taskId }));
+    for (const node of [execution, review!, research!]) showAttempt(node, waiting);
+    assert.deepEqual([execution.attempt, review!.attempt], [2, 2]);
+    assert.ok(!("attempt" in research!));
+  });
+
+  it("name none any more when nothing waits", () => {
+    const execution: ExecutionNode = { kind: "execution", ...row, attempt: 1 };
+    showAttempt(execution, notWaiting());
+    assert.ok(!("attempt" in execution));
+  });
+});
