@@ -48,7 +48,7 @@ export class KickoffForms implements vscode.Disposable {
     this.#owned.add(vscode.window.registerWebviewPanelSerializer(formType, { deserializeWebviewPanel: (panel, state) => this.#restore(panel, state) }));
     this.#owned.add(crews.onDidChange(() => this.#crewsChanged()));
     this.#owned.add(crews.onDidRemove((crew) => void this.#memory.forget(crew.id)));
-    this.#owned.add(crews.onDidReplace(({ from, to }) => void this.#replaced(from, to)));
+    this.#owned.add(crews.onDidReplace(({ from, to }) => void this.#replaced(from, to).catch((error: unknown) => logProblem("Moving a kickoff form to its crew's new address", error))));
   }
 
   /**
@@ -86,7 +86,8 @@ export class KickoffForms implements vscode.Disposable {
     // Looked up last: local crews become known while the window starts.
     const crew = this.#options.crews.find(state.crew);
     const form = this.#put(panel, crew === undefined ? { id: state.crew, name: state.name, url: "", isRehearsal: false } : shown(crew), seed, false);
-    // No request before a person wants one, and a crew that is out of reach just now must not hide what was typed.
+    // A crew that is out of reach just now must not hide what was typed. Only a form that was reloaded before its crew had
+    // answered asks: VS Code brings a panel back when it is looked at, and without the inputs there is nothing to show or to try.
     if (state.fields === undefined) form.load({ fresh: true, wakes: false });
     else form.resume(state.fields);
   }
@@ -120,7 +121,7 @@ export class KickoffForms implements vscode.Disposable {
         onOpenExecution,
         actionsFor: (error) => actionsFor(error, crews.find(crew.id)),
         onAction: (action) => void runAction(action),
-        onLateProblem: (error) => void this.#tellLate(crew, error),
+        onLateProblem: (error) => void this.#tellLate(crew, error).catch((problem: unknown) => logProblem("Opening a kickoff form again", problem)),
       },
     );
     this.#forms.set(crew.id, form);
@@ -141,9 +142,10 @@ export class KickoffForms implements vscode.Disposable {
     if (from.id === to.id) return;
     const form = this.#forms.get(from.id);
     form?.close();
-    await form?.started;
+    const started = await form?.started;
     await this.#memory.move(from.id, to.id);
-    if (form !== undefined) void this.open(to);
+    // What it was sending has started: there is nothing left to fill in.
+    if (form !== undefined && started === undefined) await this.open(to);
   }
 
   async #tellLate(crew: FormCrew, error: unknown): Promise<void> {
@@ -152,7 +154,7 @@ export class KickoffForms implements vscode.Disposable {
     const text = vscode.l10n.t("{0} What you typed is kept in the form of {1}.", messageOf(error), crew.name);
     const known = this.#options.crews.find(crew.id);
     const chosen = await vscode.window.showErrorMessage(plainMessage(text), ...(known === undefined ? [] : [open]));
-    if (chosen === open && known !== undefined) void this.open(known);
+    if (chosen === open && known !== undefined) await this.open(known);
   }
 }
 

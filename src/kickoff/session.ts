@@ -55,6 +55,8 @@ export class FormSession {
   #actions: readonly ErrorAction[] = [];
   #isReady = false;
   #isSending = false;
+  /** Settles when the sending under way, if any, has. */
+  #sending: Promise<void> = Promise.resolve();
   #isClosed = false;
   #focus: "first" | "submit" | undefined;
   #cancelSave: (() => void) | undefined;
@@ -116,10 +118,13 @@ export class FormSession {
     this.#show();
   }
 
-  /** The panel closed: what is typed goes to disk now. A sending under way goes on. */
-  close(): Promise<void> {
+  /** The panel closed: what is typed goes to disk now. A sending under way goes on; settles when it is done and its outcome is kept. */
+  async close(): Promise<void> {
     this.#isClosed = true;
-    return this.#saveNow();
+    await this.#saveNow();
+    await this.#sending;
+    // A refusal renews the draft; it must be on disk before somebody moves it.
+    if (this.#cancelSave !== undefined) await this.#saveNow();
   }
 
   readonly #handlers: Handlers<FromForm> = {
@@ -135,7 +140,7 @@ export class FormSession {
       this.#saveSoon();
     },
     submit: ({ draft }) => {
-      if (this.#isCurrent(draft) && this.#outcome?.kind !== "maybeStarted") void this.#submit(draft);
+      if (this.#isCurrent(draft) && this.#outcome?.kind !== "maybeStarted") this.#sending = this.#submit(draft);
     },
     tryAgain: () => {
       if (this.isUnavailable) void this.load({ fresh: true, wakes: true });

@@ -291,17 +291,31 @@ describe("A kickoff form's session", () => {
     assert.equal(started.length, 1);
   });
 
+  it("closed while it was being sent, it settles when the execution has started", async () => {
+    const answer = deferred<Execution>();
+    send = () => answer.promise;
+    const session = await open();
+    session.receive({ type: "submit", draft: { ...form().draft, values: typed("tea") } });
+    let isSettled = false;
+    const closed = session.close().then(() => (isSettled = true));
+    await settle();
+    assert.deepEqual([sent.length, isSettled], [1, false]);
+    answer.resolve(anExecution());
+    await closed;
+    assert.equal(started.length, 1);
+  });
+
   it("tells a person who closed the form while it was being sent", async () => {
     const gate = deferred<Execution>();
     send = () => gate.promise;
     const session = await open();
     session.receive({ type: "submit", draft: { id: form().draft.id, values: typed("a") } });
-    await session.close();
+    const closed = session.close();
+    await settle();
     const failure = refusal();
     gate.reject(failure);
-    await settle();
+    await closed;
     assert.deepEqual(late, [failure]);
-    await clock.pass(1000);
     assert.deepEqual(saved.at(-1)?.values, typed("a"), "nothing typed is lost");
   });
 
