@@ -110,7 +110,7 @@ export function executionRow(execution: Execution, now: number, problem?: CrewAp
 
 /** The row of a task. */
 export function taskRow(task: ExecutionTask, execution: Execution): Row {
-  const state = taskStateInWords(task.state);
+  const state = taskStateInWords(task, execution);
   const attempt = task.attempts.at(-1);
   const details = [state, ...(attempt !== undefined && attempt.number > 1 ? [l10n.t("attempt {0}", attempt.number)] : []), ...(task.agent === undefined || task.agent === "" ? [] : [task.agent])];
   const waits = execution.waiting?.taskId === task.taskId;

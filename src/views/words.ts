@@ -24,13 +24,13 @@ export function stateInWords(execution: Execution): string {
   }
 }
 
-/** Where a task stands, for a person. */
-export function taskStateInWords(state: ExecutionTask["state"]): string {
-  switch (state) {
+/** Where a task stands, for a person. What was last seen to run may be what waits, where the crew no longer tells. */
+export function taskStateInWords(task: Pick<ExecutionTask, "state">, execution: Pick<Execution, "state" | "mayBeWaiting">): string {
+  switch (task.state) {
     case "pending":
       return l10n.t("Not started");
     case "running":
-      return l10n.t("Running");
+      return execution.state === "unknown" && execution.mayBeWaiting === true ? l10n.t("Last seen running") : l10n.t("Running");
     case "waiting":
       return l10n.t("Waiting for you");
     case "completed":

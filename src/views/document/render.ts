@@ -105,6 +105,8 @@ function times(execution: Execution): string[] {
   if (waiting !== undefined) lines.push(l10n.t("- Seen to wait: {0}", timeInWords(waiting.since)));
   if (watchingStoppedAt !== undefined) lines.push(l10n.t("- Last watched: {0}", timeInWords(watchingStoppedAt)));
   if (endedAt !== undefined) lines.push(l10n.t("- Seen to end: {0}", timeInWords(endedAt)));
+  // What a crew tells before the end is not how long it takes (observed: 0).
+  if (!hasEnded(execution)) return lines;
   if (executionTime !== undefined) lines.push(l10n.t("- Took: {0}, as the crew says", spanInWords(executionTime * 1000)));
   else if (endedAt !== undefined && origin === "kickoff") lines.push(l10n.t("- Took: {0}", spanInWords(Date.parse(endedAt) - Date.parse(startedAt))));
   return lines;

@@ -20,9 +20,9 @@ export function attemptSection(taskId: string, attempt: number): string {
 export function taskPart(task: ExecutionTask, execution: Execution): Part {
   const id = taskSection(task.taskId);
   const facts = [
-    `**${taskStateInWords(task.state)}**`,
+    `**${taskStateInWords(task, execution)}**`,
     ...(task.agent === undefined || task.agent === "" ? [] : [l10n.t("by {0}", inlineText(task.agent))]),
-    ...(task.executionTime === undefined ? [] : [spanInWords(task.executionTime * 1000)]),
+    ...(task.executionTime === undefined || !(task.state === "completed" || task.state === "failed") ? [] : [spanInWords(task.executionTime * 1000)]),
   ];
   const attempts = attemptsOf(task, execution).flatMap((attempt) => attemptParts(attempt, task, execution));
   // Until the end a crew names only the task under way (vendor's OpenAPI).
@@ -58,13 +58,13 @@ function attemptParts(attempt: Attempt, task: ExecutionTask, execution: Executio
   const parts: Part[] = [];
   if (attempt.output !== undefined) parts.push(outputPart(id, heading, attempt.output, isPlain ? 3 : 4));
   else if (!isPlain) parts.push({ id, lines: [...heading, "", `*${l10n.t("The crew has not told this output.")}*`] });
-  const feedback = sent.map((resume, at) => feedbackPart(`${id} feedback ${at + 1}`, resume));
+  const feedback = sent.map((resume, at) => feedbackPart(`${id} feedback ${at + 1}`, resume, execution));
   // Feedback that another window or person sent, known from elsewhere, has no record of sending here.
-  if (feedback.length === 0 && attempt.feedback !== undefined) feedback.push(feedbackPart(`${id} feedback 1`, { feedback: attempt.feedback, outcome: "answered" }));
+  if (feedback.length === 0 && attempt.feedback !== undefined) feedback.push(feedbackPart(`${id} feedback 1`, { feedback: attempt.feedback, outcome: "answered" }, execution));
   return [...parts, ...feedback];
 }
 
-function feedbackPart(id: string, sent: Pick<SentResume, "feedback" | "outcome" | "answer" | "message">): Part {
+function feedbackPart(id: string, sent: Pick<SentResume, "feedback" | "outcome" | "answer" | "message">, execution: Execution): Part {
   const { feedback } = sent;
   const title = feedback.isApprove ? l10n.t("Your feedback: approved") : l10n.t("Your feedback: rejected");
   return {
@@ -74,12 +74,12 @@ function feedbackPart(id: string, sent: Pick<SentResume, "feedback" | "outcome" 
       "",
       ...quotedLines(outputLines(feedback.text, 4)),
       "",
-      `${outcomeInWords(sent)} · ${timeInWords(feedback.at)}`,
+      `${outcomeInWords(sent, execution)} · ${timeInWords(feedback.at)}`,
     ],
   };
 }
 
-function outcomeInWords({ outcome, answer, message }: Pick<SentResume, "outcome" | "answer" | "message">): string {
+function outcomeInWords({ outcome, answer, message }: Pick<SentResume, "outcome" | "answer" | "message">, { kickoffIds }: Execution): string {
   switch (outcome) {
     case "sending":
       return l10n.t("Sending…");
@@ -88,6 +88,7 @@ function outcomeInWords({ outcome, answer, message }: Pick<SentResume, "outcome"
     case "refused":
       return message === undefined ? l10n.t("Not taken by the crew") : l10n.t("Not taken by the crew: {0}", inlineText(message));
     case "answered":
-      return [l10n.t("Sent"), ...(answer === undefined ? [] : [l10n.t("the crew answered “{0}”", inlineText(answer))]), ...(message === undefined ? [] : [inlineText(message)])].join(" · ");
+      // A deployed crew answers with the id to follow, which stands below with the others.
+      return [l10n.t("Sent"), ...(answer === undefined || kickoffIds.includes(answer) ? [] : [l10n.t("the crew answered “{0}”", inlineText(answer))]), ...(message === undefined ? [] : [inlineText(message)])].join(" · ");
   }
 }

@@ -65,6 +65,25 @@ describe("the execution document", () => {
     assert.match(renderExecution(execution).text, /- Took: 3 min 30 s/);
   });
 
+  it("says how long it took only when it has ended", () => {
+    const tasks = [{ taskId: "research", state: "running", attempts: [], executionTime: 0 }] as const;
+    assert.doesNotMatch(renderExecution(notWaiting({ executionTime: 0, tasks })).text, /Took|0 s/);
+    assert.match(renderExecution(notWaiting({ state: "completed", executionTime: 5 })).text, /- Took: 5 s, as the crew says/);
+  });
+
+  it("does not say that a task runs where it may be what waits", () => {
+    const tasks = [{ taskId: "research", state: "running", attempts: [] }] as const;
+    assert.match(renderExecution(notWaiting({ state: "unknown", mayBeWaiting: true, tasks })).text, /## Task: research\n\n\*\*Last seen running\*\*/);
+    assert.match(renderExecution(notWaiting({ tasks })).text, /## Task: research\n\n\*\*Running\*\*/);
+  });
+
+  it("shows the new id that answers feedback only among the ids", () => {
+    const { text } = renderExecution(notWaiting({ kickoffIds: ["11111111-aaaa", "22222222-bbbb"], resumes: [{ ...rejected, answer: "22222222-bbbb" }] }));
+    assert.match(text, /\nSent · 2026/);
+    assert.match(text, /- Goes on as: 22222222-bbbb/);
+    assert.equal(text.split("22222222-bbbb").length, 2);
+  });
+
   it("shows an error as it came, with what to do", () => {
     const { text } = renderExecution(notWaiting({ state: "failed", error: "Traceback:\n  # boom ``` x" }));
     assert.match(text, /## Error\n\n````text\nTraceback:\n {2}# boom ``` x\n````\n\n.*kick off again/);
