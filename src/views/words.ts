@@ -19,9 +19,16 @@ export function stateInWords(execution: Execution): string {
     case "unconfirmed":
       return l10n.t("May have started");
     case "unknown":
+      if (isNeverSeen(execution)) return l10n.t("Unknown to the crew – check the ID");
       if (execution.mayBeWaiting === true) return l10n.t("May be waiting for you");
       return execution.stateText ?? l10n.t("Not known yet");
   }
+}
+
+/** Whether the crew does not know an id that somebody entered, and never did: most likely it is mistyped or another crew's. */
+export function isNeverSeen({ origin, state, mayBeWaiting, seenAt, progress, tasks, resumes }: Execution): boolean {
+  const isTold = seenAt !== undefined || progress !== undefined || tasks.length > 0 || resumes.some((resume) => resume.outcome === "answered");
+  return origin === "tracked" && state === "unknown" && mayBeWaiting === true && !isTold;
 }
 
 /** Where a task stands, for a person. What was last seen to run may be what waits, where the crew no longer tells. */

@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { Execution } from "../../executions/model.ts";
+import { isNeverSeen } from "../words.ts";
 import { inlineText } from "./markdown.ts";
 import { assemble, type Part, type Rendered } from "./sections.ts";
 
@@ -20,12 +21,23 @@ export function situationPart(execution: Execution): Part[] {
     });
   }
   if (execution.state === "unknown" && execution.mayBeWaiting === true) {
+    const [heading, ...words] = isNeverSeen(execution)
+      ? [
+          l10n.t("The crew does not know this ID"),
+          l10n.t("Check the ID, and that it is of an execution of this crew. If it is wrong, untrack this one and track the right ID."),
+          "",
+          l10n.t("If it is right, the execution may be waiting for you: a deployed crew's pause reads the same. Which task waits is told only to its human-input callback."),
+        ]
+      : [
+          l10n.t("It may be waiting for you"),
+          l10n.t("The crew no longer knows this ID. A deployed crew that waits for a person looks the same: which task waits is told only to its human-input callback."),
+        ];
     parts.push({
       id: mayBeWaitingSection,
       lines: [
-        `## ${l10n.t("It may be waiting for you")}`,
+        `## ${heading}`,
         "",
-        l10n.t("The crew no longer knows this ID. A deployed crew that waits for a person looks the same: which task waits is told only to its human-input callback."),
+        ...words,
         "",
         l10n.t("If you know the task's ID, give feedback here. If it does not wait, the crew says so and nothing is lost."),
       ],

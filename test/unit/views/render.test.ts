@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
-import type { Execution, SentResume } from "../../../src/executions/model.ts";
+import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
 import { mapLine, sectionOf } from "../../../src/views/document/sections.ts";
 import { renderMissing } from "../../../src/views/document/situation.ts";
@@ -57,6 +57,15 @@ describe("the execution document", () => {
     const taken = renderExecution({ ...execution, resumes: [refused, { ...refused, outcome: "unanswered" }] }).text;
     assert.match(taken, /## Task: nosuch[^]*Task ID not found[^]*May have been sent/);
     assert.match(renderExecution(anExecution({ resumes: [{ ...refused, taskId: "review" }] })).text, /Task ID not found/);
+  });
+
+  it("says of an ID that was never known to check it first, and only then that it may wait", () => {
+    const unknown = notWaiting({ origin: "tracked", state: "unknown", mayBeWaiting: true, stateText: "NOT FOUND", tasks: [] });
+    const { text } = renderExecution(without(unknown, "progress"));
+    assert.match(text, /\*\*Unknown to the crew – check the ID\*\*[^]*## The crew does not know this ID\n\nCheck the ID[^]*may be waiting for you/);
+    assert.doesNotMatch(text, /no longer knows/);
+    const known: readonly Execution[] = [{ ...without(unknown, "progress"), seenAt: "2026-10-21T12:00:30.000Z" }, unknown, { ...without(unknown, "progress"), origin: "kickoff" }];
+    for (const execution of known) assert.match(renderExecution(execution).text, /\*\*May be waiting for you\*\*[^]*no longer knows/);
   });
 
   it("shows the result below its own heading", () => {
