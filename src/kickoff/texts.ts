@@ -49,7 +49,7 @@ export function formTexts(): FormTexts {
       other: vscode.l10n.t("this can't be read."),
     },
     faults: {
-      missing: vscode.l10n.t("Enter a value. For an empty text choose JSON and enter \"\"; to send nothing choose “Leave out”."),
+      missing: vscode.l10n.t("This input is required. For an empty text choose JSON and enter \"\"; to send nothing choose “Leave out”."),
       notAnObject: vscode.l10n.t("Meta must be a JSON object, such as {\"ticket\": 7}."),
       notAnAddress: vscode.l10n.t("Enter a whole address, such as https://example.com/callback."),
       notHttp: vscode.l10n.t("The address must begin with https:// or http://."),

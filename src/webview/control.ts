@@ -15,6 +15,8 @@ export interface ControlOptions {
   /** Small words behind the label, such as "required". */
   readonly mark?: string;
   readonly hint?: string;
+  /** Whether it cannot be sent without a value. */
+  readonly isRequired?: boolean;
   readonly kind: "lines" | "address";
   readonly text: string;
   readonly check: (text: string) => Fault | undefined;
@@ -26,7 +28,6 @@ export class Control {
   readonly element: HTMLElement;
   readonly #box: HTMLTextAreaElement | HTMLInputElement;
   readonly #problem: HTMLElement;
-  readonly #heading: HTMLElement;
   readonly #options: ControlOptions;
   readonly #texts: FormTexts;
   #isStrict = false;
@@ -36,16 +37,16 @@ export class Control {
     this.#options = options;
     this.#texts = texts;
     const [id, hintId, problemId] = [newId(), newId(), newId()];
-    const common = { id, "aria-describedby": options.hint === undefined ? problemId : `${hintId} ${problemId}` };
+    const common = { id, "aria-describedby": options.hint === undefined ? problemId : `${hintId} ${problemId}`, ...(options.isRequired === true ? { "aria-required": "true" } : {}) };
     this.#box =
       options.kind === "lines"
         ? make("textarea", { ...common, rows: "1" })
         : make("input", { ...common, type: "text", inputmode: "url", spellcheck: "false", autocomplete: "off" });
     this.#box.value = options.text;
     this.#problem = make("p", { class: "problem", id: problemId });
-    this.#heading = make("div", { class: "heading" }, make("label", { for: id }, options.label));
-    if (options.mark !== undefined) this.#heading.append(make("span", { class: "mark" }, options.mark));
-    this.element = make("div", { class: "field" }, this.#heading);
+    const heading = make("div", { class: "heading" }, make("label", { for: id }, options.label));
+    if (options.mark !== undefined) heading.append(make("span", { class: "mark" }, options.mark));
+    this.element = make("div", { class: "field" }, heading);
     if (options.hint !== undefined) this.element.append(make("p", { class: "hint", id: hintId }, options.hint));
     this.element.append(this.#box, this.#problem);
     this.#box.addEventListener("input", () => this.#changed());
@@ -59,11 +60,6 @@ export class Control {
   set text(text: string) {
     this.#box.value = text;
     this.#grow();
-  }
-
-  /** Puts something at the end of the label's line. */
-  addToHeading(part: HTMLElement): void {
-    this.#heading.append(part);
   }
 
   /** Shows text as code, and does not check its spelling. */

@@ -25,6 +25,7 @@ export class InputField {
         label,
         mark: field.listed ? (field.required ? texts.required : texts.optional) : texts.unlisted,
         ...(field.description === undefined ? {} : { hint: field.description }),
+        isRequired: field.required,
         kind: "lines",
         text: value.text,
         check: (text) => checkInput(field, { mode: this.#mode, text }),
@@ -40,8 +41,8 @@ export class InputField {
       onInput();
     });
     this.#leftOut = make("p", { class: "left-out" }, texts.leftOut);
-    this.control.addToHeading(this.#select);
-    this.control.element.append(this.#leftOut);
+    // After the text, so that Tab comes to the text first; the style sheet puts it on the label's line.
+    this.control.element.append(this.#select, this.#leftOut);
     this.#showMode();
   }
 

@@ -11,3 +11,17 @@ export async function violationsIn(place: Page | Frame): Promise<string[]> {
   const { violations } = await place.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
 }
+
+/** The contrast of a colour on an opaque one, both as a browser computes them (WCAG 2.2, "contrast ratio"). */
+export function contrast(above: string, below: string): number {
+  const parts = (colour: string) => (colour.match(/[\d.]+/g) ?? []).map(Number);
+  const under = parts(below);
+  const [red = 0, green = 0, blue = 0, alpha = 1] = parts(above);
+  const over = [red, green, blue].map((part, at) => part * alpha + (under[at] ?? 0) * (1 - alpha));
+  const light = (colour: readonly number[]) => {
+    const [r = 0, g = 0, b = 0] = colour.map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const [one, other] = [light(over), light(under)];
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+}

@@ -12,7 +12,7 @@ import { projectFolder } from "../support/folders.ts";
 import { FormWindow, themes, type FormWindowOptions } from "../support/form/form-window.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/executions/samples.ts";
-import { violationsIn } from "./accessibility.ts";
+import { contrast, violationsIn } from "./accessibility.ts";
 
 const odd = '"name": "Cholesterol", "value": "230 mg/dL"';
 const markup = "<img src=x onerror=alert(1)>";
@@ -99,6 +99,19 @@ describe("The kickoff form in a browser", function () {
         assert.deepEqual(await violations(), []);
       });
 
+      it("shows where each field is, and which one is faulty", async () => {
+        await open({ theme });
+        for (const part of [field("topic"), mode("topic")]) {
+          const [border, page] = await part.evaluate((box) => [getComputedStyle(box).borderTopColor, getComputedStyle(document.body).backgroundColor]);
+          assert.ok(contrast(border, page) >= 3, `${border} on ${page}`);
+        }
+        const border = () => field("topic").evaluate((box) => `${getComputedStyle(box).borderTopStyle} ${getComputedStyle(box).borderTopColor}`);
+        const before = await border();
+        await kickOff().click();
+        assert.equal(await field("topic").getAttribute("aria-invalid"), "true");
+        assert.notEqual(await border(), before);
+      });
+
       it("uses colours that VS Code has there", async () => {
         await open({ theme });
         const style = readFileSync(path.join(projectFolder, "src/webview/form.css"), "utf8");
@@ -122,6 +135,22 @@ describe("The kickoff form in a browser", function () {
     await page.keyboard.press("Control+Enter");
     await waitFor("the start", () => form.started.length === 1);
     assert.deepEqual(form.sent, [{ inputs: { topic: "Otters\nand stones", audience: "Children", options: { depth: 2 } } }]);
+  });
+
+  it("goes from each input's text to how it is sent, and then to the next", async () => {
+    await open();
+    await isFocused("topic");
+    await page.keyboard.press("Tab");
+    assert.ok(await mode("topic").evaluate((select) => select === document.activeElement));
+    const [select, text, label] = await Promise.all([mode("topic"), field("topic"), page.getByText("topic", { exact: true })].map((part) => part.boundingBox()));
+    assert.ok(select!.y + select!.height <= text!.y && select!.x > label!.x + label!.width, "it stands on the label's line");
+    assert.ok(Math.abs(select!.x + select!.width - text!.x - text!.width) < 1, "at its right end");
+  });
+
+  it("says of each input to a screen reader whether it is required", async () => {
+    await open();
+    assert.equal(await field("topic").getAttribute("aria-required"), "true");
+    assert.equal(await field(odd).getAttribute("aria-required"), null);
   });
 
   it("is sent once, however often it is clicked", async () => {
@@ -164,7 +193,7 @@ describe("The kickoff form in a browser", function () {
     await field("topic").fill("Otters");
     await kickOff().click();
     await isFocused("audience");
-    assert.match(await problemOf("audience"), /Enter a value/);
+    assert.match(await problemOf("audience"), /^This input is required\. For an empty text/);
     await field("audience").fill("Children");
     await page.getByText("Advanced").click();
     await field("Meta").fill("[]");
