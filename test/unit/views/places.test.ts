@@ -5,10 +5,11 @@ import { lineOfTask, placeOf } from "../../../src/views/document/places.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
+const document = JSON.parse("{}") as vscode.TextDocument;
+
 /** The line of text at which feedback is given. */
 function textAt(execution: Execution): string | undefined {
   const rendered = renderExecution(execution);
-  const document = { uri: {} } as vscode.TextDocument;
   const place = placeOf({ execution: () => execution, rendered: () => rendered }, document);
   return place && rendered.text.split("\n")[place.line];
 }
@@ -34,7 +35,7 @@ describe("the place of feedback", () => {
 
   it("does not move where a task itself is looked for", () => {
     const rendered = renderExecution(anExecution());
-    const line = lineOfTask({ rendered: () => rendered }, {} as vscode.TextDocument, "review");
+    const line = lineOfTask({ rendered: () => rendered }, document, "review");
     assert.equal(rendered.text.split("\n")[line ?? -1], "## Task: review");
   });
 });
