@@ -24,7 +24,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
   });
 
   after(async () => {
-    for (const { kickoffId } of api.executions()) await untrack(kickoffId);
+    for (const { kickoffId, crew: of } of api.executions()) await untrack(kickoffId, of);
     await vscode.workspace.getConfiguration("crewdeck").update("crews", undefined, vscode.ConfigurationTarget.Global);
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await service.stop();
@@ -34,11 +34,11 @@ describe("Commands with arguments, and the API for other extensions", () => {
   const state = (kickoffId: string, wanted: string) => waitFor(`${kickoffId} to be ${wanted}`, () => (find(kickoffId)?.state === wanted ? find(kickoffId) : undefined));
 
   /** Untracking what has not ended asks; a program answers as a person would. */
-  async function untrack(kickoffId: string): Promise<void> {
+  async function untrack(kickoffId: string, of = crew): Promise<void> {
     const ask = vscode.window.showWarningMessage;
     Object.assign(vscode.window, { showWarningMessage: (_message: string, _options: unknown, ...buttons: string[]) => Promise.resolve(buttons[0]) });
     try {
-      await run("untrackExecution", { crew, kickoffId });
+      await run("untrackExecution", { crew: of, kickoffId });
     } finally {
       Object.assign(vscode.window, { showWarningMessage: ask });
     }
@@ -175,7 +175,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     assert.match((await api.resume({ kickoffId, isApprove: true })).status, /^(resumed|completed)$/);
     await state(kickoffId, "completed");
     await run("stopLocalCrew", { folder });
-    await run("untrackExecution", { crew: name, kickoffId });
+    await untrack(kickoffId, name);
   });
 
   it("the API starts, tells of every change, and resumes", async () => {
