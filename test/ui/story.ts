@@ -42,8 +42,9 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
   await window.screenshot("reject");
   await editor.pressInThread(thread, "Send");
 
-  await editor.lens("Approve").waitFor();
   await waitForDocument(window, /### Attempt 2/);
+  // The reader is kept at the first draft; the row leads to the one that waits now.
+  await tree.row(story.topic).first().click();
   await editor.lens("Approve").click();
   await waitForDocument(window, /\*\*Completed\*\* · 3 of 3/);
   await checkResult(window);
