@@ -14,6 +14,15 @@ export interface Target {
   readonly isDocument?: boolean;
 }
 
+/** What the window itself hands to a command: rows of the tree carry a `kind`, lenses say so, documents are addresses, replies have a `thread`. */
+const marks = ["kind", "fromLens", "scheme", "thread"];
+
+/** Whether an argument comes from another extension, a task or a keybinding: those are not asked what they have said, and what is wrong is handed back to them. */
+export function isProgram(argument: unknown): boolean {
+  if (argument === undefined || argument === null) return false;
+  return typeof argument !== "object" || Array.isArray(argument) || (Object.getPrototypeOf(argument) === Object.prototype && !marks.some((mark) => mark in argument));
+}
+
 /** Reads a command's first argument: a plain object, a row of the tree, or a document's address. @throws UserError for a wrong type. */
 export function targetOf(argument: unknown): Target {
   if (argument instanceof vscode.Uri) {

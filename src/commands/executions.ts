@@ -8,7 +8,7 @@ import { newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Tracker } from "../executions/tracker.ts";
-import { recordOf, stringOf, targetOf } from "./arguments.ts";
+import { isProgram, recordOf, stringOf, targetOf } from "./arguments.ts";
 import { chooseCrew, chooseExecution, findExecution } from "./choose.ts";
 import type { Command } from "./table.ts";
 
@@ -35,7 +35,9 @@ export function executionCommands(parts: ExecutionParts): readonly Command[] {
   });
   return [
     { id: "trackExecution", run: (argument) => track(parts, argument) },
-    on("untrackExecution", (execution) => untrack(store, execution)),
+    on("untrackExecution", async (execution, argument) => {
+      if (isProgram(argument) || (await confirmUntrack(execution))) await store.remove(execution.localId);
+    }),
     on("openExecution", async (execution, argument) => {
       await show(execution, targetOf(argument).taskId);
     }),
@@ -94,14 +96,13 @@ function problemOfId(text: string): string | undefined {
   return /[\s/?#\\]/.test(text) ? vscode.l10n.t("An ID has no spaces and no slashes. Paste only the ID, not the whole address.") : undefined;
 }
 
-async function untrack(store: ExecutionStore, execution: Execution): Promise<void> {
+async function confirmUntrack(execution: Execution): Promise<boolean> {
   const untrackIt = vscode.l10n.t("Untrack");
   const detail = [
     ...(hasEnded(execution) ? [] : [vscode.l10n.t("It goes on at the crew, since the API has no cancel, but is no longer watched here.")]),
     vscode.l10n.t("Its title, inputs, outputs and your feedback are removed from this machine. Its ID is {0}.", keyOf(execution)),
   ].join(" ");
-  if ((await vscode.window.showWarningMessage(vscode.l10n.t("Stop tracking “{0}”?", titleOf(execution)), { modal: true, detail }, untrackIt)) !== untrackIt) return;
-  await store.remove(execution.localId);
+  return (await vscode.window.showWarningMessage(vscode.l10n.t("Stop tracking “{0}”?", titleOf(execution)), { modal: true, detail }, untrackIt)) === untrackIt;
 }
 
 async function rename(store: ExecutionStore, execution: Execution): Promise<void> {

@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import { messageOf } from "../editor/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { tell } from "../editor/tell.ts";
+import { isProgram } from "./arguments.ts";
 
 /** One command: its id without the extension's prefix, and what it does. It returns what it made, or nothing when the person cancelled. */
 export interface Command {
@@ -27,13 +28,4 @@ export function registerCommands(commands: readonly Command[]): vscode.Disposabl
       }
     })),
   );
-}
-
-/** What the window itself hands to a command: rows of the tree carry a `kind`, lenses say so, documents are addresses, replies have a `thread`. */
-const marks = ["kind", "fromLens", "scheme", "thread"];
-
-/** Other extensions, tasks and keybindings pass an argument of their own. */
-function isProgram(argument: unknown): boolean {
-  if (argument === undefined || argument === null) return false;
-  return typeof argument !== "object" || Array.isArray(argument) || (Object.getPrototypeOf(argument) === Object.prototype && !marks.some((mark) => mark in argument));
 }
