@@ -5,7 +5,7 @@ import { startService, type RunningService } from "../support/service.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { violationsIn } from "./accessibility.ts";
-import { connectCrew } from "./conversation.ts";
+import { connectCrew, openForm } from "./person.ts";
 
 const typed = { topic: "tea\nand cake", audience: "<b>colleagues</b>", Meta: '{ "ticket": 7 }' };
 /** The same after one more keystroke. */
@@ -46,7 +46,7 @@ describe("The kickoff form, in the window", () => {
   };
 
   it("keeps what is typed while another tab is in front", async () => {
-    await window.tree.action("Writers", "Kick Off…");
+    await openForm(window, "Writers");
     await field("topic").fill(typed.topic);
     await field("audience").fill(typed.audience);
     await window.webview.content.getByText("Advanced").click();
@@ -107,7 +107,7 @@ describe("The kickoff form, in the window", () => {
 
   it("begins with the values sent last, and is sent with Ctrl+Enter", async () => {
     const before = gate.sent("/kickoff").length;
-    await window.tree.action("Writers", "Kick Off…");
+    await openForm(window, "Writers");
     await window.webview.content.getByText("Filled in with the values sent last.").waitFor();
     await holds(kept);
     await field("topic").fill("coffee");

@@ -3,8 +3,7 @@ import { CrewApi } from "../support/crew-api.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
-import { connectCrew } from "./conversation.ts";
-import { waitForDocument } from "./story.ts";
+import { connectCrew, openExecution } from "./person.ts";
 
 describe("The tree of executions, in the window", () => {
   let service: RunningService;
@@ -56,11 +55,10 @@ describe("The tree of executions, in the window", () => {
     const [id = ""] = ids;
     const first = id.slice(0, 8);
     await tree.menu(first, "Rename Execution…");
-    await quickInput.answer("Your own title", "Tea **time**");
-    await tree.row("Tea **time**").waitFor();
-    await tree.row("Tea **time**").click();
-    await waitForDocument(window, /^# Tea \\\*\\\*time/);
-    await tree.menu("Tea **time**", "Rename Execution…");
+    await quickInput.answer("Your own title", "Tea time");
+    await tree.row("Tea time").waitFor();
+    await openExecution(window, "Tea time");
+    await tree.menu("Tea time", "Rename Execution…");
     await quickInput.answer("Your own title", "");
     await tree.row(first).waitFor();
     await tree.menu(first, "Rename Execution…");

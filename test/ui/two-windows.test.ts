@@ -6,7 +6,7 @@ import { signal } from "../support/processes.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
-import { connectCrew } from "./conversation.ts";
+import { connectCrew, openExecution, openForm } from "./person.ts";
 import { waitForDocument } from "./story.ts";
 import { toastsOf, watchToasts } from "./toasts.ts";
 
@@ -16,7 +16,10 @@ describe("Two windows on one store", () => {
   let editors: Gate;
   let first: VSCodeWindow;
   let second: VSCodeWindow;
-  const toldBySecond: string[] = [];
+  /** What each window has told a person, as long as it can be asked; the killed one's last words. */
+  const notifications: (() => Promise<readonly string[]>)[] = [];
+  /** Who polls as long as only the first window is there. */
+  let firstOwner: string;
 
   before(async () => {
     service = await startService({ args: ["--task-seconds", "0.5"] });
@@ -24,10 +27,8 @@ describe("Two windows on one store", () => {
     first = await openWindow();
     await connectCrew(first, { url: writers.url, token: service.token, name: "Writers" });
     await connectCrew(first, { url: editors.url, token: service.token, name: "Editors" });
-    second = await first.secondWindow();
-    await second.tree.open("Crewdeck");
     await watchToasts(first);
-    await watchToasts(second);
+    notifications.push(() => toastsOf(first));
   });
 
   after(async () => {
@@ -36,19 +37,24 @@ describe("Two windows on one store", () => {
     await service.stop();
   });
 
-  /** Notifications of all windows, those of the killed one included. */
-  const told = async (words: string) => [...(await toastsOf(first)), ...(await toastsOf(second)), ...toldBySecond].filter((toast) => toast.includes(words));
+  const told = async (words: string) => (await Promise.all(notifications.map((of) => of()))).flat().filter((toast) => toast.includes(words));
 
   describe("while both live", () => {
     it("both show what one of them kicked off; one of them tells that it waits", async () => {
-      await kickOff(second, "Writers", "tea");
-      for (const window of [first, second]) await waitForRow(window, "tea", /waiting for you/i);
+      await kickOff(first, "Writers", "tea");
+      await waitForRow(first, "tea", /waiting for you/i);
       await waitFor("the notification", async () => (await told("“tea”")).length > 0);
+      firstOwner = leaseOwner(first);
+      second = await first.secondWindow();
+      await watchToasts(second);
+      notifications.push(() => toastsOf(second));
+      await second.tree.open("Crewdeck");
+      await waitForRow(second, "tea", /waiting for you/i);
     });
 
     it("feedback sent from both at the same time reaches the crew once", async () => {
-      await first.tree.row("tea").click();
-      await second.tree.row("tea").click();
+      await openExecution(first, "tea");
+      await openExecution(second, "tea");
       for (const { editor } of [first, second]) await editor.lens("Approve").hover();
       const held = writers.hold("/resume", "request");
       await Promise.all([first, second].map(({ page }) => page.mouse.down()));
@@ -75,9 +81,11 @@ describe("Two windows on one store", () => {
       await kickoff;
       await kickOff(second, "Writers", "milk");
       await waitForRow(first, "milk", /queued|running/i);
+      assert.notEqual(leaseOwner(first), firstOwner, "the one that polls is killed");
       signal(second.extensionHost, "SIGKILL");
+      const lastWords = await toastsOf(second);
+      notifications.splice(1, 1, () => Promise.resolve(lastWords));
       // Its page goes at once, before VS Code gives it another extension host.
-      toldBySecond.push(...(await toastsOf(second)));
       await second.close();
     });
 
@@ -88,12 +96,13 @@ describe("Two windows on one store", () => {
     it("the other goes on asking and telling", async () => {
       await waitForRow(first, "milk", /waiting for you/i);
       await first.messages.notification("“milk”").waitFor();
+      assert.equal(leaseOwner(first), firstOwner);
     });
 
     it("the other shows what the feedback led to, and goes on from there", async () => {
-      await first.tree.row("coffee").click();
+      await openExecution(first, "coffee");
       await waitForDocument(first, /Stronger, please\.[\s\S]*### Attempt 2/);
-      await first.editor.lens("Approve").click();
+      await first.runCommand("Crew: Approve");
       await waitForRow(first, "coffee", /completed/i);
     });
 
@@ -131,16 +140,17 @@ describe("Two windows on one store", () => {
 });
 
 /** Fills in the crew's form and sends it. */
-async function kickOff({ tree, webview }: VSCodeWindow, crew: string, topic: string): Promise<void> {
-  await tree.action(crew, "Kick Off…");
-  const form = webview.content;
+async function kickOff(window: VSCodeWindow, crew: string, topic: string): Promise<void> {
+  await openForm(window, crew);
+  const form = window.webview.content;
   await form.getByRole("textbox", { name: "topic" }).fill(topic);
   await form.getByRole("textbox", { name: "audience" }).fill("colleagues");
   await form.getByRole("button", { name: "Kick Off" }).click();
 }
 
-async function reject({ tree, editor }: VSCodeWindow, title: string, words: string): Promise<void> {
-  await tree.row(title).click();
+async function reject(window: VSCodeWindow, title: string, words: string): Promise<void> {
+  const { editor } = window;
+  await openExecution(window, title);
   await editor.lens("Reject with feedback…").click();
   const thread = editor.thread("Reject");
   await editor.writeInThread(thread, words);
@@ -152,9 +162,18 @@ async function waitForRow({ tree }: VSCodeWindow, label: string, state: RegExp):
   await waitFor(`“${label}” with ${String(state)}`, async () => (await tree.rows()).some((row) => row.label === label && state.test(row.description)));
 }
 
+/** The window that polls, by the name it has in the extension's folder. */
+function leaseOwner(window: VSCodeWindow): string {
+  return (JSON.parse(readFileSync(path.join(storageOf(window), "lease.json"), "utf8")) as { owner: string }).owner;
+}
+
 /** The local service as it says itself, in the extension's folder. */
-function serviceOf({ dataFolder }: VSCodeWindow): { readonly url: string; readonly pid: number } {
-  const local = path.join(dataFolder, "data", "User", "globalStorage", "crewdeck.crewdeck", "local");
+function serviceOf(window: VSCodeWindow): { readonly url: string; readonly pid: number } {
+  const local = path.join(storageOf(window), "local");
   const [crew = ""] = readdirSync(local);
   return JSON.parse(readFileSync(path.join(local, crew, "service.json"), "utf8")) as { url: string; pid: number };
+}
+
+function storageOf({ dataFolder }: VSCodeWindow): string {
+  return path.join(dataFolder, "data", "User", "globalStorage", "crewdeck.crewdeck");
 }

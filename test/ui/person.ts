@@ -1,0 +1,39 @@
+import type { VSCodeWindow } from "../support/window.ts";
+import { waitFor } from "../support/wait.ts";
+
+/** What a person answers when a crew is connected. */
+export interface CrewToConnect {
+  readonly url: string;
+  readonly token: string;
+  readonly name: string;
+}
+
+/** Connects a crew through the command palette, as a person does, and waits for its row in the view. */
+export async function connectCrew(window: VSCodeWindow, { url, token, name }: CrewToConnect): Promise<void> {
+  const { quickInput, tree } = window;
+  await tree.open("Crewdeck");
+  await window.runCommand("Crew: Connect a Crew…");
+  await quickInput.answer("Address of the crew", url);
+  await quickInput.answer("Token for", token);
+  await quickInput.choose("Which kind of token", "Bearer Token");
+  await quickInput.answer("Name of the crew", name);
+  await tree.row(name).waitFor();
+}
+
+/** Opens a crew's form by the icon on its row. */
+export async function openForm({ tree, webview }: VSCodeWindow, crew: string): Promise<void> {
+  await untilSeen(`the form of ${crew}`, () => tree.action(crew, "Kick Off…"), () => webview.content.getByRole("button", { name: "Kick Off", exact: true }).isVisible());
+}
+
+/** Opens an execution's document by a click on its row. */
+export async function openExecution({ tree, editor }: VSCodeWindow, title: string): Promise<void> {
+  await untilSeen(`the document of ${title}`, () => tree.row(title).click(), async () => (await editor.wholeText()).startsWith(`# ${title}\n`));
+}
+
+/** VS Code loses a click on a row that is being drawn anew, and a person clicks again. */
+async function untilSeen(what: string, click: () => Promise<void>, isSeen: () => Promise<boolean>): Promise<void> {
+  await waitFor(what, async () => {
+    await click();
+    return waitFor(what, isSeen, 5_000).catch(() => false);
+  });
+}
