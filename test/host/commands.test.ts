@@ -34,7 +34,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
   const state = (kickoffId: string, wanted: string) => waitFor(`${kickoffId} to be ${wanted}`, () => (find(kickoffId)?.state === wanted ? find(kickoffId) : undefined));
 
   /** With an argument nothing is asked. */
-  const untrack = (kickoffId: string) => run("untrackExecution", { crew, kickoffId });
+  const untrack = (kickoffId: string, name = crew) => run("untrackExecution", { crew: name, kickoffId });
 
   it("addCrew returns the crew, whose address is tidy", async () => {
     assert.deepEqual(api.crews().find(({ name }) => name === crew), { name: crew, url: service.url, isLocal: false });
