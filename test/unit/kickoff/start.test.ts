@@ -88,13 +88,15 @@ describe("Sending a kickoff", () => {
   it("sends once, however often and from however many windows it is tried", async () => {
     const gate = deferred<KickoffAnswer>();
     answer = () => gate.promise;
-    const otherWindow = makeSender({ store: await openStore(), intents: new Intents(join(folder, "intents")) });
+    const otherStore = await openStore();
+    const otherWindow = makeSender({ store: otherStore, intents: new Intents(join(folder, "intents")) });
     const tries = [makeSender(), otherWindow, otherWindow].map((sender) => sender.send(crew, request, { localId }));
     const outcomes = Promise.allSettled(tries);
     assert.ok((await Promise.race(tries.map((each) => each.catch((error: unknown) => error)))) instanceof MaybeStartedError);
     gate.resolve({ kickoffId: "k1", raw: {} });
     assert.equal((await outcomes).filter(({ status }) => status === "fulfilled").length, 1);
     assert.equal(sent.length, 1);
+    await otherStore.refresh();
     for (const sender of [makeSender(), otherWindow]) {
       await assert.rejects(sender.send(crew, request, { localId }), (error) => error instanceof MaybeStartedError && error.execution?.kickoffIds[0] === "k1");
     }
