@@ -72,6 +72,7 @@ export async function startService(options: StartOptions = {}): Promise<RunningS
     child.kill(signal);
     await ended;
     if (existsSync(violations)) throw new Error(`Answers of the service are not as openapi.yaml says:\n${readFileSync(violations, "utf8")}`);
+    rmSync(path.dirname(violations), { recursive: true, force: true });
     if (given < 0) rmSync(data, { recursive: true, force: true });
   };
   return { url, token, userToken, child, data, log: () => log, stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
