@@ -97,9 +97,13 @@ export function timeInWords(iso: string): string {
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
-/** Whether the local service's rehearsal engine answered; that is said wherever its answers show. */
-export function isRehearsal(execution: Execution): boolean {
-  return execution.engine === "rehearsal";
+/** First line of every output of the rehearsal engine (the local service's `rehearsal.ts`). */
+const rehearsalMark = "[REHEARSAL - no language model was called]";
+
+/** Whether the rehearsal engine answered, in a local crew or in a service that was connected by its address; that is said wherever its answers show. */
+export function isRehearsal({ engine, output, waiting, tasks }: Execution): boolean {
+  const outputs = [output, waiting?.output, ...tasks.flatMap(({ attempts }) => attempts.map((attempt) => attempt.output))];
+  return engine === "rehearsal" || outputs.some((each) => each?.startsWith(rehearsalMark) === true);
 }
 
 /** What is said of the rehearsal engine, in few words. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
 import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
+import { rehearsalMark } from "../../../src/service/rehearsal.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
 import { mapLine, sectionOf } from "../../../src/views/document/sections.ts";
 import { renderMissing } from "../../../src/views/document/situation.ts";
@@ -101,6 +102,13 @@ describe("the execution document", () => {
   it("says that no model was called for anything of the rehearsal engine, and only for that", () => {
     assert.match(renderExecution(anExecution({ engine: "rehearsal" })).text, /no language model was called/);
     assert.doesNotMatch(renderExecution(anExecution({ engine: "model" })).text, /no language model/);
+  });
+
+  it("says that no model was called where only the outputs tell it, as those of a service connected by its address do", () => {
+    const output = `${rehearsalMark}\n\nAgent: Editor`;
+    assert.match(renderExecution(notWaiting({ state: "completed", output })).text, /> Rehearsal: no language model was called/);
+    assert.match(renderExecution(notWaiting({ state: "running", tasks: [{ taskId: "a", state: "completed", attempts: [{ number: 1, output }] }] })).text, /> Rehearsal/);
+    assert.doesNotMatch(renderExecution(notWaiting({ state: "completed", output: `As it said: ${rehearsalMark}` })).text, /> Rehearsal/);
   });
 
   it("says what to do where a kickoff's answer never came", () => {
