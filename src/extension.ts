@@ -1,4 +1,4 @@
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 import { systemClock as clock } from "./api/clock.ts";
 import { allCommands } from "./commands/all.ts";
 import { readApiFeedback, readApiKickoff } from "./commands/api-arguments.ts";
@@ -7,14 +7,11 @@ import { watchArrivals } from "./crews/arrivals.ts";
 import { Crews } from "./crews/crews.ts";
 import { resetContext } from "./editor/context.ts";
 import { Disposables } from "./editor/disposables.ts";
-import { viewId } from "./editor/ids.ts";
 import { log, logProblem } from "./editor/log.ts";
 import { Executions } from "./executions/executions.ts";
-import type { Execution } from "./executions/model.ts";
 import { moveCrew } from "./executions/move-crew.ts";
 import { registerFeedback } from "./feedback/register.ts";
-import { KickoffForms } from "./kickoff/forms.ts";
-import { KickoffSender } from "./kickoff/start.ts";
+import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { startForDevelopment } from "./local/start-for-development.ts";
 import { watchAttention } from "./views/attention.ts";
@@ -41,29 +38,17 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       onProblem: logProblem,
     }),
   );
-  const { store, intents, told, lease, tracker } = executions;
+  const { store, told, lease, tracker } = executions;
   const locals = owned.add(new LocalCrews({ crews, storage: context.globalStorageUri, extension: context.extensionUri, hasOpenExecutions: (id) => executions.hasOpen(id) }));
 
   // Begun here and awaited at the end: a document that comes back with its window waits for it.
   const opened = locals.refresh().catch((error: unknown) => logProblem("Reading the local crews", error)).then(() => executions.open(() => locals.restore()));
   const { documents, show, find } = owned.add(registerDocuments(store, crews, opened));
   const feedback = owned.add(registerFeedback({ crews, executions, clock, find, show }));
-  const sender = new KickoffSender({ store, intents, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId) });
-  const showOrLog = (execution: Execution) => show(execution).catch((error: unknown) => logProblem("Showing an execution", error));
   const wake = async (crewId: string) => {
     if (crewId.startsWith("local:")) await locals.ensureRunning(crewId);
   };
-  const forms = owned.add(
-    new KickoffForms({
-      context,
-      crews,
-      sender,
-      clock,
-      wake,
-      onStarted: (execution) => void showOrLog(execution),
-      onOpenExecution: (execution) => void (execution ? showOrLog(execution) : vscode.commands.executeCommand(`${viewId}.focus`)),
-    }),
-  );
+  const { sender, forms } = owned.add(registerKickoff({ context, crews, executions, clock, wake, show }));
   const tree = owned.add(new ExecutionTree({ store, crews, tracker, clock }));
   owned.add(new Notifications({ store, tracker, lease, told }));
   owned.add(watchAttention(tracker, tree, documents));
