@@ -19,7 +19,7 @@ import type { CrewdeckApi } from "./views/crewdeck-api.ts";
 import { registerDocuments } from "./views/document/register.ts";
 import { createExtensionApi } from "./views/extension-api.ts";
 import { Notifications } from "./views/notifications.ts";
-import { ExecutionTree } from "./views/tree.ts";
+import { ExecutionTree } from "./views/tree/tree.ts";
 
 export type { CrewdeckApi } from "./views/crewdeck-api.ts";
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Execution } from "./model.ts";
+import { type Execution, hasEnded } from "./model.ts";
 
 /** What became different, in one go. */
 export interface ExecutionChange {
@@ -21,7 +21,15 @@ export type Step = { readonly kind: keyof ExecutionChange; readonly execution: E
 export class Known {
   readonly #entries = new Map<string, Entry>();
   readonly #byKickoffId = new Map<string, Set<string>>();
+  /** Those that have not ended, by local id. */
+  readonly #open = new Set<string>();
+  /** Made when it is first asked for, and kept up from then on: sorting ten thousand for every change would cost more than the change. */
   #sorted: readonly Execution[] | undefined;
+
+  /** Whether an execution has not ended. */
+  get isActive(): boolean {
+    return this.#open.size > 0;
+  }
 
   get(localId: string): Entry | undefined {
     return this.#entries.get(localId);
@@ -34,9 +42,7 @@ export class Known {
 
   /** Newest first. */
   list(): readonly Execution[] {
-    this.#sorted ??= [...this.#entries.values()]
-      .flatMap(({ execution }) => (execution === undefined ? [] : [execution]))
-      .sort((a, b) => compare(b.startedAt, a.startedAt) || compare(a.localId, b.localId));
+    this.#sorted ??= [...this.#entries.values()].flatMap(({ execution }) => (execution === undefined ? [] : [execution])).sort(newestFirst);
     return this.#sorted;
   }
 
@@ -54,6 +60,10 @@ export class Known {
     const before = this.#entries.get(localId)?.execution;
     this.#forget(before);
     this.#entries.set(localId, { revision, ...(execution === undefined ? {} : { execution }) });
+    this.#sorted &&= resorted(this.#sorted, before, execution);
+    if (execution !== undefined && !hasEnded(execution)) {
+      this.#open.add(localId);
+    }
     for (const kickoffId of execution?.kickoffIds ?? []) {
       const localIds = this.#byKickoffId.get(kickoffId) ?? new Set();
       this.#byKickoffId.set(kickoffId, localIds.add(localId));
@@ -66,11 +76,12 @@ export class Known {
     const before = this.#entries.get(localId)?.execution;
     this.#forget(before);
     this.#entries.delete(localId);
+    this.#sorted &&= resorted(this.#sorted, before, undefined);
     return difference(before, undefined);
   }
 
   #forget(execution: Execution | undefined): void {
-    this.#sorted = undefined;
+    this.#open.delete(execution?.localId ?? "");
     for (const kickoffId of execution?.kickoffIds ?? []) {
       const localIds = this.#byKickoffId.get(kickoffId);
       localIds?.delete(execution?.localId ?? "");
@@ -96,6 +107,40 @@ function difference(before: Execution | undefined, after: Execution | undefined)
     return { kind: "added", execution: after };
   }
   return isDeepStrictEqual(before, after) ? undefined : { kind: "changed", execution: after };
+}
+
+/** A sorted list with one execution in another's place; one of the two may be missing. */
+function resorted(sorted: readonly Execution[], before: Execution | undefined, after: Execution | undefined): readonly Execution[] {
+  const next = [...sorted];
+  const from = before === undefined ? next.length : placeOf(next, before);
+  if (before !== undefined && after !== undefined && newestFirst(before, after) === 0) {
+    next[from] = after;
+    return next;
+  }
+  next.splice(from, before === undefined ? 0 : 1);
+  if (after !== undefined) {
+    next.splice(placeOf(next, after), 0, after);
+  }
+  return next;
+}
+
+/** Where an execution stands in a sorted list, or would stand, found by halving. */
+function placeOf(sorted: readonly Execution[], execution: Execution): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const other = sorted[middle];
+    if (other !== undefined && newestFirst(other, execution) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+function newestFirst(a: Execution, b: Execution): number {
+  return compare(b.startedAt, a.startedAt) || compare(a.localId, b.localId);
 }
 
 /** Times in ISO 8601 compare as text. */

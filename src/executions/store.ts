@@ -4,7 +4,7 @@ import type { Clock } from "../api/clock.ts";
 import { type Disposable, Emitter, type Event } from "./emitter.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import { type ExecutionChange, join, Known, type Step } from "./known.ts";
-import { type Execution, hasEnded } from "./model.ts";
+import type { Execution } from "./model.ts";
 import { keepEnd, readRecord, writeRecord, writeRemoved } from "./record.ts";
 import { isFileId, parseRevisionName, Revisions } from "./revisions.ts";
 
@@ -65,7 +65,7 @@ export class ExecutionStore implements Disposable {
         folder,
         clock,
         matters: (name) => this.#isNew(name),
-        slowly: () => (this.#isActive() ? SLOW.active : SLOW.idle),
+        slowly: () => (this.#known.isActive ? SLOW.active : SLOW.idle),
         look: () => this.refresh(),
       });
     }
@@ -266,10 +266,6 @@ export class ExecutionStore implements Disposable {
     }
   }
 
-  #isActive(): boolean {
-    return this.list().some((execution) => !hasEnded(execution));
-  }
-
   #isNew(fileName: string): boolean {
     const parsed = parseRevisionName(fileName);
     return parsed !== undefined && parsed.revision > (this.#known.get(parsed.id)?.revision ?? 0);
@@ -280,8 +276,8 @@ export class ExecutionStore implements Disposable {
     if (change === undefined) {
       return;
     }
-    if (this.#isActive() !== this.#wasActive) {
-      this.#wasActive = this.#isActive();
+    if (this.#known.isActive !== this.#wasActive) {
+      this.#wasActive = this.#known.isActive;
       this.#watch?.replan();
     }
     this.#changes.fire(change);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { Crew } from "../../../src/crews/types.ts";
 import type { SentResume } from "../../../src/executions/model.ts";
-import { crewRow, executionRow, goneCrewRow, taskRow } from "../../../src/views/rows.ts";
+import { crewRow, executionRow, goneCrewRow, taskRow } from "../../../src/views/tree/rows.ts";
 import { elapsedInWords, spanInWords } from "../../../src/views/words.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 

@@ -1,16 +1,16 @@
 import * as vscode from "vscode";
-import type { Clock } from "../api/clock.ts";
-import type { Crews } from "../crews/crews.ts";
-import { setContext } from "../editor/context.ts";
-import { logProblem } from "../editor/log.ts";
-import { viewId } from "../editor/ids.ts";
-import { hasEnded, keyOf, type CrewRef, type Execution } from "../executions/model.ts";
-import type { ExecutionStore } from "../executions/store.ts";
-import type { Tracker } from "../executions/tracker.ts";
+import type { Clock } from "../../api/clock.ts";
+import type { Crews } from "../../crews/crews.ts";
+import { setContext } from "../../editor/context.ts";
+import { logProblem } from "../../editor/log.ts";
+import { viewId } from "../../editor/ids.ts";
+import { hasEnded, keyOf, type CrewRef, type Execution } from "../../executions/model.ts";
+import type { ExecutionStore } from "../../executions/store.ts";
+import type { Tracker } from "../../executions/tracker.ts";
 import { treeItem } from "./tree-item.ts";
 import { showAttempt, type CrewNode, type ExecutionNode, type HintNode, type TaskNode, type TreeNode } from "./nodes.ts";
 import { crewRow, executionRow, goneCrewRow, hintRow, taskRow } from "./rows.ts";
-import { elapsedInWords } from "./words.ts";
+import { elapsedInWords } from "../words.ts";
 
 /** Milliseconds between two looks at elapsed times, while the tree is seen and something runs. */
 const elapsedStep = 10_000;

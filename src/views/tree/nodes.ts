@@ -1,4 +1,4 @@
-import type { Execution } from "../executions/model.ts";
+import type { Execution } from "../../executions/model.ts";
 
 /** A row of the tree. It is the argument of the commands on it, too, so that its members are those of the commands' arguments. */
 export type TreeNode = CrewNode | HintNode | ExecutionNode | TaskNode;

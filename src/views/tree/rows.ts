@@ -1,11 +1,11 @@
 import * as l10n from "@vscode/l10n";
-import type { CrewApiError } from "../api/errors.ts";
-import type { Crew } from "../crews/types.ts";
-import { hasEnded, type CrewRef, type Execution, type ExecutionTask } from "../executions/model.ts";
-import { titleOf } from "../executions/title.ts";
-import { pendingResume } from "../feedback/pending.ts";
-import { problemInWords } from "./problems.ts";
-import { elapsedInWords, isRehearsal, progressInFull, progressInWords, rehearsalInWords, stateInWords, taskStateInWords, timeInWords } from "./words.ts";
+import type { CrewApiError } from "../../api/errors.ts";
+import type { Crew } from "../../crews/types.ts";
+import { hasEnded, type CrewRef, type Execution, type ExecutionTask } from "../../executions/model.ts";
+import { titleOf } from "../../executions/title.ts";
+import { pendingResume } from "../../feedback/pending.ts";
+import { problemInWords } from "../problems.ts";
+import { elapsedInWords, isRehearsal, progressInFull, progressInWords, rehearsalInWords, stateInWords, taskStateInWords, timeInWords } from "../words.ts";
 
 /** How a row of the tree looks and sounds, without VS Code. */
 export interface Row {

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { Known } from "../../../src/executions/known.ts";
+import type { Execution } from "../../../src/executions/model.ts";
+import { anExecution, at } from "./samples.ts";
+
+describe("The executions in memory", () => {
+  let known: Known;
+  const one = (localId: string, seconds: number, changes: Partial<Execution> = {}): Execution =>
+    anExecution({ localId, kickoffIds: [localId], startedAt: new Date(at(seconds)).toISOString(), ...changes });
+  const order = () => known.list().map(({ localId }) => localId).join(" ");
+
+  beforeEach(() => {
+    known = new Known();
+    for (const [localId, seconds] of [["b", 20], ["d", 0], ["a", 30], ["c", 20]] as const) known.put(localId, 1, one(localId, seconds));
+    assert.equal(order(), "a b c d");
+  });
+
+  it("stay sorted, the newest first, whatever comes, changes, moves and goes", () => {
+    known.put("e", 1, one("e", 25));
+    assert.equal(order(), "a e b c d");
+    known.put("d", 2, one("d", 0, { state: "running" }));
+    assert.equal(known.list().at(-1)?.state, "running");
+    known.put("d", 3, one("d", 40));
+    assert.equal(order(), "d a e b c");
+    known.drop("a");
+    known.put("b", 2, undefined);
+    assert.equal(order(), "d e c");
+    known.drop("a");
+    assert.equal(order(), "d e c");
+  });
+
+  it("leave a list alone that was handed out", () => {
+    const list = known.list();
+    known.put("z", 1, one("z", 99));
+    known.drop("a");
+    assert.deepEqual(list.map(({ localId }) => localId), ["a", "b", "c", "d"]);
+  });
+
+  it("say whether one has not ended", () => {
+    assert.ok(known.isActive);
+    for (const [index, localId] of ["a", "b", "c", "d"].entries()) known.put(localId, 2, index === 3 ? undefined : one(localId, index, { state: "completed" }));
+    assert.ok(!known.isActive);
+    known.put("a", 3, one("a", 1));
+    known.drop("a");
+    assert.ok(!known.isActive);
+  });
+});
