@@ -19,6 +19,7 @@ import type { CrewdeckApi } from "./views/crewdeck-api.ts";
 import { registerDocuments } from "./views/document/register.ts";
 import { createExtensionApi } from "./views/extension-api.ts";
 import { Notifications } from "./views/notifications.ts";
+import { RefusedTokens } from "./views/refused-tokens.ts";
 import { ExecutionTree } from "./views/tree/tree.ts";
 
 export type { CrewdeckApi } from "./views/crewdeck-api.ts";
@@ -50,7 +51,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   };
   const { sender, forms } = owned.add(registerKickoff({ context, crews, executions, clock, wake, show }));
   const tree = owned.add(new ExecutionTree({ store, crews, tracker, clock }));
-  owned.add(new Notifications({ store, tracker, lease, told }));
+  owned.add(new Notifications({ store, lease, told }));
+  owned.add(new RefusedTokens({ tracker, lease, told }));
   owned.add(watchAttention(tracker, tree, documents));
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
