@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { JsonObject } from "../api/types.ts";
 import { UserError } from "../editor/errors.ts";
-import { parseExecutionUri } from "../editor/execution-uri.ts";
+import { parseExecutionUri, parsePartUri } from "../editor/execution-uri.ts";
 
 /** What a command's first argument names, wherever it came from. */
 export interface Target {
@@ -10,6 +10,8 @@ export interface Target {
   /** Any kickoff id of an execution, or its local id. */
   readonly kickoffId?: string;
   readonly taskId?: string;
+  /** Counts from 1; told only by the document of an attempt's output. */
+  readonly attempt?: number;
   /** Read off a document's address, which keeps the crew's name of when it was opened. */
   readonly isDocument?: boolean;
 }
@@ -26,8 +28,11 @@ export function isProgram(argument: unknown): boolean {
 /** Reads a command's first argument: a plain object, a row of the tree, or a document's address. @throws UserError for a wrong type. */
 export function targetOf(argument: unknown): Target {
   if (argument instanceof vscode.Uri) {
-    const address = parseExecutionUri(argument);
-    return address ? { crew: address.crewName, kickoffId: address.key, isDocument: true } : {};
+    const parsed = parsePartUri(argument);
+    const address = parsed?.address ?? parseExecutionUri(argument);
+    if (address === undefined) return {};
+    const task = parsed?.part.kind === "attempt" ? { taskId: parsed.part.taskId, attempt: parsed.part.attempt } : {};
+    return { crew: address.crewName, kickoffId: address.key, ...task, isDocument: true };
   }
   const given = recordOf(argument);
   return { ...optional("crew", stringOf(given, "crew")), ...optional("kickoffId", stringOf(given, "kickoffId")), ...optional("taskId", stringOf(given, "taskId")) };

@@ -8,6 +8,13 @@ export interface ExecutionAddress {
   readonly key: string;
 }
 
+/** A part of an execution that has a document of its own. */
+export type ExecutionPart =
+  | { readonly kind: "attempt"; readonly taskId: string; readonly attempt: number }
+  | { readonly kind: "result" }
+  /** A raw answer of the crew; the name is all there is to tell it from others. */
+  | { readonly kind: "answer"; readonly name: string };
+
 /** `crew-execution:/<crew>/<kickoffId>.md`; the crew's name may hold anything, a slash included. */
 export function executionUri({ crewName, key }: ExecutionAddress, scheme: string = executionScheme): vscode.Uri {
   return vscode.Uri.from({ scheme, path: `/${encodeURIComponent(crewName)}/${encodeURIComponent(key)}.md` });
@@ -16,11 +23,65 @@ export function executionUri({ crewName, key }: ExecutionAddress, scheme: string
 /** The execution an address names, or nothing where it names none. */
 export function parseExecutionUri(uri: vscode.Uri): ExecutionAddress | undefined {
   const match = /^\/([^/]+)\/([^/]+)\.md$/.exec(uri.path);
-  if (match?.[1] === undefined || match[2] === undefined) return undefined;
+  return match?.[1] === undefined || match[2] === undefined ? undefined : decodeAddress(match[1], match[2]);
+}
+
+/**
+ * `crew-execution:/<crew>/<kickoffId>/tasks/<task> (attempt 2).md`, `…/result.json` or `…/answers/<name>.json`: the last
+ * part is what stands on the tab. The extension, `md` or `json`, says only how the text is shown.
+ */
+export function partUri({ crewName, key }: ExecutionAddress, part: ExecutionPart, extension: string, scheme: string = executionScheme): vscode.Uri {
+  return vscode.Uri.from({ scheme, path: `/${encodeURIComponent(crewName)}/${encodeURIComponent(key)}/${pathOf(part)}.${extension}` });
+}
+
+/** The part of an execution that an address names, or nothing where it names none. */
+export function parsePartUri(uri: vscode.Uri): { readonly address: ExecutionAddress; readonly part: ExecutionPart } | undefined {
+  const [, crew, key, path] = /^\/([^/]+)\/([^/]+)\/(.+)\.[a-z]+$/.exec(uri.path) ?? [];
+  if (crew === undefined || key === undefined || path === undefined) return undefined;
+  const address = decodeAddress(crew, key);
+  const part = partOf(path);
+  return address && part && { address, part };
+}
+
+/** The name of a part as a tab or a file shows it, without its extension. */
+export function partName(part: ExecutionPart): string {
+  return pathOf(part).replace(/^.*\//, "");
+}
+
+function pathOf(part: ExecutionPart): string {
+  switch (part.kind) {
+    case "attempt":
+      return `tasks/${encodeName(part.taskId)} (attempt ${part.attempt})`;
+    case "result":
+      return "result";
+    case "answer":
+      return `answers/${encodeName(part.name)}`;
+  }
+}
+
+function partOf(path: string): ExecutionPart | undefined {
+  if (path === "result") return { kind: "result" };
+  const [, task, attempt] = /^tasks\/([^/]+) \(attempt (\d+)\)$/.exec(path) ?? [];
+  const name = /^answers\/([^/]+)$/.exec(path)?.[1];
   try {
-    return { crewName: decodeURIComponent(match[1]), key: decodeURIComponent(match[2]) };
+    if (task !== undefined) return { kind: "attempt", taskId: decodeURIComponent(task), attempt: Number(attempt) };
+    return name === undefined ? undefined : { kind: "answer", name: decodeURIComponent(name) };
   } catch {
-    // A hand-made address with a stray "%" names no execution.
+    // A hand-made address with a stray "%" names nothing.
     return undefined;
   }
+}
+
+function decodeAddress(crew: string, key: string): ExecutionAddress | undefined {
+  try {
+    return { crewName: decodeURIComponent(crew), key: decodeURIComponent(key) };
+  } catch {
+    // The same as above.
+    return undefined;
+  }
+}
+
+/** A name as a part of a path, readable on a tab: only what would end the part is encoded, and what no address can hold is replaced. */
+function encodeName(name: string): string {
+  return name.replace(/[\ud800-\udfff]/gu, "\uFFFD").replace(/[%/\\\u0000-\u001f\u007f]/g, encodeURIComponent);
 }

@@ -1,8 +1,10 @@
 import * as vscode from "vscode";
-import { executionUri, parseExecutionUri } from "../../editor/execution-uri.ts";
+import { executionUri, parseExecutionUri, parsePartUri, type ExecutionAddress } from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/ids.ts";
 import { keyOf, type Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
+import { outputOf } from "./outputs.ts";
+import { renderMissingOutput, renderOutput } from "./output-document.ts";
 import { renderExecution } from "./render.ts";
 import type { Rendered } from "./sections.ts";
 import { renderMissing } from "./situation.ts";
@@ -32,7 +34,10 @@ interface Page {
   readonly mtime: number;
 }
 
-/** Read-only Markdown documents of executions: `crew-execution:/<crew>/<kickoffId>.md`. An id that nothing is known of has one, too. */
+/**
+ * Read-only documents of executions: `crew-execution:/<crew>/<kickoffId>.md` and those of their outputs below it. An id that
+ * nothing is known of has one, too.
+ */
 export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #options: ExecutionDocumentsOptions;
   readonly #pages = new Map<string, Page>();
@@ -57,9 +62,9 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return executionUri({ crewName: execution.crew.name, key: keyOf(execution) }).with({ scheme: this.#options.scheme ?? executionScheme });
   }
 
-  /** The execution that a document shows, as it is stored now. */
+  /** The execution that a document, or that of one of its outputs, belongs to, as it is stored now. */
   execution(uri: vscode.Uri): Execution | undefined {
-    const address = parseExecutionUri(uri);
+    const address = addressOf(uri);
     if (address === undefined) return undefined;
     const { store, crewIdOf } = this.#options;
     const crewId = crewIdOf(address.crewName);
@@ -150,9 +155,16 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   }
 
   #render(uri: vscode.Uri, execution: Execution | undefined): Rendered {
-    if (execution !== undefined) return renderExecution(execution);
-    const address = parseExecutionUri(uri);
+    const address = addressOf(uri);
     if (address === undefined) throw vscode.FileSystemError.FileNotFound(uri);
-    return renderMissing(address.crewName, address.key);
+    if (execution === undefined) return renderMissing(address.crewName, address.key);
+    const part = parsePartUri(uri)?.part;
+    if (part === undefined) return renderExecution(execution);
+    const output = outputOf(execution, part);
+    return output === undefined ? renderMissingOutput() : renderOutput(output);
   }
+}
+
+function addressOf(uri: vscode.Uri): ExecutionAddress | undefined {
+  return parseExecutionUri(uri) ?? parsePartUri(uri)?.address;
 }

@@ -7,6 +7,7 @@ import type { ExecutionStore } from "../../executions/store.ts";
 import type { FindPlace } from "../../feedback/place.ts";
 import { ExecutionDocuments } from "./documents.ts";
 import { showExecution } from "./open.ts";
+import { outputUri } from "./outputs.ts";
 import { placeOf } from "./places.ts";
 import { ReaderPlaces } from "./reader.ts";
 
@@ -19,6 +20,8 @@ export interface DocumentsRoom {
   readonly show: (execution: Execution, taskId?: string) => Promise<vscode.TextEditor>;
   /** Where in a document a person gives feedback. */
   readonly find: FindPlace;
+  /** The address of the document of one attempt of a task, whose text never changes. Nothing where the output is not known. */
+  readonly outputUri: (execution: Execution, taskId: string, attempt: number) => vscode.Uri | undefined;
 }
 
 /** Registers the documents of executions; they are read once `ready` has resolved, when the store is open. */
@@ -31,6 +34,7 @@ export function registerDocuments(store: ExecutionStore, crews: Crews, ready: Pr
     documents,
     show: (execution, taskId) => showExecution(documents, execution, taskId),
     find: (document) => placeOf(documents, document),
+    outputUri,
     dispose: () => owned.dispose(),
   };
 }

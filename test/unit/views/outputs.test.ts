@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { outputContent } from "../../../src/views/document/content.ts";
+import { renderOutput } from "../../../src/views/document/output-document.ts";
+
+describe("an output as a document of its own", () => {
+  it("is Markdown as it came, whatever is in it", () => {
+    const output = "# Report\n\n<b>x</b> {not json}\n```json\n{}\n```\nafter\n";
+    assert.deepEqual(outputContent(output), { extension: "md", text: output });
+    assert.equal(renderOutput(output).text, output);
+  });
+
+  it("is JSON where it is an object or a list, laid out", () => {
+    assert.deepEqual(outputContent('{"a":[1]}'), { extension: "json", text: '{\n  "a": [\n    1\n  ]\n}\n' });
+    assert.equal(outputContent(" [1] ").extension, "json");
+    assert.equal(outputContent("12").extension, "md");
+    assert.equal(outputContent("{not json}").extension, "md");
+  });
+
+  it("keeps JSON as it came where laying it out would change a value", () => {
+    const big = '{"id": 12345678901234567890}';
+    assert.equal(outputContent(big).text, `${big}\n`);
+  });
+
+  it("is unwrapped where a code block with JSON is all there is", () => {
+    for (const output of ['```json\n{"a":1}\n```', '\n```\n{"a":1}\n```\n', '~~~~JSON\r\n{"a":1}\n~~~~', '```json\n{"a":1}\n  ```']) {
+      assert.deepEqual(outputContent(output), { extension: "json", text: '{\n  "a": 1\n}\n' }, output);
+    }
+    for (const output of ['Here: ```json\n{"a":1}\n```', '```json\n{"a":1}\n```\nThat is all.', '```python\n{"a":1}\n```', '```json\nno\n```', '```json\n{"a":1}']) {
+      assert.deepEqual(outputContent(output), { extension: "md", text: output });
+    }
+  });
+
+  it("has no link that runs a command, and no line end that VS Code asks about", () => {
+    assert.equal(renderOutput("[a](command:x.y)\r\nb\u2028c\0").text, "[a](command\\:x.y)\nb\nc\uFFFD\n");
+  });
+});
