@@ -50,6 +50,20 @@ export interface StreamingWebhooks {
   readonly authentication?: { readonly strategy: "bearer"; readonly token: string };
 }
 
+/** The callbacks that take credentials, without the secret part: what may be kept, shown and put into files. */
+export interface PlainCallbacks {
+  readonly humanInputWebhook?: {
+    readonly url: string;
+    readonly authentication?: { readonly strategy: "bearer" } | { readonly strategy: "basic"; readonly username: string };
+  };
+  readonly webhooks?: {
+    readonly events: readonly string[];
+    readonly url: string;
+    readonly realtime?: boolean;
+    readonly authentication?: { readonly strategy: "bearer" };
+  };
+}
+
 /** The callbacks that hold secrets; never stored with an execution. */
 export interface SecretCallbacks {
   readonly humanInputWebhook?: HumanInputWebhook;

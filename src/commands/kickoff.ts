@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { JsonObject } from "../api/types.ts";
+import type { JsonObject, KickoffRequest } from "../api/types.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
 import { UserError } from "../editor/errors.ts";
@@ -9,7 +9,7 @@ import { needsForm } from "../kickoff/fields.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
 import type { KickoffSender } from "../kickoff/start.ts";
 import { checkAddress } from "../kickoff/validate.ts";
-import { callbackNames, type Prefill } from "../kickoff/values.ts";
+import { callbackNames } from "../kickoff/values.ts";
 import { booleanOf, objectOf, optional, recordOf, stringOf } from "./arguments.ts";
 import { chooseCrew } from "./choose.ts";
 import type { Command } from "./table.ts";
@@ -74,7 +74,7 @@ async function wantsForm(crews: Crews, crew: Crew): Promise<boolean> {
 }
 
 /** What a kickoff's argument says to send. @throws UserError for a wrong type or an address that is none */
-export function prefillOf(given: Readonly<Record<string, unknown>>): Prefill {
+export function prefillOf(given: Readonly<Record<string, unknown>>): Partial<KickoffRequest> {
   const callbacks: Record<string, string> = {};
   for (const name of callbackNames) {
     const address = stringOf(given, name);

@@ -1,6 +1,7 @@
+import type { Taken } from "./form-tools.ts";
 import { withUnlisted, type FormField } from "./fields.ts";
 import type { Draft, Notice } from "./messages.ts";
-import { alignValues, fillIn, initialValues, type FormValues, type Prefill } from "./values.ts";
+import { alignValues, asTyped, fillIn, initialValues, type FormValues, type Prefill } from "./values.ts";
 
 /** What a form begins with. */
 export interface Seed {
@@ -19,8 +20,8 @@ export class FormContent {
   #fields: readonly FormField[];
   #values: FormValues;
   #isEdited: boolean;
-  #origin: Notice["kind"] | undefined;
-  #before: FormValues | undefined;
+  #origin: Omit<Notice, "canUndo"> | undefined;
+  #before: ((now: FormValues) => FormValues) | undefined;
 
   /** Holds a draft, else the values sent last, else the fields' initial values; given values are laid over them. */
   constructor(fields: readonly FormField[], { draft, last, given }: Seed, newId: () => string) {
@@ -31,7 +32,7 @@ export class FormContent {
     if (last !== undefined) this.#values = alignValues(this.#fields, last);
     if (draft !== undefined) this.#values = alignValues(this.#fields, draft.values);
     this.#isEdited = draft !== undefined;
-    this.#origin = draft !== undefined ? "draft" : last !== undefined ? "last" : undefined;
+    this.#origin = draft !== undefined ? { kind: "draft" } : last !== undefined ? { kind: "last" } : undefined;
     if (given !== undefined) this.fill(given);
   }
 
@@ -55,7 +56,7 @@ export class FormContent {
 
   /** What to tell of where the values came from. */
   get notice(): Notice | undefined {
-    return this.#origin === undefined ? undefined : { kind: this.#origin, canUndo: this.#before !== undefined };
+    return this.#origin === undefined ? undefined : { ...this.#origin, canUndo: this.#before !== undefined };
   }
 
   /** A person typed. */
@@ -66,22 +67,44 @@ export class FormContent {
 
   /** Lays given values over what is there. An input the crew does not list gets a field. */
   fill(given: Prefill): void {
-    this.#replace(fillIn(this.#fields, this.#values, given), "given");
+    this.#replace(fillIn(this.#fields, this.#values, given), { kind: "given" });
+    this.#isEdited = true;
+  }
+
+  /** Puts given values in the place of everything that is there. */
+  replace(given: Prefill): void {
+    const listed = this.#fields.filter((field) => field.listed);
+    this.#replace(fillIn(listed, initialValues(listed), given), { kind: "given" });
+    this.#isEdited = true;
+  }
+
+  /** Puts a value from elsewhere into one input's field. Nothing where there is no such field. */
+  take(input: string, { value, from }: Taken): void {
+    const index = this.#fields.findIndex((field) => field.name === input);
+    const field = this.#fields[index];
+    const before = this.#values.inputs[index];
+    if (field === undefined || before === undefined) return;
+    const put = (values: FormValues, name: string, typed: FormValues["inputs"][number]) => ({ ...values, inputs: values.inputs.map((old) => (old.name === name ? typed : old)) });
+    const values = put(this.#values, input, { name: input, ...asTyped(value, field) });
+    this.#replace({ fields: this.#fields, values }, { kind: "taken", taken: { input, from } });
+    // What was typed into other fields since stays.
+    this.#before = (now) => put(now, input, before);
     this.#isEdited = true;
   }
 
   /** Everything as if nobody had touched it. */
   clear(): void {
     const listed = this.#fields.filter((field) => field.listed);
-    this.#replace({ fields: listed, values: initialValues(listed) }, "cleared");
+    this.#replace({ fields: listed, values: initialValues(listed) }, { kind: "cleared" });
     this.#isEdited = false;
   }
 
-  /** Brings back what {@link fill} or {@link clear} replaced. */
+  /** Brings back what was replaced last. */
   undo(): void {
     if (this.#before === undefined) return;
-    this.#fields = withUnlisted(this.#fields, typedNames(this.#before));
-    this.edit(this.#before);
+    const before = this.#before(this.#values);
+    this.#fields = withUnlisted(this.#fields, typedNames(before));
+    this.edit(before);
     this.renew();
     this.#before = undefined;
     this.#origin = undefined;
@@ -98,8 +121,9 @@ export class FormContent {
     this.#id = this.#newId();
   }
 
-  #replace({ fields, values }: { fields: readonly FormField[]; values: FormValues }, origin: Notice["kind"]): void {
-    if (this.#isEdited || this.#origin === "last") this.#before = this.#values;
+  #replace({ fields, values }: { fields: readonly FormField[]; values: FormValues }, origin: Omit<Notice, "canUndo">): void {
+    const before = this.#values;
+    if (this.#isEdited || this.#origin?.kind === "last") this.#before = () => before;
     this.#fields = fields;
     this.#values = values;
     this.#origin = origin;

@@ -1,4 +1,5 @@
 import type { Expected } from "./json.ts";
+import type { FormToolName } from "./form-tools.ts";
 import type { Fault } from "./validate.ts";
 import type { CallbackName } from "./values.ts";
 
@@ -27,7 +28,13 @@ export interface FormTexts {
   readonly shortcut: string;
   readonly clear: string;
   readonly undo: string;
-  readonly notices: { readonly draft: string; readonly last: string; readonly given: string; readonly cleared: string };
+  /** `taken`: {0}: the input's name, {1}: where its value came from. */
+  readonly notices: { readonly draft: string; readonly last: string; readonly given: string; readonly cleared: string; readonly taken: string };
+  /** Buttons of the whole form. */
+  readonly tools: Readonly<Record<FormToolName, string>>;
+  /** A field's button that offers values from elsewhere, and its label: {0}: the input's name. */
+  readonly take: string;
+  readonly takeFor: string;
   /** {0}: line, {1}: column, {2}: what is expected. */
   readonly notJson: string;
   readonly expected: Readonly<Record<Expected, string>>;

@@ -12,6 +12,7 @@ import { plainMessage } from "../editor/plain.ts";
 import { runAction } from "../editor/tell.ts";
 import type { Execution } from "../executions/model.ts";
 import type { Seed } from "./content.ts";
+import type { FormTools } from "./form-tools.ts";
 import { FormMemory } from "./memory.ts";
 import type { FormCrew } from "./messages.ts";
 import { OpenForm, titleFor } from "./open-form.ts";
@@ -25,6 +26,7 @@ export interface KickoffFormsOptions {
   readonly context: Pick<vscode.ExtensionContext, "extensionUri" | "globalStorageUri">;
   readonly crews: Pick<Crews, "find" | "get" | "inputs" | "onDidChange" | "onDidRemove" | "onDidReplace">;
   readonly sender: Pick<KickoffSender, "send">;
+  readonly tools: FormTools;
   readonly clock: Clock;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<unknown>;
@@ -93,7 +95,7 @@ export class KickoffForms implements vscode.Disposable {
   }
 
   #put(panel: vscode.WebviewPanel, crew: FormCrew, seed: Seed, takesFocus: boolean): OpenForm {
-    const { context, crews, sender, clock, wake, onStarted, onOpenExecution } = this.#options;
+    const { context, crews, sender, tools, clock, wake, onStarted, onOpenExecution } = this.#options;
     const form = new OpenForm(
       panel,
       crew,
@@ -107,6 +109,8 @@ export class KickoffForms implements vscode.Disposable {
       },
       {
         clock,
+        tools,
+        takeValue: (of, input) => tools.earlierValue(of, input),
         memory: this.#memory,
         // Looked up at each use: a local crew may have another port by now.
         inputs: async ({ fresh, wakes }) => {

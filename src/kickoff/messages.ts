@@ -28,9 +28,11 @@ export type Outcome =
 
 /** Where the values of a form came from, where they were not typed just now. */
 export interface Notice {
-  readonly kind: "draft" | "last" | "given" | "cleared";
+  readonly kind: "draft" | "last" | "given" | "cleared" | "taken";
   /** Whether the values before can be brought back. */
   readonly canUndo: boolean;
+  /** Set for `taken`: one input's value came from elsewhere. */
+  readonly taken?: { readonly input: string; readonly from: string };
 }
 
 /** What the panel shows. */
@@ -48,8 +50,11 @@ export type FormView =
       readonly isSending: boolean;
       readonly outcome?: Outcome;
       /** Where the keyboard's focus goes; absent where the person may be at work elsewhere. */
-      readonly focus?: "first" | "submit";
+      readonly focus?: FormFocus;
     };
+
+/** Where the keyboard's focus goes: where the person goes on, the button that sends, or one input. */
+export type FormFocus = "first" | "submit" | { readonly input: string };
 
 /** A message of the extension host to the webview. `texts` comes first. */
 export type ToForm =

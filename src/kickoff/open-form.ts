@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { Disposables } from "../editor/disposables.ts";
-import { log } from "../editor/log.ts";
+import { messageOf } from "../editor/errors.ts";
+import { log, logProblem } from "../editor/log.ts";
+import { plainMessage } from "../editor/plain.ts";
 import type { Execution } from "../executions/model.ts";
 import type { Seed } from "./content.ts";
 import type { FormField } from "./fields.ts";
@@ -22,7 +24,7 @@ export class OpenForm {
     panel: vscode.WebviewPanel,
     crew: FormCrew,
     begin: { readonly seed: Seed; readonly takesFocus: boolean; readonly extensionUri: vscode.Uri; readonly onClosed: () => void },
-    options: Omit<SessionOptions, "post" | "newId">,
+    options: Omit<SessionOptions, "post" | "newId" | "onToolProblem">,
   ) {
     const owned = new Disposables();
     this.#panel = panel;
@@ -31,6 +33,10 @@ export class OpenForm {
       ...options,
       takesFocus: begin.takesFocus,
       newId: randomUUID,
+      onToolProblem: (error) => {
+        logProblem("The kickoff form", error);
+        void vscode.window.showErrorMessage(plainMessage(messageOf(error)));
+      },
       // A hidden panel does not hear; it asks for everything when it shows again.
       post: (message) => void panel.webview.postMessage(message),
       onStarted: (made) => {

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { FormField } from "./fields.ts";
+import { formToolNames } from "./form-tools.ts";
 import type { FormValues } from "./values.ts";
 
 const fieldValue = v.object({ mode: v.picklist(["text", "json", "omit"]), text: v.string() });
@@ -63,6 +64,10 @@ const fromForm = v.variant("type", [
   v.object({ type: v.literal("undo") }),
   v.object({ type: v.literal("openExecution") }),
   v.object({ type: v.literal("sendAgain") }),
+  /** One of the buttons of the whole form. What it holds has been told by `changed`. */
+  v.object({ type: v.literal("tool"), tool: v.picklist(formToolNames) }),
+  /** Another value for the input of this name, from where the person chooses. */
+  v.object({ type: v.literal("take"), input: v.string() }),
   /** One of the buttons that the extension host put beside an error, by its place. */
   v.object({ type: v.literal("act"), index: v.pipe(v.number(), v.integer(), v.minValue(0)) }),
 ]);

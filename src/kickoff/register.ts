@@ -8,6 +8,7 @@ import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
 import { KickoffForms } from "./forms.ts";
 import { KickoffSender } from "./start.ts";
+import { createFormTools } from "./tools.ts";
 
 /** What kicking off works with. */
 export interface KickoffRoomOptions {
@@ -40,6 +41,7 @@ export function registerKickoff({ context, crews, executions, clock, wake, show 
       context,
       crews,
       sender,
+      tools: createFormTools(),
       clock,
       wake,
       onStarted: (execution) => void showOrLog(execution),

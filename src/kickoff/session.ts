@@ -5,12 +5,13 @@ import type { ErrorAction } from "../editor/errors.ts";
 import type { Execution } from "../executions/model.ts";
 import { FormContent, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
+import type { FormToolName, FormTools, Taken } from "./form-tools.ts";
 import type { FormMemory } from "./memory.ts";
-import { dispatch, type Draft, type Explanation, type FormCrew, type FormView, type FromForm, type Handlers, type Outcome, type ToForm } from "./messages.ts";
+import { dispatch, type Draft, type Explanation, type FormCrew, type FormFocus, type FormView, type FromForm, type Handlers, type Outcome, type ToForm } from "./messages.ts";
 import { parseFromForm } from "./parse.ts";
 import { MaybeStartedError } from "./start.ts";
 import { isValid } from "./validate.ts";
-import { toRequest, type Prefill } from "./values.ts";
+import { toPrefill, toRequest, type Prefill } from "./values.ts";
 
 /** Milliseconds without typing after which a draft goes to disk. The webview keeps every keystroke meanwhile. */
 const draftPause = 300;
@@ -35,6 +36,11 @@ export interface SessionOptions {
   readonly onStarted: (execution: Execution) => void;
   /** The person wants to see what may have started; nothing where only its claim is left. */
   readonly onOpenExecution: (execution: Execution | undefined) => void;
+  readonly tools: Pick<FormTools, "presets" | "saveAsRequestFile" | "copyAsCurl">;
+  /** Lets the person choose a value for an input from elsewhere. */
+  readonly takeValue: (crew: FormCrew, input: string) => Promise<Taken | undefined>;
+  /** A tool failed; the form is as it was. */
+  readonly onToolProblem: (error: unknown) => void;
   /** What can be done about an error, as buttons beside it. */
   readonly actionsFor: (error: unknown) => readonly ErrorAction[];
   readonly onAction: (action: ErrorAction) => void;
@@ -58,7 +64,7 @@ export class FormSession {
   /** Settles when the sending under way, if any, has. */
   #sending: Promise<void> = Promise.resolve();
   #isClosed = false;
-  #focus: "first" | "submit" | undefined;
+  #focus: FormFocus | undefined;
   #cancelSave: (() => void) | undefined;
   /** Only the newest load may show its answer. */
   #loads = 0;
@@ -147,6 +153,8 @@ export class FormSession {
     },
     clear: () => this.#replace((content) => content.clear()),
     undo: () => this.#replace((content) => content.undo()),
+    tool: ({ tool }) => void this.#use(tool).catch(this.#options.onToolProblem),
+    take: ({ input }) => void this.#take(input).catch(this.#options.onToolProblem),
     openExecution: () => this.#options.onOpenExecution(this.#unconfirmed),
     act: ({ index }) => {
       const action = this.#actions[index];
@@ -162,6 +170,24 @@ export class FormSession {
       this.#show();
     },
   };
+
+  async #use(tool: FormToolName): Promise<void> {
+    if (this.#content === undefined) return;
+    const { tools } = this.#options;
+    const request = toPrefill(this.#content.fields, this.#content.values);
+    if (tool === "presets") {
+      const chosen = await tools.presets(this.#crew, request);
+      if (chosen !== undefined) this.#replace((content) => content.replace(chosen));
+    } else if (request !== undefined) {
+      // The page marks what can't be read before it asks.
+      await tools[tool](this.#crew, request);
+    }
+  }
+
+  async #take(input: string): Promise<void> {
+    const taken = await this.#options.takeValue(this.#crew, input);
+    if (taken !== undefined) this.#replace((content) => content.take(input, taken), { input });
+  }
 
   async #submit({ values }: Draft): Promise<void> {
     const content = this.#content;
@@ -215,13 +241,13 @@ export class FormSession {
     return draft.id === this.#content?.draft.id && !this.#isSending;
   }
 
-  #replace(change: (content: FormContent) => void): void {
+  #replace(change: (content: FormContent) => void, focus: FormFocus = "first"): void {
     const content = this.#content;
     if (content === undefined || this.#isSending) return;
     const { id } = content.draft;
     change(content);
     this.#outcome = undefined;
-    this.#focus = "first";
+    this.#focus = focus;
     if (!content.isEdited) void this.#options.memory.dropDraft(this.#crew.id, id);
     this.#saveSoon();
     this.#show();

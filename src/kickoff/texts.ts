@@ -34,7 +34,15 @@ export function formTexts(): FormTexts {
       last: vscode.l10n.t("Filled in with the values sent last."),
       given: vscode.l10n.t("Filled in with given values."),
       cleared: vscode.l10n.t("Cleared."),
+      taken: vscode.l10n.t("{0} was filled in from {1}."),
     },
+    tools: {
+      presets: vscode.l10n.t("Presets…"),
+      saveAsRequestFile: vscode.l10n.t("Save as Request File…"),
+      copyAsCurl: vscode.l10n.t("Copy as cURL"),
+    },
+    take: vscode.l10n.t("Fill in from…"),
+    takeFor: vscode.l10n.t("Fill in from…: {0}"),
     notJson: vscode.l10n.t("Not JSON: line {0}, column {1}: {2}"),
     expected: {
       value: vscode.l10n.t("a value is expected."),

@@ -1,4 +1,4 @@
-import type { CallbackUrls, JsonObject, JsonValue, KickoffRequest } from "../api/types.ts";
+import type { CallbackUrls, JsonObject, JsonValue, KickoffRequest, PlainCallbacks } from "../api/types.ts";
 import { withUnlisted, type FieldValue, type FormField } from "./fields.ts";
 import { readJson } from "./json.ts";
 
@@ -22,8 +22,8 @@ export interface FormValues {
   readonly callbacks: Readonly<Record<CallbackName, string>>;
 }
 
-/** Values to begin with, as a command or an earlier request gives them. Callbacks with secrets are not among them. */
-export type Prefill = Partial<Pick<KickoffRequest, "inputs" | "meta" | CallbackName>>;
+/** Values to begin with, as a command, a preset or an earlier request gives them. Secrets of callbacks are not among them. */
+export type Prefill = Partial<Pick<KickoffRequest, "inputs" | "meta" | CallbackName>> & PlainCallbacks;
 
 /** A form as nobody has touched it. */
 export function initialValues(fields: readonly FormField[]): FormValues {
@@ -76,12 +76,21 @@ export function toRequest(fields: readonly FormField[], values: FormValues): Kic
   };
 }
 
+/** What values stand for as they are, without secrets; nothing where a text that must be JSON is none. */
+export function toPrefill(fields: readonly FormField[], values: FormValues): Prefill | undefined {
+  const texts = [values.meta, ...values.inputs.filter(({ mode }) => mode === "json").map(({ text }) => text)];
+  if (texts.some((text) => text.trim() !== "" && "fault" in readJson(text))) return undefined;
+  if (values.meta.trim() !== "" && !isJsonObject(parsed(values.meta))) return undefined;
+  return toRequest(fields, values);
+}
+
 /** Whether a JSON value is an object: not an array, not null. */
 export function isJsonObject(value: JsonValue): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function asTyped(value: JsonValue, field: FormField | undefined): FieldValue {
+/** A JSON value as somebody would have typed it into this field. */
+export function asTyped(value: JsonValue, field: FormField | undefined): FieldValue {
   // An empty text in text mode would read as "nothing entered".
   if (typeof value === "string" && value !== "" && field?.initial.mode !== "json") return { mode: "text", text: value };
   return { mode: "json", text: JSON.stringify(value, undefined, 2) };

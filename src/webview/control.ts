@@ -100,11 +100,12 @@ export class Control {
     this.#box.setAttribute("aria-invalid", "true");
   }
 
-  /** Shows what is wrong now, or that nothing is. */
-  recheck(): void {
+  /** Shows what is wrong now, or that nothing is. True unless what is there is wrong; missing is not. */
+  recheck(): boolean {
     const fault = this.#fault();
     if (fault === undefined || (fault.kind === "missing" && !this.#isStrict)) this.#clear();
     else this.mark(faultText(fault, this.#texts));
+    return fault === undefined || fault.kind === "missing";
   }
 
   #fault(): Fault | undefined {

@@ -1,6 +1,7 @@
 import type { FormField } from "../kickoff/fields.ts";
+import { formToolNames, type FormToolName } from "../kickoff/form-tools.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
-import type { Draft, FormView, Outcome } from "../kickoff/messages.ts";
+import type { Draft, FormFocus, FormView, Outcome } from "../kickoff/messages.ts";
 import { initialValues, type FormValues } from "../kickoff/values.ts";
 import { Advanced } from "./advanced.ts";
 import { button, make } from "./dom.ts";
@@ -38,7 +39,7 @@ export class FormPage {
     this.#advanced = new Advanced(view.draft.values, texts, () => this.#changed());
     this.#addFields(view.fields, view.draft.values);
     if (this.#inputs.length === 0) this.#list.append(make("p", { class: "nothing" }, texts.noInputs));
-    this.element = make("div", {}, ...this.#notice(), this.#list, this.#advanced.element, this.#footer());
+    this.element = make("div", {}, this.#tools(), ...this.#notice(), this.#list, this.#advanced.element, this.#footer());
     if (view.outcome !== undefined) this.ended(view.outcome, view.fields, view.draft.id);
     if (view.isSending) this.sending();
   }
@@ -49,8 +50,9 @@ export class FormPage {
   }
 
   /** Moves the focus to where the person goes on: the first input without a value, else the first, else the button. */
-  focus(where: "first" | "submit"): void {
-    const field = this.#inputs.find((input) => input.isEmpty) ?? this.#inputs[0];
+  focus(where: FormFocus): void {
+    const named = typeof where === "object" ? this.#inputs.find((input) => input.name === where.input) : undefined;
+    const field = named ?? this.#inputs.find((input) => input.isEmpty) ?? this.#inputs[0];
     if (where === "submit" || field === undefined) this.#submit.focus();
     else field.focus();
   }
@@ -97,17 +99,33 @@ export class FormPage {
     const known = new Set(this.#inputs.map((field) => field.name));
     const added = fields.flatMap((field, index) => {
       const value = values.inputs[index];
-      return known.has(field.name) || value === undefined ? [] : [new InputField(field, value, this.#texts, () => this.#changed())];
+      return known.has(field.name) || value === undefined ? [] : [new InputField(field, value, this.#texts, { onInput: () => this.#changed(), onTake: () => this.#outside.post({ type: "take", input: field.name }) })];
     });
     this.#fields = fields;
     this.#inputs = [...this.#inputs, ...added];
     this.#list.append(...added.map((field) => field.control.element));
   }
 
+  /** The buttons that take the form as it stands. What can't be read is marked first: it would be lost. */
+  #tools(): HTMLElement {
+    const use = (tool: FormToolName) => {
+      if (tool === "presets" || this.#isReadable()) this.#outside.post({ type: "tool", tool });
+    };
+    return make("div", { class: "tools", role: "group" }, ...formToolNames.map((tool) => button(this.#texts.tools[tool], "secondary", () => use(tool))));
+  }
+
+  #isReadable(): boolean {
+    const first = [...this.#inputs, ...this.#advanced.controls].find((part) => !(part instanceof InputField ? part.control : part).recheck());
+    if (first !== undefined && this.#advanced.controls.some((control) => control === first)) this.#advanced.unfold();
+    first?.focus();
+    return first === undefined;
+  }
+
   #notice(): readonly HTMLElement[] {
     const { notice } = this.#view;
     if (notice === undefined) return [];
-    const line = make("p", { class: "notice" }, this.#texts.notices[notice.kind]);
+    const { input = "", from = "" } = notice.taken ?? {};
+    const line = make("p", { class: "notice", role: "status" }, fill(this.#texts.notices[notice.kind], input, from));
     if (notice.canUndo) line.append(" ", button(this.#texts.undo, "link", () => this.#outside.post({ type: "undo" })));
     else if (notice.kind !== "cleared") line.append(" ", button(this.#texts.clear, "link", () => this.#outside.post({ type: "clear" })));
     return [line];

@@ -3,7 +3,7 @@ import type { FormTexts } from "../kickoff/form-texts.ts";
 import { checkInput } from "../kickoff/validate.ts";
 import type { NamedValue } from "../kickoff/values.ts";
 import { Control } from "./control.ts";
-import { make } from "./dom.ts";
+import { button, make } from "./dom.ts";
 import { fill } from "./words.ts";
 
 const modes: readonly FieldMode[] = ["text", "json", "omit"];
@@ -16,7 +16,7 @@ export class InputField {
   readonly #leftOut: HTMLElement;
   #mode: FieldMode;
 
-  constructor(field: FormField, value: NamedValue, texts: FormTexts, onInput: () => void) {
+  constructor(field: FormField, value: NamedValue, texts: FormTexts, { onInput, onTake }: { readonly onInput: () => void; readonly onTake: () => void }) {
     this.name = field.name;
     this.#mode = value.mode;
     const label = field.name.trim() === "" ? texts.unnamed : field.name;
@@ -42,7 +42,9 @@ export class InputField {
     });
     this.#leftOut = make("p", { class: "left-out" }, texts.leftOut);
     // After the text, so that Tab comes to the text first; the style sheet puts it on the label's line.
-    this.control.element.append(this.#select, this.#leftOut);
+    const take = button(texts.take, "link", onTake);
+    take.setAttribute("aria-label", fill(texts.takeFor, label));
+    this.control.element.append(this.#select, take, this.#leftOut);
     this.#showMode();
   }
 

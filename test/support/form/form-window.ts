@@ -10,9 +10,11 @@ import type { CrewInputs, KickoffRequest } from "../../../src/api/types.ts";
 import { actionsOf } from "../../../src/editor/errors.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Seed } from "../../../src/kickoff/content.ts";
+import type { FormToolName, Taken } from "../../../src/kickoff/form-tools.ts";
 import { formPage } from "../../../src/kickoff/html.ts";
 import type { Draft, FormCrew, ToForm } from "../../../src/kickoff/messages.ts";
 import { FormSession } from "../../../src/kickoff/session.ts";
+import type { Prefill } from "../../../src/kickoff/values.ts";
 import { projectFolder } from "../folders.ts";
 
 // After the stand-in for `vscode`, from which it takes its words.
@@ -38,6 +40,13 @@ export class FormWindow {
   readonly complaints: string[] = [];
   inputs: () => Promise<CrewInputs>;
   send: () => Promise<Execution>;
+  /** What the tools were given, in order, with their names. */
+  readonly asked: (readonly [FormToolName, Prefill | undefined])[] = [];
+  /** What "Presets…" gives. */
+  preset: Prefill | undefined;
+  /** What "Fill In From…" gives. */
+  taken: Promise<Taken | undefined> = Promise.resolve(undefined);
+  readonly problems: unknown[] = [];
   readonly #server: Server;
 
   private constructor(page: Page, server: Server, crew: FormCrew, options: FormWindowOptions) {
@@ -62,6 +71,13 @@ export class FormWindow {
       post: (message) => void this.#post(message),
       onStarted: (execution) => this.started.push(execution),
       onOpenExecution: (execution) => this.opened.push(execution),
+      tools: {
+        presets: (_, request) => Promise.resolve(this.asked.push(["presets", request])).then(() => this.preset),
+        saveAsRequestFile: (_, request) => Promise.resolve(void this.asked.push(["saveAsRequestFile", request])),
+        copyAsCurl: (_, request) => Promise.resolve(void this.asked.push(["copyAsCurl", request])),
+      },
+      takeValue: () => this.taken,
+      onToolProblem: (error) => this.problems.push(error),
       actionsFor: actionsOf,
       onAction: () => undefined,
       onLateProblem: () => undefined,
