@@ -1,6 +1,7 @@
 // Builds what ships (dist/) and, with --tests, the bundle that runs inside VS Code's extension host (out/); with --service the service only.
-import { context, build } from "esbuild";
-import { readdirSync, readFileSync } from "node:fs";
+import { context, build, transform } from "esbuild";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
 
 const watch = process.argv.includes("--watch");
 const development = watch || process.argv.includes("--development");
@@ -19,12 +20,43 @@ const common = {
 const node = { ...common, platform: "node", target: "node22", mainFields: ["module", "main"] };
 
 const builds = process.argv.includes("--service") ? [service()] : [
-  // VS Code's extension host loads CommonJS.
-  { ...node, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", format: "cjs", external: ["vscode"] },
+  extension(),
   service(),
   { ...common, platform: "browser", target: "es2022", entryPoints: ["src/webview/form.ts", "src/webview/form.css"], outdir: "dist/webview", format: "iife" },
   ...(tests ? hostTests() : []),
 ];
+
+/**
+ * The extension. What it takes by `import()` is a chunk of its own, read when it is needed first: activation must not pay for it.
+ * esbuild splits ES modules only, and VS Code honours its proxy settings only for what CommonJS `require`s, so each piece is turned into CommonJS.
+ */
+function extension() {
+  return {
+    ...node,
+    entryPoints: ["src/extension.ts"],
+    outdir: "dist",
+    format: "esm",
+    splitting: true,
+    chunkNames: "chunks/[name]-[hash]",
+    sourcemap: development && "inline",
+    external: ["vscode"],
+    // fetch-blob falls back to it where Node has no web streams, and Node has them since 16.5: 60 KB that never run.
+    alias: { "web-streams-polyfill/dist/ponyfill.es2018.js": "node:stream/web" },
+    write: false,
+    plugins: [{ name: "commonjs", setup: ({ onEnd }) => onEnd(({ outputFiles }) => writeAsCommonJs(outputFiles ?? [])) }],
+  };
+}
+
+async function writeAsCommonJs(files) {
+  mkdirSync("dist/chunks", { recursive: true });
+  for (const file of files) {
+    const { code } = await transform(file.text, { format: "cjs", platform: "node", target: "node22", minify: !development, sourcemap: development && "inline", supported: { "dynamic-import": false } });
+    writeFileSync(file.path, code);
+  }
+  // Chunks are named by their content; those of an earlier build must not ship.
+  const names = files.map((file) => path.basename(file.path));
+  for (const chunk of readdirSync("dist/chunks")) if (!names.includes(chunk)) rmSync(path.join("dist/chunks", chunk));
+}
 
 /** The local crew service: a program of its own, which carries its openapi.yaml. */
 function service() {

@@ -1,5 +1,3 @@
-import nodeFetch from "node-fetch";
-
 /** What a request is made of; a subset of what any `fetch` takes. */
 export interface FetchInit {
   readonly method: "GET" | "POST";
@@ -20,5 +18,5 @@ export interface FetchAnswer {
 /** Sends one request. Handed in, so that tests can stand in for the network. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 
-/** node-fetch with Node's own agents, which VS Code patches to honour its proxy and certificate settings. */
-export const defaultFetch: Fetch = (url, init) => nodeFetch(url, init);
+/** node-fetch with Node's own agents, which VS Code patches to honour its proxy and certificate settings. It is loaded by the first request. */
+export const defaultFetch: Fetch = async (url, init) => (await import("node-fetch")).default(url, init);

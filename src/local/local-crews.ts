@@ -6,12 +6,12 @@ import { Disposables } from "../editor/disposables.ts";
 import { messageOf, UserError } from "../editor/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainLabel, plainMessage } from "../editor/plain.ts";
-import { readProject } from "../projects/read.ts";
 import { CrewKeeper } from "./crew-keeper.ts";
 import { Folders } from "./folders.ts";
 import { KnownCrews, type KnownCrew } from "./known-crews.ts";
 import { pickProject } from "./pick-project.ts";
 import { forPerson, showLogAction } from "./problems.ts";
+import { readProject } from "./projects.ts";
 import { ServiceProcess, type Exit } from "./service-process.ts";
 import { forgetTokens } from "./service-tokens.ts";
 

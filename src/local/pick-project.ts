@@ -2,12 +2,11 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { messageOf } from "../editor/errors.ts";
 import { plainLabel, plainMessage } from "../editor/plain.ts";
-import { findProjects } from "../projects/find.ts";
-import { readProject } from "../projects/read.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
 import type { Folders } from "./folders.ts";
 import { exampleFolder } from "./known-crews.ts";
 import { placeOf } from "./problems.ts";
+import { findProjects, readProject } from "./projects.ts";
 
 interface ProjectItem extends vscode.QuickPickItem {
   /** The name its folder is known by; absent for "Choose a folder…". */

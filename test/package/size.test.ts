@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { projectFolder } from "../support/folders.ts";
+
+/** What a start of VS Code pays for: the limit of `dist/extension.js`, held with all that it loads with itself, in bytes. */
+const limit = 250_000;
+
+const dist = path.join(projectFolder, "dist");
+const sizeOf = (file: string): number => statSync(path.join(dist, file)).size;
+
+describe("The extension's code", () => {
+  let loaded: readonly string[];
+  before(() => {
+    execFileSync(process.execPath, ["esbuild.mjs"], { cwd: projectFolder });
+    loaded = filesLoadedBy("extension.js");
+  });
+
+  it("is under 250 KB, with all that is loaded with it", () => {
+    const sum = loaded.reduce((bytes, file) => bytes + sizeOf(file), 0);
+    console.log(`      dist/extension.js ${sizeOf("extension.js")} bytes, with what it loads at once ${sum} bytes`);
+    assert.ok(loaded.includes("extension.js"));
+    assert.ok(sum < limit, `${sum} bytes: ${loaded.map((file) => `${file} ${sizeOf(file)}`).join(", ")}`);
+  });
+
+  it("leaves what most windows never need to chunks that are loaded later", () => {
+    const text = loaded.map((file) => readFileSync(path.join(dist, file), "utf8")).join("\n");
+    // Words of the parsers of YAML and TOML, and of node-fetch.
+    for (const word of ["Implicit keys need to be on a single line", "Invalid TOML document", "node-fetch cannot load"]) {
+      const holding = readdirSync(path.join(dist, "chunks")).filter((file) => readFileSync(path.join(dist, "chunks", file), "utf8").includes(word));
+      assert.equal(holding.length, 1, `${word} is in ${holding.join(", ")}`);
+      assert.ok(!text.includes(word), `${word} is loaded at once`);
+    }
+  });
+
+  it("brings no web streams of its own, which Node has", () => {
+    const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const holding = files.filter((entry) => readFileSync(path.join(entry.parentPath, entry.name), "utf8").includes("ReadableByteStreamController"));
+    assert.deepEqual(holding.map(({ name }) => name), []);
+  });
+});
+
+/** The files of dist that Node reads when it loads one of them, with a stand-in for VS Code's API; nothing is activated. */
+function filesLoadedBy(file: string): string[] {
+  const program = `
+    const Module = require("node:module");
+    const load = Module._load;
+    const get = (target, key) => (key === "prototype" ? target.prototype : anything);
+    const anything = new Proxy(class {}, { get, apply: () => anything, getPrototypeOf: () => anything });
+    Module._load = (request, ...rest) => (request === "vscode" ? anything : load(request, ...rest));
+    require(process.argv[1]);
+    process.stdout.write(JSON.stringify(Object.keys(require.cache)), () => process.exit());`;
+  const output = execFileSync(process.execPath, ["--eval", program, path.join(dist, file)], { encoding: "utf8" });
+  return (JSON.parse(output) as string[]).map((one) => path.relative(dist, one).replaceAll("\\", "/"));
+}
