@@ -8,7 +8,8 @@ import { readInputs } from "./read-inputs.ts";
 import { readStatus } from "./read-status.ts";
 import { kickoffBody, resumeBody } from "./requests.ts";
 import { fillPath, isUnknownRoute, pathsToAsk } from "./status-path.ts";
-import { Transport, type Outgoing, type Traffic } from "./transport.ts";
+import type { Traffic } from "./traffic.ts";
+import { Transport, type Outgoing } from "./transport.ts";
 import type { CrewInputs, KickoffAnswer, KickoffRequest, ResumeAnswer, ResumeRequest, StatusPath, StatusReading } from "./types.ts";
 
 /** Gives the token when a request needs it, so that a changed one counts at once. What it throws passes through the client. */
@@ -33,7 +34,7 @@ export interface CrewClientOptions {
   readonly statusPath?: StatusPath;
   /** Hears which status path the crew answers, once that is seen and differs from `statusPath`; to be kept with the crew. */
   readonly onStatusPath?: (path: StatusPath) => void;
-  /** Hears of every request, for a log. */
+  /** Hears of every request when it leaves and when it has ended, for a log. */
   readonly onTraffic?: (traffic: Traffic) => void;
   /** Limit of an answer's body in bytes; 64 MB where absent. */
   readonly maxBytes?: number;

@@ -11,7 +11,7 @@ import { idOfAddress, isSameName, isSameOrigin, uniqueName } from "./identity.ts
 import { CrewSettings } from "./settings.ts";
 import { StatusPaths } from "./status-paths.ts";
 import { cleanToken, Tokens } from "./tokens.ts";
-import { describeTraffic } from "./traffic.ts";
+import { logTraffic } from "./traffic.ts";
 import type { Candidate, Crew, CrewAddress, CrewChange, CrewReplacement, NewCrew, StoredToken, TestResult } from "./types.ts";
 
 /** What {@link Crews} takes of the extension's context. */
@@ -247,7 +247,7 @@ export class Crews implements vscode.Disposable {
   }
 
   #clientOptions(nameNow: () => string): CrewClientOptions {
-    return { onTraffic: (traffic) => log.debug(describeTraffic(nameNow(), traffic)), ...(this.#userAgent === undefined ? {} : { userAgent: this.#userAgent }) };
+    return { onTraffic: (traffic) => logTraffic(log, log.logLevel === vscode.LogLevel.Trace, nameNow(), traffic), ...(this.#userAgent === undefined ? {} : { userAgent: this.#userAgent }) };
   }
 }
 
