@@ -59,7 +59,7 @@ export function staleError(kind: Exclude<StaleKind, "untracked">, now: Execution
       return new StaleFeedbackError(kind, l10n.t("the execution has ended, so nothing waits in it any more. Read its result; to have it done differently, kick it off again."), [open]);
     case "newerAttempt": {
       const waits = now.waiting?.attempt ?? attempt + 1;
-      const compare: ErrorAction = { title: l10n.t("Compare Attempts"), command: "crewdeck.compareAttempts", arguments: [{ ...target, taskId, attempt: waits }] };
+      const compare: ErrorAction = { title: l10n.t("Compare with Previous Attempt"), command: "crewdeck.compareAttempts", arguments: [{ ...target, taskId, attempt: waits }] };
       return new StaleFeedbackError(kind, l10n.t("a newer output of “{0}” waits now: attempt {1}, and you were at attempt {2}. Read it first, then answer it.", taskId, waits, attempt), [open, compare]);
     }
     case "newId":
