@@ -184,6 +184,12 @@ export class Crews implements vscode.Disposable {
     return inputs;
   }
 
+  /** What a crew was last heard to ask for; nothing where this window has not asked it. Asks nobody. */
+  knownInputs({ id, url }: CrewAddress): CrewInputs | undefined {
+    const known = this.#inputs.get(id);
+    return known?.url === url ? known.inputs : undefined;
+  }
+
   /** Replaces the crews that are served on this machine; the local service's keeper calls it. */
   setLocal(crews: readonly Crew[]): void {
     this.#local = crews;
