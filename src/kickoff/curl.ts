@@ -1,16 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { kickoffBody } from "../api/requests.ts";
-import type { HumanInputWebhook, KickoffRequest } from "../api/types.ts";
+import type { HumanInputWebhook, KickoffRequest, PlainCallbacks, SecretCallbacks, StreamingWebhooks } from "../api/types.ts";
+import type { Prefill } from "./values.ts";
 
 /**
  * A kickoff as a command for a POSIX shell. No secret is in it: the token is the variable `CREW_TOKEN`, and those of callbacks are
- * `CREW_HUMAN_INPUT_TOKEN` (or `CREW_HUMAN_INPUT_USERNAME` and `CREW_HUMAN_INPUT_PASSWORD`) and `CREW_STREAMING_TOKEN`.
+ * `CREW_HUMAN_INPUT_TOKEN` or `CREW_HUMAN_INPUT_PASSWORD`, and `CREW_STREAMING_TOKEN`.
  * @param address the crew's base address
  */
-export function curlCommand(address: string, request: KickoffRequest): string {
+export function curlCommand(address: string, values: Prefill): string {
   // Unguessable, so that no input can name a variable of the shell.
   const mark = randomUUID();
-  const body = JSON.stringify(kickoffBody(withVariables(request, (name) => `${mark}${name}${mark}`)));
+  const { humanInputWebhook, webhooks, ...plain } = values;
+  const request: KickoffRequest = { inputs: {}, ...plain, ...withVariables({ humanInputWebhook, webhooks }, (name) => `${mark}${name}${mark}`) };
+  const body = JSON.stringify(kickoffBody(request));
   return [
     `curl -X POST ${quoted(`${address}/kickoff`)}`,
     `-H "Authorization: Bearer $CREW_TOKEN"`,
@@ -20,25 +23,22 @@ export function curlCommand(address: string, request: KickoffRequest): string {
   ].join(" \\\n  ");
 }
 
-/** The request with the name of a variable in the place of each secret. */
-function withVariables(request: KickoffRequest, variable: (name: string) => string): KickoffRequest {
-  const { humanInputWebhook: human, webhooks } = request;
+/** The callbacks that take credentials, with the name of a variable in the place of each secret. */
+function withVariables({ humanInputWebhook, webhooks }: { readonly [Name in keyof PlainCallbacks]: PlainCallbacks[Name] | undefined }, variable: (name: string) => string): SecretCallbacks {
   return {
-    ...request,
-    ...(human === undefined ? {} : { humanInputWebhook: withoutSecrets(human, variable) }),
-    ...(webhooks?.authentication === undefined ? {} : { webhooks: { ...webhooks, authentication: { strategy: "bearer", token: variable("CREW_STREAMING_TOKEN") } } }),
+    ...(humanInputWebhook && { humanInputWebhook: humanInput(humanInputWebhook, variable) }),
+    ...(webhooks && { webhooks: streaming(webhooks, variable) }),
   };
 }
 
-function withoutSecrets({ url, authentication }: HumanInputWebhook, variable: (name: string) => string): HumanInputWebhook {
-  switch (authentication?.strategy) {
-    case "bearer":
-      return { url, authentication: { strategy: "bearer", token: variable("CREW_HUMAN_INPUT_TOKEN") } };
-    case "basic":
-      return { url, authentication: { strategy: "basic", username: variable("CREW_HUMAN_INPUT_USERNAME"), password: variable("CREW_HUMAN_INPUT_PASSWORD") } };
-    case undefined:
-      return { url };
-  }
+function humanInput({ url, authentication }: NonNullable<PlainCallbacks["humanInputWebhook"]>, variable: (name: string) => string): HumanInputWebhook {
+  if (authentication === undefined) return { url };
+  if (authentication.strategy === "bearer") return { url, authentication: { strategy: "bearer", token: variable("CREW_HUMAN_INPUT_TOKEN") } };
+  return { url, authentication: { strategy: "basic", username: authentication.username, password: variable("CREW_HUMAN_INPUT_PASSWORD") } };
+}
+
+function streaming({ authentication, ...plain }: NonNullable<PlainCallbacks["webhooks"]>, variable: (name: string) => string): StreamingWebhooks {
+  return authentication === undefined ? plain : { ...plain, authentication: { strategy: "bearer", token: variable("CREW_STREAMING_TOKEN") } };
 }
 
 /** A word in single quotes: nothing in it means anything to the shell. */

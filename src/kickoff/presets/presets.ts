@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { JsonObject, JsonValue } from "../../api/types.ts";
 import { CrewFiles, type CrewFilesOptions } from "../crew-files.ts";
-import { callbackNames, type Prefill } from "../values.ts";
+import type { Prefill } from "../values.ts";
 
 /** A named set of values for a crew's form; without secrets. */
 export interface Preset {
@@ -18,6 +18,8 @@ const json: v.GenericSchema<unknown, JsonValue> = v.lazy(() => v.union([v.string
 // Not v.record, which leaves out a member named `__proto__`; an input may have any name.
 const jsonObject = v.custom<JsonObject>((value) => typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every((member) => v.is(json, member)));
 const address = v.exactOptional(v.string());
+const bearer = v.object({ strategy: v.literal("bearer") });
+/** What is no secret, by name: all else is dropped. */
 const values: v.GenericSchema<unknown, Prefill> = v.object({
   inputs: v.exactOptional(jsonObject),
   meta: v.exactOptional(jsonObject),
@@ -25,6 +27,8 @@ const values: v.GenericSchema<unknown, Prefill> = v.object({
   stepWebhookUrl: address,
   crewWebhookUrl: address,
   humanInputWebhookUrl: address,
+  humanInputWebhook: v.exactOptional(v.object({ url: v.string(), authentication: v.exactOptional(v.union([bearer, v.object({ strategy: v.literal("basic"), username: v.string() })])) })),
+  webhooks: v.exactOptional(v.object({ events: v.array(v.string()), url: v.string(), realtime: v.exactOptional(v.boolean()), authentication: v.exactOptional(bearer) })),
 });
 const file = v.object({ version: v.literal(1), crew: v.string(), presets: v.array(v.object({ name: v.string(), values })) });
 
@@ -42,7 +46,7 @@ export class Presets {
 
   /** Keeps values under a name, in the place of those before. False where that failed, which is told. */
   save(crewId: string, name: string, given: Prefill): Promise<boolean> {
-    return this.#change(crewId, (presets) => [...without(presets, name), { name, values: withoutMore(given) }]);
+    return this.#change(crewId, (presets) => [...without(presets, name), { name, values: v.parse(values, given) }]);
   }
 
   /** Gives a preset another name, in the place of one that has it. */
@@ -79,10 +83,4 @@ export class Presets {
 
 function without(presets: readonly Preset[], name: string): readonly Preset[] {
   return presets.filter((preset) => preset.name !== name);
-}
-
-/** The values alone: whatever else an object may carry, a callback's secret among it, is not kept. */
-function withoutMore(given: Prefill): Prefill {
-  const names = ["inputs", "meta", ...callbackNames] as const;
-  return Object.fromEntries(names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
 }

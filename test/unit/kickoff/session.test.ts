@@ -229,17 +229,6 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(saved.at(-1)?.values, typed("mine"));
   });
 
-  it("puts given values in the place of a draft where it is told to, before or after the crew answered, and brings the draft back by Undo", async () => {
-    const mine = { draft: { id: "22222222-0000-4000-8000-000000000001", values: typed("mine", "mine, too") } };
-    const late = await open(mine);
-    late.replace({ inputs: { topic: "given" } });
-    assert.deepEqual(form().draft.values, typed("given"));
-    late.receive({ type: "undo" });
-    assert.deepEqual(form().draft.values, typed("mine", "mine, too"));
-    await open({ ...mine, instead: { inputs: { topic: "given" } } });
-    assert.deepEqual([form().draft.values, form().notice], [typed("given"), { kind: "given", canUndo: true }]);
-  });
-
   it("lays given values over what is typed, and brings that back by Undo", async () => {
     const session = await open();
     session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("mine", "stays") } });

@@ -46,10 +46,11 @@ describe("Presets of a crew", () => {
   });
 
   it("hold no secret, whatever is handed to them", async () => {
-    const values = { inputs: {}, humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer", token: "hush" } } };
+    const values = { inputs: {}, humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer" as const, token: "hush" } } };
     await open().save(crew, "a", values);
     const [file] = await readdir(join(folder, "presets"));
     assert.doesNotMatch(await readFile(join(folder, "presets", file!), "utf8"), /hush/);
+    assert.deepEqual((await open().list(crew))[0]?.values, { inputs: {}, humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer" } } });
   });
 
   it("move along with a crew's new address, and go with the crew", async () => {

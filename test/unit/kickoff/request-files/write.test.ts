@@ -10,7 +10,7 @@ describe("Writing a request file", () => {
   });
 
   it("leaves out whatever else comes along, such as a callback's secret", () => {
-    const values = { inputs: {}, humanInputWebhook: { url: "https://hooks.test", authentication: { strategy: "bearer", token: "hush" } } };
+    const values = { inputs: {}, humanInputWebhook: { url: "https://hooks.test", authentication: { strategy: "bearer" as const, token: "hush" } } };
     assert.doesNotMatch(writeRequestFile("Travel", values), /hush|authentication/);
   });
 
