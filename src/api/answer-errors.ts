@@ -1,5 +1,7 @@
 import { CrewApiError, type CrewApiErrorDetails, type CrewApiErrorKind } from "./errors.ts";
 import { readErrorBody } from "./read-error.ts";
+import { refusedToken } from "./refused-token.ts";
+import type { TokenType } from "./types.ts";
 
 /** An answer that is no success, its texts already without the token. */
 export interface RefusedAnswer {
@@ -13,6 +15,8 @@ export interface RefusedAnswer {
   readonly retryAfterMs?: number | undefined;
   /** Names of the crew's inputs, where they are known. */
   readonly knownInputs?: readonly string[] | undefined;
+  /** Whose token the request carried, where that is known. */
+  readonly tokenType?: TokenType | undefined;
 }
 
 /** How much of a body an error keeps, in characters. */
@@ -37,7 +41,7 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
   if (status === 422 || (status === 400 && body.missingInputs.length > 0)) {
     return new CrewApiError({ ...common, ...validation(told, body.missingInputs) });
   }
-  const { kind, intro, remedy, reason } = known(status, answer.path);
+  const { kind, intro, remedy, reason, tokenType } = known(answer);
   const open = answer.method === "POST" && (kind === "server" || kind === "gateway" || kind === "timeout");
   return new CrewApiError({
     ...common,
@@ -46,6 +50,7 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
     remedy: open ? `It may have arrived all the same: look before you send it again. ${remedy}` : remedy,
     sent: open ? "maybe" : "no",
     ...(reason === undefined ? {} : { reason }),
+    ...(tokenType === undefined ? {} : { tokenType }),
   });
 }
 
@@ -63,19 +68,10 @@ interface KnownStatus {
   readonly intro: string;
   readonly remedy: string;
   readonly reason?: "proxy";
+  readonly tokenType?: TokenType;
 }
 
 const byStatus: Readonly<Record<number, KnownStatus>> = {
-  401: {
-    kind: "unauthorized",
-    intro: "The crew does not accept the token",
-    remedy: "Set the crew's token again: it is in the Status tab of the crew's page in the dashboard.",
-  },
-  403: {
-    kind: "forbidden",
-    intro: "The token may not do this",
-    remedy: "Use a token with more rights (the Bearer Token rather than the User Bearer Token), from the Status tab of the crew's page in the dashboard.",
-  },
   404: { kind: "notFound", intro: "The crew does not know this", remedy: "Check the crew's address and the ID of the execution." },
   407: {
     kind: "unreachable",
@@ -100,7 +96,8 @@ const unknownTask: KnownStatus = {
   remedy: "Check the task's ID; if it is right, check the ID of the execution and the crew's address.",
 };
 
-function known(status: number, path: string): KnownStatus {
+function known({ status, path, tokenType }: RefusedAnswer): KnownStatus {
+  if (status === 401 || status === 403) return refusedToken(status, tokenType);
   if (status === 404 && path === "/resume") return unknownTask;
   const one = byStatus[status];
   if (one) return one;

@@ -8,12 +8,12 @@ import { readInputs } from "./read-inputs.ts";
 import { readStatus } from "./read-status.ts";
 import { kickoffBody, resumeBody } from "./requests.ts";
 import { fillPath, isUnknownRoute, pathsToAsk } from "./status-path.ts";
-import type { Traffic } from "./traffic.ts";
-import { Transport, type Outgoing } from "./transport.ts";
+import type { TypedToken } from "./token.ts";
+import { Transport, type Outgoing, type Traffic } from "./transport.ts";
 import type { CrewInputs, KickoffAnswer, KickoffRequest, ResumeAnswer, ResumeRequest, StatusPath, StatusReading } from "./types.ts";
 
 /** Gives the token when a request needs it, so that a changed one counts at once. What it throws passes through the client. */
-export type TokenSource = () => Promise<string>;
+export type TokenSource = () => Promise<string | TypedToken>;
 
 /** What a caller may say of one call. */
 export interface CallOptions {
@@ -34,7 +34,9 @@ export interface CrewClientOptions {
   readonly statusPath?: StatusPath;
   /** Hears which status path the crew answers, once that is seen and differs from `statusPath`; to be kept with the crew. */
   readonly onStatusPath?: (path: StatusPath) => void;
-  /** Hears of every request when it leaves and when it has ended, for a log. */
+  /** Hears of a refused token (401, 403) before the error is thrown, and may put a remedy beside it. */
+  readonly onRefused?: (error: CrewApiError) => Promise<void>;
+  /** Hears of every request, for a log. */
   readonly onTraffic?: (traffic: Traffic) => void;
   /** Limit of an answer's body in bytes; 64 MB where absent. */
   readonly maxBytes?: number;
@@ -54,17 +56,19 @@ export class CrewClient {
   readonly baseUrl: string;
   readonly #transport: Transport;
   readonly #onStatusPath: (path: StatusPath) => void;
+  readonly #onRefused: (error: CrewApiError) => Promise<void>;
   #statusPath: StatusPath | undefined;
   #inputNames: readonly string[] = [];
 
   /** @throws {AddressError} for an address that no token may be sent to */
-  constructor(baseUrl: string, token: string | TokenSource, options: CrewClientOptions = {}) {
+  constructor(baseUrl: string, token: string | TypedToken | TokenSource, options: CrewClientOptions = {}) {
     this.baseUrl = normaliseAddress(baseUrl);
     this.#statusPath = options.statusPath;
     this.#onStatusPath = options.onStatusPath ?? (() => undefined);
+    this.#onRefused = options.onRefused ?? (() => Promise.resolve());
     this.#transport = new Transport({
       baseUrl: this.baseUrl,
-      token: typeof token === "string" ? () => Promise.resolve(token) : token,
+      token: typeof token === "function" ? token : () => Promise.resolve(token),
       fetch: options.fetch ?? defaultFetch,
       clock: options.clock ?? systemClock,
       random: options.random ?? Math.random,
@@ -121,11 +125,20 @@ export class CrewClient {
   }
 
   #get<T>(path: string, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
-    return this.#transport.request({ method: "GET", path, read, timeoutMs: call.timeoutMs ?? getTimeout, signal: call.signal });
+    return this.#request({ method: "GET", path, read, timeoutMs: call.timeoutMs ?? getTimeout, signal: call.signal });
   }
 
   #post<T>(path: string, body: object, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
     const timeoutMs = call.timeoutMs ?? postTimeout;
-    return this.#transport.request({ method: "POST", path, body, read, timeoutMs, signal: call.signal, knownInputs: this.#inputNames });
+    return this.#request({ method: "POST", path, body, read, timeoutMs, signal: call.signal, knownInputs: this.#inputNames });
+  }
+
+  async #request<T>(outgoing: Outgoing<T>): Promise<T> {
+    try {
+      return await this.#transport.request(outgoing);
+    } catch (error) {
+      if (error instanceof CrewApiError && (error.kind === "unauthorized" || error.kind === "forbidden")) await this.#onRefused(error);
+      throw error;
+    }
   }
 }

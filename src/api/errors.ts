@@ -1,3 +1,5 @@
+import type { TokenType } from "./types.ts";
+
 /** What went wrong, for a program to switch on. */
 export type CrewApiErrorKind =
   | "unauthorized"
@@ -35,6 +37,7 @@ export interface CrewApiErrorDetails {
   readonly body?: string;
   /** Absent means "no". */
   readonly sent?: "no" | "maybe";
+  readonly tokenType?: TokenType;
 }
 
 /** A request to a crew that did not succeed. Never holds the token: not in the message, not in the body, not as a property. */
@@ -57,6 +60,8 @@ export class CrewApiError extends Error {
    * "maybe": no answer, or one that leaves it open. Always "no" for a GET, which has no effect.
    */
   readonly sent: "no" | "maybe";
+  /** Whose token the request carried; set when `kind` is `unauthorized` or `forbidden` and the kind of the token is known. */
+  readonly tokenType?: TokenType;
 
   constructor(details: CrewApiErrorDetails) {
     super(details.message);
@@ -69,5 +74,6 @@ export class CrewApiError extends Error {
     if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
     if (details.reason !== undefined) this.reason = details.reason;
     if (details.body !== undefined) this.body = details.body;
+    if (details.tokenType !== undefined) this.tokenType = details.tokenType;
   }
 }

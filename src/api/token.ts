@@ -1,4 +1,11 @@
 import { CrewApiError } from "./errors.ts";
+import type { TokenType } from "./types.ts";
+
+/** A token and whose it is: an error says which of a crew's two was refused. */
+export interface TypedToken {
+  readonly token: string;
+  readonly type: TokenType;
+}
 
 /**
  * The value of the Authorization header for a token of either type (specification, Authentication).
@@ -20,10 +27,10 @@ function unusable(message: string): CrewApiError {
   });
 }
 
-/** Takes the token (or another secret) out of a text that came from elsewhere: a crew may repeat what it was sent. */
-export function withoutToken(text: string, token: string, instead = "[token]"): string {
+/** Takes the token out of a text that came from elsewhere: a crew may repeat what it was sent. */
+export function withoutToken(text: string, token: string): string {
   const forms = new Set([token, JSON.stringify(token).slice(1, -1), encodeURIComponent(token)]);
   let clean = text;
-  for (const form of forms) clean = clean.replaceAll(form, instead);
+  for (const form of forms) clean = clean.replaceAll(form, "[token]");
   return clean;
 }

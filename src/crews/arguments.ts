@@ -18,16 +18,33 @@ export function readConnectArguments(raw: unknown): ConnectArguments {
   const name = textOf(given, "name");
   const url = textOf(given, "url");
   const token = textOf(given, "token");
-  const { tokenType } = given;
-  if (tokenType !== undefined && tokenType !== "bearer" && tokenType !== "userBearer") {
-    throw new UserError(vscode.l10n.t("“{0}” must be “bearer” or “userBearer”.", "tokenType"));
-  }
+  const tokenType = tokenTypeOf(given);
   return {
     ...(name === undefined ? {} : { name }),
     ...(url === undefined ? {} : { url }),
     ...(token === undefined ? {} : { token }),
     ...(tokenType === undefined ? {} : { tokenType }),
   };
+}
+
+/** What the commands about a crew's tokens may be called with, beside the crew. */
+export interface TokenArguments {
+  readonly token?: string;
+  readonly tokenType?: TokenType;
+}
+
+/** Reads what an argument, or a row of the tree, says of a token. Throws {@link UserError} for a wrong type; the message never quotes a value. */
+export function readTokenArguments(raw: unknown): TokenArguments {
+  if (typeof raw !== "object" || raw === null) return {};
+  const given: Partial<Record<string, unknown>> = { ...raw };
+  const token = textOf(given, "token");
+  const tokenType = tokenTypeOf(given);
+  return { ...(token === undefined ? {} : { token }), ...(tokenType === undefined ? {} : { tokenType }) };
+}
+
+function tokenTypeOf({ tokenType }: Partial<Record<string, unknown>>): TokenType | undefined {
+  if (tokenType === undefined || tokenType === "bearer" || tokenType === "userBearer") return tokenType;
+  throw new UserError(vscode.l10n.t("“{0}” must be “bearer” or “userBearer”.", "tokenType"));
 }
 
 function textOf(given: Partial<Record<string, unknown>>, key: string): string | undefined {

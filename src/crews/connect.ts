@@ -128,7 +128,7 @@ class Connecting implements Conversation<Step, Crew> {
       title,
       placeholder: vscode.l10n.t("{0} is already connected, as “{1}”.", twin.url, twin.name),
       choices: [
-        ...(twin.local === undefined ? [{ value: "token" as const, label: vscode.l10n.t("Replace the token of {0}", twin.name) }] : []),
+        ...(twin.local === undefined ? [{ value: "token" as const, label: vscode.l10n.t("Set a token of {0}", twin.name) }] : []),
         { value: "address", label: vscode.l10n.t("Enter another address") },
       ],
     });

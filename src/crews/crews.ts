@@ -1,18 +1,24 @@
 import * as vscode from "vscode";
 import { normaliseAddress } from "../api/address.ts";
 import { CrewClient, type CrewClientOptions } from "../api/client.ts";
-import type { CrewInputs } from "../api/types.ts";
+import type { CrewApiError } from "../api/errors.ts";
+import type { CrewInputs, TokenType } from "../api/types.ts";
 import { Disposables } from "../editor/disposables.ts";
-import { UserError, type ErrorAction } from "../editor/errors.ts";
+import { offer, UserError } from "../editor/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
+import { addCrewAction, setTokenAction } from "./actions.ts";
 import { isWebAddress } from "./entries.ts";
-import { NoTokenError } from "./errors.ts";
+import { LostTokenError, NoTokenError } from "./errors.ts";
 import { idOfAddress, isSameName, isSameOrigin, uniqueName } from "./identity.ts";
+import { actionsForRefusal } from "./refusals.ts";
 import { CrewSettings } from "./settings.ts";
 import { StatusPaths } from "./status-paths.ts";
+import { tokenInUse, tokenTypes, withToken } from "./token-entry.ts";
+import { TokenNotes } from "./token-notes.ts";
+import { tokenTypeName } from "./token-words.ts";
 import { cleanToken, Tokens } from "./tokens.ts";
-import { logTraffic } from "./traffic.ts";
-import type { Candidate, Crew, CrewAddress, CrewChange, CrewReplacement, NewCrew, StoredToken, TestResult } from "./types.ts";
+import { describeTraffic } from "./traffic.ts";
+import type { Candidate, Crew, CrewAddress, CrewChange, CrewReplacement, CrewTokens, NewCrew, StoredToken, TestResult, TokenState } from "./types.ts";
 
 /** What {@link Crews} takes of the extension's context. */
 export type CrewsContext = Pick<vscode.ExtensionContext, "secrets" | "globalState">;
@@ -33,7 +39,7 @@ export class Crews implements vscode.Disposable {
   #local: readonly Crew[] = [];
 
   constructor(context: CrewsContext, options: { readonly userAgent?: string } = {}) {
-    this.#tokens = this.#owned.add(new Tokens(context.secrets));
+    this.#tokens = this.#owned.add(new Tokens(context.secrets, new TokenNotes(context.globalState)));
     this.#statusPaths = new StatusPaths(context.globalState);
     this.#userAgent = options.userAgent;
     this.#owned.add(this.#settings.onDidChange(() => this.#listChanged()));
@@ -72,12 +78,12 @@ export class Crews implements vscode.Disposable {
     const crew = this.find(nameOrUrlOrId);
     if (crew !== undefined) return crew;
     const names = this.list().map(({ name }) => name);
-    if (names.length === 0) throw new UserError(vscode.l10n.t("No crew is connected, so there is no “{0}”. Connect a crew first.", nameOrUrlOrId), [addCrew()]);
-    throw new UserError(vscode.l10n.t("No crew named “{0}” is connected. Connected: {1}.", nameOrUrlOrId, names.join(", ")), [addCrew()]);
+    if (names.length === 0) throw new UserError(vscode.l10n.t("No crew is connected, so there is no “{0}”. Connect a crew first.", nameOrUrlOrId), [addCrewAction()]);
+    throw new UserError(vscode.l10n.t("No crew named “{0}” is connected. Connected: {1}.", nameOrUrlOrId, names.join(", ")), [addCrewAction()]);
   }
 
   /**
-   * The client for a connected crew, the same one until the crew changes. The token is read at each request, which throws {@link NoTokenError} when this
+   * The client for a connected crew, the same one until the crew changes. The token is read at each request, which throws {@link NoTokenError} or {@link LostTokenError} when this
    * machine has none. Throws {@link UserError} when the crew is not connected.
    */
   client(crew: CrewAddress): CrewClient {
@@ -88,20 +94,53 @@ export class Crews implements vscode.Disposable {
     const made = new CrewClient(url, () => this.#tokenFor(crew, url), {
       ...this.#clientOptions(() => this.find(id)?.name ?? crew.name),
       ...(statusPath === undefined ? {} : { statusPath }),
+      onRefused: (error) => this.#offerRemedy(crew, error),
       onStatusPath: (path) => void this.#statusPaths.write(id, path).catch((error: unknown) => logProblem("Remembering a crew's status path", error)),
     });
     this.#clients.set(id, made);
     return made;
   }
 
-  /** The token of a crew, read now, or nothing where this machine has none. */
-  token(crewId: string): Promise<StoredToken | undefined> {
-    return this.#tokens.read(crewId);
+  /** The token of a crew that is in use, read now; nothing where this machine has none, or lost it. Throws {@link UserError} where the store of secrets can't be read. */
+  async token(crewId: string): Promise<StoredToken | undefined> {
+    const tokens = await this.tokens(crewId);
+    return tokens && tokenInUse(tokens);
   }
 
-  /** Stores a crew's token in the place of the one before, or deletes it. */
-  async setToken(crewId: string, token: StoredToken | undefined): Promise<void> {
-    await (token === undefined ? this.#tokens.delete(crewId) : this.#tokens.write(crewId, token));
+  /** Both tokens of a crew, as {@link token}. For whoever makes tokens; everybody else has {@link tokenState}. */
+  async tokens(crewId: string): Promise<CrewTokens | undefined> {
+    const reading = await this.#tokens.read(crewId);
+    if (reading.kind === "lost" && reading.why === "locked") throw new LostTokenError(this.find(crewId) ?? { id: crewId, name: crewId }, "locked");
+    return reading.kind === "stored" ? reading.tokens : undefined;
+  }
+
+  /** What may be known of a crew's tokens, read now: which there are and which is in use, or why there is none. */
+  async tokenState(crewId: string): Promise<TokenState> {
+    const reading = await this.#tokens.read(crewId);
+    if (reading.kind !== "stored") return reading;
+    const { tokens } = reading;
+    return { kind: "stored", inUse: tokens.inUse, types: tokenTypes.filter((type) => tokens[type] !== undefined) };
+  }
+
+  /** Stores one token of a crew and puts it in use; the other one stays. */
+  async setToken(crewId: string, token: StoredToken): Promise<void> {
+    const reading = await this.#tokens.read(crewId);
+    await this.#tokens.write(crewId, withToken(reading.kind === "stored" ? reading.tokens : undefined, token));
+  }
+
+  /** Stores both tokens of a crew in the place of those before, or deletes them. */
+  async setTokens(crewId: string, tokens: CrewTokens | undefined): Promise<void> {
+    await (tokens === undefined ? this.#tokens.delete(crewId) : this.#tokens.write(crewId, tokens));
+  }
+
+  /** Puts a stored token in use. Throws {@link UserError} when the crew has none of that kind here. */
+  async useToken(crew: Crew, type: TokenType): Promise<void> {
+    const reading = await this.#tokens.read(crew.id);
+    if (reading.kind !== "stored") throw this.#noToken(crew, reading);
+    if (reading.tokens[type] === undefined) {
+      throw new UserError(vscode.l10n.t("{0} has no {1} on this machine. Set it first.", crew.name, tokenTypeName(type)), [setTokenAction(crew, type)]);
+    }
+    await this.#tokens.write(crew.id, { ...reading.tokens, inUse: type });
   }
 
   /** Connects a crew: tests it by `GET /inputs` (unless told not to), then saves it. Throws {@link UserError}, AddressError or CrewApiError; nothing is saved then. */
@@ -111,7 +150,7 @@ export class Crews implements vscode.Disposable {
     const token: StoredToken = { token: cleanToken(crew.token), type: crew.tokenType ?? "bearer" };
     if (options.untested !== true) await this.test({ url: added.url, token }, options.signal);
     this.checkNew(crew);
-    await this.#tokens.write(added.id, token);
+    await this.#tokens.write(added.id, withToken(undefined, token));
     try {
       await this.#settings.save(added.id, added);
     } catch (error) {
@@ -142,9 +181,11 @@ export class Crews implements vscode.Disposable {
   /** Changes name, address or dashboard of a crew of the settings. Tests nothing. Throws {@link UserError} or AddressError; nothing is changed then. */
   async change(crew: Crew, change: CrewChange): Promise<Crew> {
     const to = this.checkChange(crew, change);
-    const token = change.token ?? (isSameOrigin(crew.url, to.url) ? await this.#tokens.read(crew.id) : undefined);
+    const kept = isSameOrigin(crew.url, to.url) ? await this.#tokens.read(crew.id) : undefined;
+    const tokens = kept?.kind === "stored" ? kept.tokens : undefined;
     const moved = to.id !== crew.id;
-    if (token !== undefined && (moved || change.token !== undefined)) await this.#tokens.write(to.id, token);
+    if (change.token !== undefined) await this.#tokens.write(to.id, withToken(tokens, change.token));
+    else if (moved && tokens !== undefined) await this.#tokens.write(to.id, tokens);
     try {
       await this.#settings.save(crew.id, to);
     } catch (error) {
@@ -156,7 +197,7 @@ export class Crews implements vscode.Disposable {
     return to;
   }
 
-  /** Takes a crew out of the settings and deletes its token. Throws {@link UserError} for a local crew. */
+  /** Takes a crew out of the settings and deletes its tokens. Throws {@link UserError} for a local crew. */
   async remove(crew: Crew): Promise<void> {
     refuseLocal(crew);
     await this.#settings.delete(crew.id);
@@ -167,7 +208,7 @@ export class Crews implements vscode.Disposable {
   /** Asks for the inputs, of a connected crew or of one to be. Throws CrewApiError with cause and remedy, or {@link NoTokenError}. */
   async test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
     const token = "token" in target ? target.token : await this.#readToken(target);
-    const client = "token" in target ? new CrewClient(target.url, target.token.token, this.#clientOptions(() => new URL(target.url).host)) : this.client(target);
+    const client = "token" in target ? new CrewClient(target.url, target.token, this.#clientOptions(() => new URL(target.url).host)) : this.client(target);
     const begun = Date.now();
     const inputs = await client.inputs(signal === undefined ? {} : { signal });
     if ("id" in target) this.#inputs.set(target.id, { url: client.baseUrl, inputs });
@@ -182,12 +223,6 @@ export class Crews implements vscode.Disposable {
     const inputs = await client.inputs(options.signal === undefined ? {} : { signal: options.signal });
     this.#inputs.set(crew.id, { url: client.baseUrl, inputs });
     return inputs;
-  }
-
-  /** What a crew was last heard to ask for; nothing where this window has not asked it. Asks nobody. */
-  knownInputs({ id, url }: CrewAddress): CrewInputs | undefined {
-    const known = this.#inputs.get(id);
-    return known?.url === url ? known.inputs : undefined;
   }
 
   /** Replaces the crews that are served on this machine; the local service's keeper calls it. */
@@ -219,25 +254,36 @@ export class Crews implements vscode.Disposable {
   }
 
   /** The token for one request. Between a client's making and its request the crew may have gone, stopped or moved. */
-  async #tokenFor(crew: CrewAddress, url: string): Promise<string> {
+  async #tokenFor(crew: CrewAddress, url: string): Promise<StoredToken> {
     const current = this.#connected(crew);
     if (current.local?.running === false || current.url !== url) {
       throw new UserError(vscode.l10n.t("{0} is no longer at {1}. Try again when it runs.", current.name, url));
     }
-    return (await this.#readToken(current)).token;
+    return await this.#readToken(current);
   }
 
   async #readToken(crew: Crew): Promise<StoredToken> {
-    const token = await this.#tokens.read(crew.id);
-    if (token === undefined) throw new NoTokenError(crew);
+    const reading = await this.#tokens.read(crew.id);
+    if (reading.kind !== "stored") throw this.#noToken(crew, reading);
+    const token = tokenInUse(reading.tokens);
+    if (token === undefined) throw new LostTokenError(crew, "garbled");
     return token;
+  }
+
+  #noToken(crew: Crew, state: Exclude<TokenState, { kind: "stored" }>): UserError {
+    return state.kind === "none" ? new NoTokenError(crew) : new LostTokenError(crew, state.why);
+  }
+
+  async #offerRemedy(crew: CrewAddress, error: CrewApiError): Promise<void> {
+    const current = this.find(crew.id);
+    if (current !== undefined) offer(error, actionsForRefusal(error, current, await this.tokenState(crew.id)));
   }
 
   #checkFree(wanted: Crew, own?: string): void {
     if (wanted.name === "") throw new UserError(vscode.l10n.t("The crew needs a name."));
     const others = this.list().filter(({ id }) => id !== own);
     const sameAddress = others.find(({ id, url }) => id === wanted.id || url === wanted.url);
-    if (sameAddress !== undefined) throw new UserError(vscode.l10n.t("{0} is already connected, as “{1}”.", wanted.url, sameAddress.name), [setToken(sameAddress)]);
+    if (sameAddress !== undefined) throw new UserError(vscode.l10n.t("{0} is already connected, as “{1}”.", wanted.url, sameAddress.name), [setTokenAction(sameAddress)]);
     const sameName = others.find(({ name }) => isSameName(name, wanted.name));
     if (sameName !== undefined) throw new UserError(vscode.l10n.t("There is already a crew named “{0}”. Choose another name.", sameName.name));
     if (wanted.dashboardUrl !== undefined && !isWebAddress(wanted.dashboardUrl)) {
@@ -253,20 +299,12 @@ export class Crews implements vscode.Disposable {
   }
 
   #clientOptions(nameNow: () => string): CrewClientOptions {
-    return { onTraffic: (traffic) => logTraffic(log, log.logLevel === vscode.LogLevel.Trace, nameNow(), traffic), ...(this.#userAgent === undefined ? {} : { userAgent: this.#userAgent }) };
+    return { onTraffic: (traffic) => log.debug(describeTraffic(nameNow(), traffic)), ...(this.#userAgent === undefined ? {} : { userAgent: this.#userAgent }) };
   }
 }
 
 function refuseLocal(crew: Crew): void {
   if (crew.local !== undefined) throw new UserError(vscode.l10n.t("{0} runs on this machine and is not in the settings. Stop the local crew instead.", crew.name));
-}
-
-function addCrew(): ErrorAction {
-  return { title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" };
-}
-
-function setToken(crew: Crew): ErrorAction {
-  return { title: vscode.l10n.t("Set Token"), command: "crewdeck.setToken", arguments: [{ crew: crew.id }] };
 }
 
 /** The address a text names, or nothing where it names none. */

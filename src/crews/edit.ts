@@ -18,7 +18,7 @@ import type { Crew } from "./types.ts";
  */
 export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefined> {
   if (crew.local !== undefined) throw new UserError(vscode.l10n.t("{0} runs on this machine: its name and address come from its folder.", crew.name));
-  const title = vscode.l10n.t("Change {0}", crew.name);
+  const title = vscode.l10n.t("Edit {0}", crew.name);
   const { value: part } = await askChoice<"name" | "url" | "dashboardUrl">({
     title,
     placeholder: vscode.l10n.t("What do you want to change?"),

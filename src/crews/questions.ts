@@ -4,7 +4,9 @@ import type { TokenType } from "../api/types.ts";
 import { askChoice, askText, type Reply } from "./ask.ts";
 import type { Position } from "./conversation.ts";
 import { tokenIn } from "./token-text.ts";
+import { tokenTypeName } from "./token-words.ts";
 import { describeTokenProblem } from "./tokens.ts";
+import type { TokenState } from "./types.ts";
 
 /** Where deployed crews are looked after (vendor's deployment guide), opened where a crew has no dashboard address of its own. */
 const dashboard = "https://app.crewai.com";
@@ -27,12 +29,13 @@ export function askAddress(question: Base & { readonly value: string }): Promise
 }
 
 /** Asks for a token, hidden while typed; the reply is the token alone. */
-export async function askToken(question: Base & { readonly crew: string; readonly value: string; readonly dashboardUrl?: string | undefined; readonly why?: string }): Promise<Reply<string>> {
-  const where = vscode.l10n.t("Token for {0}. It is in the Status tab of the crew's page in the dashboard, and is kept in this machine's secret storage only.", question.crew);
+export async function askToken(question: Base & { readonly crew: string; readonly type?: TokenType | undefined; readonly value: string; readonly dashboardUrl?: string | undefined; readonly why?: string }): Promise<Reply<string>> {
+  const what = question.type === undefined ? vscode.l10n.t("Token for {0}.", question.crew) : vscode.l10n.t("{0} for {1}.", tokenTypeName(question.type), question.crew);
+  const where = `${what} ${vscode.l10n.t("It is in the Status tab of the crew's page in the dashboard, and is kept in this machine's secret storage only.")}`;
   const reply = await askText({
     ...question,
     prompt: question.why === undefined ? where : `${question.why} ${where}`,
-    placeholder: vscode.l10n.t("Bearer Token or User Bearer Token"),
+    placeholder: question.type === undefined ? vscode.l10n.t("Bearer Token or User Bearer Token") : tokenTypeName(question.type),
     password: true,
     validate: (text) => describeTokenProblem(tokenIn(text)),
     link: { tooltip: vscode.l10n.t("Open the Dashboard"), address: question.dashboardUrl ?? dashboard },
@@ -41,13 +44,18 @@ export async function askToken(question: Base & { readonly crew: string; readonl
 }
 
 /** Asks which of the two kinds a token is (specification, Authentication). */
-export function askTokenType(question: Base & { readonly active: TokenType }): Promise<Reply<TokenType | undefined>> {
+export function askTokenType(question: Base & { readonly active: TokenType; readonly state?: TokenState }): Promise<Reply<TokenType | undefined>> {
+  const { state } = question;
+  const stored = (type: TokenType) => {
+    if (state?.kind !== "stored") return {};
+    return { description: type === state.inUse ? vscode.l10n.t("stored, in use") : state.types.includes(type) ? vscode.l10n.t("stored") : vscode.l10n.t("none stored") };
+  };
   return askChoice<TokenType>({
     ...question,
     placeholder: vscode.l10n.t("Which kind of token is it? The dashboard names it."),
     choices: [
-      { value: "bearer", label: tokenTypeName("bearer"), detail: vscode.l10n.t("The organisation's token: everything the crew can do.") },
-      { value: "userBearer", label: tokenTypeName("userBearer"), detail: vscode.l10n.t("One user's token, with fewer rights.") },
+      { value: "bearer", label: tokenTypeName("bearer"), ...stored("bearer"), detail: vscode.l10n.t("The organisation's token: everything the crew can do.") },
+      { value: "userBearer", label: tokenTypeName("userBearer"), ...stored("userBearer"), detail: vscode.l10n.t("One user's token, with fewer rights.") },
     ],
   });
 }
@@ -59,11 +67,6 @@ export function askName(question: Base & { readonly value: string; problem(name:
     prompt: vscode.l10n.t("Name of the crew, as you want to see it here."),
     validate: (text) => (text.trim() === "" ? vscode.l10n.t("The crew needs a name.") : question.problem(text.trim())),
   });
-}
-
-/** The name that the dashboard has for a kind of token. */
-export function tokenTypeName(type: TokenType): string {
-  return type === "bearer" ? vscode.l10n.t("Bearer Token") : vscode.l10n.t("User Bearer Token");
 }
 
 function checkAddress(text: string): string | { readonly note: string } | undefined {

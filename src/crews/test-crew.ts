@@ -4,7 +4,7 @@ import { messageOf, UserError, type ErrorAction } from "../editor/errors.ts";
 import { plainMessage } from "../editor/plain.ts";
 import type { Crews } from "./crews.ts";
 import { whileTesting } from "./progress.ts";
-import { tokenTypeName } from "./questions.ts";
+import { tokenTypeName } from "./token-words.ts";
 import type { Crew, TestResult } from "./types.ts";
 
 /**

@@ -1,59 +1,68 @@
 import * as vscode from "vscode";
 import { UserError } from "../editor/errors.ts";
 import { logProblem } from "../editor/log.ts";
+import { formatEntry, parseEntry, tokenTypes } from "./token-entry.ts";
+import type { TokenNotes } from "./token-notes.ts";
 import { tokenIn, tokenProblem } from "./token-text.ts";
-import type { StoredToken } from "./types.ts";
+import type { CrewTokens, TokenLoss } from "./types.ts";
 
 const prefix = "crewdeck.token.";
 
+/** What the machine's store of secrets says of a crew. */
+export type TokenReading =
+  | { readonly kind: "stored"; readonly tokens: CrewTokens }
+  /** This machine never had one. */
+  | { readonly kind: "none" }
+  /** This machine had one, and its store does not give it back. */
+  | { readonly kind: "lost"; readonly why: TokenLoss };
+
 /**
- * The tokens in VS Code's SecretStorage, one entry for each crew id. Nothing is kept in memory: each read asks the
- * storage, because another window may have changed it and the change's event does not always arrive (observed in VS Code's server).
+ * The tokens in VS Code's SecretStorage, one entry for each crew id with both kinds in it. Nothing is kept in memory: each read
+ * asks the storage, because another window may have changed it and the change's event does not always arrive (observed in VS Code's server).
  */
 export class Tokens implements vscode.Disposable {
   readonly #secrets: vscode.SecretStorage;
+  readonly #notes: TokenNotes;
   readonly #changed = new vscode.EventEmitter<string>();
   readonly #subscription: vscode.Disposable;
 
-  constructor(secrets: vscode.SecretStorage) {
+  constructor(secrets: vscode.SecretStorage, notes: TokenNotes) {
     this.#secrets = secrets;
+    this.#notes = notes;
     this.#subscription = secrets.onDidChange(({ key }) => {
       if (key.startsWith(prefix)) this.#changed.fire(key.slice(prefix.length));
     });
   }
 
-  /** The id of a crew whose token was set or deleted, here or (a hint only) in another window. */
+  /** The id of a crew whose tokens changed, here or (a hint only) in another window. */
   readonly onDidChange = this.#changed.event;
 
-  /** The token of a crew, or nothing where this machine has none. Throws {@link UserError} when an entry is there and cannot be read. */
-  async read(crewId: string): Promise<StoredToken | undefined> {
-    const stored = await this.#stored(crewId);
-    if (stored === undefined) return undefined;
-    const token = parse(stored);
-    if (token !== undefined) return token;
-    throw new UserError(vscode.l10n.t("The stored token cannot be read back. Set it again."), [
-      { title: vscode.l10n.t("Set Token"), command: "crewdeck.setToken", arguments: [{ crew: crewId }] },
-    ]);
-  }
-
-  /** A failure of the storage itself, such as a locked keychain, comes before any request: it must not read like a lost answer. */
-  async #stored(crewId: string): Promise<string | undefined> {
+  /** Reads a crew's tokens. Never throws: a storage that fails, such as a locked keychain, is told apart from a crew that refuses a token. */
+  async read(crewId: string): Promise<TokenReading> {
+    let stored: string | undefined;
     try {
-      return await this.#secrets.get(prefix + crewId);
+      stored = await this.#secrets.get(prefix + crewId);
     } catch (error) {
       logProblem("Reading the secret storage", error);
-      throw new UserError(vscode.l10n.t("This machine's secret storage, which keeps the token, cannot be read. Unlock it and try again."));
+      return { kind: "lost", why: "locked" };
     }
+    if (stored === undefined) return this.#notes.read(crewId).length === 0 ? { kind: "none" } : { kind: "lost", why: "gone" };
+    const tokens = parseEntry(stored);
+    return tokens === undefined ? { kind: "lost", why: "garbled" } : { kind: "stored", tokens };
   }
 
-  /** Stores a token in the place of the one before. Throws {@link UserError} for what can be no token. */
-  async write(crewId: string, { token, type }: StoredToken): Promise<void> {
-    await this.#secrets.store(prefix + crewId, JSON.stringify({ token: cleanToken(token), type }));
+  /** Stores a crew's tokens in the place of those before. Throws {@link UserError} for what can be no token. */
+  async write(crewId: string, tokens: CrewTokens): Promise<void> {
+    const { bearer, userBearer } = tokens;
+    const clean = { inUse: tokens.inUse, ...(bearer === undefined ? {} : { bearer: cleanToken(bearer) }), ...(userBearer === undefined ? {} : { userBearer: cleanToken(userBearer) }) };
+    await this.#secrets.store(prefix + crewId, formatEntry(clean));
+    await this.#notes.write(crewId, tokenTypes.filter((type) => clean[type] !== undefined));
   }
 
-  /** Deletes a token; no error when there is none. */
+  /** Deletes both tokens of a crew; no error when there is none. */
   async delete(crewId: string): Promise<void> {
     await this.#secrets.delete(prefix + crewId);
+    await this.#notes.delete(crewId);
   }
 
   dispose(): void {
@@ -82,18 +91,4 @@ export function describeTokenProblem(token: string): string | undefined {
     case undefined:
       return undefined;
   }
-}
-
-function parse(stored: string): StoredToken | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(stored);
-  } catch {
-    // The parser's message would quote the secret; the caller tells that it cannot be read.
-    return undefined;
-  }
-  if (typeof value !== "object" || value === null || !("token" in value) || !("type" in value)) return undefined;
-  const { token, type } = value;
-  if (typeof token !== "string" || (type !== "bearer" && type !== "userBearer")) return undefined;
-  return { token, type };
 }

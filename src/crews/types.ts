@@ -27,6 +27,23 @@ export interface StoredToken {
   readonly type: TokenType;
 }
 
+/** The tokens of a crew: at most one of each kind, and the one that requests carry. Lives only in SecretStorage and in the memory of a request. */
+export interface CrewTokens {
+  readonly inUse: TokenType;
+  readonly bearer?: string;
+  readonly userBearer?: string;
+}
+
+/** Why the machine's store of secrets does not give a token back: the entry is gone, holds something else, or the store can't be read (a locked keychain). */
+export type TokenLoss = "gone" | "garbled" | "locked";
+
+/** What may be known of a crew's tokens outside SecretStorage. */
+export type TokenState =
+  | { readonly kind: "stored"; readonly inUse: TokenType; readonly types: readonly TokenType[] }
+  /** This machine never had one. */
+  | { readonly kind: "none" }
+  | { readonly kind: "lost"; readonly why: TokenLoss };
+
 /** Enough of a crew to find it again, as an execution keeps it. */
 export type CrewAddress = Pick<Crew, "id" | "name" | "url">;
 

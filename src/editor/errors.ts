@@ -23,7 +23,16 @@ export function messageOf(error: unknown): string {
   return error.message;
 }
 
+/** Buttons of errors that another room made, which knows no commands. */
+const offered = new WeakMap<Error, readonly ErrorAction[]>();
+
+/** Puts buttons beside an error's message, wherever it is shown. */
+export function offer(error: Error, actions: readonly ErrorAction[]): void {
+  offered.set(error, actions);
+}
+
 /** The buttons that belong to an error; none for an error that brings none. */
 export function actionsOf(error: unknown): readonly ErrorAction[] {
-  return error instanceof UserError ? error.actions : [];
+  if (error instanceof UserError) return error.actions;
+  return error instanceof Error ? (offered.get(error) ?? []) : [];
 }

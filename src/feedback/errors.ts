@@ -1,27 +1,11 @@
 import * as l10n from "@vscode/l10n";
-import { type ErrorAction, UserError } from "../editor/errors.ts";
+import { UserError } from "../editor/errors.ts";
 
-/** How a pause can be over. */
-export type StaleKind =
-  /** Somebody has answered this output: another window, another client. */
-  | "answered"
-  | "ended"
-  /** The task was done again meanwhile, and another output waits. */
-  | "newerAttempt"
-  /** It was answered, and goes on under another id. */
-  | "newId"
-  /** Nothing is kept of the execution any more. */
-  | "untracked";
-
-/** The pause that feedback was written for is over. Nothing was sent. */
+/** The pause that feedback was written for is over: answered elsewhere, ended, or another attempt waits. Nothing was sent. */
 export class StaleFeedbackError extends UserError {
-  readonly kind: StaleKind;
-
-  /** `why` says in whole sentences what happened and what to do next. */
-  constructor(kind: StaleKind, why: string, actions: readonly ErrorAction[] = []) {
-    super(l10n.t("Your feedback was not sent: {0}", why), actions);
+  constructor(why: string) {
+    super(l10n.t("Your feedback was not sent: {0}", why));
     this.name = "StaleFeedbackError";
-    this.kind = kind;
   }
 }
 

@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
 import type { Clock } from "../api/clock.ts";
-import { CrewApiError } from "../api/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
 import { Disposables } from "../editor/disposables.ts";
-import { actionsOf, messageOf, type ErrorAction } from "../editor/errors.ts";
+import { actionsOf, messageOf } from "../editor/errors.ts";
 import { formType } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
@@ -54,15 +53,16 @@ export class KickoffForms implements vscode.Disposable {
   }
 
   /**
-   * Opens a crew's form, or brings it to the front, and lays given values over what is there, or puts them in its place.
+   * Opens a crew's form, or brings it to the front, and lays given values over what is there.
    * Settles when the form has started an execution, or with nothing when it was closed without.
    */
-  async open(crew: Crew, values: Prefill = {}, { replaces = false } = {}): Promise<Execution | undefined> {
-    const given: Pick<Seed, "given" | "instead"> = Object.keys(values).length === 0 ? {} : replaces ? { instead: values } : { given: values };
+  async open(crew: Crew, values: Prefill = {}): Promise<Execution | undefined> {
+    const given = Object.keys(values).length === 0 ? undefined : values;
     const known = await this.#memory.read(crew.id);
     let form = this.#forms.get(crew.id);
     if (form === undefined) {
-      form = this.#put(openPanel(titleFor(crew)), shown(crew), { ...known, ...given }, true);
+      const seed: Seed = given === undefined ? known : { ...known, given };
+      form = this.#put(openPanel(titleFor(crew)), shown(crew), seed, true);
       form.load({ fresh: false, wakes: true });
     } else {
       form.show(given);
@@ -122,7 +122,7 @@ export class KickoffForms implements vscode.Disposable {
         },
         onStarted,
         onOpenExecution,
-        actionsFor: (error) => actionsFor(error, crews.find(crew.id)),
+        actionsFor: actionsOf,
         onAction: (action) => void runAction(action),
         onLateProblem: (error) => void this.#tellLate(crew, error).catch((problem: unknown) => logProblem("Opening a kickoff form again", problem)),
       },
@@ -163,11 +163,4 @@ export class KickoffForms implements vscode.Disposable {
 
 function shown(crew: Crew): FormCrew {
   return { id: crew.id, name: crew.name, url: crew.url, isRehearsal: crew.local?.engine === "rehearsal" };
-}
-
-/** What can be done about an error: its own actions, and another token where the crew refused this one. */
-function actionsFor(error: unknown, crew: Crew | undefined): readonly ErrorAction[] {
-  const refused = error instanceof CrewApiError && (error.kind === "unauthorized" || error.kind === "forbidden");
-  if (!refused || crew === undefined || crew.local !== undefined) return actionsOf(error);
-  return [{ title: vscode.l10n.t("Set Token"), command: "crewdeck.setToken", arguments: [{ crew: crew.id }] }];
 }

@@ -97,7 +97,7 @@ export class CrewKeeper {
   async #start(): Promise<string> {
     const { known, folder, tokens, crewId } = this.#options;
     if (this.#own !== undefined) {
-      if ((await tokens.token(crewId)) !== undefined) return this.#own.url;
+      if ((await tokens.tokens(crewId)) !== undefined) return this.#own.url;
       // Nobody has the token any more: a new one needs a new process.
       await this.#stopOwn();
     }
@@ -136,7 +136,7 @@ export class CrewKeeper {
   /** The window that starts a crew for the first time keeps the token just after the service listens. */
   async #waitForToken(): Promise<void> {
     const until = Date.now() + settleMs;
-    while ((await this.#options.tokens.token(this.#options.crewId)) === undefined && Date.now() < until) {
+    while ((await this.#options.tokens.tokens(this.#options.crewId)) === undefined && Date.now() < until) {
       await delay(retryMs, undefined, { signal: this.#end.signal });
     }
   }

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { StoredToken } from "../crews/types.ts";
+import type { CrewTokens } from "../crews/types.ts";
 
 /** Where tokens are kept between windows: SecretStorage, through the connected crews. */
 export interface TokenStore {
-  token(crewId: string): Promise<StoredToken | undefined>;
-  setToken(crewId: string, token: StoredToken | undefined): Promise<void>;
+  tokens(crewId: string): Promise<CrewTokens | undefined>;
+  setTokens(crewId: string, tokens: CrewTokens | undefined): Promise<void>;
 }
 
 /** The two tokens that a service accepts. */
@@ -15,31 +15,30 @@ export interface ServiceTokens {
 
 /** The kept tokens, with new ones in the place of those that are missing. Nothing is written yet: another window's service may win. */
 export async function prepareTokens(store: TokenStore, crewId: string): Promise<ServiceTokens> {
-  const own = await store.token(crewId);
-  const other = await store.token(spareId(crewId));
-  const find = (type: StoredToken["type"]) => [own, other].find((kept) => kept?.type === type)?.token ?? newToken();
-  return { token: find("bearer"), userToken: find("userBearer") };
+  const kept = { ...(await store.tokens(spareId(crewId))), ...(await store.tokens(crewId)) };
+  return { token: kept.bearer ?? newToken(), userToken: kept.userBearer ?? newToken() };
 }
 
 /** Keeps the tokens of the service that runs now. A user token that the person chose to use stays in use. */
 export async function keepTokens(store: TokenStore, crewId: string, { token, userToken }: ServiceTokens): Promise<void> {
-  const organisation: StoredToken = { token, type: "bearer" };
-  const user: StoredToken = { token: userToken, type: "userBearer" };
-  const own = await store.token(crewId);
-  const [first, spare] = own?.type === "userBearer" ? [user, organisation] : [organisation, user];
-  if (own?.token !== first.token) await store.setToken(crewId, first);
-  if ((await store.token(spareId(crewId)))?.token !== spare.token) await store.setToken(spareId(crewId), spare);
+  const kept = await store.tokens(crewId);
+  if (kept?.bearer !== token || kept.userBearer !== userToken) await store.setTokens(crewId, { inUse: kept?.inUse ?? "bearer", bearer: token, userBearer: userToken });
+  await forgetSpare(store, crewId);
 }
 
 /** Deletes both tokens. */
 export async function forgetTokens(store: TokenStore, crewId: string): Promise<void> {
-  await store.setToken(crewId, undefined);
-  await store.setToken(spareId(crewId), undefined);
+  await store.setTokens(crewId, undefined);
+  await forgetSpare(store, crewId);
 }
 
-/** The id under which the token that is not in use is kept. */
+/** The id under which version 0.1 kept the token that was not in use; now both are in one entry. */
 function spareId(crewId: string): string {
   return `${crewId}#spare`;
+}
+
+async function forgetSpare(store: TokenStore, crewId: string): Promise<void> {
+  if ((await store.tokens(spareId(crewId))) !== undefined) await store.setTokens(spareId(crewId), undefined);
 }
 
 function newToken(): string {

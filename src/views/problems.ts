@@ -2,12 +2,13 @@ import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../api/errors.ts";
 
 /** Why an execution is not up to date, in as few words as a row has room for; the whole message is in its tooltip. */
-export function problemInWords({ kind, status }: CrewApiError): string {
+export function problemInWords({ kind, status, tokenType }: CrewApiError): string {
   switch (kind) {
     case "unauthorized":
-      return l10n.t("token refused");
+      if (tokenType === undefined) return l10n.t("token refused");
+      return tokenType === "bearer" ? l10n.t("organisation's token refused") : l10n.t("user's token refused");
     case "forbidden":
-      return l10n.t("not allowed");
+      return tokenType === "userBearer" ? l10n.t("user's token may lack the right") : l10n.t("not allowed");
     case "unreachable":
       return l10n.t("crew unreachable");
     case "timeout":

@@ -1,6 +1,10 @@
 import * as vscode from "vscode";
+import type { CrewApiError } from "../api/errors.ts";
+import { tokenInWords } from "../crews/token-words.ts";
+import { actionsOf } from "../editor/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
+import { runAction } from "../editor/tell.ts";
 import type { Intents } from "../executions/intents.ts";
 import type { Lease } from "../executions/lease.ts";
 import type { Tracker } from "../executions/tracker.ts";
@@ -25,8 +29,8 @@ export class RefusedTokens implements vscode.Disposable {
     const { tracker, told } = options;
     this.#prompts = new TokenPrompts(told);
     this.#subscriptions = vscode.Disposable.from(
-      tracker.onDidPark(({ crew }) => {
-        this.#background("Asking for another token", this.#ask(crew));
+      tracker.onDidPark(({ crew, error }) => {
+        this.#background("Asking for another token", this.#ask(crew, error));
       }),
       tracker.onDidChange(() => {
         this.#background("Noting which crews take their token", this.#prompts.keep(tracker.parkedCrews()));
@@ -38,18 +42,15 @@ export class RefusedTokens implements vscode.Disposable {
     this.#subscriptions.dispose();
   }
 
-  async #ask(crew: { readonly id: string; readonly name: string }): Promise<void> {
+  async #ask(crew: { readonly id: string; readonly name: string }, error: CrewApiError): Promise<void> {
     const { lease, tracker } = this.#options;
     if (!(await lease.confirm())) return;
     // Meanwhile the crew may have got another token.
     if (!tracker.parkedCrews().has(crew.id) || !(await this.#prompts.begin(crew.id))) return;
-    const isLocal = crew.id.startsWith("local:");
-    const replace = isLocal ? vscode.l10n.t("Start Local Crew") : vscode.l10n.t("Replace Token");
-    const message = vscode.l10n.t("{0} no longer takes the token, so its executions are not asked for.", crew.name);
-    const chosen = await vscode.window.showErrorMessage(plainMessage(message), replace);
-    if (chosen !== replace) return;
-    if (isLocal) await vscode.commands.executeCommand("crewdeck.startLocalCrew", { kind: "crew", folder: crew.id.slice("local:".length) });
-    else await vscode.commands.executeCommand("crewdeck.setToken", { kind: "crew", crew: crew.id });
+    const actions = actionsOf(error);
+    const chosen = await vscode.window.showErrorMessage(plainMessage(messageFor(crew.name, error)), ...actions.map(({ title }) => title));
+    const action = actions.find(({ title }) => title === chosen);
+    if (action !== undefined) await runAction(action);
   }
 
   #background(doing: string, work: Promise<void>): void {
@@ -57,4 +58,10 @@ export class RefusedTokens implements vscode.Disposable {
       logProblem(doing, error);
     });
   }
+}
+
+function messageFor(crew: string, { tokenType }: CrewApiError): string {
+  return tokenType === undefined
+    ? vscode.l10n.t("{0} no longer accepts the token, so its executions are not asked for.", crew)
+    : vscode.l10n.t("{0} no longer accepts {1}, so its executions are not asked for.", crew, tokenInWords(tokenType));
 }

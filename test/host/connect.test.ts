@@ -5,6 +5,7 @@ import { Crews } from "../../src/crews/crews.ts";
 import { editCrew } from "../../src/crews/edit.ts";
 import { removeCrew } from "../../src/crews/remove.ts";
 import { setToken } from "../../src/crews/set-token.ts";
+import { switchToken } from "../../src/crews/switch-token.ts";
 import { testCrew } from "../../src/crews/test-crew.ts";
 import { UserError } from "../../src/editor/errors.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
@@ -87,7 +88,7 @@ describe("conversations about a crew", () => {
       assert.match(failure.text, /Travel is not connected yet/);
       assert.match(failure.detail ?? "", /token/i);
       assert.ok(!failure.detail?.includes("wrong"), "the token is quoted");
-      assert.deepEqual(failure.choices, ["Try Again", "Edit Address", "Edit Token"]);
+      assert.deepEqual(failure.choices, ["Edit Token", "Edit Address", "Try Again"]);
       assert.equal(shown[5]?.value, "wrong");
       assert.equal(result?.name, "Travel");
       assert.deepEqual(crew.tokens, ["Bearer wrong", "Bearer right"]);
@@ -112,7 +113,7 @@ describe("conversations about a crew", () => {
 
     it("says that an address is connected already, and replaces its token", async () => {
       const travel = await connected();
-      const moves: Move[] = [{ type: `${crew.url}/inputs` }, { pick: "Replace the token of Travel" }, { type: "right" }, { pick: "User Bearer Token" }];
+      const moves: Move[] = [{ type: `${crew.url}/inputs` }, { pick: "Set a token of Travel" }, { type: "right" }, { pick: "User Bearer Token" }];
       const { result, shown } = await withPerson(moves, () => connectCrew(crews));
       assert.match(shown[1]?.text ?? "", /already connected, as “Travel”/);
       assert.equal(result?.id, travel.id);
@@ -128,16 +129,37 @@ describe("conversations about a crew", () => {
 
   it("replaces a token after a test", async () => {
     const travel = await connected();
-    const { result, shown } = await withPerson([{ type: "wrong" }, { pick: "Bearer Token" }, { press: "Edit Token" }, { type: "right" }], () => setToken(crews, travel));
+    const { result, shown } = await withPerson([{ pick: "Bearer Token" }, { type: "wrong" }, { press: "Edit Token" }, { type: "right" }], () => setToken(crews, travel));
     assert.equal(result, true);
-    assert.equal(shown[0]?.value, "", "the old token is not shown");
+    assert.equal(shown[1]?.value, "", "the old token is not shown");
     assert.equal((await crews.token(travel.id))?.token, "right");
   });
 
   it("keeps the old token when the person gives up on the new one", async () => {
     const travel = await connected();
-    const { result } = await withPerson([{ type: "wrong" }, { pick: "Bearer Token" }, "escape"], () => setToken(crews, travel));
+    const { result } = await withPerson([{ pick: "Bearer Token" }, { type: "wrong" }, "escape"], () => setToken(crews, travel));
     assert.equal(result, false);
+    assert.equal((await crews.token(travel.id))?.token, "right");
+  });
+
+  it("sets the other token beside the first, uses it, and switches between the two", async () => {
+    const travel = await connected();
+    const { result, shown } = await withPerson([{ pick: "User Bearer Token" }, { type: "right" }], () => setToken(crews, travel));
+    assert.equal(result, true);
+    assert.match(shown[1]?.text ?? "", /^User Bearer Token for Travel/);
+    assert.deepEqual(await crews.tokenState(travel.id), { kind: "stored", inUse: "userBearer", types: ["bearer", "userBearer"] });
+    assert.deepEqual(await switchToken(crews, travel), { crew: "Travel", tokenType: "bearer" });
+    assert.deepEqual(await switchToken(crews, travel, { crew: "Travel", tokenType: "bearer" }), { crew: "Travel", tokenType: "bearer" });
+    assert.deepEqual(await switchToken(crews, travel), { crew: "Travel", tokenType: "userBearer" });
+    await assert.rejects(switchToken(crews, travel, { crew: "Travel", tokenType: "basic" }), /“tokenType” must be/);
+  });
+
+  it("asks for nothing but the token where its kind is given, and for nothing where both are", async () => {
+    const travel = await connected();
+    const { shown } = await withPerson([{ type: "right" }], () => setToken(crews, travel, { crew: "Travel", tokenType: "userBearer" }));
+    assert.equal(shown.length, 1);
+    assert.equal((await withPerson([], () => setToken(crews, travel, { crew: "Travel", token: "right", tokenType: "bearer" }))).result, true);
+    await assert.rejects(setToken(crews, travel, { crew: "Travel", token: "wrong" }), /organisation's token \(401\)/);
     assert.equal((await crews.token(travel.id))?.token, "right");
   });
 
@@ -149,9 +171,9 @@ describe("conversations about a crew", () => {
 
   it("asks for the token again when the address changes to another host, and sends the old one nowhere", async () => {
     const travel = await connected();
-    const { result, shown } = await withPerson([{ pick: "Address" }, { type: other.url }, { type: "right" }, { pick: "Bearer Token" }], () => editCrew(crews, travel));
+    const { result, shown } = await withPerson([{ pick: "Address" }, { type: other.url }, { pick: "Bearer Token" }, { type: "right" }], () => editCrew(crews, travel));
     assert.equal(result?.url, other.url);
-    assert.match(shown[2]?.text ?? "", /never sent to another host/);
+    assert.match(shown[3]?.text ?? "", /never sent to another host/);
     assert.deepEqual(other.tokens, ["Bearer right"]);
     assert.equal(await crews.token(travel.id), undefined);
   });
@@ -177,7 +199,7 @@ describe("conversations about a crew", () => {
     const travel = await connected();
     const { result: kept, shown } = await withPerson(["escape"], () => removeCrew(crews, travel));
     assert.equal(kept, false);
-    assert.match(shown[0]?.detail ?? "", /token is deleted/);
+    assert.match(shown[0]?.detail ?? "", /tokens are deleted/);
     assert.match(shown[0]?.detail ?? "", /no longer followed/);
     assert.equal(crews.list().length, 1);
     assert.equal((await withPerson([{ press: "Remove" }], () => removeCrew(crews, travel))).result, true);

@@ -3,9 +3,9 @@ import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
 import { connectCrew } from "../../src/crews/connect.ts";
 import { Crews } from "../../src/crews/crews.ts";
-import { NoTokenError } from "../../src/crews/errors.ts";
+import { LostTokenError, NoTokenError } from "../../src/crews/errors.ts";
 import type { CrewReplacement } from "../../src/crews/types.ts";
-import { UserError } from "../../src/editor/errors.ts";
+import { actionsOf, UserError } from "../../src/editor/errors.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
 
@@ -98,7 +98,7 @@ describe("connected crews", () => {
     await secrets.store(`crewdeck.token.${added.id}`, JSON.stringify({ token: "changed-elsewhere", type: "bearer" }));
     await assert.rejects(client.inputs(), /./);
     assert.deepEqual(crew.tokens.slice(-2), ["Bearer right", "Bearer changed-elsewhere"]);
-    await crews.setToken(added.id, undefined);
+    await crews.setTokens(added.id, undefined);
     await assert.rejects(client.inputs(), NoTokenError);
   });
 
@@ -124,18 +124,71 @@ describe("connected crews", () => {
     assert.notEqual(crews.client(await crews.add({ ...entry("Travel"), token: "right" })), client);
   });
 
-  it("tells a secret that cannot be read back from a missing one, without quoting it", async () => {
-    const added = await crews.add({ ...entry("Travel"), token: "right" });
-    await secrets.store(`crewdeck.token.${added.id}`, "half a secr");
-    await assert.rejects(crews.token(added.id), (error) => error instanceof UserError && /cannot be read back/.test(error.message) && !error.message.includes("half"));
+  for (const [how, lose] of [
+    ["is gone though it was stored here", () => secrets.kept.clear()],
+    ["holds something else", (id: string) => secrets.store(`crewdeck.token.${id}`, "half a secr")],
+    ["cannot be read", () => (secrets.get = () => Promise.reject(new Error("the keychain is locked")))],
+  ] as const) {
+    it(`tells a secret that ${how} from a refused token and from one never set here, before any request`, async () => {
+      const added = await crews.add({ ...entry("Travel"), token: "right" });
+      const asked = crew.tokens.length;
+      await lose(added.id);
+      await assert.rejects(crews.client(added).kickoff({ inputs: {} }), (error) => {
+        assert.ok(error instanceof LostTokenError);
+        assert.match(error.message, /^This machine's store of secrets (no longer gives|does not give) the token of Travel back\. .*[Ss]et (it|the token) again\.$/);
+        assert.ok(!error.message.includes("half"));
+        assert.deepEqual(error.actions.map(({ command }) => command), ["crewdeck.setToken"]);
+        return true;
+      });
+      assert.equal(crew.tokens.length, asked);
+      assert.equal((await crews.tokenState(added.id)).kind, "lost");
+    });
+  }
+
+  it("reads the token that version 0.1 stored, and keeps it when the other one is added", async () => {
+    await settings().update("crews", [entry("Old")], vscode.ConfigurationTarget.Global);
+    const old = crews.get("Old");
+    await secrets.store(`crewdeck.token.${old.id}`, JSON.stringify({ token: "right", type: "userBearer" }));
+    assert.equal((await crews.test(old)).tokenType, "userBearer");
+    await crews.setToken(old.id, { token: "other", type: "bearer" });
+    assert.deepEqual(await crews.tokenState(old.id), { kind: "stored", inUse: "bearer", types: ["bearer", "userBearer"] });
+    await crews.useToken(old, "userBearer");
+    assert.equal((await crews.test(old)).tokenType, "userBearer");
   });
 
-  it("tells a storage that cannot be read as what happens before any request", async () => {
-    const added = await crews.add({ ...entry("Travel"), token: "right" });
-    const asked = crew.tokens.length;
-    secrets.get = () => Promise.reject(new Error("the keychain is locked"));
-    await assert.rejects(crews.client(added).kickoff({ inputs: {} }), (error) => error instanceof UserError && /secret storage/.test(error.message));
-    assert.equal(crew.tokens.length, asked);
+  it("holds both tokens of a crew, sends the one in use, and deletes both with the crew", async () => {
+    const added = await crews.add({ ...entry("Travel"), token: "right", tokenType: "bearer" });
+    await assert.rejects(crews.useToken(added, "userBearer"), (error) => error instanceof UserError && /no User Bearer Token/.test(error.message) && error.actions[0]?.command === "crewdeck.setToken");
+    await crews.setToken(added.id, { token: "of-the-user", type: "userBearer" });
+    await assert.rejects(crews.client(added).inputs(), (error) => error instanceof CrewApiError && error.tokenType === "userBearer" && /the user's token/.test(error.message));
+    await crews.useToken(added, "bearer");
+    await crews.client(added).inputs();
+    assert.deepEqual(crew.tokens.slice(-2), ["Bearer of-the-user", "Bearer right"]);
+    const moved = await crews.change(added, { url: `${crew.url}/v2` });
+    assert.deepEqual(await crews.tokenState(moved.id), { kind: "stored", inUse: "bearer", types: ["bearer", "userBearer"] });
+    await crews.remove(moved);
+    assert.equal(secrets.kept.size, 0);
+    assert.deepEqual(await crews.tokenState(moved.id), { kind: "none" });
+  });
+
+  it("offers beside a 401 to set the refused token or to use the other one, and beside a 403 of the user's token the organisation's", async () => {
+    const added = await crews.add({ ...entry("Travel"), token: "right", tokenType: "bearer" });
+    const offered = async () => {
+      try {
+        await crews.client(added).inputs();
+        return [];
+      } catch (error) {
+        return actionsOf(error).map(({ title }) => title);
+      }
+    };
+    await crews.setToken(added.id, { token: "forbidden", type: "userBearer" });
+    assert.deepEqual(await offered(), ["Use Bearer Token"]);
+    await crews.setToken(added.id, { token: "wrong", type: "userBearer" });
+    assert.deepEqual(await offered(), ["Set User Bearer Token", "Use Bearer Token"]);
+    await crews.setTokens(added.id, { inUse: "userBearer", userBearer: "forbidden" });
+    assert.deepEqual(await offered(), ["Set Bearer Token"]);
+    await crews.setTokens(added.id, { inUse: "bearer", bearer: "wrong" });
+    assert.deepEqual(await offered(), ["Set Bearer Token"]);
   });
 
   it("tells whose token changed", async () => {

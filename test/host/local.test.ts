@@ -91,7 +91,7 @@ describe("local crews", () => {
   it("writes nothing to the settings, and its tokens nowhere but to the secrets", async () => {
     const window = await newWindow();
     await startExample(window);
-    const tokens = [...secrets.kept.values()].map((kept) => /"token":"([^"]+)"/.exec(kept)?.[1] ?? kept);
+    const tokens = [...secrets.kept.values()].flatMap((kept) => [...kept.matchAll(/"(?:bearer|userBearer)":"([^"]+)"/g)].map(([, token]) => token ?? kept));
     assert.equal(tokens.length, 2);
     assert.equal(JSON.stringify(vscode.workspace.getConfiguration("crewdeck").inspect("crews")).includes("127.0.0.1"), false);
     for (const file of await readdir(folder, { recursive: true, withFileTypes: true })) {

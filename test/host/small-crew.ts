@@ -9,14 +9,15 @@ export interface SmallCrew {
   stop(): Promise<void>;
 }
 
-/** Starts a crew that knows the token "right" and asks for two inputs, all of which it misses in a kickoff. */
+/** Starts a crew that knows the token "right", and "forbidden" as one without rights, and asks for two inputs, all of which it misses in a kickoff. */
 export async function startSmallCrew(inputs: readonly string[] = ["topic", "audience"]): Promise<SmallCrew> {
   const tokens: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     tokens.push(request.headers.authorization);
     const allowed = request.headers.authorization === "Bearer right";
     const isKickoff = request.url === "/kickoff";
-    response.writeHead(allowed ? (isKickoff ? 422 : 200) : 401, { "content-type": "application/json" });
+    const refusal = request.headers.authorization === "Bearer forbidden" ? 403 : 401;
+    response.writeHead(allowed ? (isKickoff ? 422 : 200) : refusal, { "content-type": "application/json" });
     const answer = isKickoff ? { detail: `Missing inputs: ${inputs.join(", ")}` } : { inputs };
     response.end(JSON.stringify(allowed ? answer : { error: "Unauthorized", message: "Invalid or missing bearer token" }));
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
 import type { Clock } from "../../src/api/clock.ts";
-import type { Crew, StoredToken } from "../../src/crews/types.ts";
+import type { Crew, TokenState } from "../../src/crews/types.ts";
 import { Emitter } from "../../src/executions/emitter.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import type { TrackerChange } from "../../src/executions/tracker.ts";
@@ -58,7 +58,7 @@ describe("the tree", () => {
   let crews: Crew[];
   let tokensRead: string[];
   let refreshed: (readonly TreeNode[] | undefined)[];
-  const token = new Map<string, StoredToken>();
+  const token = new Map<string, TokenState>();
   const parked = new Map<string, CrewApiError>();
   const crewsChanged = new vscode.EventEmitter<void>();
   const tokenChanged = new vscode.EventEmitter<string>();
@@ -77,9 +77,9 @@ describe("the tree", () => {
       store: parts.store,
       crews: {
         list: () => crews,
-        token: (id) => {
+        tokenState: (id) => {
           tokensRead.push(id);
-          return Promise.resolve(token.get(id));
+          return Promise.resolve(token.get(id) ?? { kind: "none" });
         },
         onDidChange: crewsChanged.event,
         onDidChangeToken: tokenChanged.event,
@@ -198,7 +198,7 @@ describe("the tree", () => {
     assert.deepEqual(tokensRead, []);
     clock.pass(1_000);
     await waitFor("the row to say so", () => tree.getTreeItem(crew!).description === "No token on this machine");
-    token.set(writers.id, { token: "t", type: "bearer" });
+    token.set(writers.id, { kind: "stored", inUse: "bearer", types: ["bearer"] });
     tokenChanged.fire(writers.id);
     clock.pass(0);
     await waitFor("the row to be as ever", () => tree.getTreeItem(crew!).description === "crew.test");

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { startService, type RunningService } from "../support/service.ts";
@@ -86,10 +87,8 @@ describe("Connecting a crew, in the window", () => {
     await messages.confirm("Writers is not connected yet", "Edit Token");
     await quickInput.answer("Token for Writers", `Authorization: Bearer ${token}`);
     await tree.row("Writers").waitFor();
-    assert.deepEqual(
-      (await tree.rows()).map(({ label, description }) => ({ label, description })),
-      [{ label: "Writers", description: new URL(service.url).host }, { label: "Kick off the first execution…", description: "" }],
-    );
+    const rows = [{ label: "Writers", description: `${new URL(service.url).host} · User Bearer Token` }, { label: "Kick off the first execution…", description: "" }];
+    await waitFor("the rows to say which token is used", async () => isDeepStrictEqual((await tree.rows()).map(({ label, description }) => ({ label, description })), rows));
     const settings = await waitFor("the settings", () => {
       const file = path.join(window.dataFolder, "data", "User", "settings.json");
       return existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as unknown);

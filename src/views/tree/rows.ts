@@ -1,7 +1,5 @@
 import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../../api/errors.ts";
-import type { Crew } from "../../crews/types.ts";
-import { attemptPairs } from "../../executions/attempts.ts";
 import { hasEnded, type CrewRef, type Execution, type ExecutionTask } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
 import { pendingResume } from "../../feedback/pending.ts";
@@ -20,38 +18,6 @@ export interface Row {
   readonly facts: string;
   /** The row as a sentence, for a screen reader. */
   readonly sentence: string;
-}
-
-/** What is known of a crew beside the crew itself. */
-export interface CrewCondition {
-  /** The crew no longer takes the token. */
-  readonly parked?: CrewApiError | undefined;
-  readonly hasNoToken?: boolean;
-}
-
-/** The row of a connected crew. */
-export function crewRow(crew: Crew, { parked, hasNoToken = false }: CrewCondition): Row {
-  const { local } = crew;
-  const stopped = local?.running === false;
-  const needsToken = parked !== undefined || hasNoToken;
-  const where = local === undefined ? hostOf(crew.url) : [...(stopped ? [l10n.t("stopped")] : []), rehearsalInWords()].join(" · ");
-  const trouble = parked !== undefined ? l10n.t("Token refused – replace it to go on") : hasNoToken ? l10n.t("No token on this machine") : undefined;
-  const facts = ["crew", local === undefined ? "remote" : "local", ...(local === undefined ? [] : [stopped ? "stopped" : "running"]), ...(parked === undefined ? [] : ["parked"]), ...(hasNoToken ? ["noToken"] : [])];
-  return {
-    label: crew.name,
-    description: trouble ?? where,
-    tooltip: [
-      crew.name,
-      crew.url,
-      ...(trouble === undefined ? [] : [trouble]),
-      ...(parked === undefined ? [] : [parked.message, parked.remedy]),
-      ...(local === undefined ? [] : [l10n.t("Served on this machine: {0}", rehearsalInWords())]),
-      ...(stopped ? [l10n.t("Start it to go on where it was.")] : []),
-    ],
-    icon: needsToken ? { id: "key", color: "list.warningForeground" } : { id: local === undefined ? "organization" : stopped ? "debug-stop" : "server-process" },
-    facts: facts.join(":"),
-    sentence: l10n.t("Crew {0}, {1}", crew.name, trouble ?? where),
-  };
 }
 
 /** The row of a crew that is no longer connected, while executions of it are tracked. */
@@ -120,7 +86,7 @@ export function taskRow(task: ExecutionTask, execution: Execution): Row {
     description: details.join(" · "),
     tooltip: [task.taskId, ...details],
     icon: taskIcon(task.state),
-    facts: ["task", ...(waits ? ["waiting"] : [task.state]), ...(attempt?.output === undefined ? [] : ["output"]), ...(attemptPairs({ tasks: [task] }).length === 0 ? [] : ["attempts"])].join(":"),
+    facts: ["task", ...(waits ? ["waiting"] : [task.state]), ...(attempt?.output === undefined ? [] : ["output"])].join(":"),
     sentence: l10n.t("Task {0}, {1}", task.taskId, details.join(", ")),
   };
 }
@@ -135,7 +101,6 @@ function executionFacts(execution: Execution, pending: string | undefined): stri
     ...(pending === undefined ? [] : [pending]),
     ...(watchingStoppedAt === undefined ? [] : ["unwatched"]),
     ...((output ?? waiting?.output) === undefined ? [] : ["output"]),
-    ...(attemptPairs(execution).length === 0 ? [] : ["attempts"]),
     ...(kickoffIds.length === 0 ? [] : ["id"]),
   ].join(":");
 }
@@ -174,8 +139,4 @@ function taskIcon(state: ExecutionTask["state"]): Row["icon"] {
     case "failed":
       return { id: "error", color: "testing.iconFailed" };
   }
-}
-
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url;
 }

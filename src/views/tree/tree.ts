@@ -2,25 +2,24 @@ import * as vscode from "vscode";
 import type { Clock } from "../../api/clock.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { setContext } from "../../editor/context.ts";
-import { logProblem } from "../../editor/log.ts";
 import { viewId } from "../../editor/ids.ts";
 import { hasEnded, keyOf, type CrewRef, type Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
+import { crewRow } from "./crew-row.ts";
+import { TokenWatch } from "./token-watch.ts";
 import { treeItem } from "./tree-item.ts";
 import { showAttempt, type CrewNode, type ExecutionNode, type HintNode, type TaskNode, type TreeNode } from "./nodes.ts";
-import { crewRow, executionRow, goneCrewRow, hintRow, taskRow } from "./rows.ts";
+import { executionRow, goneCrewRow, hintRow, taskRow } from "./rows.ts";
 import { elapsedInWords } from "../words.ts";
 
 /** Milliseconds between two looks at elapsed times, while the tree is seen and something runs. */
 const elapsedStep = 10_000;
-/** Milliseconds after the start before tokens are looked for: activation reads no secret. */
-const tokensAfter = 5_000;
 
 /** What {@link ExecutionTree} shows. */
 export interface ExecutionTreeOptions {
   readonly store: Pick<ExecutionStore, "list" | "find" | "onDidChange">;
-  readonly crews: Pick<Crews, "list" | "token" | "onDidChange" | "onDidChangeToken">;
+  readonly crews: Pick<Crews, "list" | "tokenState" | "onDidChange" | "onDidChangeToken">;
   readonly tracker: Pick<Tracker, "problemOf" | "parkedCrews" | "onDidChange">;
   readonly clock: Clock;
   /** Shows the rows; the extension's view where absent. */
@@ -35,21 +34,19 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   readonly #hintNodes = new Map<string, HintNode>();
   readonly #executionNodes = new Map<string, ExecutionNode>();
   readonly #taskNodes = new Map<string, Map<string, TaskNode>>();
-  readonly #withoutToken = new Set<string>();
+  readonly #tokens: TokenWatch;
   /** Elapsed times as they stand on the rows, by local id. */
   readonly #elapsed = new Map<string, string | undefined>();
   readonly #subscriptions: vscode.Disposable;
-  readonly #mayReadTokensAt: number;
   #stopTimer: (() => void) | undefined;
-  #stopTokens: (() => void) | undefined;
   readonly view: vscode.TreeView<TreeNode>;
 
   constructor(options: ExecutionTreeOptions) {
     this.#options = options;
     const { store, crews, tracker } = options;
-    this.#mayReadTokensAt = options.clock.now() + tokensAfter;
     const createView = options.createView ?? ((treeDataProvider) => vscode.window.createTreeView(viewId, { treeDataProvider, showCollapseAll: true }));
     this.view = createView(this);
+    this.#tokens = new TokenWatch({ crews, clock: options.clock, isSeen: () => this.view.visible, changed: (ids) => this.#fire(ids.map((id) => this.#crewNode(id))) });
     this.#subscriptions = vscode.Disposable.from(
       this.#changed,
       this.view,
@@ -58,21 +55,21 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       }),
       crews.onDidChange(() => {
         this.#fire(undefined);
-        this.#planTokens();
+        this.#tokens.look();
       }),
       crews.onDidChangeToken(() => {
-        this.#planTokens();
+        this.#tokens.look();
       }),
       tracker.onDidChange(({ crewIds, localIds }) => {
         this.#fire([...crewIds.flatMap((id) => this.#crewNodes.get(id) ?? []), ...localIds.flatMap((id) => this.#executionNodes.get(id) ?? [])]);
       }),
       this.view.onDidChangeVisibility(() => {
         this.#planElapsed();
-        this.#planTokens();
+        this.#tokens.look();
       }),
     );
     this.#counted();
-    this.#planTokens();
+    this.#tokens.look();
   }
 
   readonly onDidChangeTreeData = this.#changed.event;
@@ -118,7 +115,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
 
   dispose(): void {
     this.#stopTimer?.();
-    this.#stopTokens?.();
+    this.#tokens.dispose();
     this.#subscriptions.dispose();
   }
 
@@ -136,7 +133,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     const first = store.list().find((execution) => execution.crew.id === node.crew);
     // Never without children: VS Code leaves a row closed that had none when it first came.
     const state = vscode.TreeItemCollapsibleState.Expanded;
-    if (crew !== undefined) return treeItem(node, crewRow(crew, { parked: tracker.parkedCrews().get(crew.id), hasNoToken: this.#withoutToken.has(crew.id) }), state);
+    if (crew !== undefined) return treeItem(node, crewRow(crew, { parked: tracker.parkedCrews().get(crew.id), tokens: this.#tokens.of(crew.id) }), state);
     return first === undefined ? new vscode.TreeItem("") : treeItem(node, goneCrewRow(first.crew), state);
   }
 
@@ -180,30 +177,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
         this.#fire(store.list().filter((execution) => this.#elapsed.has(execution.localId) && this.#elapsed.get(execution.localId) !== elapsedInWords(execution, clock.now())).map((execution) => this.#executionNode(execution)));
       });
     }
-  }
-
-  #planTokens(): void {
-    if (!this.view.visible || this.#stopTokens !== undefined) return;
-    const { clock } = this.#options;
-    this.#stopTokens = clock.after(Math.max(0, this.#mayReadTokensAt - clock.now()), () => {
-      this.#stopTokens = undefined;
-      this.#lookForTokens().catch((error: unknown) => {
-        logProblem("Looking for tokens", error);
-      });
-    });
-  }
-
-  async #lookForTokens(): Promise<void> {
-    const { crews } = this.#options;
-    const changed: CrewNode[] = [];
-    for (const { id } of crews.list().filter(({ local }) => local === undefined)) {
-      const isMissing = (await crews.token(id)) === undefined;
-      if (isMissing === this.#withoutToken.has(id)) continue;
-      if (isMissing) this.#withoutToken.add(id);
-      else this.#withoutToken.delete(id);
-      changed.push(this.#crewNode(id));
-    }
-    this.#fire(changed);
   }
 
   #crewNode(crew: string): CrewNode {

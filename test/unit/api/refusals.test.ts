@@ -55,6 +55,24 @@ describe("an answer that refuses", () => {
     });
   }
 
+  for (const [status, type, message, remedy] of [
+    [401, "bearer", /^The crew does not accept the organisation's token \(401\)/, /^Set the organisation's token again: it is the Bearer Token/],
+    [401, "userBearer", /^The crew does not accept the user's token \(401\)/, /^Set the user's token again: it is the User Bearer Token/],
+    [403, "bearer", /^The organisation's token may not do this \(403\)/, /^It has all the rights/],
+    [403, "userBearer", /^The user's token may not do this \(403\)/, /^It may lack the right: use the organisation's token/],
+  ] as const) {
+    it(`${status} says that it was the ${type} which was refused, and tells whoever can help before it is thrown`, async () => {
+      server.otherwise = json(status, {});
+      const heard: CrewApiError[] = [];
+      const onRefused = (error: CrewApiError) => (heard.push(error), Promise.resolve());
+      const error = await errorOf(new CrewClient(server.url, { token, type }, { onRefused }).inputs());
+      assert.equal(error.tokenType, type);
+      assert.match(error.message, message);
+      assert.match(error.remedy, remedy);
+      assert.deepEqual(heard, [error]);
+    });
+  }
+
   it("404 of a resume sends the person to the task's ID first", async () => {
     server.next(json(404, { message: "Task ID not found" }));
     const error = await errorOf(clientOf(server.url).resume({ executionId: "1", taskId: "nosuch", humanFeedback: "Approved.", isApprove: true }));

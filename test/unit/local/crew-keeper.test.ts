@@ -23,7 +23,7 @@ describe("keeping a local crew served", () => {
     assert.equal(window.launches, 1);
     assert.equal(window.keeper.url, url);
     assert.deepEqual(await known.read(crewFolder), { version: 1, folder: crewFolder, name: "Crew", port: Number(new URL(url).port), wanted: true });
-    assert.deepEqual(tokens.kept.get(crewId), { token: await tokenAt(url), type: "bearer" });
+    assert.deepEqual([tokens.kept.get(crewId)?.inUse, tokens.kept.get(crewId)?.bearer], ["bearer", await tokenAt(url)]);
     assert.match(await tokenAt(url), /^[\w-]{43}$/);
   });
 
@@ -60,7 +60,7 @@ describe("keeping a local crew served", () => {
     const urls = await Promise.all(windows.map(({ keeper }) => keeper.start()));
     assert.equal(new Set(urls).size, 1);
     assert.equal(windows.filter(({ keeper }) => keeper.isOwn).length, 1);
-    assert.equal(tokens.kept.get(crewId)?.token, await tokenAt(urls[0]!));
+    assert.equal(tokens.kept.get(crewId)?.bearer, await tokenAt(urls[0]!));
     const launches = windows.map((window) => window.launches);
     for (const { keeper } of windows) assert.equal(await keeper.start(), urls[0]);
     assert.deepEqual(windows.map((window) => window.launches), launches, "what runs is not started again to find that out");
@@ -142,9 +142,9 @@ describe("keeping a local crew served", () => {
 
   it("keeps using the user token that a person chose", async () => {
     const { known, tokens } = await newMachine();
-    tokens.kept.set(crewId, { token: "mine", type: "userBearer" });
+    tokens.kept.set(crewId, { inUse: "userBearer", userBearer: "mine" });
     const url = await new Window(known, tokens).keeper.start();
-    assert.deepEqual(tokens.kept.get(crewId), { token: "mine", type: "userBearer" });
+    assert.deepEqual([tokens.kept.get(crewId)?.inUse, tokens.kept.get(crewId)?.userBearer], ["userBearer", "mine"]);
     assert.notEqual(await tokenAt(url), "mine");
   });
 
@@ -154,7 +154,7 @@ describe("keeping a local crew served", () => {
     await window.keeper.start();
     tokens.kept.clear();
     const url = await window.keeper.start();
-    assert.equal(tokens.kept.get(crewId)?.token, await tokenAt(url));
+    assert.equal(tokens.kept.get(crewId)?.bearer, await tokenAt(url));
     assert.equal(window.launches, 2);
   });
 

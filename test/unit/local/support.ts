@@ -1,7 +1,7 @@
 import { mkdtemp, mkdir, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { StoredToken } from "../../../src/crews/types.ts";
+import type { CrewTokens } from "../../../src/crews/types.ts";
 import { CrewKeeper, type KeeperOptions } from "../../../src/local/crew-keeper.ts";
 import { KnownCrews } from "../../../src/local/known-crews.ts";
 import { ServiceProcess, type Exit } from "../../../src/local/service-process.ts";
@@ -26,14 +26,15 @@ export async function cleanUp(): Promise<void> {
 
 /** Tokens in memory, shared by the windows of a test as SecretStorage is. */
 export class MemoryTokens implements TokenStore {
-  readonly kept = new Map<string, StoredToken>();
+  readonly kept = new Map<string, CrewTokens>();
 
-  token(id: string): Promise<StoredToken | undefined> {
+  tokens(id: string): Promise<CrewTokens | undefined> {
     return Promise.resolve(this.kept.get(id));
   }
 
-  setToken(id: string, token: StoredToken): Promise<void> {
-    this.kept.set(id, token);
+  setTokens(id: string, tokens: CrewTokens | undefined): Promise<void> {
+    if (tokens === undefined) this.kept.delete(id);
+    else this.kept.set(id, tokens);
     return Promise.resolve();
   }
 }

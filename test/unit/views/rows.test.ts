@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { Crew } from "../../../src/crews/types.ts";
 import type { SentResume } from "../../../src/executions/model.ts";
-import { crewRow, executionRow, goneCrewRow, taskRow } from "../../../src/views/tree/rows.ts";
+import { crewRow } from "../../../src/views/tree/crew-row.ts";
+import { executionRow, goneCrewRow, taskRow } from "../../../src/views/tree/rows.ts";
 import { elapsedInWords, spanInWords } from "../../../src/views/words.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
@@ -42,7 +43,30 @@ describe("a crew's row", () => {
     assert.match(parked.sentence, /Token refused/);
     assert.ok(parked.tooltip.includes("Set another one."));
     assert.match(parked.facts, /:parked\b/);
-    assert.equal(crewRow(deployed, { hasNoToken: true }).description, "No token on this machine");
+    assert.equal(crewRow(deployed, { tokens: { kind: "none" } }).description, "No token on this machine");
+    const refusalOf = (tokenType: "bearer" | "userBearer") => new CrewApiError({ kind: "unauthorized", status: 401, tokenType, message: "No.", remedy: "Set it." });
+    assert.match(crewRow(deployed, { parked: refusalOf("userBearer") }).description, /^User's token refused/);
+    assert.match(crewRow(deployed, { parked: refusalOf("bearer") }).sentence, /Organisation's token refused/);
+  });
+
+  it("tells a token that this machine lost from one that it never had", () => {
+    const row = crewRow(deployed, { tokens: { kind: "lost", why: "gone" } });
+    assert.equal(row.description, "Token lost here – set it again");
+    assert.ok(row.tooltip.some((line) => line.includes("store of secrets no longer gives the token back")));
+    assert.match(row.sentence, /Token lost here/);
+  });
+
+  it("shows which token is in use, in description, tooltip and sentence, and that there is another to switch to", () => {
+    const both = crewRow(deployed, { tokens: { kind: "stored", inUse: "userBearer", types: ["bearer", "userBearer"] } });
+    assert.equal(both.description, "crew.test · User Bearer Token");
+    assert.ok(both.tooltip.includes("Uses the user's token (User Bearer Token)"));
+    assert.ok(both.tooltip.includes("Also here: the organisation's token (Bearer Token)"));
+    assert.equal(both.sentence, "Crew Writers, crew.test, uses the user's token (User Bearer Token)");
+    assert.match(both.facts, /:twoTokens\b/);
+    const usual = crewRow(deployed, { tokens: { kind: "stored", inUse: "bearer", types: ["bearer"] } });
+    assert.equal(usual.description, "crew.test");
+    assert.doesNotMatch(usual.facts, /twoTokens/);
+    assert.equal(crewRow(local, { tokens: { kind: "stored", inUse: "bearer", types: ["bearer", "userBearer"] } }).description, crewRow(local, {}).description);
   });
 
   it("says of a local crew that no model is called, and whether it runs", () => {

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { formatEntry, parseEntry, tokenInUse, withToken } from "../../../src/crews/token-entry.ts";
+
+describe("the secret of a crew", () => {
+  it("holds both tokens and which is in use", () => {
+    const both = { inUse: "userBearer", bearer: "one", userBearer: "two" } as const;
+    assert.deepEqual(parseEntry(formatEntry(both)), both);
+    assert.deepEqual(tokenInUse(both), { token: "two", type: "userBearer" });
+  });
+
+  for (const type of ["bearer", "userBearer"] as const) {
+    it(`of version 0.1, with one ${type}, is read`, () => {
+      const tokens = parseEntry(JSON.stringify({ token: "old", type }));
+      assert.ok(tokens !== undefined);
+      assert.deepEqual(tokens, { inUse: type, [type]: "old" });
+      assert.deepEqual(tokenInUse(tokens), { token: "old", type });
+    });
+  }
+
+  it("takes a token of the other kind beside the one it has, and uses it", () => {
+    assert.deepEqual(withToken({ inUse: "bearer", bearer: "one" }, { token: "two", type: "userBearer" }), { inUse: "userBearer", bearer: "one", userBearer: "two" });
+    assert.deepEqual(withToken({ inUse: "userBearer", bearer: "one", userBearer: "two" }, { token: "three", type: "bearer" }), { inUse: "bearer", bearer: "three", userBearer: "two" });
+    assert.deepEqual(withToken(undefined, { token: "one", type: "bearer" }), { inUse: "bearer", bearer: "one" });
+  });
+
+  for (const text of ["half a secr", "null", "7", "{}", '{"inUse":"bearer"}', '{"inUse":"bearer","userBearer":"x"}', '{"inUse":"basic","basic":"x"}', '{"token":7,"type":"bearer"}', '{"token":"x","type":"basic"}']) {
+    it(`is none of ours where it is ${text}`, () => assert.equal(parseEntry(text), undefined));
+  }
+});
