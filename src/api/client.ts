@@ -9,7 +9,8 @@ import { readStatus } from "./read-status.ts";
 import { kickoffBody, resumeBody } from "./requests.ts";
 import { fillPath, isUnknownRoute, pathsToAsk } from "./status-path.ts";
 import type { TypedToken } from "./token.ts";
-import { Transport, type Outgoing, type Traffic } from "./transport.ts";
+import type { Traffic } from "./traffic.ts";
+import { Transport, type Outgoing } from "./transport.ts";
 import type { CrewInputs, KickoffAnswer, KickoffRequest, ResumeAnswer, ResumeRequest, StatusPath, StatusReading } from "./types.ts";
 
 /** Gives the token when a request needs it, so that a changed one counts at once. What it throws passes through the client. */
@@ -36,7 +37,7 @@ export interface CrewClientOptions {
   readonly onStatusPath?: (path: StatusPath) => void;
   /** Hears of a refused token (401, 403) before the error is thrown, and may put a remedy beside it. */
   readonly onRefused?: (error: CrewApiError) => Promise<void>;
-  /** Hears of every request, for a log. */
+  /** Hears of every request when it leaves and when it has ended, for a log. */
   readonly onTraffic?: (traffic: Traffic) => void;
   /** Limit of an answer's body in bytes; 64 MB where absent. */
   readonly maxBytes?: number;

@@ -2,26 +2,16 @@ import { errorOfAnswer, excerpt } from "./answer-errors.ts";
 import { readBody } from "./body.ts";
 import type { Clock } from "./clock.ts";
 import { Deadline } from "./deadline.ts";
-import { CrewApiError, type CrewApiErrorKind } from "./errors.ts";
+import { CrewApiError } from "./errors.ts";
 import { errorOfFailure } from "./failure-errors.ts";
 import type { Fetch, FetchAnswer } from "./fetch.ts";
 import { isObject, parseJson } from "./json.ts";
 import { openEnded, unreadable } from "./outcome-errors.ts";
+import { bodyForLog, secretsIn, withoutSecrets } from "./redact.ts";
 import { parseRetryAfter, retryWait, wait } from "./retry.ts";
-import { authorization, withoutToken, type TypedToken } from "./token.ts";
+import { authorization, type TypedToken } from "./token.ts";
+import { nextExchange, type Traffic } from "./traffic.ts";
 import type { TokenType } from "./types.ts";
-
-/** One request as a log shows it. */
-export interface Traffic {
-  readonly method: "GET" | "POST";
-  /** Path below the crew's address. */
-  readonly path: string;
-  /** Status code, where an answer came. */
-  readonly status?: number;
-  readonly error?: CrewApiErrorKind;
-  /** From sending to the end of the body. */
-  readonly milliseconds: number;
-}
 
 /** What every request of a client shares. */
 export interface TransportOptions {
@@ -49,6 +39,21 @@ export interface Outgoing<T> {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly knownInputs?: readonly string[];
+}
+
+/** What one sending of a request brings along. */
+interface Sending {
+  /** The Authorization header's value. */
+  readonly header: string;
+  /** Takes the token and the body's secrets out of a text. */
+  readonly clean: (text: string) => string;
+  readonly deadline: Deadline;
+}
+
+/** What has come of an answer so far. */
+interface Came {
+  status?: number;
+  text?: string;
 }
 
 /** An error's body is read so far, in bytes; more of it is of no use to anybody. */
@@ -81,30 +86,43 @@ export class Transport {
     const { token, type } = typeof given === "string" ? { token: given, type: undefined } : given;
     const header = authorization(token);
     if (outgoing.signal?.aborted) throw openEnded("aborted", outgoing, false);
-    const { method, path } = outgoing;
+    const { method, path, body } = outgoing;
+    const secrets = secretsIn(body);
+    const sending: Sending = { header, clean: (text) => withoutSecrets(text, token, secrets), deadline: new Deadline(clock, outgoing.timeoutMs, outgoing.signal) };
+    const exchange = { id: nextExchange(), method, path };
+    const bodyOf = (text: string) => ({ body: () => bodyForLog(text, sending.clean) });
+    onTraffic({ kind: "request", ...exchange, ...(body === undefined ? {} : bodyOf(JSON.stringify(body))) });
     const started = clock.now();
-    const deadline = new Deadline(clock, outgoing.timeoutMs, outgoing.signal);
-    let status: { status: number } | undefined;
+    const came: Came = {};
+    const end = (error?: CrewApiError) => {
+      const { status, text } = came;
+      onTraffic({
+        kind: "end",
+        ...exchange,
+        ...(status === undefined ? {} : { status }),
+        ...(error === undefined ? {} : { error: error.kind }),
+        milliseconds: clock.now() - started,
+        ...(text === undefined ? {} : bodyOf(text)),
+      });
+    };
     try {
-      const answer = await this.#send(outgoing, header, token, deadline);
-      status = { status: answer.status };
-      const value = await this.#judge(answer, outgoing, { token, type }, deadline);
-      onTraffic({ method, path, ...status, milliseconds: clock.now() - started });
+      const value = await this.#judge(await this.#send(outgoing, sending), outgoing, { ...sending, type }, came);
+      end();
       return value;
     } catch (error) {
-      if (error instanceof CrewApiError) onTraffic({ method, path, ...status, error: error.kind, milliseconds: clock.now() - started });
+      if (error instanceof CrewApiError) end(error);
       throw error;
     } finally {
-      deadline.dispose();
+      sending.deadline.dispose();
     }
   }
 
-  async #send(outgoing: Outgoing<unknown>, header: string, token: string, deadline: Deadline): Promise<FetchAnswer> {
+  async #send(outgoing: Outgoing<unknown>, sending: Sending): Promise<FetchAnswer> {
     const { baseUrl, fetch, userAgent } = this.#options;
     const content = outgoing.body === undefined ? {} : { body: JSON.stringify(outgoing.body) };
     const headers = {
       accept: "application/json",
-      authorization: header,
+      authorization: sending.header,
       // A kept connection that the server closes just then would leave open whether a POST arrived.
       connection: "close",
       "user-agent": userAgent,
@@ -113,22 +131,24 @@ export class Transport {
     const url = baseUrl + outgoing.path;
     try {
       // node-fetch keeps the token on a redirect to another port of the same host, so none is followed (node-fetch 1863).
-      return await fetch(url, { method: outgoing.method, headers, ...content, redirect: "manual", signal: deadline.signal });
+      return await fetch(url, { method: outgoing.method, headers, ...content, redirect: "manual", signal: sending.deadline.signal });
     } catch (failure) {
-      throw this.#failure(failure, outgoing, token, deadline);
+      throw this.#failure(failure, outgoing, sending);
     }
   }
 
-  async #judge<T>(answer: FetchAnswer, outgoing: Outgoing<T>, { token, type }: { readonly token: string; readonly type: TokenType | undefined }, deadline: Deadline): Promise<T> {
+  async #judge<T>(answer: FetchAnswer, outgoing: Outgoing<T>, sending: Sending & { readonly type: TokenType | undefined }, came: Came): Promise<T> {
     const { clock, maxBytes } = this.#options;
     const { status } = answer;
-    const clean = (text: string) => withoutToken(text, token);
+    const { clean, deadline, type } = sending;
+    came.status = status;
     if (status >= 300 && status < 400) {
       const location = answer.headers.get("location");
       throw unreadable("redirected", outgoing, { status, location: location === null ? undefined : clean(location), url: this.#options.baseUrl + outgoing.path });
     }
     const ok = status >= 200 && status < 300;
     const { text, tooLarge, problem } = await readBody(answer.body, ok ? maxBytes : errorBytes);
+    came.text = text;
     if (deadline.ended === "aborted") throw openEnded("aborted", outgoing, true);
     if (!ok) {
       // Whatever became of the body, the code is an answer.
@@ -139,17 +159,17 @@ export class Transport {
     if (tooLarge) throw unreadable("tooLarge", outgoing, { status, maxBytes });
     const raw = parseJson(text);
     // An object that is whole is the answer, even if the connection broke right after it.
-    if (problem !== undefined && !isObject(raw)) throw this.#failure(problem, outgoing, token, deadline);
+    if (problem !== undefined && !isObject(raw)) throw this.#failure(problem, outgoing, sending);
     const value = raw === undefined ? undefined : outgoing.read(raw);
     if (value === undefined) throw unreadable("badAnswer", outgoing, { status, body: excerpt(clean(text)), json: raw !== undefined });
     return value;
   }
 
-  #failure(failure: unknown, outgoing: Outgoing<unknown>, token: string, deadline: Deadline): CrewApiError {
+  #failure(failure: unknown, outgoing: Outgoing<unknown>, { clean, deadline }: Sending): CrewApiError {
     if (deadline.ended) return openEnded(deadline.ended, outgoing, true);
     const words = failure instanceof Error ? failure.message : String(failure);
     // node-fetch puts the request's address first, whose words say nothing of the cause.
-    const description = withoutToken(words.replace(/^request to .* failed, reason: /, ""), token);
+    const description = clean(words.replace(/^request to .* failed, reason: /, ""));
     return errorOfFailure(failure, description, new URL(this.#options.baseUrl), outgoing.method);
   }
 }

@@ -7,6 +7,7 @@ import type { FeedbackRoom } from "../feedback/register.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
 import type { KickoffSender } from "../kickoff/start.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
+import { compareCommand } from "./compare.ts";
 import { crewCommands } from "./crews.ts";
 import { executionCommands } from "./executions.ts";
 import { feedbackCommands } from "./feedback.ts";
@@ -36,6 +37,7 @@ export function allCommands({ crews, executions, locals, sender, forms, feedback
     kickoffCommand({ crews, forms, sender, wake, show }),
     ...executionCommands({ crews, store, tracker, clock, wake, show }),
     ...feedbackCommands({ crews, store, wake, ...feedback }),
+    compareCommand(store, crews),
     ...localCommands(crews, locals),
     { id: "showLog", run: () => log.show() },
   ];

@@ -55,6 +55,14 @@ export function stringOf(given: Readonly<Record<string, unknown>>, name: string)
   return value;
 }
 
+/** A whole number of the argument, from 1. @throws UserError where it is there and none. */
+export function numberOf(given: Readonly<Record<string, unknown>>, name: string): number | undefined {
+  const value = given[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1) throw new UserError(vscode.l10n.t("“{0}” must be a whole number from 1.", name));
+  return value;
+}
+
 /** A yes or no of the argument. @throws UserError where it is there and neither. */
 export function booleanOf(given: Readonly<Record<string, unknown>>, name: string): boolean | undefined {
   const value = given[name];

@@ -5,7 +5,7 @@ import type { Feedback, FeedbackWords } from "../feedback/feedback.ts";
 import { pendingResume } from "../feedback/pending.ts";
 import type { FeedbackResult } from "../feedback/send.ts";
 import type { FeedbackThreads } from "../feedback/threads.ts";
-import { optional, recordOf, stringOf } from "./arguments.ts";
+import { isProgram, numberOf, optional, recordOf, stringOf } from "./arguments.ts";
 import { chooseExecution } from "./choose.ts";
 import type { Command } from "./table.ts";
 
@@ -27,8 +27,7 @@ export function feedbackCommands({ crews, store, feedback, threads, wake }: Feed
     id,
     async run(argument) {
       const given = recordOf(argument);
-      const attempt = typeof given["attempt"] === "number" ? given["attempt"] : undefined;
-      const words = { ...optional("taskId", stringOf(given, "taskId")), ...optional("feedback", stringOf(given, "feedback")), ...optional("attempt", attempt) };
+      const words = { ...optional("taskId", stringOf(given, "taskId")), ...optional("feedback", stringOf(given, "feedback")), ...optional("attempt", numberOf(given, "attempt")), isPerson: !isProgram(argument) };
       const execution = await chooseExecution(store, crews, argument, fits);
       if (execution === undefined) return undefined;
       await wake(execution.crew.id);

@@ -17,7 +17,7 @@ import { tokenInUse, tokenTypes, withToken } from "./token-entry.ts";
 import { TokenNotes } from "./token-notes.ts";
 import { tokenTypeName } from "./token-words.ts";
 import { cleanToken, Tokens } from "./tokens.ts";
-import { describeTraffic } from "./traffic.ts";
+import { logTraffic } from "./traffic.ts";
 import type { Candidate, Crew, CrewAddress, CrewChange, CrewReplacement, CrewTokens, NewCrew, StoredToken, TestResult, TokenState } from "./types.ts";
 
 /** What {@link Crews} takes of the extension's context. */
@@ -225,6 +225,12 @@ export class Crews implements vscode.Disposable {
     return inputs;
   }
 
+  /** What a crew was last heard to ask for; nothing where this window has not asked it. Asks nobody. */
+  knownInputs({ id, url }: CrewAddress): CrewInputs | undefined {
+    const known = this.#inputs.get(id);
+    return known?.url === url ? known.inputs : undefined;
+  }
+
   /** Replaces the crews that are served on this machine; the local service's keeper calls it. */
   setLocal(crews: readonly Crew[]): void {
     this.#local = crews;
@@ -299,7 +305,7 @@ export class Crews implements vscode.Disposable {
   }
 
   #clientOptions(nameNow: () => string): CrewClientOptions {
-    return { onTraffic: (traffic) => log.debug(describeTraffic(nameNow(), traffic)), ...(this.#userAgent === undefined ? {} : { userAgent: this.#userAgent }) };
+    return { onTraffic: (traffic) => logTraffic(log, log.logLevel === vscode.LogLevel.Trace, nameNow(), traffic), ...(this.#userAgent === undefined ? {} : { userAgent: this.#userAgent }) };
   }
 }
 

@@ -1,11 +1,27 @@
 import * as l10n from "@vscode/l10n";
-import { UserError } from "../editor/errors.ts";
+import { type ErrorAction, UserError } from "../editor/errors.ts";
 
-/** The pause that feedback was written for is over: answered elsewhere, ended, or another attempt waits. Nothing was sent. */
+/** How a pause can be over. */
+export type StaleKind =
+  /** Somebody has answered this output: another window, another client. */
+  | "answered"
+  | "ended"
+  /** The task was done again meanwhile, and another output waits. */
+  | "newerAttempt"
+  /** It was answered, and goes on under another id. */
+  | "newId"
+  /** Nothing is kept of the execution any more. */
+  | "untracked";
+
+/** The pause that feedback was written for is over. Nothing was sent. */
 export class StaleFeedbackError extends UserError {
-  constructor(why: string) {
-    super(l10n.t("Your feedback was not sent: {0}", why));
+  readonly kind: StaleKind;
+
+  /** `why` says in whole sentences what happened and what to do next. */
+  constructor(kind: StaleKind, why: string, actions: readonly ErrorAction[] = []) {
+    super(l10n.t("Your feedback was not sent: {0}", why), actions);
     this.name = "StaleFeedbackError";
+    this.kind = kind;
   }
 }
 

@@ -4,9 +4,11 @@ import { plainLabel } from "../editor/plain.ts";
 import type { Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { askAgain, askKind, askTask, type FeedbackKind } from "./ask.ts";
-import { StaleFeedbackError } from "./errors.ts";
+import { confirmApproval } from "./confirm.ts";
 import { pendingResume } from "./pending.ts";
+import type { FindPlace } from "./place.ts";
 import type { FeedbackResult, FeedbackSender, FeedbackToSend } from "./send.ts";
+import { staleByAttempt } from "./stale.ts";
 import type { FeedbackThreads } from "./threads.ts";
 
 /** Milliseconds that a crew's answer stays in the status bar. */
@@ -15,6 +17,8 @@ const answerShown = 10_000;
 /** What {@link Feedback} needs. */
 export interface FeedbackOptions {
   readonly sender: Pick<FeedbackSender, "send">;
+  /** Where in an open document feedback is given: an output that has no such place in a visible editor is not on the screen. */
+  readonly find: FindPlace;
   /** Shows the execution's document at what waits. */
   readonly show: (execution: Execution) => Promise<vscode.TextEditor>;
 }
@@ -25,12 +29,16 @@ export interface FeedbackWords {
   readonly feedback?: string;
   /** The attempt that the person was looking at; another one is not answered in its place. */
   readonly attempt?: number;
+  /** A person wants it, who is shown what is approved where it is not on the screen. A program means what it says. */
+  readonly isPerson?: boolean;
 }
 
 /** What a person does about an output: approve, reject, with words or without. Each returns the crew's answer, or nothing when the person cancels. */
 export class Feedback implements vscode.Disposable {
   readonly #options: FeedbackOptions;
   readonly #sending = new Map<string, { readonly words: string; readonly result: Promise<FeedbackResult> }>();
+  /** What was answered last, by {@link clickOf}: a second click on the same thing comes after its answer where the crew is quick. */
+  #answered: { readonly click: string; readonly result: FeedbackResult } | undefined;
   readonly #changed = new vscode.EventEmitter<void>();
   #threads: FeedbackThreads | undefined;
 
@@ -51,22 +59,30 @@ export class Feedback implements vscode.Disposable {
     return this.#sending.has(execution.localId);
   }
 
-  /** Approves at once. */
-  async approve(execution: Execution, { taskId, feedback = "", attempt }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
-    refuseOtherAttempt(execution, attempt);
-    const task = taskId ?? execution.waiting?.taskId ?? (await askTask(execution));
-    return task === undefined ? undefined : await this.send({ execution, taskId: task, isApprove: true, text: feedback });
+  /** Approves at once. A person is asked first where the output is not on the screen. */
+  async approve(execution: Execution, { taskId, feedback = "", attempt, isPerson = false }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
+    const task = taskId ?? execution.waiting?.taskId;
+    const click = attempt === undefined || task === undefined ? undefined : clickOf(execution, task, attempt);
+    if (isPerson && click !== undefined && this.#answered?.click === click) return this.#answered.result;
+    refuseOtherAttempt(execution, task, attempt);
+    const chosen = task ?? (await askTask(execution));
+    if (chosen === undefined) return undefined;
+    const isUnseen = isPerson && task !== undefined && !this.isSending(execution) && !this.#isShown(execution);
+    if (isUnseen && !(await confirmApproval(execution, chosen))) return undefined;
+    const result = await this.send({ execution, taskId: chosen, isApprove: true, text: feedback });
+    if (click !== undefined) this.#answered = { click, result };
+    return result;
   }
 
   /** Approves with words that are written in a thread. */
   async approveWithNote(execution: Execution, { taskId, attempt }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
-    refuseOtherAttempt(execution, attempt);
+    refuseOtherAttempt(execution, taskId, attempt);
     return await this.#write(execution, taskId, "approveWithNote");
   }
 
   /** Rejects with these words, or with words that are written in a thread. */
   async reject(execution: Execution, { taskId, feedback, attempt }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
-    refuseOtherAttempt(execution, attempt);
+    refuseOtherAttempt(execution, taskId, attempt);
     if (feedback === undefined) return await this.#write(execution, taskId, "reject");
     const task = taskId ?? execution.waiting?.taskId ?? (await askTask(execution));
     return task === undefined ? undefined : await this.send({ execution, taskId: task, isApprove: false, text: feedback });
@@ -77,7 +93,7 @@ export class Feedback implements vscode.Disposable {
     const taskId = execution.waiting?.taskId ?? (await askTask(execution));
     const kind = taskId === undefined ? undefined : await askKind(taskId);
     if (taskId === undefined || kind === undefined) return undefined;
-    return kind === "approve" ? await this.approve(execution, { taskId }) : await this.#write(execution, taskId, kind);
+    return kind === "approve" ? await this.approve(execution, { taskId, isPerson: true }) : await this.#write(execution, taskId, kind);
   }
 
   /** Sends once more, word for word, what may have arrived, after a warning. @throws UserError where nothing is in doubt. */
@@ -112,6 +128,10 @@ export class Feedback implements vscode.Disposable {
     this.#changed.dispose();
   }
 
+  #isShown({ localId }: Execution): boolean {
+    return vscode.window.visibleTextEditors.some(({ document }) => this.#options.find(document)?.execution.localId === localId);
+  }
+
   async #write(execution: Execution, taskId: string | undefined, kind: Exclude<FeedbackKind, "approve">): Promise<FeedbackResult | undefined> {
     const task = taskId ?? execution.waiting?.taskId ?? (await askTask(execution));
     if (task === undefined || this.#threads === undefined) return undefined;
@@ -120,8 +140,14 @@ export class Feedback implements vscode.Disposable {
   }
 }
 
-function refuseOtherAttempt({ waiting }: Execution, attempt: number | undefined): void {
-  if (attempt !== undefined && waiting !== undefined && waiting.attempt !== attempt) throw new StaleFeedbackError(vscode.l10n.t("a newer output of the task waits now. Read it first."));
+/** One output of one task, as a click names it. */
+function clickOf({ localId }: Execution, taskId: string, attempt: number): string {
+  return JSON.stringify([localId, taskId, attempt]);
+}
+
+function refuseOtherAttempt(execution: Execution, taskId = execution.waiting?.taskId, attempt?: number): void {
+  const stale = taskId === undefined || attempt === undefined ? undefined : staleByAttempt(execution, taskId, attempt);
+  if (stale !== undefined) throw stale;
 }
 
 function answerInWords({ execution, isApprove }: FeedbackToSend, { message }: FeedbackResult): string {

@@ -34,7 +34,7 @@ export function registerFeedback({ crews, executions, clock, find, show }: Feedb
   const { store, intents, tracker } = executions;
   const owned = new Disposables();
   const sender = new FeedbackSender({ store, intents, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId), onProblem: logProblem });
-  const feedback = owned.add(new Feedback({ sender, show }));
+  const feedback = owned.add(new Feedback({ sender, find, show }));
   const threads = owned.add(new FeedbackThreads({ find, current: (localId) => store.find(localId), send: (words) => feedback.send(words) }));
   feedback.use(threads);
   const lenses = owned.add(new FeedbackLenses({ find, feedback, onDidChange: (listener) => store.onDidChange(listener) }));

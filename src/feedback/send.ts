@@ -11,7 +11,7 @@ import { attemptToAnswer, resumeAnswered, resumeRefused, resumeSending, resumesO
 import type { ExecutionStore } from "../executions/store.ts";
 import { claimResume } from "./claim.ts";
 import { MaybeSentError, StaleFeedbackError } from "./errors.ts";
-import { whyStale } from "./stale.ts";
+import { staleByAnswer, staleByRecord, staleError } from "./stale.ts";
 
 /** What a {@link FeedbackSender} works with. */
 export interface FeedbackSenderOptions {
@@ -63,21 +63,22 @@ export class FeedbackSender {
     const { store, poll, clientFor } = this.#options;
     const { execution: shown, taskId } = feedback;
     const target: ResumeTarget = { taskId, attempt: attemptToAnswer(shown, taskId) };
+    if (hasEnded(shown)) throw staleError("ended", shown, target);
     const words = wordsOf(feedback);
     const { localId } = shown;
     const client = clientFor(shown.crew);
     await store.refresh();
-    this.#refuseSecond(this.#current(localId), target, feedback.again === true);
+    this.#refuse(this.#current(localId), shown, target, feedback.again === true);
     await this.#look(client, shown, target);
     const current = this.#current(localId);
     const executionId = current.kickoffIds.at(-1);
     if (executionId === undefined) throw new UserError(l10n.t("This execution has no ID yet: the answer to its kickoff never came. Feedback needs one."));
-    this.#refuseSecond(current, target, feedback.again === true);
+    this.#refuse(current, shown, target, feedback.again === true);
     const noted: Feedback = { isApprove: feedback.isApprove, text: words, at: new Date(this.#options.clock.now()).toISOString() };
     const key = await claimResume(this.#options, current, target, noted, feedback.again === true);
     if ((await this.#note(key, () => store.update(localId, (known) => resumeSending(known, target, noted)))) === undefined) {
       await this.#options.intents.release(key);
-      throw new StaleFeedbackError(l10n.t("the execution is no longer tracked."));
+      throw untracked();
     }
     const answer = await this.#post(client, key, localId, target, {
       executionId,
@@ -99,14 +100,15 @@ export class FeedbackSender {
 
   #current(localId: string): Execution {
     const current = this.#options.store.find(localId);
-    if (current === undefined) throw new StaleFeedbackError(l10n.t("the execution is no longer tracked."));
+    if (current === undefined) throw untracked();
     return current;
   }
 
   /** What was sent for this output before, here or in another window, is not sent a second time unless the person says so. */
-  #refuseSecond(current: Execution, target: ResumeTarget, again: boolean): void {
+  #refuse(current: Execution, shown: Execution, target: ResumeTarget, again: boolean): void {
+    const stale = staleByRecord(current, shown, target);
+    if (stale !== undefined) throw stale;
     const last = resumesOf(current, target).at(-1);
-    if (last?.outcome === "answered") throw new StaleFeedbackError(l10n.t("this output has been answered already."));
     if (last?.outcome === "sending") throw new MaybeSentError(l10n.t("Feedback for this output is being sent right now."));
     if (last?.outcome === "unanswered" && !again) {
       throw new MaybeSentError(l10n.t("Feedback for this output may have been sent before: no answer came. Use “Send Again…” if it did not arrive."));
@@ -121,8 +123,8 @@ export class FeedbackSender {
     try {
       const reading = await client.status(id);
       const now = await store.update(shown.localId, (known) => applyReading(known, reading, clock.now()));
-      const why = whyStale(reading, now ?? this.#current(shown.localId), shown, target);
-      if (why !== undefined) throw new StaleFeedbackError(why);
+      const stale = staleByAnswer(reading, now ?? this.#current(shown.localId), shown, target);
+      if (stale !== undefined) throw stale;
     } catch (error) {
       const isIndefinite = error instanceof CrewApiError && error.kind !== "unauthorized" && error.kind !== "forbidden";
       if (!isIndefinite) throw error;
@@ -161,11 +163,14 @@ export class FeedbackSender {
 }
 
 /** The words to send. An approval without any says so in one word, since some crews want some. */
-function wordsOf({ isApprove, text, execution }: FeedbackToSend): string {
-  if (hasEnded(execution)) throw new StaleFeedbackError(l10n.t("the execution has ended."));
+function wordsOf({ isApprove, text }: FeedbackToSend): string {
   if (text.trim() !== "") return text;
   if (isApprove) return "Approved.";
   throw new UserError(l10n.t("Say what should be different: the task is done again with your words."));
+}
+
+function untracked(): StaleFeedbackError {
+  return new StaleFeedbackError("untracked", l10n.t("the execution is no longer tracked here. Track it by its ID to see what waits."));
 }
 
 /** A crew's definite refusal, or an error from before the request, such as a missing token. */

@@ -1,7 +1,9 @@
 import * as l10n from "@vscode/l10n";
 import type { StatusReading } from "../api/types.ts";
-import type { Execution } from "../executions/model.ts";
-import type { ResumeTarget } from "../executions/resumes.ts";
+import type { ErrorAction } from "../editor/errors.ts";
+import { type Execution, keyOf } from "../executions/model.ts";
+import { attemptToAnswer, resumesOf, type ResumeTarget } from "../executions/resumes.ts";
+import { StaleFeedbackError, type StaleKind } from "./errors.ts";
 
 /**
  * Why feedback for a pause is too late, by a status answer; nothing while it may still wait. Only what is definite counts:
@@ -9,24 +11,63 @@ import type { ResumeTarget } from "../executions/resumes.ts";
  * @param now The execution with that answer in it.
  * @param shown The execution as the person saw it.
  */
-export function whyStale(reading: StatusReading, now: Execution, shown: Execution, { taskId, attempt }: ResumeTarget): string | undefined {
+export function staleByAnswer(reading: StatusReading, now: Execution, shown: Execution, target: ResumeTarget): StaleFeedbackError | undefined {
+  const { taskId, attempt } = target;
   switch (reading.state) {
     case "running":
-      return l10n.t("the task no longer waits, the crew is at work. It may have been answered elsewhere.");
+      return staleError("answered", now, target);
     case "completed":
     case "failed":
     case "stopped":
-      return l10n.t("the execution has ended.");
+      return staleError("ended", now, target);
     case "waiting":
       break;
     default:
       return undefined;
   }
   if (reading.waiting === undefined) return undefined;
-  if (reading.waiting.taskId !== taskId) return l10n.t("another task waits now: {0}.", reading.waiting.taskId);
+  if (reading.waiting.taskId !== taskId) return staleError("answered", now, target);
   const waits = reading.waiting.attempt ?? now.waiting?.attempt;
   // A person who typed the task's id has not seen an output, so that there is no other one to mix it up with.
   const sawOutput = shown.waiting?.taskId === taskId;
-  if (sawOutput && waits !== undefined && waits !== attempt) return l10n.t("a newer output of the task waits now. Read it first.");
-  return undefined;
+  return sawOutput && waits !== undefined && waits !== attempt ? staleError("newerAttempt", now, target) : undefined;
+}
+
+/** Why feedback for a pause is too late, by what is kept here, which another window may have written; nothing while it may still wait. */
+export function staleByRecord(now: Execution, shown: Execution, target: ResumeTarget): StaleFeedbackError | undefined {
+  const asked = shown.kickoffIds.at(-1);
+  if (asked !== undefined && now.kickoffIds.at(-1) !== asked) return staleError("newId", now, target);
+  return resumesOf(now, target).at(-1)?.outcome === "answered" ? staleError("answered", now, target) : undefined;
+}
+
+/** Why an attempt is not the one to answer: the person looked at another one than waits now. */
+export function staleByAttempt(now: Execution, taskId: string, attempt: number): StaleFeedbackError | undefined {
+  const waits = now.waiting;
+  const target = { taskId, attempt };
+  if (waits?.taskId === taskId) return waits.attempt === attempt ? undefined : staleError("newerAttempt", now, target);
+  return attemptToAnswer(now, taskId) === attempt ? undefined : staleError("answered", now, target);
+}
+
+/** What happened and what to do next, each kind in words of its own. */
+export function staleError(kind: Exclude<StaleKind, "untracked">, now: Execution, { taskId, attempt }: ResumeTarget): StaleFeedbackError {
+  const target = { kind: "stale", crew: now.crew.id, kickoffId: keyOf(now) };
+  const open: ErrorAction = { title: l10n.t("Open Execution"), command: "crewdeck.openExecution", arguments: [target] };
+  switch (kind) {
+    case "answered":
+      return new StaleFeedbackError(kind, answeredInWords(now, taskId), [open]);
+    case "ended":
+      return new StaleFeedbackError(kind, l10n.t("the execution has ended, so nothing waits in it any more. Read its result; to have it done differently, kick it off again."), [open]);
+    case "newerAttempt": {
+      const waits = now.waiting?.attempt ?? attempt + 1;
+      const compare: ErrorAction = { title: l10n.t("Compare with Previous Attempt"), command: "crewdeck.compareAttempts", arguments: [{ ...target, taskId, attempt: waits }] };
+      return new StaleFeedbackError(kind, l10n.t("a newer output of “{0}” waits now: attempt {1}, and you were at attempt {2}. Read it first, then answer it.", taskId, waits, attempt), [open, compare]);
+    }
+    case "newId":
+      return new StaleFeedbackError(kind, l10n.t("it was answered elsewhere, and the execution goes on under a new ID, {0}. That is followed here: see what waits there, and answer that.", now.kickoffIds.at(-1) ?? keyOf(now)), [open]);
+  }
+}
+
+function answeredInWords({ waiting }: Execution, taskId: string): string {
+  if (waiting !== undefined && waiting.taskId !== taskId) return l10n.t("“{0}” has been answered elsewhere, and “{1}” waits now. Read that output, then answer it.", taskId, waiting.taskId);
+  return l10n.t("“{0}” has been answered already, in another window or by somebody else. The crew goes on; its next output comes here by itself.", taskId);
 }

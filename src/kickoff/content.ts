@@ -11,6 +11,8 @@ export interface Seed {
   readonly last?: FormValues;
   /** Given by a command; laid over the draft, else over the values sent last. */
   readonly given?: Prefill;
+  /** Given in the place of everything else, which Undo brings back. */
+  readonly instead?: Prefill;
 }
 
 /** The fields of one form and what they hold. */
@@ -24,7 +26,7 @@ export class FormContent {
   #before: ((now: FormValues) => FormValues) | undefined;
 
   /** Holds a draft, else the values sent last, else the fields' initial values; given values are laid over them. */
-  constructor(fields: readonly FormField[], { draft, last, given }: Seed, newId: () => string) {
+  constructor(fields: readonly FormField[], { draft, last, given, instead }: Seed, newId: () => string) {
     this.#newId = newId;
     this.#id = draft?.id ?? newId();
     this.#fields = draft === undefined ? fields : withUnlisted(fields, typedNames(draft.values));
@@ -34,6 +36,7 @@ export class FormContent {
     this.#isEdited = draft !== undefined;
     this.#origin = draft !== undefined ? { kind: "draft" } : last !== undefined ? { kind: "last" } : undefined;
     if (given !== undefined) this.fill(given);
+    if (instead !== undefined) this.replace(instead);
   }
 
   /** The values with the id under which they are sent at most once. */

@@ -53,16 +53,15 @@ export class KickoffForms implements vscode.Disposable {
   }
 
   /**
-   * Opens a crew's form, or brings it to the front, and lays given values over what is there.
+   * Opens a crew's form, or brings it to the front, and lays given values over what is there, or puts them in its place.
    * Settles when the form has started an execution, or with nothing when it was closed without.
    */
-  async open(crew: Crew, values: Prefill = {}): Promise<Execution | undefined> {
-    const given = Object.keys(values).length === 0 ? undefined : values;
+  async open(crew: Crew, values: Prefill = {}, { replaces = false } = {}): Promise<Execution | undefined> {
+    const given: Pick<Seed, "given" | "instead"> = Object.keys(values).length === 0 ? {} : replaces ? { instead: values } : { given: values };
     const known = await this.#memory.read(crew.id);
     let form = this.#forms.get(crew.id);
     if (form === undefined) {
-      const seed: Seed = given === undefined ? known : { ...known, given };
-      form = this.#put(openPanel(titleFor(crew)), shown(crew), seed, true);
+      form = this.#put(openPanel(titleFor(crew)), shown(crew), { ...known, ...given }, true);
       form.load({ fresh: false, wakes: true });
     } else {
       form.show(given);

@@ -26,6 +26,11 @@ export function readJson(text: string): JsonReading {
   }
 }
 
+/** What was expected, by the parser's name of its error. */
+export function expectedAfter(errorName: string): Expected {
+  return expectedAt.get(errorName) ?? "other";
+}
+
 /** By the parser's names of its errors. */
 const expectedAt = new Map<string, Expected>([
   ["ValueExpected", "value"],
@@ -45,7 +50,7 @@ function findFault(text: string): JsonFault {
     text,
     {
       onError(code, _offset, _length, line, character) {
-        first ??= { line: line + 1, column: character + 1, expected: expectedAt.get(printParseErrorCode(code)) ?? "other" };
+        first ??= { line: line + 1, column: character + 1, expected: expectedAfter(printParseErrorCode(code)) };
       },
     },
     { disallowComments: true, allowTrailingComma: false },

@@ -11,7 +11,6 @@ import type { FormCrew } from "./messages.ts";
 import { furnishPanel } from "./panel.ts";
 import { FormSession, type LoadOptions, type SessionOptions } from "./session.ts";
 import { formTexts } from "./texts.ts";
-import type { Prefill } from "./values.ts";
 
 /** One form in its panel, from opening to closing. */
 export class OpenForm {
@@ -73,9 +72,10 @@ export class OpenForm {
     void this.#session.load(options);
   }
 
-  /** Brings the form to the front, with these values where some are given. */
-  show(given?: Prefill): void {
+  /** Brings the form to the front; with these values where some are given, laid over what is there or in its place. */
+  show({ given, instead }: Pick<Seed, "given" | "instead">): void {
     if (given !== undefined) this.#session.fill(given);
+    if (instead !== undefined) this.#session.replace(instead);
     this.#panel.reveal();
   }
 

@@ -116,6 +116,12 @@ export class FormSession {
     else this.#replace((content) => content.fill(given));
   }
 
+  /** Puts given values in the place of everything in the form; Undo brings that back. */
+  replace(instead: Prefill): void {
+    if (this.#content === undefined) this.#seed = { ...this.#seed, instead };
+    else this.#replace((content) => content.replace(instead));
+  }
+
   /** The crew has another name or address. */
   rename(crew: FormCrew): void {
     // Showing the same again would take the cursor from the person's hands.

@@ -5,6 +5,7 @@ import { MaybeSentError } from "../../src/feedback/errors.ts";
 import { UnsentWords } from "../../src/feedback/unsent.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
+import { ScriptedPerson } from "./scripted-person.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
 
 describe("feedback in an execution's document", () => {
@@ -152,5 +153,31 @@ describe("feedback in an execution's document", () => {
     const execution = await parts.store.add(anExecution());
     await assert.rejects(parts.feedback.approve({ ...execution, waiting: { ...execution.waiting!, attempt: 2 } }, { attempt: 1 }), /newer output/);
     assert.equal(parts.sent.length, 0);
+  });
+
+  it("asks before an output is approved that is not on the screen, with its first lines, and sends nothing where the person does not want to", async () => {
+    const output = `# Draft\n\n${Array.from({ length: 40 }, (_, at) => `Line ${at}.`).join("\n")}`;
+    const execution = await parts.store.add(anExecution({ waiting: { taskId: "review", output, attempt: 1, since: "2026-10-21T12:01:00.000Z" } }));
+    const person = new ScriptedPerson(["escape", { press: "Approve" }]);
+    try {
+      assert.equal(await parts.feedback.approve(execution, { attempt: 1, isPerson: true }), undefined);
+      assert.equal(parts.sent.length, 0);
+      assert.equal((await parts.feedback.approve(execution, { attempt: 1, isPerson: true }))?.status, "resumed");
+    } finally {
+      person.dispose();
+    }
+    const [{ text, detail } = { text: "", detail: "" }] = person.shown;
+    assert.equal(text, "Approve “review” of “Sea otters”?");
+    assert.match(detail ?? "", /^# Draft\n\nLine 0\.\n[\s\S]*Line 9\. …\n\n“Approved\.” is sent to Writers \(crew\.test\)/);
+    assert.deepEqual(person.left, []);
+  });
+
+  it("approves at once what is on the screen, and a program's words, and a second click that comes after the answer gets that answer", async () => {
+    const execution = await parts.store.add(anExecution());
+    await parts.show(execution);
+    const first = await parts.feedback.approve(execution, { attempt: 1, isPerson: true });
+    assert.deepEqual(await parts.feedback.approve(parts.store.find("local-1")!, { taskId: "review", attempt: 1, isPerson: true }), first);
+    assert.equal(parts.sent.length, 1);
+    await assert.rejects(parts.feedback.approve(parts.store.find("local-1")!, { taskId: "review", attempt: 1 }), /has been answered already/);
   });
 });

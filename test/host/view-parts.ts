@@ -47,7 +47,7 @@ export async function viewParts() {
   const documents = new ExecutionDocuments({ store, crewIdOf: () => undefined, scheme });
   const show = (execution: Execution, taskId?: string) => showExecution(documents, execution, taskId);
   const find = (document: vscode.TextDocument) => placeOf(documents, document);
-  const feedback = new Feedback({ sender, show });
+  const feedback = new Feedback({ sender, find, show });
   const threads = new FeedbackThreads({ find, send: (words) => feedback.send(words), current: (localId) => store.find(localId) });
   feedback.use(threads);
   const lenses = new FeedbackLenses({ find, feedback, onDidChange: store.onDidChange });

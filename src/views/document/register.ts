@@ -5,6 +5,7 @@ import { executionScheme } from "../../editor/ids.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { FindPlace } from "../../feedback/place.ts";
+import { CompareLenses } from "./compare-lenses.ts";
 import { ExecutionDocuments } from "./documents.ts";
 import { showExecution } from "./open.ts";
 import { outputUri } from "./outputs.ts";
@@ -29,6 +30,7 @@ export function registerDocuments(store: ExecutionStore, crews: Crews, ready: Pr
   const owned = new Disposables();
   const documents = owned.add(new ExecutionDocuments({ store, crewIdOf: (name) => crews.find(name)?.id, ready }));
   owned.add(vscode.workspace.registerFileSystemProvider(executionScheme, documents, { isReadonly: true, isCaseSensitive: true }));
+  owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, new CompareLenses(documents)));
   owned.add(new ReaderPlaces(documents));
   return {
     documents,

@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../../api/errors.ts";
+import { attemptPairs } from "../../executions/attempts.ts";
 import { hasEnded, type CrewRef, type Execution, type ExecutionTask } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
 import { pendingResume } from "../../feedback/pending.ts";
@@ -86,7 +87,7 @@ export function taskRow(task: ExecutionTask, execution: Execution): Row {
     description: details.join(" · "),
     tooltip: [task.taskId, ...details],
     icon: taskIcon(task.state),
-    facts: ["task", ...(waits ? ["waiting"] : [task.state]), ...(attempt?.output === undefined ? [] : ["output"])].join(":"),
+    facts: ["task", ...(waits ? ["waiting"] : [task.state]), ...(attempt?.output === undefined ? [] : ["output"]), ...(attemptPairs({ tasks: [task] }).length === 0 ? [] : ["attempts"])].join(":"),
     sentence: l10n.t("Task {0}, {1}", task.taskId, details.join(", ")),
   };
 }
@@ -101,6 +102,7 @@ function executionFacts(execution: Execution, pending: string | undefined): stri
     ...(pending === undefined ? [] : [pending]),
     ...(watchingStoppedAt === undefined ? [] : ["unwatched"]),
     ...((output ?? waiting?.output) === undefined ? [] : ["output"]),
+    ...(attemptPairs(execution).length === 0 ? [] : ["attempts"]),
     ...(kickoffIds.length === 0 ? [] : ["id"]),
   ].join(":");
 }

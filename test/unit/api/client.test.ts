@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { AddressError } from "../../../src/api/address.ts";
 import { CrewClient } from "../../../src/api/client.ts";
 import type { KickoffRequest, ResumeRequest } from "../../../src/api/types.ts";
-import type { Traffic } from "../../../src/api/transport.ts";
+import type { Traffic } from "../../../src/api/traffic.ts";
 import { json, MisbehavingServer, text } from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf, token } from "./support.ts";
 
@@ -147,11 +147,15 @@ describe("the client of a crew", () => {
     const client = clientOf(server.url, { onTraffic: (traffic) => seen.push(traffic) });
     await client.inputs();
     await errorOf(client.kickoff({ inputs: { secret: token } }));
-    assert.deepEqual(seen, [
-      { method: "GET", path: "/inputs", status: 503, error: "gateway", milliseconds: 0 },
-      { method: "GET", path: "/inputs", status: 200, milliseconds: 0 },
-      { method: "POST", path: "/kickoff", status: 401, error: "unauthorized", milliseconds: 0 },
+    const told = seen.map((each) => ({ ...(JSON.parse(JSON.stringify(each)) as Traffic), id: each.id - seen[0]!.id }));
+    assert.deepEqual(told, [
+      { id: 0, kind: "request", method: "GET", path: "/inputs" },
+      { id: 0, kind: "end", method: "GET", path: "/inputs", status: 503, error: "gateway", milliseconds: 0 },
+      { id: 1, kind: "request", method: "GET", path: "/inputs" },
+      { id: 1, kind: "end", method: "GET", path: "/inputs", status: 200, milliseconds: 0 },
+      { id: 2, kind: "request", method: "POST", path: "/kickoff" },
+      { id: 2, kind: "end", method: "POST", path: "/kickoff", status: 401, error: "unauthorized", milliseconds: 0 },
     ]);
-    assert(!JSON.stringify(seen).includes(token));
+    assert(!JSON.stringify([seen, seen.map(({ body }) => body?.())]).includes(token));
   });
 });

@@ -1,12 +1,140 @@
 import assert from "node:assert/strict";
-import { describeTraffic } from "../../../src/crews/traffic.ts";
+import { CrewClient } from "../../../src/api/client.ts";
+import type { Traffic } from "../../../src/api/traffic.ts";
+import { logTraffic } from "../../../src/crews/traffic.ts";
+import { json, MisbehavingServer } from "../../support/misbehaving-server.ts";
+import { errorOf, HastyClock, token } from "../api/support.ts";
 
-describe("the log line of an exchange", () => {
-  it("tells the answer's status and time", () => {
-    assert.equal(describeTraffic("Travel", { method: "POST", path: "/kickoff", status: 200, milliseconds: 179.6 }), "Travel → POST /kickoff ← 200 in 180 ms");
+/** As VS Code counts them. */
+const levels = { trace: 1, debug: 2, info: 3 };
+
+/** Keeps what is logged, level first; like VS Code's channel it drops nothing but what is below its level. */
+class ListLog {
+  readonly lines: string[] = [];
+  readonly #level: number;
+
+  constructor(level: number) {
+    this.#level = level;
+  }
+  get isTracing(): boolean {
+    return this.#level === levels.trace;
+  }
+  trace = (text: string) => this.#keep("trace", 1, text);
+  debug = (text: string) => this.#keep("debug", 2, text);
+  info = (text: string) => this.#keep("info", 3, text);
+  warn = (text: string) => this.#keep("warn", 4, text);
+  error = (text: string) => this.#keep("error", 5, text);
+
+  #keep(name: string, level: number, text: string): void {
+    if (level >= this.#level) this.lines.push(`${name} ${text}`);
+  }
+}
+
+describe("the log of exchanges", () => {
+  let server: MisbehavingServer;
+
+  beforeEach(async () => {
+    server = await MisbehavingServer.start();
+  });
+  afterEach(() => server.stop());
+
+  const clientFor = (log: ListLog) => new CrewClient(server.url, token, { clock: new HastyClock(), random: () => 0.5, onTraffic: (traffic) => logTraffic(log, log.isTracing, "Travel", traffic) });
+  /** Lines with the exchanges counted from 1. */
+  const counted = (log: ListLog) => {
+    const ids = [...new Set(log.lines.map((line) => /\[(\d+) /.exec(line)?.[1]))];
+    return log.lines.map((line) => line.replace(/\[(\d+) /, (_all, id: string) => `[${ids.indexOf(id) + 1} `));
+  };
+
+  it("tells that a request leaves before it has left, and what became of it, with one number for both", async () => {
+    const log = new ListLog(levels.debug);
+    let atServer: readonly string[] = [];
+    server.next((response, request) => {
+      atServer = [...counted(log)];
+      json(200, { kickoff_id: "k-1" })(response, request);
+    }, json(200, { inputs: [] }));
+    await clientFor(log).kickoff({ inputs: {} });
+    await clientFor(log).inputs();
+    assert.deepEqual(atServer, ["info [1 Travel] → POST /kickoff"]);
+    assert.deepEqual(counted(log), ["info [1 Travel] → POST /kickoff", "info [1 Travel] ← 200 in 0 ms", "debug [2 Travel] → GET /inputs", "debug [2 Travel] ← 200 in 0 ms"]);
   });
 
-  it("tells what went wrong where no answer came", () => {
-    assert.equal(describeTraffic("Travel", { method: "GET", path: "/inputs", error: "timeout", milliseconds: 20_000 }), "Travel → GET /inputs ← timeout in 20000 ms");
+  it("warns of what went wrong, and calls it an error where something was to be started", async () => {
+    const log = new ListLog(levels.info);
+    server.next(json(503, {}), json(200, { inputs: [] }), json(500, {}));
+    await clientFor(log).inputs();
+    await errorOf(clientFor(log).kickoff({ inputs: {} }));
+    assert.deepEqual(counted(log), ["warn [1 Travel] ← 503 gateway in 0 ms", "info [2 Travel] → POST /kickoff", "error [2 Travel] ← 500 server in 0 ms"]);
+  });
+
+  it("does not warn of an ID that the crew does not know, which may be a pause", async () => {
+    const log = new ListLog(levels.info);
+    server.next(json(404, { detail: "Kickoff k-1 not found" }));
+    server.otherwise = json(404, { detail: "Kickoff k-1 not found" });
+    await errorOf(clientFor(log).status("k-1"));
+    assert.deepEqual(log.lines, []);
+  });
+
+  it("shows bodies at trace level only, cut where they are long", async () => {
+    const [traced, debugged] = [new ListLog(levels.trace), new ListLog(levels.debug)];
+    server.otherwise = json(200, { kickoff_id: "k-1", text: "x".repeat(10_000) });
+    for (const log of [traced, debugged]) await clientFor(log).kickoff({ inputs: { city: "Oslo" } });
+    const bodies = traced.lines.filter((line) => line.startsWith("trace"));
+    assert.match(bodies[0]!, /→ \{"inputs":\{"city":"Oslo"\}\}$/);
+    assert.match(bodies[1]!, /← \{"kickoff_id":"k-1","text":"x{3000,}… \(\d+ characters\)$/);
+    assert(bodies[1]!.length < 4_200);
+    assert.equal(debugged.lines.length, 2);
+  });
+
+  it("makes no body where nobody reads it", () => {
+    const traffic: Traffic = { kind: "request", id: 1, method: "POST", path: "/kickoff", body: () => assert.fail("made") };
+    logTraffic(new ListLog(levels.debug), false, "Travel", traffic);
+  });
+
+  describe("at trace level holds no secret", () => {
+    const secrets = ["hook-bearer-SECRET", "stream-bearer-SECRET", "basic-pass-SECRET", "path-SECRET", "query-SECRET", "user-SECRET", "typed-SECRET"];
+    const callbacks = {
+      taskWebhookUrl: "https://hooks.example.com/services/path-SECRET?key=query-SECRET",
+      crewWebhookUrl: "https://user-SECRET:pw@hooks.example.com/",
+      humanInputWebhook: { url: "https://hooks.example.com/path-SECRET", authentication: { strategy: "bearer", token: "hook-bearer-SECRET" } },
+      webhooks: { events: ["llm_call_started"], url: "https://hooks.example.com/path-SECRET", authentication: { strategy: "bearer", token: "stream-bearer-SECRET" } },
+    } as const;
+    /** What a crew may repeat, in places that are named like anything. */
+    const echo = { detail: `You sent ${token}, hook-bearer-SECRET and stream-bearer-SECRET.`, authorization: `Bearer ${token}`, taskWebhookUrl: callbacks.taskWebhookUrl };
+
+    const assertClean = (log: ListLog) => {
+      for (const secret of [token, ...secrets]) assert(!log.lines.some((line) => line.includes(secret)), `${secret} shows in ${log.lines.join("\n")}`);
+      assert.equal(log.lines.filter((line) => line.startsWith("trace")).length, 2, "both bodies are told");
+    };
+
+    it("of a kickoff that the crew takes", async () => {
+      const log = new ListLog(levels.trace);
+      server.next(json(200, { kickoff_id: "k-1", ...echo }));
+      await clientFor(log).kickoff({ inputs: { city: "Oslo", api_key: "typed-SECRET", nested: [{ password: "typed-SECRET" }] }, ...callbacks });
+      assertClean(log);
+      assert.match(log.lines.join("\n"), /"city":"Oslo".*"taskWebhookUrl":"https:\/\/hooks\.example\.com\/…"/);
+    });
+
+    it("of a kickoff that the crew refuses, repeating all of it; nor does the error", async () => {
+      const log = new ListLog(levels.trace);
+      server.next(json(422, echo));
+      const error = await errorOf(clientFor(log).kickoff({ inputs: {}, ...callbacks }));
+      assertClean(log);
+      assert.doesNotMatch(`${error.message} ${error.remedy} ${error.body ?? ""}`, /bearer-SECRET/);
+    });
+
+    it("of a resume", async () => {
+      const log = new ListLog(levels.trace);
+      server.next(json(200, { status: "resumed", message: `You sent ${token}, basic-pass-SECRET and stream-bearer-SECRET.` }));
+      const basic = { url: "https://hooks.example.com/path-SECRET", authentication: { strategy: "basic", username: "user-SECRET", password: "basic-pass-SECRET" } } as const;
+      await clientFor(log).resume({ executionId: "k-1", taskId: "review", humanFeedback: "Good.", isApprove: true, ...callbacks, humanInputWebhook: basic });
+      assertClean(log);
+    });
+
+    it("of an answer that is no JSON", async () => {
+      const log = new ListLog(levels.trace);
+      server.next((response) => response.writeHead(500, { "content-type": "text/html" }).end(`<p>${token} hook-bearer-SECRET typed-SECRET</p>`));
+      await errorOf(clientFor(log).kickoff({ inputs: { api_key: "typed-SECRET" }, ...callbacks }));
+      assertClean(log);
+    });
   });
 });

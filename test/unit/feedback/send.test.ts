@@ -196,6 +196,41 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 0);
   });
 
+  for (const [kind, answer, words] of [
+    ["answered", { state: "running" }, /“review” has been answered already, in another window or by somebody else\. The crew goes on; its next output comes here by itself/],
+    ["answered", { state: "waiting", waiting: { taskId: "publish" } }, /“review” has been answered elsewhere, and “publish” waits now\. Read that output, then answer it/],
+    ["ended", { state: "completed", ended: true }, /the execution has ended.*Read its result; to have it done differently, kick it off again/],
+    ["newerAttempt", { state: "waiting", waiting: { taskId: "review", attempt: 2, output: "Second." } }, /a newer output of “review” waits now: attempt 2, and you were at attempt 1\. Read it first/],
+  ] as const) {
+    it(`explains a stale pause: ${kind} (${JSON.stringify(answer)})`, async () => {
+      const execution = await stored();
+      status = () => Promise.resolve({ ...reading, ...answer } as StatusReading);
+      await assert.rejects(sender().send(approval(execution)), (error) => {
+        assert.ok(error instanceof StaleFeedbackError);
+        assert.equal(error.kind, kind);
+        assert.match(error.message, words);
+        assert.equal(error.actions[0]?.command, "crewdeck.openExecution");
+        return true;
+      });
+      assert.equal(requests.length, 0);
+    });
+  }
+
+  it("explains a stale pause: a new id, which another window has brought, without asking the crew", async () => {
+    const execution = await stored();
+    const other = await openStore();
+    resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
+    await sender(other).send(approval(execution));
+    status = () => assert.fail("asked");
+    await assert.rejects(sender().send(approval(execution, { isApprove: false, text: "No." })), (error) => {
+      assert.ok(error instanceof StaleFeedbackError);
+      assert.equal(error.kind, "newId");
+      assert.match(error.message, /goes on under a new ID, k-new\. That is followed here: see what waits there, and answer that/);
+      return true;
+    });
+    assert.equal(requests.length, 1);
+  });
+
   it("sends where the crew cannot tell whether the task waits", async () => {
     const unclear: (() => Promise<StatusReading>)[] = [
       () => Promise.resolve({ ...reading, state: "unknown", stateText: "NOT FOUND" }),

@@ -1,0 +1,115 @@
+import * as vscode from "vscode";
+import type { InputField, JsonValue } from "../../api/types.ts";
+import type { Crews } from "../../crews/crews.ts";
+import type { Crew } from "../../crews/types.ts";
+import { logProblem } from "../../editor/log.ts";
+import { said } from "../../editor/said.ts";
+import { crewNamedIn, placeAt, type WritingPlace } from "./place.ts";
+
+/** What {@link RequestFileCompletion} works with. */
+export interface RequestFileCompletionOptions {
+  readonly crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">;
+  /** A crew told what it asks for. */
+  readonly onLearnt: () => void;
+}
+
+/** Offers the connected crews, and inside `inputs` what the file's crew asks for: the crew is asked once, and only there. */
+export class RequestFileCompletion implements vscode.CompletionItemProvider {
+  readonly #options: RequestFileCompletionOptions;
+
+  constructor(options: RequestFileCompletionOptions) {
+    this.#options = options;
+  }
+
+  async provideCompletionItems(document: vscode.TextDocument, position: vscode.Position, token: vscode.CancellationToken): Promise<vscode.CompletionItem[]> {
+    const text = document.getText();
+    const place = placeAt(text, document.offsetAt(position));
+    if (place === undefined) return [];
+    const range = new vscode.Range(document.positionAt(place.replaces.start), document.positionAt(place.replaces.end));
+    const items = place.kind === "crew" ? this.#options.crews.list().map(crewItem) : await this.#inputItems(place, text, token);
+    for (const item of items) {
+      item.range = range;
+      item.filterText = item.filterText ?? JSON.stringify(item.label);
+    }
+    return items;
+  }
+
+  async #inputItems(place: Exclude<WritingPlace, { kind: "crew" }>, text: string, token: vscode.CancellationToken): Promise<vscode.CompletionItem[]> {
+    const name = crewNamedIn(text);
+    const crew = name === undefined ? undefined : this.#options.crews.find(name);
+    const fields = crew === undefined ? [] : await this.#fieldsOf(crew, token);
+    if (place.kind === "inputName") return fields.filter((field) => !place.given.has(field.name)).map((field, index) => nameItem(field, place, index));
+    const field = fields.find((each) => each.name === place.name);
+    return field === undefined ? [] : valuesOf(field).map(({ value, detail }, index) => valueItem(value, detail, index));
+  }
+
+  async #fieldsOf(crew: Crew, token: vscode.CancellationToken): Promise<readonly InputField[]> {
+    const { crews, onLearnt } = this.#options;
+    const known = crews.knownInputs(crew);
+    if (known !== undefined) return known.fields;
+    const abort = new AbortController();
+    const cancelled = token.onCancellationRequested(() => abort.abort());
+    try {
+      const { fields } = await crews.inputs(crew, { signal: abort.signal });
+      onLearnt();
+      return fields;
+    } catch (error) {
+      if (!token.isCancellationRequested) {
+        logProblem(`Asking ${crew.name} for its inputs`, error);
+        said(vscode.l10n.t("{0} can't be asked for its inputs just now.", crew.name));
+      }
+      return [];
+    } finally {
+      cancelled.dispose();
+    }
+  }
+}
+
+function crewItem({ name, url }: Crew): vscode.CompletionItem {
+  const item = new vscode.CompletionItem(name, vscode.CompletionItemKind.Module);
+  item.insertText = JSON.stringify(name);
+  item.detail = url;
+  return item;
+}
+
+function nameItem(field: InputField, { hasValue, needsComma }: Extract<WritingPlace, { kind: "inputName" }>, index: number): vscode.CompletionItem {
+  const item = new vscode.CompletionItem(field.name, vscode.CompletionItemKind.Property);
+  const snippet = new vscode.SnippetString().appendText(JSON.stringify(field.name));
+  if (!hasValue) {
+    appendValue(snippet.appendText(": "), field);
+    if (needsComma) snippet.appendText(",");
+  }
+  item.insertText = snippet;
+  item.sortText = String(index).padStart(4, "0");
+  item.detail = [...(field.type === undefined ? [] : [field.type]), field.required === false ? vscode.l10n.t("optional") : vscode.l10n.t("required")].join(" · ");
+  // A plain string: what a crew says of its inputs is text, not Markdown.
+  if (field.description !== undefined) item.documentation = field.description;
+  return item;
+}
+
+/** A value to begin with, chosen so that typing goes on in it. */
+function appendValue(snippet: vscode.SnippetString, field: InputField): void {
+  const choices = valuesOf(field).map(({ value }) => JSON.stringify(value));
+  if (choices.length > 1) snippet.appendChoice(choices);
+  else if (choices[0] !== undefined) snippet.appendPlaceholder(choices[0]);
+  else if (field.type === undefined || field.type === "string") snippet.appendText('"').appendTabstop().appendText('"');
+  else if (field.type === "array") snippet.appendText("[").appendTabstop().appendText("]");
+  else if (field.type === "object") snippet.appendText("{").appendTabstop().appendText("}");
+  else snippet.appendPlaceholder("0");
+}
+
+function valueItem(value: JsonValue, detail: string | undefined, index: number): vscode.CompletionItem {
+  const text = JSON.stringify(value);
+  const item = new vscode.CompletionItem(text, vscode.CompletionItemKind.Value);
+  item.insertText = text;
+  item.filterText = text;
+  item.sortText = String(index).padStart(4, "0");
+  if (detail !== undefined) item.detail = detail;
+  return item;
+}
+
+/** The values that are worth offering: the default first, then those that the crew names. */
+function valuesOf({ type, default: value, enum: named = type === "boolean" ? [true, false] : [] }: InputField): readonly { readonly value: JsonValue; readonly detail?: string }[] {
+  const others = named.filter((each) => JSON.stringify(each) !== JSON.stringify(value)).map((each) => ({ value: each }));
+  return value === undefined ? others : [{ value, detail: vscode.l10n.t("default") }, ...others];
+}

@@ -1,0 +1,137 @@
+import { parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
+import type { JsonValue } from "../../api/types.ts";
+import { expectedAfter, type Expected } from "../json.ts";
+import { checkAddress, type Fault } from "../validate.ts";
+import { callbackNames, isJsonObject, type CallbackName, type Prefill } from "../values.ts";
+
+/** Where something stands in a text: offsets in UTF-16 units, the end not included. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What is wrong with a request file, and where; whoever shows it finds the words. */
+export type FileFault = { readonly at: Span } & (
+  | { readonly kind: "syntax"; readonly expected: Expected }
+  | { readonly kind: "tooDeep" }
+  | { readonly kind: "notAnObject" }
+  | { readonly kind: "noCrew" }
+  | { readonly kind: "wrongType"; readonly name: string; readonly wanted: "text" | "object" }
+  | { readonly kind: "unknownMember"; readonly name: string }
+  /** A member that holds a token or a password, which a shared file must not. */
+  | { readonly kind: "secret"; readonly name: string }
+  | { readonly kind: "address"; readonly name: CallbackName; readonly fault: Fault["kind"] }
+);
+
+/** A request file as it was read: what can be used of it, and what is wrong with it. */
+export interface RequestFile {
+  /** Name or address of the crew. */
+  readonly crew?: string;
+  /** The title that the execution gets. */
+  readonly label?: string;
+  readonly values: Prefill;
+  readonly faults: readonly FileFault[];
+  readonly places: Places;
+}
+
+/** Where faults that are found later are shown. */
+export interface Places {
+  readonly crew: Span;
+  readonly inputs: Span;
+  /** By the input's name. */
+  readonly input: ReadonlyMap<string, Span>;
+}
+
+/** Members of a request file beside the callbacks' addresses. `$schema` is an editor's own. */
+const otherMembers = ["crew", "label", "inputs", "meta", "$schema"] as const;
+/** All members that a request file may have. */
+export const requestFileMembers: readonly string[] = [...otherMembers, ...callbackNames];
+
+/** Members of a kickoff's body that carry secrets (vendor's guides), and names by which people would write one. */
+const secretMember = /^(?:humanInputWebhook|webhooks)$|token|secret|password|passphrase|authenti|authori[sz]|credential|api[-_]?key|bearer/i;
+
+const firstLine: Span = { start: 0, end: 1 };
+
+/** Reads a request file: JSON in which comments and trailing commas may stand. Never throws. */
+export function readRequestFile(text: string): RequestFile {
+  const errors: ParseError[] = [];
+  let tree: Node | undefined;
+  try {
+    tree = parseTree(text, errors, { allowTrailingComma: true });
+  } catch (error) {
+    // The parser calls itself for each level, and only the stack's end stops it.
+    if (!(error instanceof RangeError)) throw error;
+    return nothing({ kind: "tooDeep", at: firstLine });
+  }
+  const [error] = errors;
+  const syntax: FileFault[] = error === undefined ? [] : [{ kind: "syntax", expected: expectedAfter(printParseErrorCode(error.error)), at: { start: error.offset, end: error.offset + Math.max(1, error.length) } }];
+  if (tree?.type !== "object") return nothing(...syntax, ...(tree === undefined ? [] : [{ kind: "notAnObject", at: spanOf(tree) } as const]));
+  return readMembers(tree, syntax);
+}
+
+function readMembers(tree: Node, syntax: readonly FileFault[]): RequestFile {
+  const faults: FileFault[] = [...syntax];
+  const texts = new Map<string, string>();
+  const objects = new Map<string, Readonly<Record<string, JsonValue>>>();
+  let crew: Span | undefined;
+  let inputs: Node | undefined;
+  for (const { name, key, value } of membersOf(tree)) {
+    if (!requestFileMembers.includes(name)) {
+      faults.push({ kind: secretMember.test(name) ? "secret" : "unknownMember", name, at: spanOf(key) });
+    } else if (name === "inputs" || name === "meta") {
+      const read = toJson(value);
+      if (isJsonObject(read)) objects.set(name, read);
+      else faults.push({ kind: "wrongType", name, wanted: "object", at: spanOf(value) });
+      if (name === "inputs") inputs = value;
+    } else if (value.type !== "string") {
+      faults.push({ kind: "wrongType", name, wanted: "text", at: spanOf(value) });
+    } else {
+      const read = String(value.value).trim();
+      const problem = isCallbackName(name) ? checkAddress(read) : undefined;
+      if (problem !== undefined && isCallbackName(name)) faults.push({ kind: "address", name, fault: problem.kind, at: spanOf(value) });
+      else if (read !== "") texts.set(name, read);
+    }
+    if (name === "crew") crew = spanOf(value);
+  }
+  const named = texts.get("crew");
+  if (named === undefined && !faults.some((fault) => fault.kind === "wrongType" && fault.name === "crew")) faults.push({ kind: "noCrew", at: crew ?? firstLine });
+  const label = texts.get("label");
+  return {
+    ...(named === undefined ? {} : { crew: named }),
+    ...(label === undefined ? {} : { label }),
+    values: { ...Object.fromEntries(objects), ...Object.fromEntries(callbackNames.flatMap((name) => (texts.has(name) ? [[name, texts.get(name)]] : []))) },
+    faults,
+    places: {
+      crew: crew ?? firstLine,
+      inputs: inputs === undefined ? firstLine : spanOf(inputs.parent?.children?.[0] ?? inputs),
+      input: new Map(inputs === undefined ? [] : membersOf(inputs).map(({ name, value }) => [name, spanOf(value)])),
+    },
+  };
+}
+
+function nothing(...faults: readonly FileFault[]): RequestFile {
+  const all: readonly FileFault[] = faults.length > 0 ? faults : [{ kind: "notAnObject", at: firstLine }];
+  return { values: {}, faults: all, places: { crew: firstLine, inputs: firstLine, input: new Map() } };
+}
+
+/** The members of an object that are whole. */
+function membersOf({ type, children = [] }: Node): readonly { readonly name: string; readonly key: Node; readonly value: Node }[] {
+  if (type !== "object") return [];
+  return children.flatMap(({ children: [key, value] = [] }) => (key === undefined || value === undefined ? [] : [{ name: String(key.value), key, value }]));
+}
+
+/** A node as plain JSON. Unlike an assignment, fromEntries makes `__proto__` a property like any other. */
+function toJson(node: Node): JsonValue {
+  if (node.type === "array") return (node.children ?? []).map(toJson);
+  if (node.type === "object") return Object.fromEntries(membersOf(node).map(({ name, value }) => [name, toJson(value)]));
+  const value: unknown = node.value;
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
+}
+
+function isCallbackName(name: string): name is CallbackName {
+  return callbackNames.some((each) => each === name);
+}
+
+function spanOf({ offset, length }: Node): Span {
+  return { start: offset, end: offset + length };
+}

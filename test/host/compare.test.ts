@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import { waitFor } from "../support/wait.ts";
+import { startRealService, type RealService } from "./real-service.ts";
+
+const run = <T>(command: string, argument?: unknown): Promise<T> => Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+
+describe("After a rejection, and answers given elsewhere", () => {
+  let service: RealService;
+  let api: CrewdeckApi;
+  const crew = "Compared";
+
+  before(async () => {
+    service = await startRealService();
+    api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
+    await run("addCrew", { name: crew, url: service.url, token: service.token });
+  });
+
+  after(async () => {
+    for (const { kickoffId } of api.executions().filter((execution) => execution.crew === crew)) await run("untrackExecution", { crew, kickoffId });
+    await vscode.workspace.getConfiguration("crewdeck").update("crews", undefined, vscode.ConfigurationTarget.Global);
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await service.stop();
+  });
+
+  const find = (kickoffId: string) => api.executions().find((execution) => execution.kickoffIds.includes(kickoffId));
+  const start = async (): Promise<string> => {
+    const { kickoffId } = await run<{ kickoffId: string }>("kickoff", { crew, inputs: { topic: "tea", audience: "guests" }, form: false });
+    await waits(kickoffId, 1);
+    return kickoffId;
+  };
+  /** A window that nobody looks at polls slowly, so that a test asks. */
+  const asked = (what: string, kickoffId: string, is: () => boolean) =>
+    waitFor(what, async () => {
+      await run("refresh", { crew, kickoffId });
+      return is();
+    });
+  const waits = (kickoffId: string, attempts: number) =>
+    asked(`attempt ${attempts} to wait`, kickoffId, () => find(kickoffId)?.state === "waiting" && find(kickoffId)?.tasks.find(({ taskId }) => taskId === "outline")?.attempts.length === attempts);
+  /** What another client of the same crew sends. */
+  const elsewhere = async (kickoffId: string, isApprove: boolean, feedback = "From elsewhere."): Promise<void> => {
+    const body = JSON.stringify({ execution_id: kickoffId, task_id: "outline", human_feedback: feedback, is_approve: isApprove });
+    const answer = await fetch(`${service.url}/resume`, { method: "POST", headers: { authorization: `Bearer ${service.token}`, "content-type": "application/json" }, body });
+    assert.equal(answer.status, 200);
+  };
+  const statusOf = async (kickoffId: string) =>
+    (await (await fetch(`${service.url}/${kickoffId}/status`, { headers: { authorization: `Bearer ${service.token}` } })).json()) as { status: string; pending_human_input?: { attempt: number } };
+
+  it("compares the new attempt with the one before it, by lens and by command, and leaves both readable with the words between them", async () => {
+    const kickoffId = await start();
+    await assert.rejects(run("compareAttempts", { crew, kickoffId }), /no two outputs to compare/);
+    await run("reject", { crew, kickoffId, feedback: "Name one tea." });
+    await waits(kickoffId, 2);
+    await run("openExecution", { crew, kickoffId });
+    const { document } = vscode.window.activeTextEditor!;
+    const lens = await waitFor("the lens over attempt 2", async () => {
+      const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", document.uri);
+      return lenses.find(({ command }) => command?.title === "Compare with attempt 1");
+    });
+    assert.equal(document.lineAt(lens.range.start.line).text, "### Attempt 2");
+    const made = await vscode.commands.executeCommand(lens.command!.command, ...(lens.command!.arguments as unknown[]));
+    assert.deepEqual(made, { taskId: "outline", previous: 1, attempt: 2 });
+    const tab = await waitFor("the diff", () => {
+      const { input } = vscode.window.tabGroups.activeTabGroup.activeTab ?? {};
+      return input instanceof vscode.TabInputTextDiff ? input : undefined;
+    });
+    assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab?.label, "outline: attempt 1 ↔ attempt 2");
+    const [before, after] = await Promise.all([tab.original, tab.modified].map(async (uri) => (await vscode.workspace.openTextDocument(uri)).getText()));
+    assert.doesNotMatch(before!, /Name one tea/);
+    assert.match(after!, /Name one tea/);
+    await run("approve", { crew, kickoffId });
+    await asked("its end", kickoffId, () => find(kickoffId)?.state === "completed");
+    await waitFor("both attempts and the words between them", () => /### Attempt 1[\s\S]*Your feedback: rejected\n\n> Name one tea\.[\s\S]*### Attempt 2[\s\S]*Your feedback: approved/.test(document.getText()));
+    assert.deepEqual(await run("compareAttempts", { crew, kickoffId }), { taskId: "outline", previous: 1, attempt: 2 });
+  });
+
+  it("recognises a pause that another client has answered, before anything is sent", async () => {
+    const kickoffId = await start();
+    await elsewhere(kickoffId, true);
+    await assert.rejects(run("reject", { crew, kickoffId, feedback: "Too late." }), /not sent: (“outline” has been answered already|the execution has ended)/);
+    await waitFor("its end", async () => (await statusOf(kickoffId)).status === "completed");
+  });
+
+  it("recognises an execution that has ended meanwhile", async () => {
+    const kickoffId = await start();
+    await elsewhere(kickoffId, true);
+    await waitFor("its end at the crew", async () => (await statusOf(kickoffId)).status === "completed");
+    await assert.rejects(run("approve", { crew, kickoffId }), /not sent: the execution has ended.*kick it off again/);
+  });
+
+  it("recognises a newer attempt, which the person has not read", async () => {
+    const kickoffId = await start();
+    await elsewhere(kickoffId, false);
+    await waitFor("attempt 2 at the crew", async () => (await statusOf(kickoffId)).pending_human_input?.attempt === 2);
+    await assert.rejects(run("approve", { crew, kickoffId, taskId: "outline", attempt: 1 }), /not sent: a newer output of “outline” waits now: attempt 2, and you were at attempt 1/);
+    assert.equal((await statusOf(kickoffId)).pending_human_input?.attempt, 2);
+  });
+});

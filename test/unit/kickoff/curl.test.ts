@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
+import type { KickoffRequest } from "../../../src/api/types.ts";
+import { curlCommand } from "../../../src/kickoff/curl.ts";
+import { startService, type RunningService } from "../../support/service.ts";
+
+const run = promisify(execFile);
+/** Whatever a shell might understand otherwise. */
+const awkward = `it's "quoted" $CREW_TOKEN \`id\` $(id) \\n !! %s é 🦦 \u0000 \u2028 \n@/etc/passwd`;
+
+describe("A kickoff as cURL", function () {
+  this.timeout(30_000);
+
+  it("run by a shell starts an execution of the local service", async () => {
+    const service: RunningService = await startService({ args: ["--task-seconds", "0.05"] });
+    try {
+      const command = curlCommand(service.url, { inputs: { topic: awkward, audience: "it's us" } });
+      const { stdout } = await run("sh", ["-c", `${command} -s`], { env: { ...process.env, CREW_TOKEN: service.token } });
+      const { kickoff_id: id } = JSON.parse(stdout) as { kickoff_id: string };
+      const status = await fetch(`${service.url}/${id}/status`, { headers: { authorization: `Bearer ${service.token}` } });
+      assert.equal(status.status, 200);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it("sends exactly the body that the extension sends, with secrets from the shell's variables", async () => {
+    const bodies: string[] = [];
+    const seen: IncomingMessage["headers"][] = [];
+    const server = createServer((request, response) => {
+      seen.push(request.headers);
+      let body = "";
+      request.setEncoding("utf8").on("data", (text: string) => (body += text)).on("end", () => (bodies.push(body), response.end("{}")));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/it's`;
+    const request: KickoffRequest = {
+      inputs: { [awkward]: awkward, deep: { list: [null, true, 1.5] } },
+      meta: { ticket: "7'" },
+      taskWebhookUrl: "https://hooks.test/a?b='c'",
+      humanInputWebhook: { url: "https://hooks.test/h", authentication: { strategy: "basic", username: "me", password: "hush" } },
+      webhooks: { events: ["task_completed"], url: "https://hooks.test/s", authentication: { strategy: "bearer", token: "hush" } },
+    };
+    const command = curlCommand(address, request);
+    assert.doesNotMatch(command, /hush/);
+    try {
+      const env = { ...process.env, CREW_TOKEN: "right", CREW_HUMAN_INPUT_PASSWORD: "hush", CREW_STREAMING_TOKEN: "hush" };
+      await run("sh", ["-c", `${command} -s`], { env });
+    } finally {
+      server.close();
+    }
+    assert.deepEqual(JSON.parse(bodies[0] ?? ""), request);
+    assert.deepEqual([seen[0]?.authorization, seen[0]?.["content-type"]], ["Bearer right", "application/json"]);
+  });
+
+  it("names the variable of a human-input token, and never one that an input names", () => {
+    const request: KickoffRequest = { inputs: {}, humanInputWebhook: { url: "https://hooks.test", authentication: { strategy: "bearer", token: "hush" } } };
+    const command = curlCommand("https://crew.test", request);
+    assert.match(command, /"token":"'"\$CREW_HUMAN_INPUT_TOKEN"'"/);
+    assert.match(command, /-H "Authorization: Bearer \$CREW_TOKEN"/);
+    assert.doesNotMatch(curlCommand("https://crew.test", { inputs: { a: "\u0000CREW_TOKEN\u0000" } }), /"\$CREW_TOKEN"'/);
+  });
+});

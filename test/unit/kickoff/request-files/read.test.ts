@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { readRequestFile, type FileFault } from "../../../../src/kickoff/request-files/read.ts";
+
+/** The faults of a text, each with the words it points at. */
+const faultsIn = (text: string) => readRequestFile(text).faults.map(({ at, ...fault }) => ({ ...fault, where: text.slice(at.start, at.end) }));
+const kindsIn = (text: string): FileFault["kind"][] => readRequestFile(text).faults.map(({ kind }) => kind);
+
+describe("Reading a request file", () => {
+  it("takes crew, label, inputs, meta and callbacks, with comments and trailing commas", () => {
+    const file = readRequestFile(`{
+      // For the demo
+      "$schema": "./kickoff.schema.json",
+      "crew": "Travel", "label": "Demo",
+      "inputs": {"city": "Oslo", "days": 3, "list": [1, null, true], "__proto__": "x"},
+      "meta": {"ticket": 7},
+      "crewWebhookUrl": " https://hooks.test/done ", "taskWebhookUrl": "",
+    }`);
+    assert.deepEqual(file.faults, []);
+    assert.equal(file.crew, "Travel");
+    assert.equal(file.label, "Demo");
+    assert.deepEqual(Object.entries(file.values.inputs ?? {}), [["city", "Oslo"], ["days", 3], ["list", [1, null, true]], ["__proto__", "x"]]);
+    assert.deepEqual({ ...file.values, inputs: {} }, { inputs: {}, meta: { ticket: 7 }, crewWebhookUrl: "https://hooks.test/done" });
+  });
+
+  it("knows where each input stands", () => {
+    const text = '{"crew": "T", "inputs": {"city": "Oslo"}}';
+    const { places } = readRequestFile(text);
+    const at = (span: { start: number; end: number } | undefined) => text.slice(span?.start, span?.end);
+    assert.deepEqual([at(places.crew), at(places.inputs), at(places.input.get("city"))], ['"T"', '"inputs"', '"Oslo"']);
+  });
+
+  for (const name of ["token", "humanInputWebhook", "webhooks", "authentication", "Authorization", "bearer_token", "apiKey", "client_secret", "password"]) {
+    it(`refuses the member ${name}: a shared file holds no secret`, () => {
+      assert.deepEqual(faultsIn(`{"crew": "T", "${name}": "hush"}`), [{ kind: "secret", name, where: `"${name}"` }]);
+      assert.doesNotMatch(JSON.stringify(readRequestFile(`{"crew": "T", "${name}": "hush"}`)), /hush/);
+    });
+  }
+
+  it("refuses name and password in an address, and what is no address", () => {
+    assert.deepEqual(faultsIn('{"crew": "T", "taskWebhookUrl": "https://me:pw@hooks.test/", "stepWebhookUrl": "hooks.test"}'), [
+      { kind: "address", name: "taskWebhookUrl", fault: "credentials", where: '"https://me:pw@hooks.test/"' },
+      { kind: "address", name: "stepWebhookUrl", fault: "notAnAddress", where: '"hooks.test"' },
+    ]);
+  });
+
+  it("names what has the wrong type, what it does not know, and what is missing", () => {
+    assert.deepEqual(faultsIn('{"inputs": [], "meta": "x", "label": 7, "input": {}}'), [
+      { kind: "wrongType", name: "inputs", wanted: "object", where: "[]" },
+      { kind: "wrongType", name: "meta", wanted: "object", where: '"x"' },
+      { kind: "wrongType", name: "label", wanted: "text", where: "7" },
+      { kind: "unknownMember", name: "input", where: '"input"' },
+      { kind: "noCrew", where: "{" },
+    ]);
+    assert.deepEqual(kindsIn('{"crew": 7}'), ["wrongType"]);
+    assert.deepEqual(faultsIn('{"crew": " "}'), [{ kind: "noCrew", where: '" "' }]);
+  });
+
+  it("says where the text stops being JSON, and reads what stands before", () => {
+    const file = readRequestFile('{"crew": "T", "inputs": {"city": Oslo}}');
+    assert.deepEqual(file.faults[0], { kind: "syntax", expected: "quotes", at: { start: 33, end: 37 } });
+    assert.equal(file.crew, "T");
+  });
+
+  for (const text of ["", "  ", "7", "[]", "null", "{"]) {
+    it(`never throws and always says what is wrong: ${JSON.stringify(text)}`, () => {
+      assert.ok(kindsIn(text).length > 0);
+    });
+  }
+
+  it("gives up on nesting without sense", () => {
+    assert.deepEqual(kindsIn("[".repeat(100_000)), ["tooDeep"]);
+  });
+});

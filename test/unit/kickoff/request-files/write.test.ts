@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { readRequestFile } from "../../../../src/kickoff/request-files/read.ts";
+import { suggestFileName, withEnding, writeRequestFile } from "../../../../src/kickoff/request-files/write.ts";
+
+describe("Writing a request file", () => {
+  it("gives a text that is read as the same values", () => {
+    const values = { inputs: { city: "Oslo \"north\"", days: 3, ["__proto__"]: "x" }, meta: { ticket: 7 }, crewWebhookUrl: "https://hooks.test/done" };
+    const file = readRequestFile(writeRequestFile("Travel", values, "Demo"));
+    assert.deepEqual({ crew: file.crew, label: file.label, values: file.values, faults: file.faults }, { crew: "Travel", label: "Demo", values, faults: [] });
+  });
+
+  it("leaves out whatever else comes along, such as a callback's secret", () => {
+    const values = { inputs: {}, humanInputWebhook: { url: "https://hooks.test", authentication: { strategy: "bearer" as const, token: "hush" } } };
+    assert.doesNotMatch(writeRequestFile("Travel", values), /hush|authentication/);
+  });
+
+  for (const [crew, inputs, name] of [
+    ["Travel", { city: "Oslo", days: 3 }, "travel-oslo.kickoff.json"],
+    ["Мой план!", { empty: "", none: null, stadt: "Zürich, am See" }, "мой-план-zürich-am-see.kickoff.json"],
+    ["../..", {}, "request.kickoff.json"],
+    ["T", { topic: "word ".repeat(40) }, "t-word-word-word-word-word-word.kickoff.json"],
+    ["T", { n: { a: 1 } }, "t-a-1.kickoff.json"],
+  ] as const) {
+    it(`suggests the name ${name}`, () => {
+      assert.equal(suggestFileName(crew, inputs), name);
+    });
+  }
+
+  it("gives a file the ending that makes it a request file", () => {
+    assert.deepEqual(["a", "a.json", "a.kickoff.json"].map(withEnding), ["a.kickoff.json", "a.kickoff.json", "a.kickoff.json"]);
+  });
+});
