@@ -35,6 +35,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     new Executions({
       folder: context.globalStorageUri.fsPath,
       clock,
+      secrets: context.secrets,
       clientFor: ({ id }) => Promise.resolve(crews.find(id)).then((crew) => crew && crews.client(crew)),
       onProblem: logProblem,
     }),

@@ -7,6 +7,7 @@ import { Intents } from "./intents.ts";
 import { Lease } from "./lease.ts";
 import { hasEnded } from "./model.ts";
 import { recoverSends } from "./recover.ts";
+import { CallbackSecrets, type SecretStorage } from "./secrets.ts";
 import { ExecutionStore } from "./store.ts";
 import { sweepTold } from "./sweep-told.ts";
 import { Tracker, type TrackerOptions } from "./tracker.ts";
@@ -16,6 +17,8 @@ export interface ExecutionsOptions extends Pick<TrackerOptions, "clientFor" | "o
   /** Where executions are kept; shared by all windows. */
   readonly folder: string;
   readonly clock: Clock;
+  /** Keeps the secrets of callbacks. */
+  readonly secrets: SecretStorage;
 }
 
 /** Everything about tracked executions: what is kept, what was sent, who watches. */
@@ -25,6 +28,8 @@ export class Executions implements Disposable {
   readonly intents: Intents;
   /** What a person was told of already, in whichever window. */
   readonly told: Intents;
+  /** Secrets of callbacks, which every resume sends again. */
+  readonly secrets: CallbackSecrets;
   readonly lease: Lease;
   readonly tracker: Tracker;
   readonly #clock: Clock;
@@ -32,12 +37,13 @@ export class Executions implements Disposable {
   #beginning: Disposable | undefined;
   #recovering: Disposable | undefined;
 
-  constructor({ folder, clock, clientFor, onProblem }: ExecutionsOptions) {
+  constructor({ folder, clock, secrets, clientFor, onProblem }: ExecutionsOptions) {
     this.#clock = clock;
     this.#onProblem = onProblem;
     this.store = new ExecutionStore({ folder: join(folder, "executions"), clock, onProblem });
     this.intents = new Intents(join(folder, "intents"));
     this.told = new Intents(join(folder, "told"));
+    this.secrets = new CallbackSecrets({ storage: secrets, marks: new Intents(join(folder, "secrets")), store: this.store, onProblem });
     this.lease = new Lease({ file: join(folder, "lease.json"), clock, owner: randomUUID(), onProblem });
     this.tracker = new Tracker({ store: this.store, lease: this.lease, clock, clientFor, onProblem });
   }
@@ -60,6 +66,7 @@ export class Executions implements Disposable {
     this.#recovering?.dispose();
     this.tracker.dispose();
     this.lease.dispose();
+    this.secrets.dispose();
     this.store.dispose();
   }
 
@@ -72,6 +79,7 @@ export class Executions implements Disposable {
     // One thing that fails, or takes its time, is no reason to watch nothing.
     begin().catch((error: unknown) => this.#onProblem("What watching executions needs could not be made ready.", error));
     sweepTold(this.store, this.told).catch((error: unknown) => this.#onProblem("What was told of earlier executions could not be cleared away.", error));
+    this.secrets.sweep().catch((error: unknown) => this.#onProblem("Secrets of callbacks that are not needed any more could not be looked through.", error));
     await this.lease.start();
     this.tracker.start();
   }

@@ -1,4 +1,4 @@
-import type { CallbackUrls, JsonObject, JsonValue, Progress } from "../api/types.ts";
+import type { CallbackUrls, JsonObject, JsonValue, PlainCallbacks, Progress } from "../api/types.ts";
 
 /**
  * Where an execution stands, as the extension sees it.
@@ -27,7 +27,7 @@ export interface CrewRef {
 export interface SentKickoff {
   readonly inputs: JsonObject;
   readonly meta?: JsonObject;
-  readonly callbacks: CallbackUrls;
+  readonly callbacks: CallbackUrls & PlainCallbacks;
 }
 
 /** What a person said of one attempt. */

@@ -78,12 +78,17 @@ const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   output: (value) => value === undefined || isString(value),
   error: (value) => value === undefined || isString(value),
   endedAt: (value) => value === undefined || isTime(value),
-  request: (value) => value === undefined || (isObject(value) && isObject(value["inputs"]) && isObject(value["callbacks"])),
+  request: (value) => value === undefined || (isObject(value) && isObject(value["inputs"]) && isObject(value["callbacks"]) && Object.values(value["callbacks"]).every(isCallback)),
   progress: (value) => value === undefined || (isObject(value) && typeof value["completed"] === "number"),
   tasks: (value) => Array.isArray(value) && value.every(isTask),
   waiting: (value) => value === undefined || (isObject(value) && isString(value["taskId"]) && typeof value["attempt"] === "number"),
   resumes: (value) => Array.isArray(value) && value.every(isResume),
 };
+
+/** An address, or a callback that takes credentials: without them. */
+function isCallback(value: unknown): boolean {
+  return isString(value) || (isObject(value) && isString(value["url"]));
+}
 
 function isTask(value: unknown): boolean {
   return (

@@ -4,6 +4,7 @@ import type { Clock } from "../api/clock.ts";
 import type { CallbackUrls, KickoffRequest, StatusReading } from "../api/types.ts";
 import { type CrewRef, type Execution, hasEnded, type SentKickoff, without } from "./model.ts";
 import { settleUnanswered } from "./resumes.ts";
+import { plainCallbacks } from "./secrets.ts";
 import { endTasks, mergeTasks, moveOn } from "./tasks.ts";
 import { beginsToWait } from "./waiting.ts";
 
@@ -102,7 +103,7 @@ function withoutSecrets(request: KickoffRequest): SentKickoff {
       callbacks[name] = request[name];
     }
   }
-  return { inputs: request.inputs, ...(request.meta === undefined ? {} : { meta: request.meta }), callbacks };
+  return { inputs: request.inputs, ...(request.meta === undefined ? {} : { meta: request.meta }), callbacks: { ...callbacks, ...plainCallbacks(request) } };
 }
 
 /** An answer since the last kickoff or resume has shown it at work. */

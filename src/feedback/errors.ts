@@ -25,6 +25,18 @@ export class StaleFeedbackError extends UserError {
   }
 }
 
+/** Secrets of callbacks do not read back from the secret storage, so they cannot be sent again. Nothing was sent. */
+export class LostSecretsError extends UserError {
+  /** The addresses of those callbacks. */
+  readonly addresses: readonly string[];
+
+  constructor(addresses: readonly string[]) {
+    super(l10n.t("Your feedback was not sent: the secret of a callback cannot be read back from this machine's secret storage."));
+    this.name = "LostSecretsError";
+    this.addresses = addresses;
+  }
+}
+
 /** Feedback left, now or earlier, and nobody knows whether it arrived. Only a person may say that it is sent again. */
 export class MaybeSentError extends UserError {
   constructor(message: string, cause?: unknown) {

@@ -8,6 +8,7 @@ import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
 import { Feedback } from "./feedback.ts";
 import { FeedbackLenses } from "./lenses.ts";
+import { sendAskingAboutSecrets } from "./lost-secrets.ts";
 import type { FindPlace } from "./place.ts";
 import { FeedbackSender } from "./send.ts";
 import { FeedbackThreads } from "./threads.ts";
@@ -31,10 +32,10 @@ export interface FeedbackRoom {
 
 /** Registers lenses and threads over the tasks that wait for a person. */
 export function registerFeedback({ crews, executions, clock, find, show }: FeedbackRoomOptions): FeedbackRoom {
-  const { store, intents, tracker } = executions;
+  const { store, intents, secrets, tracker } = executions;
   const owned = new Disposables();
-  const sender = new FeedbackSender({ store, intents, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId), onProblem: logProblem });
-  const feedback = owned.add(new Feedback({ sender, find, show }));
+  const sender = new FeedbackSender({ store, intents, secrets, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId), onProblem: logProblem });
+  const feedback = owned.add(new Feedback({ sender: { send: (words) => sendAskingAboutSecrets(sender, words) }, find, show }));
   const threads = owned.add(new FeedbackThreads({ find, current: (localId) => store.find(localId), send: (words) => feedback.send(words) }));
   feedback.use(threads);
   const lenses = owned.add(new FeedbackLenses({ find, feedback, onDidChange: (listener) => store.onDidChange(listener) }));

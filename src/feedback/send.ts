@@ -8,15 +8,18 @@ import type { Intents } from "../executions/intents.ts";
 import { type CrewRef, type Execution, type Feedback, hasEnded } from "../executions/model.ts";
 import { applyReading } from "../executions/reduce.ts";
 import { attemptToAnswer, resumeAnswered, resumeRefused, resumeSending, resumesOf, resumeUnanswered, type ResumeTarget } from "../executions/resumes.ts";
+import type { CallbackSecrets } from "../executions/secrets.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { claimResume } from "./claim.ts";
-import { MaybeSentError, StaleFeedbackError } from "./errors.ts";
+import { LostSecretsError, MaybeSentError, StaleFeedbackError } from "./errors.ts";
 import { staleByAnswer, staleByRecord, staleError } from "./stale.ts";
 
 /** What a {@link FeedbackSender} works with. */
 export interface FeedbackSenderOptions {
   readonly store: Pick<ExecutionStore, "find" | "refresh" | "update">;
   readonly intents: Pick<Intents, "all" | "claim" | "release">;
+  /** Secrets of the kickoff's callbacks. */
+  readonly secrets: Pick<CallbackSecrets, "complete">;
   readonly clock: Clock;
   readonly clientFor: (crew: CrewRef) => Pick<CrewClient, "status" | "resume">;
   /** Asks for the next status soon. */
@@ -35,6 +38,8 @@ export interface FeedbackToSend {
   readonly text: string;
   /** The person knows that it may have been sent before, and wants it sent again. */
   readonly again?: boolean;
+  /** The person knows that secrets of callbacks do not read back, and wants it sent without them. */
+  readonly withoutSecrets?: boolean;
 }
 
 /** What the crew answered. */
@@ -57,7 +62,8 @@ export class FeedbackSender {
   /**
    * Sends feedback once. The callbacks of the kickoff go with it, since a resume does not carry them over (specification).
    * Throws {@link StaleFeedbackError} when that pause is over, CrewApiError or UserError when it certainly was not taken,
-   * {@link MaybeSentError} when it may have arrived.
+   * {@link LostSecretsError} before anything is sent when the callbacks' secrets do not read back, {@link MaybeSentError} when it
+   * may have arrived.
    */
   async send(feedback: FeedbackToSend): Promise<FeedbackResult> {
     const { store, poll, clientFor } = this.#options;
@@ -74,6 +80,8 @@ export class FeedbackSender {
     const executionId = current.kickoffIds.at(-1);
     if (executionId === undefined) throw new UserError(l10n.t("This execution has no ID yet: the answer to its kickoff never came. Feedback needs one."));
     this.#refuse(current, shown, target, feedback.again === true);
+    const { callbacks, lost } = await this.#options.secrets.complete(current);
+    if (lost.length > 0 && feedback.withoutSecrets !== true) throw new LostSecretsError(lost);
     const noted: Feedback = { isApprove: feedback.isApprove, text: words, at: new Date(this.#options.clock.now()).toISOString() };
     const key = await claimResume(this.#options, current, target, noted, feedback.again === true);
     if ((await this.#note(key, () => store.update(localId, (known) => resumeSending(known, target, noted)))) === undefined) {
@@ -85,7 +93,7 @@ export class FeedbackSender {
       taskId,
       humanFeedback: words,
       isApprove: feedback.isApprove,
-      ...current.request?.callbacks,
+      ...callbacks,
     });
     try {
       await store.update(localId, (known) => resumeAnswered(known, target, answer));

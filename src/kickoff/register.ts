@@ -32,9 +32,9 @@ export interface KickoffRoom {
 
 /** Registers the kickoff forms and what starts executions. */
 export function registerKickoff({ context, crews, executions, clock, wake, show }: KickoffRoomOptions): KickoffRoom {
-  const { store, intents, tracker } = executions;
+  const { store, intents, secrets, tracker } = executions;
   const owned = new Disposables();
-  const sender = new KickoffSender({ store, intents, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId) });
+  const sender = new KickoffSender({ store, intents, secrets, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId) });
   const showOrLog = (execution: Execution) => show(execution).catch((error: unknown) => logProblem("Showing an execution", error));
   const forms = owned.add(
     new KickoffForms({

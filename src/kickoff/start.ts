@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import * as l10n from "@vscode/l10n";
 import type { CrewClient } from "../api/client.ts";
 import type { Clock } from "../api/clock.ts";
 import { CrewApiError } from "../api/errors.ts";
@@ -8,6 +9,7 @@ import { UserError } from "../editor/errors.ts";
 import { kickoffKey, type Intents } from "../executions/intents.ts";
 import type { Execution } from "../executions/model.ts";
 import { confirmKickoff, newExecution } from "../executions/reduce.ts";
+import type { CallbackSecrets } from "../executions/secrets.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 
 /** A kickoff left and its answer never came, or this very kickoff was sent before: it may have started. */
@@ -27,6 +29,8 @@ export class MaybeStartedError extends Error {
 export interface KickoffSenderOptions {
   readonly store: Pick<ExecutionStore, "add" | "update" | "remove" | "find" | "refresh">;
   readonly intents: Pick<Intents, "claim" | "release">;
+  /** Keeps the secrets of callbacks for the resumes to come. */
+  readonly secrets: Pick<CallbackSecrets, "keep">;
   readonly clock: Clock;
   readonly clientFor: (crew: Crew) => Pick<CrewClient, "kickoff">;
   /** Asks for the first status soon. */
@@ -68,6 +72,7 @@ export class KickoffSender {
       ),
       localId,
     });
+    await this.#keepSecrets(request, record);
     const kickoffId = await this.#post(client, request, record);
     const execution = await this.#confirm(record, kickoffId);
     poll(localId);
@@ -84,6 +89,18 @@ export class KickoffSender {
       await this.#options.store.refresh();
       const known = this.#options.store.find(localId);
       throw known === undefined ? error : sentBefore(known);
+    }
+  }
+
+  /** Without its secrets an execution could not be resumed with the callbacks it was started with: nothing is sent. */
+  async #keepSecrets(request: KickoffRequest, { localId }: Execution): Promise<void> {
+    try {
+      await this.#options.secrets.keep(localId, request);
+    } catch (error) {
+      // Whoever listens to the store deletes what was kept of them.
+      await this.#options.store.remove(localId);
+      await this.#options.intents.release(kickoffKey(localId));
+      throw new UserError(l10n.t("Nothing was sent: the secrets of its callbacks could not be kept in this machine's secret storage ({0}).", error instanceof Error ? error.message : String(error)));
     }
   }
 

@@ -15,6 +15,7 @@ import { ExecutionDocuments } from "../../src/views/document/documents.ts";
 import { showExecution } from "../../src/views/document/open.ts";
 import { placeOf } from "../../src/views/document/places.ts";
 import { ReaderPlaces } from "../../src/views/document/reader.ts";
+import { noSecrets } from "../support/secret-memory.ts";
 
 let count = 0;
 
@@ -33,6 +34,7 @@ export async function viewParts() {
   const sender = new FeedbackSender({
     store,
     intents: new Intents(path.join(folder, "intents")),
+    secrets: noSecrets,
     clock: systemClock,
     clientFor: () => ({
       status: () => crew.status(),

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { CallbackUrls, JsonObject, JsonValue } from "../../api/types.ts";
+import type { CallbackUrls, JsonObject, JsonValue, PlainCallbacks } from "../../api/types.ts";
 import { hasEnded, type Execution } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
 import { isRehearsal, progressInFull, spanInWords, stateInWords, timeInWords } from "../words.ts";
@@ -72,9 +72,21 @@ function metaPart(meta: JsonObject | undefined): Part[] {
 }
 
 /** The places that hear of this execution. Whoever knows a callback's path may post to it, so that only its host is shown. */
-function callbacksPart(callbacks: CallbackUrls): Part[] {
-  const lines = Object.entries(callbacks).flatMap(([name, url]: [string, unknown]) => (typeof url === "string" && url !== "" ? [`- ${name}: ${inlineText(hostOf(url))}`] : []));
+function callbacksPart(callbacks: CallbackUrls & PlainCallbacks): Part[] {
+  const lines = Object.entries<string | KeptCallback>({ ...callbacks }).flatMap(([name, callback]) => {
+    const url = typeof callback === "string" ? callback : callback.url;
+    return url === "" ? [] : [`- ${name}: ${inlineText(hostOf(url))}${typeof callback === "string" ? "" : about(callback)}`];
+  });
   return lines.length === 0 ? [] : [{ id: "callbacks", lines: [`### ${l10n.t("Callbacks")}`, "", ...lines] }];
+}
+
+type KeptCallback = NonNullable<PlainCallbacks["humanInputWebhook"] | PlainCallbacks["webhooks"]>;
+
+/** What is known of a callback that takes credentials: never more than their kind. */
+function about({ authentication, ...rest }: KeptCallback): string {
+  const events = "events" in rest ? ` (${rest.events.map(inlineText).join(", ")})` : "";
+  if (authentication === undefined) return events;
+  return `${events}, ${authentication.strategy === "basic" ? l10n.t("with a user name and password") : l10n.t("with a bearer token")}`;
 }
 
 function hostOf(url: string): string {

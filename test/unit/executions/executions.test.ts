@@ -6,6 +6,7 @@ import { temporaryFolder } from "../../support/folders.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { anExecution } from "./samples.ts";
 import { waitFor } from "../../support/wait.ts";
+import { SecretMemory } from "../../support/secret-memory.ts";
 
 describe("Executions", () => {
   it("are watched while what is made ready for it hangs", async () => {
@@ -15,6 +16,7 @@ describe("Executions", () => {
     const executions = new Executions({
       folder,
       clock,
+      secrets: new SecretMemory(),
       clientFor: () => Promise.resolve({ status: (kickoffId) => (asked.push(kickoffId), new Promise(() => undefined)) }),
       onProblem: (_message, error) => assert.fail(String(error)),
     });
@@ -44,6 +46,7 @@ describe("Executions", () => {
     const executions = new Executions({
       folder,
       clock,
+      secrets: new SecretMemory(),
       clientFor: () => Promise.resolve({ status: (kickoffId) => (asked.push(kickoffId), new Promise(() => undefined)) }),
       onProblem: (message) => problems.push(message),
     });

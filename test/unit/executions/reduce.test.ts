@@ -33,7 +33,11 @@ describe("newExecution", () => {
       },
       new FakeClock(),
     );
-    assert.deepEqual(execution.request, { inputs: { topic: "Otters" }, meta: { team: 7 }, callbacks: { taskWebhookUrl: "https://hook.test/t" } });
+    assert.deepEqual(execution.request, { inputs: { topic: "Otters" }, meta: { team: 7 }, callbacks: {
+      taskWebhookUrl: "https://hook.test/t",
+      humanInputWebhook: { url: "https://hook.test/h", authentication: { strategy: "bearer" } },
+      webhooks: { events: [], url: "https://hook.test/s", authentication: { strategy: "bearer" } },
+    } });
     assert.ok(!JSON.stringify(execution).includes("secret"));
     assert.equal(execution.state, "unconfirmed");
     assert.equal(execution.startedAt, new Date(START).toISOString());

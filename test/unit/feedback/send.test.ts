@@ -13,6 +13,7 @@ import type { Execution } from "../../../src/executions/model.ts";
 import { recoverSends } from "../../../src/executions/recover.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
+import { noSecrets } from "../../support/secret-memory.ts";
 
 const reading: StatusReading = { state: "running", stateText: "running", ended: false, tasks: [], raw: {} };
 const waiting: StatusReading = { ...reading, state: "waiting", waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 } };
@@ -57,6 +58,7 @@ describe("sending feedback", () => {
     return new FeedbackSender({
       store: in_,
       intents,
+      secrets: noSecrets,
       clock: systemClock,
       clientFor: () => ({
         status: () => status(),
@@ -138,7 +140,7 @@ describe("sending feedback", () => {
     let written = 0;
     // The note before sending is written, and from then on the disk is full.
     const full = { find: store.find.bind(store), refresh: () => store.refresh(), update: (...change: Parameters<ExecutionStore["update"]>) => (requests.length === 0 ? (written++, store.update(...change)) : Promise.reject(new Error("ENOSPC"))) };
-    const sending = () => new FeedbackSender({ store: full, intents, clock: systemClock, clientFor: () => ({ status: () => status(), resume: (request) => (requests.push(request), resume(request)) }), poll: (localId) => polled.push(localId), onProblem: (message) => problems.push(message) }).send(approval(execution));
+    const sending = () => new FeedbackSender({ store: full, intents, secrets: noSecrets, clock: systemClock, clientFor: () => ({ status: () => status(), resume: (request) => (requests.push(request), resume(request)) }), poll: (localId) => polled.push(localId), onProblem: (message) => problems.push(message) }).send(approval(execution));
     await assert.rejects(sending(), (error) => error instanceof MaybeSentError && /took your feedback.*ENOSPC/.test(error.message));
     assert.deepEqual([written > 0, polled], [true, ["local-1"]]);
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
@@ -149,7 +151,7 @@ describe("sending feedback", () => {
     const execution = await stored();
     const full = { find: store.find.bind(store), refresh: () => store.refresh(), update: (...change: Parameters<ExecutionStore["update"]>) => (requests.length === 0 ? store.update(...change) : Promise.reject(new Error("ENOSPC"))) };
     resume = () => Promise.reject(lost());
-    const sending = new FeedbackSender({ store: full, intents, clock: systemClock, clientFor: () => ({ status: () => status(), resume: (request) => (requests.push(request), resume(request)) }), poll: () => undefined, onProblem: (message) => problems.push(message) }).send(approval(execution));
+    const sending = new FeedbackSender({ store: full, intents, secrets: noSecrets, clock: systemClock, clientFor: () => ({ status: () => status(), resume: (request) => (requests.push(request), resume(request)) }), poll: () => undefined, onProblem: (message) => problems.push(message) }).send(approval(execution));
     await assert.rejects(sending, MaybeSentError);
   });
 

@@ -13,6 +13,7 @@ import { Intents } from "../../../src/executions/intents.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
 import { KickoffSender, MaybeStartedError } from "../../../src/kickoff/start.ts";
 import { crew, deferred } from "./support.ts";
+import { noSecrets } from "../../support/secret-memory.ts";
 
 const request: KickoffRequest = { inputs: { topic: "Otters" }, taskWebhookUrl: "https://a.example/t" };
 const localId = "11111111-0000-4000-8000-000000000001";
@@ -57,7 +58,7 @@ describe("Sending a kickoff", () => {
       sent.push(given);
       return answer();
     };
-    return new KickoffSender({ store, intents, clock: systemClock, clientFor: () => ({ kickoff }), poll: (id) => polled.push(id), ...changes });
+    return new KickoffSender({ store, intents, secrets: noSecrets, clock: systemClock, clientFor: () => ({ kickoff }), poll: (id) => polled.push(id), ...changes });
   }
 
   it("gives an execution that is kept under its kickoff id, and asks for its status", async () => {

@@ -1,0 +1,164 @@
+import type { CallbackUrls, PlainCallbacks, SecretCallbacks } from "../api/types.ts";
+import type { Disposable } from "./emitter.ts";
+import type { Intents } from "./intents.ts";
+import { type Execution, hasEnded } from "./model.ts";
+import type { ExecutionStore } from "./store.ts";
+
+const prefix = "crewdeck.callbacks.";
+
+/** Where secrets lie: VS Code's SecretStorage, as far as it is needed here. */
+export interface SecretStorage {
+  get(key: string): PromiseLike<string | undefined>;
+  store(key: string, value: string): PromiseLike<void>;
+  delete(key: string): PromiseLike<void>;
+}
+
+/** What {@link CallbackSecrets} works with. */
+export interface CallbackSecretsOptions {
+  readonly storage: SecretStorage;
+  /** One mark for each execution with a secret: SecretStorage has no list, and a crash must leave none behind. */
+  readonly marks: Pick<Intents, "all" | "claim" | "release">;
+  readonly store: Pick<ExecutionStore, "list" | "refresh" | "onDidChange">;
+  readonly onProblem: (message: string, error: unknown) => void;
+}
+
+/** The callbacks of an execution as a resume sends them again. */
+export interface CompletedCallbacks {
+  readonly callbacks: CallbackUrls & SecretCallbacks;
+  /** Addresses of callbacks whose secret does not read back; among `callbacks` they are without authentication. */
+  readonly lost: readonly string[];
+}
+
+/** The secrets of one execution as they are stored. */
+interface Stored {
+  readonly humanInput?: string;
+  readonly stream?: string;
+}
+
+/**
+ * The secrets of callbacks, one entry of SecretStorage for each execution, and nowhere else. They are there from before the
+ * kickoff leaves, because every resume must send them again (specification), until no resume can come any more: the execution
+ * has ended with no feedback under way, or is not tracked (any more).
+ */
+export class CallbackSecrets implements Disposable {
+  readonly #options: CallbackSecretsOptions;
+  readonly #subscription: Disposable;
+
+  constructor(options: CallbackSecretsOptions) {
+    this.#options = options;
+    this.#subscription = options.store.onDidChange(({ changed, removed }) => {
+      const done = [...changed.filter(isDone), ...removed].filter(({ request }) => hasCredentials(request?.callbacks));
+      for (const { localId } of done) void this.#forget(localId);
+    });
+  }
+
+  /** Keeps the secrets of a request, if it has any, for an execution that is on record. Rejects when they cannot be kept. */
+  async keep(localId: string, { humanInputWebhook, webhooks }: SecretCallbacks): Promise<void> {
+    const [humanInput, stream] = [secretOf(humanInputWebhook?.authentication), secretOf(webhooks?.authentication)];
+    const stored: Stored = { ...(humanInput === undefined ? {} : { humanInput }), ...(stream === undefined ? {} : { stream }) };
+    if (Object.keys(stored).length === 0) return;
+    // The mark first: a secret that nothing leads to would stay for ever.
+    await this.#options.marks.claim(localId, {});
+    await this.#options.storage.store(prefix + localId, JSON.stringify(stored));
+  }
+
+  /** The callbacks of an execution with their secrets. Reads no secret where there is none. */
+  async complete({ localId, request }: Pick<Execution, "localId" | "request">): Promise<CompletedCallbacks> {
+    const { humanInputWebhook, webhooks, ...urls } = request?.callbacks ?? {};
+    const stored = hasCredentials(request?.callbacks) ? await this.#read(localId) : {};
+    const humanInput = humanInputWebhook && complete(humanInputWebhook, withSecret(humanInputWebhook.authentication, stored.humanInput));
+    const stream = webhooks && complete(webhooks, withSecret(webhooks.authentication, stored.stream));
+    const lost = [
+      ...(humanInputWebhook?.authentication && !humanInput?.authentication ? [humanInputWebhook.url] : []),
+      ...(webhooks?.authentication && !stream?.authentication ? [webhooks.url] : []),
+    ];
+    return { callbacks: { ...urls, ...(humanInput && { humanInputWebhook: humanInput }), ...(stream && { webhooks: stream }) }, lost };
+  }
+
+  /** Deletes secrets that a crash left behind: of executions that have ended or are not tracked. */
+  async sweep(): Promise<void> {
+    const { marks, store } = this.#options;
+    const marked = await marks.all();
+    // After the marks are read: an execution is on record before it is marked.
+    await store.refresh();
+    const needed = new Set(store.list().filter((execution) => !isDone(execution)).map(({ localId }) => localId));
+    for (const { key } of marked) if (!needed.has(key)) await this.#forget(key);
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+  }
+
+  /** What cannot be read, whatever the reason, is lost for now: the person is asked, and nobody must hear the storage's own words, which may quote it. */
+  async #read(localId: string): Promise<Stored> {
+    try {
+      const raw: unknown = JSON.parse((await this.#options.storage.get(prefix + localId)) ?? "{}");
+      return isStored(raw) ? raw : {};
+    } catch {
+      this.#options.onProblem("The secrets of a callback could not be read from the secret storage.", new Error("The entry cannot be read."));
+      return {};
+    }
+  }
+
+  async #forget(localId: string): Promise<void> {
+    try {
+      await this.#options.storage.delete(prefix + localId);
+      await this.#options.marks.release(localId);
+    } catch (error) {
+      this.#options.onProblem("The secrets of a callback could not be deleted; this is tried again later.", error);
+    }
+  }
+}
+
+/** Callbacks as they are kept on record: without the secret parts. */
+export function plainCallbacks({ humanInputWebhook, webhooks }: SecretCallbacks): PlainCallbacks {
+  return {
+    ...(humanInputWebhook && { humanInputWebhook: complete(humanInputWebhook, withoutSecret(humanInputWebhook.authentication)) }),
+    ...(webhooks && { webhooks: complete(webhooks, withoutSecret(webhooks.authentication)) }),
+  };
+}
+
+/** Whether no resume can come any more: feedback that is under way may still bring an id under which the execution goes on. */
+function isDone(execution: Execution): boolean {
+  return hasEnded(execution) && execution.resumes.every(({ outcome }) => outcome !== "sending");
+}
+
+function hasCredentials(callbacks: PlainCallbacks | undefined): boolean {
+  return callbacks?.humanInputWebhook?.authentication !== undefined || callbacks?.webhooks?.authentication !== undefined;
+}
+
+type Bearer = { readonly strategy: "bearer"; readonly token: string };
+type Basic = { readonly strategy: "basic"; readonly username: string; readonly password: string };
+type PlainBearer = Omit<Bearer, "token">;
+type PlainBasic = Omit<Basic, "password">;
+
+function secretOf(authentication: Bearer | Basic | undefined): string | undefined {
+  return authentication?.strategy === "basic" ? authentication.password : authentication?.token;
+}
+
+function withSecret(plain: PlainBearer | undefined, secret: string | undefined): Bearer | undefined;
+function withSecret(plain: PlainBearer | PlainBasic | undefined, secret: string | undefined): Bearer | Basic | undefined;
+function withSecret(plain: PlainBearer | PlainBasic | undefined, secret: string | undefined): Bearer | Basic | undefined {
+  if (plain === undefined || secret === undefined) return undefined;
+  return plain.strategy === "basic" ? { strategy: "basic", username: plain.username, password: secret } : { strategy: "bearer", token: secret };
+}
+
+function withoutSecret(authentication: Bearer | undefined): PlainBearer | undefined;
+function withoutSecret(authentication: Bearer | Basic | undefined): PlainBearer | PlainBasic | undefined;
+function withoutSecret(authentication: Bearer | Basic | undefined): PlainBearer | PlainBasic | undefined {
+  if (authentication === undefined) return undefined;
+  return authentication.strategy === "basic" ? { strategy: "basic", username: authentication.username } : { strategy: "bearer" };
+}
+
+/** A callback with another authentication, or without any. */
+function complete<Callback extends { readonly authentication?: unknown }, Authentication>(callback: Callback, authentication: Authentication | undefined): Omit<Callback, "authentication"> & { authentication?: Authentication } {
+  const rest: Omit<Callback, "authentication"> = { ...callback };
+  Reflect.deleteProperty(rest, "authentication");
+  return authentication === undefined ? rest : { ...rest, authentication };
+}
+
+function isStored(raw: unknown): raw is Stored {
+  if (typeof raw !== "object" || raw === null) return false;
+  const { humanInput, stream }: { humanInput?: unknown; stream?: unknown } = raw;
+  return [humanInput, stream].every((secret) => secret === undefined || typeof secret === "string");
+}

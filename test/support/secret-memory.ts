@@ -1,0 +1,26 @@
+import type { SecretStorage } from "../../src/executions/secrets.ts";
+
+/** A secret storage in memory. */
+export class SecretMemory implements SecretStorage {
+  readonly entries = new Map<string, string>();
+  /** Every key that was read, in order. */
+  readonly reads: string[] = [];
+
+  get(key: string): Promise<string | undefined> {
+    this.reads.push(key);
+    return Promise.resolve(this.entries.get(key));
+  }
+
+  store(key: string, value: string): Promise<void> {
+    this.entries.set(key, value);
+    return Promise.resolve();
+  }
+
+  delete(key: string): Promise<void> {
+    this.entries.delete(key);
+    return Promise.resolve();
+  }
+}
+
+/** For what has no secrets. */
+export const noSecrets = { keep: () => Promise.resolve(), complete: ({ request }: { readonly request?: { readonly callbacks: object } }) => Promise.resolve({ callbacks: request?.callbacks ?? {}, lost: [] }) };

@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { CrewClient } from "../../../src/api/client.ts";
+import { systemClock } from "../../../src/api/clock.ts";
+import { CrewApiError } from "../../../src/api/errors.ts";
+import type { SecretCallbacks } from "../../../src/api/types.ts";
+import { LostSecretsError } from "../../../src/feedback/errors.ts";
+import { FeedbackSender } from "../../../src/feedback/send.ts";
+import { Intents } from "../../../src/executions/intents.ts";
+import type { Execution, SentResume } from "../../../src/executions/model.ts";
+import { CallbackSecrets, plainCallbacks } from "../../../src/executions/secrets.ts";
+import { ExecutionStore } from "../../../src/executions/store.ts";
+import { KickoffSender } from "../../../src/kickoff/start.ts";
+import { CallbackReceiver } from "../../support/callback-receiver.ts";
+import { temporaryFolder } from "../../support/folders.ts";
+import { SecretMemory } from "../../support/secret-memory.ts";
+import { startService } from "../../support/service.ts";
+import { waitFor } from "../../support/wait.ts";
+import { crew } from "../kickoff/support.ts";
+import { anExecution } from "./samples.ts";
+
+const secretCallbacks: SecretCallbacks = {
+  humanInputWebhook: { url: "https://a.test/h", authentication: { strategy: "basic", username: "ann", password: "s3cret-password" } },
+  webhooks: { events: ["crew_kickoff_started"], url: "https://a.test/e", realtime: true, authentication: { strategy: "bearer", token: "s3cret-token" } },
+};
+const withSecrets = (changes: Partial<Execution> = {}) => anExecution({ request: { inputs: {}, callbacks: { taskWebhookUrl: "https://a.test/t", ...plainCallbacks(secretCallbacks) } }, ...changes });
+
+describe("Secrets of callbacks", () => {
+  let folder: string;
+  let memory: SecretMemory;
+  let store: ExecutionStore;
+  let marks: Intents;
+  let secrets: CallbackSecrets;
+  let problems: string[];
+
+  beforeEach(async () => {
+    folder = temporaryFolder("secrets");
+    memory = new SecretMemory();
+    marks = new Intents(path.join(folder, "secrets"));
+    problems = [];
+    store = new ExecutionStore({ folder: path.join(folder, "executions"), clock: systemClock, onProblem: (message, error) => assert.fail(`${message} ${String(error)}`) });
+    await store.open();
+    secrets = make();
+  });
+
+  afterEach(async () => {
+    secrets.dispose();
+    store.dispose();
+    await rm(folder, { recursive: true });
+  });
+
+  function make(): CallbackSecrets {
+    return new CallbackSecrets({ storage: memory, marks, store, onProblem: (message, error) => problems.push(`${message} ${String(error)}`) });
+  }
+
+  async function kept(execution = withSecrets()): Promise<Execution> {
+    await store.add(execution);
+    await secrets.keep(execution.localId, secretCallbacks);
+    return execution;
+  }
+
+  const isForgotten = () => waitFor("the secrets to be gone", async () => memory.entries.size === 0 && (await marks.all()).length === 0);
+  const clientOf = (base: string, token: string) => new CrewClient(base, token);
+
+  it("leave the record without them and come back complete for a resume", async () => {
+    const execution = await kept();
+    assert.doesNotMatch(JSON.stringify(execution), /s3cret/);
+    assert.deepEqual(await secrets.complete(execution), { callbacks: { taskWebhookUrl: "https://a.test/t", ...secretCallbacks }, lost: [] });
+  });
+
+  it("are not asked for where a callback needs none", async () => {
+    const open = { humanInputWebhook: { url: "https://a.test/h" }, webhooks: { events: [], url: "https://a.test/e" } };
+    const execution = await store.add(anExecution({ request: { inputs: {}, callbacks: plainCallbacks(open) } }));
+    await secrets.keep(execution.localId, open);
+    assert.deepEqual(await secrets.complete(execution), { callbacks: open, lost: [] });
+    assert.deepEqual([memory.reads, memory.entries.size, await marks.all()], [[], 0, []]);
+  });
+
+  it("that do not read back are told by their addresses, whatever the reason, and nobody hears what the storage holds", async () => {
+    const execution = await kept();
+    for (const [key] of memory.entries) memory.entries.set(key, "{s3cret");
+    const { callbacks, lost } = await secrets.complete(execution);
+    assert.deepEqual(lost, ["https://a.test/h", "https://a.test/e"]);
+    assert.deepEqual(callbacks.webhooks, { events: ["crew_kickoff_started"], url: "https://a.test/e", realtime: true });
+    assert.equal(problems.length, 1);
+    assert.doesNotMatch(problems[0]!, /s3cret/);
+    memory.get = () => Promise.reject(new Error("locked"));
+    assert.equal((await secrets.complete(execution)).lost.length, 2);
+  });
+
+  it("go when the execution is untracked", async () => {
+    const { localId } = await kept();
+    await store.remove(localId);
+    await isForgotten();
+  });
+
+  it("go when it has ended, but not while feedback is under way that may bring an id under which it goes on", async () => {
+    const resume: SentResume = { taskId: "t", attempt: 1, feedback: { isApprove: true, text: "", at: new Date().toISOString() }, outcome: "sending" };
+    const { localId } = await kept(withSecrets({ resumes: [resume] }));
+    await store.update(localId, (now) => ({ ...now, state: "completed" }));
+    assert.equal(memory.entries.size, 1);
+    await store.update(localId, (now) => ({ ...now, resumes: [{ ...resume, outcome: "refused" }] }));
+    await isForgotten();
+  });
+
+  it("stay while it waits", async () => {
+    const { localId } = await kept();
+    await store.update(localId, (now) => ({ ...now, state: "waiting" }));
+    await secrets.sweep();
+    assert.equal(memory.entries.size, 1);
+  });
+
+  it("that a crash left behind are swept, those of other executions stay", async () => {
+    secrets.dispose();
+    const ended = withSecrets({ state: "failed" });
+    const running = withSecrets({ localId: "11111111-0000-4000-8000-000000000002" });
+    for (const execution of [ended, running]) await kept(execution);
+    await secrets.keep("11111111-0000-4000-8000-000000000003", secretCallbacks);
+    secrets = make();
+    await secrets.sweep();
+    assert.deepEqual([...memory.entries.keys()], [`crewdeck.callbacks.${running.localId}`]);
+  });
+
+  describe("of a kickoff", () => {
+    const localId = "11111111-0000-4000-8000-000000000009";
+    const sender = (kickoff: () => Promise<{ kickoffId: string; raw: unknown }>) => new KickoffSender({ store, intents: new Intents(path.join(folder, "intents")), secrets, clock: systemClock, clientFor: () => ({ kickoff }), poll: () => undefined });
+
+    it("are kept before it leaves", async () => {
+      let atSending = 0;
+      await sender(() => Promise.resolve({ kickoffId: "k", raw: (atSending = memory.entries.size) })).send(crew, { inputs: {}, ...secretCallbacks }, { localId });
+      assert.equal(atSending, 1);
+    });
+
+    it("go when the crew refused it", async () => {
+      const refusal = new CrewApiError({ kind: "validation", message: "Missing.", remedy: "", sent: "no" });
+      await assert.rejects(sender(() => Promise.reject(refusal)).send(crew, { inputs: {}, ...secretCallbacks }, { localId }), refusal);
+      await isForgotten();
+    });
+
+    it("stop it where they cannot be kept, and nothing is left of it", async () => {
+      memory.store = () => Promise.reject(new Error("The keychain is locked."));
+      let isSent = false;
+      const sending = sender(() => Promise.resolve({ kickoffId: "k", raw: (isSent = true) })).send(crew, { inputs: {}, ...secretCallbacks }, { localId });
+      await assert.rejects(sending, /Nothing was sent.*The keychain is locked/);
+      assert.equal(isSent, false);
+      assert.deepEqual(store.list(), []);
+      await isForgotten();
+    });
+  });
+
+  it("reach the receiver after the kickoff and again after the resume, and lie nowhere on disk", async () => {
+    const service = await startService({ args: ["--task-seconds", "0.05"] });
+    const receiver = new CallbackReceiver();
+    try {
+      const base = await receiver.start();
+      const client = clientOf(service.url, service.token);
+      const intents = new Intents(path.join(folder, "intents"));
+      const needed = await client.inputs();
+      const request = {
+        inputs: Object.fromEntries(needed.fields.map(({ name }) => [name, "tides"])),
+        humanInputWebhook: { url: `${base}/human`, authentication: { strategy: "bearer", token: "s3cret-human" } },
+        webhooks: { events: ["task_started", "task_completed", "crew_kickoff_completed"], url: `${base}/events`, authentication: { strategy: "bearer", token: "s3cret-stream" } },
+      } as const;
+      const started = await new KickoffSender({ store, intents, secrets, clock: systemClock, clientFor: () => client, poll: () => undefined }).send({ ...crew, url: service.url }, request);
+      const [asked] = await waitFor("the human-input callback", () => receiver.at("/human").length > 0 && receiver.at("/human"));
+      const streamed = await waitFor("events", () => receiver.at("/events").length > 0 && receiver.at("/events"));
+      assert.equal(asked?.headers.authorization, "Bearer s3cret-human");
+      assert.deepEqual(new Set(streamed.map(({ headers }) => headers.authorization)), new Set(["Bearer s3cret-stream"]));
+
+      const taskId = String(asked.body["task_id"]);
+      const sender = new FeedbackSender({ store, intents, secrets, clock: systemClock, clientFor: () => client, poll: () => undefined, onProblem: (message) => assert.fail(message) });
+      const before = receiver.at("/events").length;
+      await sender.send({ execution: started, taskId, isApprove: false, text: "Shorter." });
+      await waitFor("the second human-input callback", () => receiver.at("/human").length > 1);
+      await waitFor("events after the resume", () => receiver.at("/events").length > before);
+      assert.deepEqual(new Set(receiver.received.map(({ path: at, headers }) => `${at} ${headers.authorization ?? ""}`)), new Set(["/human Bearer s3cret-human", "/events Bearer s3cret-stream"]));
+      assert.doesNotMatch(await textOf(folder), /s3cret/);
+
+      memory.entries.clear();
+      const again = { execution: store.find(started.localId) ?? started, taskId, isApprove: true, text: "" };
+      await assert.rejects(sender.send(again), LostSecretsError);
+      const heard = receiver.received.length;
+      await sender.send({ ...again, withoutSecrets: true });
+      await waitFor("the end", () => receiver.received.slice(heard).some(({ body }) => JSON.stringify(body).includes("crew_kickoff_completed")));
+      assert.deepEqual(new Set(receiver.received.slice(heard).map(({ headers }) => headers.authorization)), new Set([undefined]));
+    } finally {
+      await receiver.stop();
+      await service.stop();
+    }
+  });
+});
+
+/** All that lies in a folder. */
+async function textOf(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const texts = await Promise.all(entries.filter((entry) => entry.isFile()).map((entry) => readFile(path.join(entry.parentPath, entry.name), "utf8")));
+  assert.ok(texts.length > 0);
+  return texts.join("\n");
+}
