@@ -128,7 +128,8 @@ describe("The kickoff form in a browser", function () {
     await page.keyboard.type("Otters");
     await page.keyboard.press("Enter");
     await page.keyboard.type("and stones");
-    for (const _ of ["how it is sent", "from where it is filled in", "the next text"]) await page.keyboard.press("Tab");
+    // How it is sent, from where it is filled in, the next text.
+    for (let stop = 0; stop < 3; stop++) await page.keyboard.press("Tab");
     await isFocused("audience");
     await page.keyboard.type("Children");
     await page.keyboard.press("Control+Enter");
