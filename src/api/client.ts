@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { normaliseAddress } from "./address.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import { CrewApiError } from "./errors.ts";
@@ -112,6 +113,22 @@ export class CrewClient {
       }
     }
     throw refused;
+  }
+
+  /**
+   * Which status path the crew answers, found by asking for an id that no execution has: a GET has no effect and costs nothing.
+   * Nothing where neither is answered, or the token may not ask. Throws only when the call was ended.
+   */
+  async findStatusPath(call: CallOptions = {}): Promise<StatusPath | undefined> {
+    const id = randomUUID();
+    const [first = "/{kickoff_id}/status"] = pathsToAsk(this.#statusPath);
+    try {
+      await this.status(id, call);
+      return this.#statusPath;
+    } catch (error) {
+      if (!(error instanceof CrewApiError) || error.kind === "aborted") throw error;
+      return error.kind === "notFound" && !isUnknownRoute(error, fillPath(first, id)) ? this.#statusPath : undefined;
+    }
   }
 
   /** `POST /resume`: approves or rejects a task's output. An error with `sent: "maybe"` means that it may have arrived. */

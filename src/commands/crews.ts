@@ -1,6 +1,9 @@
+import * as vscode from "vscode";
 import { connectCrew } from "../crews/connect.ts";
 import type { Crews } from "../crews/crews.ts";
+import { hasDashboard, openDashboard } from "../crews/dashboard.ts";
 import { editCrew } from "../crews/edit.ts";
+import { examine } from "../crews/examine.ts";
 import { removeCrew } from "../crews/remove.ts";
 import { setToken } from "../crews/set-token.ts";
 import { chooseCrewWithTwoTokens, switchToken } from "../crews/switch-token.ts";
@@ -8,7 +11,8 @@ import type { LocalCrews } from "../local/local-crews.ts";
 import { removeLocalCrew } from "../local/remove-local-crew.ts";
 import { testCrew } from "../crews/test-crew.ts";
 import type { Crew } from "../crews/types.ts";
-import { targetOf } from "./arguments.ts";
+import { UserError } from "../editor/errors.ts";
+import { isProgram, targetOf } from "./arguments.ts";
 import { chooseCrew } from "./choose.ts";
 import type { Command } from "./table.ts";
 
@@ -32,10 +36,21 @@ export function crewCommands(crews: Crews, locals: LocalCrews, wake: (crewId: st
         return crew && switchToken(crews, crew, argument);
       },
     },
-    onCrew("testCrew", async (all, { id }) => {
+    onCrew("testCrew", async (all, { id }, argument) => {
       await wake(id);
-      return await testCrew(all, all.get(id));
+      return isProgram(argument) ? (await examine(all, all.get(id))).report : await testCrew(all, all.get(id));
     }),
+    {
+      id: "openDashboard",
+      async run(argument) {
+        const isAsked = targetOf(argument).crew === undefined;
+        if (isAsked && !crews.list().some(hasDashboard)) {
+          throw new UserError(vscode.l10n.t("No crew has a dashboard address yet. Add one to a crew first."), [{ title: vscode.l10n.t("Edit Crew"), command: "crewdeck.editCrew" }]);
+        }
+        const crew = await chooseCrew(crews, argument, hasDashboard);
+        return crew && openDashboard(crew);
+      },
+    },
     onCrew("removeCrew", (all, crew) => (crew.local === undefined ? removeCrew(all, crew) : removeLocalCrew(locals, crew))),
   ];
 }

@@ -4,13 +4,13 @@ import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../editor/errors.ts";
 import { said } from "../editor/said.ts";
 import { hasEnded, keyOf, without, type Execution } from "../executions/model.ts";
-import { newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Tracker } from "../executions/tracker.ts";
-import { isProgram, recordOf, stringOf, targetOf } from "./arguments.ts";
-import { chooseCrew, chooseExecution, findExecution } from "./choose.ts";
+import { isProgram, targetOf } from "./arguments.ts";
+import { chooseExecution, findExecution } from "./choose.ts";
 import type { Command } from "./table.ts";
+import { track } from "./track.ts";
 
 /** What the commands about tracked executions work with. */
 export interface ExecutionParts {
@@ -61,39 +61,6 @@ export function executionCommands(parts: ExecutionParts): readonly Command[] {
     { id: "clearEnded", run: (argument) => clearEnded(store, crews, argument) },
     { id: "refresh", run: (argument) => refresh(parts, argument) },
   ];
-}
-
-async function track({ crews, store, tracker, clock, wake, show }: ExecutionParts, argument: unknown): Promise<unknown> {
-  const given = recordOf(argument);
-  const crew = await chooseCrew(crews, argument);
-  if (crew === undefined) return undefined;
-  const kickoffId = (stringOf(given, "kickoffId") ?? (await askForId(crew.name)))?.trim();
-  if (kickoffId === undefined) return undefined;
-  const problem = problemOfId(kickoffId);
-  if (problem !== undefined) throw new UserError(problem);
-  await wake(crew.id);
-  const known = store.find(kickoffId, crew.id);
-  const engine = crew.local?.engine;
-  const execution = known ?? (await store.add(newExecution({ crew, origin: "tracked", kickoffId, ...(engine === undefined ? {} : { engine }) }, clock)));
-  await tracker.pollNow(execution.localId);
-  await show(store.find(execution.localId) ?? execution);
-  return { crew: crew.name, kickoffId: keyOf(execution) };
-}
-
-function askForId(crewName: string): Thenable<string | undefined> {
-  return vscode.window.showInputBox({
-    title: vscode.l10n.t("Track an execution of {0}", crewName),
-    prompt: vscode.l10n.t("The kickoff ID that POST /kickoff answered with"),
-    placeHolder: "3f2a8c1e-0000-4000-8000-000000000000",
-    ignoreFocusOut: true,
-    validateInput: (text) => problemOfId(text.trim()),
-  });
-}
-
-/** The specification calls the id a UUID; a crew may have others, so only what can't be a part of a path is refused. */
-function problemOfId(text: string): string | undefined {
-  if (text === "") return vscode.l10n.t("Type the ID, or press Escape to leave.");
-  return /[\s/?#\\]/.test(text) ? vscode.l10n.t("An ID has no spaces and no slashes. Paste only the ID, not the whole address.") : undefined;
 }
 
 async function confirmUntrack(execution: Execution): Promise<boolean> {

@@ -1,44 +1,49 @@
 import * as vscode from "vscode";
 import { CrewApiError } from "../api/errors.ts";
-import { messageOf, UserError, type ErrorAction } from "../editor/errors.ts";
+import { actionsOf, type ErrorAction } from "../editor/errors.ts";
 import { plainMessage } from "../editor/plain.ts";
+import { said } from "../editor/said.ts";
+import { runAction } from "../editor/tell.ts";
+import { editCrewAction, showLogAction } from "./actions.ts";
 import type { Crews } from "./crews.ts";
+import { examine, type Examination } from "./examine.ts";
 import { whileTesting } from "./progress.ts";
-import { tokenTypeName } from "./token-words.ts";
-import type { Crew, TestResult } from "./types.ts";
+import { reportInFull, reportInWords } from "./report.ts";
+import type { Crew, CrewReport } from "./types.ts";
 
 /**
- * Tests the connection to a crew and shows the report.
+ * Tests the connection to a crew and shows the report, with buttons for the remedy and to copy it.
  * @returns the report, or nothing when the person stopped the test
- * @throws UserError with the cause, the remedy and buttons for it, when the test fails; its `cause` is the CrewApiError
  */
-export async function testCrew(crews: Crews, crew: Crew): Promise<TestResult | undefined> {
-  let result: TestResult;
+export async function testCrew(crews: Crews, crew: Crew): Promise<CrewReport | undefined> {
+  let examination: Examination;
   try {
-    result = await whileTesting(crew.name, (signal) => crews.test(crew, signal));
+    examination = await whileTesting(crew.name, (signal) => examine(crews, crew, signal));
   } catch (error) {
-    if (!(error instanceof CrewApiError)) throw error;
-    if (error.kind === "aborted") return undefined;
-    const failure = new UserError(`${crew.name}: ${messageOf(error)}`, remediesFor(error, crew));
-    failure.cause = error;
-    throw failure;
+    if (error instanceof CrewApiError && error.kind === "aborted") return undefined;
+    throw error;
   }
   // Not awaited: the report may stay as long as it likes.
-  void vscode.window.showInformationMessage(plainMessage(describeResult(crew, result)));
-  return result;
+  void show(examination, crew);
+  return examination.report;
 }
 
-function remediesFor(error: CrewApiError, crew: Crew): readonly ErrorAction[] {
-  const log = { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLog" };
-  const target = [{ crew: crew.id }];
-  if (crew.local !== undefined) return [log];
-  if (error.kind === "unauthorized" || error.kind === "forbidden") {
-    return [{ title: vscode.l10n.t("Set Token"), command: "crewdeck.setToken", arguments: target }, log];
+async function show({ report, error }: Examination, crew: Crew): Promise<void> {
+  const copy = vscode.l10n.t("Copy Report");
+  const text = plainMessage(reportInWords(report));
+  const actions = error === undefined ? [] : [...remediesFor(error, crew), showLogAction()];
+  const titles = [...actions.map(({ title }) => title), copy];
+  const chosen = error === undefined ? await vscode.window.showInformationMessage(text, ...titles) : await vscode.window.showErrorMessage(text, ...titles);
+  if (chosen === copy) {
+    await vscode.env.clipboard.writeText(reportInFull(report));
+    said(vscode.l10n.t("The report is copied."));
   }
-  return [{ title: vscode.l10n.t("Edit Crew"), command: "crewdeck.editCrew", arguments: target }, log];
+  const action = actions.find(({ title }) => title === chosen);
+  if (action !== undefined) await runAction(action);
 }
 
-function describeResult(crew: Crew, { url, milliseconds, inputs, tokenType }: TestResult): string {
-  const asked = inputs === 1 ? vscode.l10n.t("one input") : vscode.l10n.t("{0} inputs", inputs);
-  return vscode.l10n.t("{0} answers at {1} in {2} ms and asks for {3}. Token: {4}.", crew.name, url, milliseconds, asked, tokenTypeName(tokenType));
+/** What the error brings; where that is nothing, the address may be wrong. */
+function remediesFor(error: Error, crew: Crew): readonly ErrorAction[] {
+  const brought = actionsOf(error);
+  return brought.length > 0 || crew.local !== undefined ? brought : [editCrewAction(crew)];
 }

@@ -1,4 +1,5 @@
-import type { TokenType } from "../api/types.ts";
+import type { UnreachableReason } from "../api/errors.ts";
+import type { StatusPath, TokenType } from "../api/types.ts";
 
 /** A connected crew: a base address and a token (the token is in SecretStorage, never here). */
 export interface Crew {
@@ -71,6 +72,28 @@ export interface CrewChange {
 export interface Candidate {
   readonly url: string;
   readonly token: StoredToken;
+}
+
+/** Why a crew cannot be worked with: how it could not be reached, which token it refused, or what else answered at its address. */
+export type TestCause = UnreachableReason | "timeout" | "unauthorized" | "forbidden" | "notACrew" | "redirected" | "crewFailed" | "noToken" | "tokenLost";
+
+/** What a test of a connected crew found; plain data without a token, returned to programs and shown to a person. */
+export interface CrewReport {
+  readonly crew: string;
+  readonly url: string;
+  /** Whether it answered `GET /inputs`. */
+  readonly ok: boolean;
+  /** How long that answer, or the failure, took; retries included. */
+  readonly milliseconds: number;
+  /** Whose token was sent; absent where there was none to send. */
+  readonly tokenType?: TokenType;
+  /** How many inputs the crew asks for. */
+  readonly inputs?: number;
+  /** The status path that it answers; absent where that is not known yet. */
+  readonly statusPath?: StatusPath;
+  readonly cause?: TestCause;
+  /** What is wrong and what to do, in whole sentences. */
+  readonly problem?: string;
 }
 
 /** A crew answered `GET /inputs`. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import type { CrewReport } from "../../src/crews/types.ts";
 import type { CrewdeckApi, CrewdeckExecution } from "../../src/views/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { startRealService, type RealService } from "./real-service.ts";
@@ -72,6 +73,24 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await run("refresh", { crew, kickoffId });
     await untrack(kickoffId);
     assert.equal(find(kickoffId), undefined);
+  });
+
+  it("trackExecution takes the address of a status, which names crew and execution", async () => {
+    const { kickoffId } = await run<Made>("kickoff", { crew, inputs, form: false });
+    await untrack(kickoffId);
+    for (const address of [`${service.url}/${kickoffId}/status`, `${service.url}/status/${kickoffId}`]) assert.deepEqual(await run("trackExecution", { kickoffId: address }), { crew, kickoffId });
+    await assert.rejects(run("trackExecution", { kickoffId: `https://nowhere.example.com/status/${kickoffId}` }), /No crew is connected at https:\/\/nowhere\.example\.com/);
+    await untrack(kickoffId);
+  });
+
+  it("testCrew returns the report, and setToken and switchToken choose which of two tokens is sent", async () => {
+    const { milliseconds, ...report } = await run<CrewReport>("testCrew", { crew });
+    assert.deepEqual(report, { crew, url: service.url, ok: true, tokenType: "bearer", inputs: 2, statusPath: "/{kickoff_id}/status" });
+    assert.ok(milliseconds >= 0);
+    assert.equal(await run("setToken", { crew, token: service.userToken, tokenType: "userBearer" }), true);
+    assert.equal((await run<CrewReport>("testCrew", { crew })).tokenType, "userBearer");
+    assert.deepEqual(await run("switchToken", { crew }), { crew, tokenType: "bearer" });
+    assert.equal((await run<CrewReport>("testCrew", { crew })).tokenType, "bearer");
   });
 
   it("a document that was opened before its crew was renamed keeps its commands; a program must name the crew as it is", async () => {

@@ -7,7 +7,6 @@ import { removeCrew } from "../../src/crews/remove.ts";
 import { setToken } from "../../src/crews/set-token.ts";
 import { switchToken } from "../../src/crews/switch-token.ts";
 import { testCrew } from "../../src/crews/test-crew.ts";
-import { UserError } from "../../src/editor/errors.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
 import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
@@ -206,14 +205,35 @@ describe("conversations about a crew", () => {
     assert.equal(secrets.kept.size, 0);
   });
 
-  it("reports a working connection, and the cause and remedy of a broken one", async () => {
-    const travel = await connected();
-    const { result, shown } = await withPerson([], () => testCrew(crews, travel));
-    assert.equal(result?.inputs, 2);
-    assert.match(shown[0]?.text ?? "", /Travel answers at http:\/\/127\.0\.0\.1:\d+ in \d+ ms and asks for 2 inputs\. Token: Bearer Token\./);
-    await crews.setToken(travel.id, { token: "wrong", type: "bearer" });
-    await assert.rejects(testCrew(crews, travel), (error) => error instanceof UserError && error.actions.some(({ command }) => command === "crewdeck.setToken"));
-    await crew.stop();
-    await assert.rejects(testCrew(crews, travel), (error) => error instanceof UserError && /refuse|reach|answer/i.test(error.message) && error.actions.some(({ command }) => command === "crewdeck.editCrew"));
+  describe("testing a connection", () => {
+    it("reports address, time, token and the status path that it found, to whoever asked and without a token", async () => {
+      const travel = await connected();
+      const { result, shown } = await withPerson([], () => testCrew(crews, travel));
+      const { milliseconds, ...report } = result!;
+      assert.deepEqual(report, { crew: "Travel", url: crew.url, ok: true, tokenType: "bearer", inputs: 2, statusPath: "/status/{kickoff_id}" });
+      assert.match(shown[0]?.text ?? "", /^Travel answers at http:\/\/127\.0\.0\.1:\d+ in \d+ ms and asks for 2 inputs\. Token: Bearer Token\. Status path: \/status\/\{kickoff_id\}\.$/);
+      assert.deepEqual(shown[0]?.choices, ["Copy Report"]);
+      assert.ok(milliseconds >= 0);
+    });
+
+    for (const [what, spoil, cause, text, choices] of [
+      ["a refused token", (id) => crews.setToken(id, { token: "wrong", type: "userBearer" }), "unauthorized", /token refused, 401\): The crew does not accept the user's token/, ["Set User Bearer Token", "Use Bearer Token", "Show Log", "Copy Report"]],
+      ["a token without rights", (id) => crews.setTokens(id, { inUse: "userBearer", userBearer: "forbidden" }), "forbidden", /may lack the right/, ["Set Bearer Token", "Show Log", "Copy Report"]],
+      ["a token that is lost", () => secrets.kept.clear(), "tokenLost", /store of secrets no longer gives/, ["Set Token", "Show Log", "Copy Report"]],
+      ["no token", (id) => crews.setTokens(id, undefined), "noToken", /no token for Travel on this machine/, ["Set Token", "Show Log", "Copy Report"]],
+      ["a page in its place", () => (crew.answer = { type: "text/html", body: "<html>Welcome</html>" }), "notACrew", /not a crew\): .*is not JSON/, ["Edit Crew", "Show Log", "Copy Report"]],
+      ["other JSON in its place", () => (crew.answer = { type: "application/json", body: '{"hello":"world"}' }), "notACrew", /not what the API of a crew answers/, ["Edit Crew", "Show Log", "Copy Report"]],
+      ["nobody there", () => crew.stop(), "refused", /connection refused\): Nothing accepts connections/, ["Edit Crew", "Show Log", "Copy Report"]],
+    ] as readonly (readonly [string, (id: string) => unknown, string, RegExp, readonly string[]])[]) {
+      it(`names ${what} as the cause, with a remedy, and returns the report`, async () => {
+        const travel = await connected();
+        await spoil(travel.id);
+        const { result, shown } = await withPerson([], () => testCrew(crews, travel));
+        assert.deepEqual([result?.ok, result?.cause], [false, cause]);
+        assert.match(shown[0]?.text ?? "", text);
+        assert.deepEqual(shown[0]?.choices, choices);
+        assert.doesNotMatch(JSON.stringify(result), /wrong/, "the token is in the report");
+      });
+    }
   });
 });

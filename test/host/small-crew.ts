@@ -6,26 +6,38 @@ export interface SmallCrew {
   readonly url: string;
   /** The Authorization header of each request, in order. */
   readonly tokens: readonly (string | undefined)[];
+  /** What it answers in the place of a crew, once that is set. */
+  answer?: { readonly type: string; readonly body: string };
   stop(): Promise<void>;
 }
 
-/** Starts a crew that knows the token "right", and "forbidden" as one without rights, and asks for two inputs, all of which it misses in a kickoff. */
+/**
+ * Starts a crew that knows the token "right", and "forbidden" as one without rights. It asks for two inputs, all of which it misses
+ * in a kickoff, knows no execution, and has the status path of the vendor's OpenAPI file only.
+ */
 export async function startSmallCrew(inputs: readonly string[] = ["topic", "audience"]): Promise<SmallCrew> {
   const tokens: (string | undefined)[] = [];
-  const server = createServer((request, response) => {
-    tokens.push(request.headers.authorization);
-    const allowed = request.headers.authorization === "Bearer right";
-    const isKickoff = request.url === "/kickoff";
-    const refusal = request.headers.authorization === "Bearer forbidden" ? 403 : 401;
-    response.writeHead(allowed ? (isKickoff ? 422 : 200) : refusal, { "content-type": "application/json" });
-    const answer = isKickoff ? { detail: `Missing inputs: ${inputs.join(", ")}` } : { inputs };
-    response.end(JSON.stringify(allowed ? answer : { error: "Unauthorized", message: "Invalid or missing bearer token" }));
+  const server = createServer(({ headers, url = "" }, response) => {
+    tokens.push(headers.authorization);
+    const { status, type = "application/json", body } = crew.answer === undefined ? answerTo(url, headers.authorization, inputs) : { status: 200, ...crew.answer };
+    response.writeHead(status, { "content-type": type }).end(typeof body === "string" ? body : JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const stop = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+  const crew: SmallCrew = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    tokens,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
   };
-  return { url, tokens, stop };
+  return crew;
+}
+
+function answerTo(path: string, authorization: string | undefined, inputs: readonly string[]): { status: number; type?: string; body: object } {
+  if (authorization === "Bearer forbidden") return { status: 403, body: { detail: "Forbidden" } };
+  if (authorization !== "Bearer right") return { status: 401, body: { error: "Unauthorized", message: "Invalid or missing bearer token" } };
+  if (path.endsWith("/kickoff")) return { status: 422, body: { detail: `Missing inputs: ${inputs.join(", ")}` } };
+  if (path.endsWith("/inputs")) return { status: 200, body: { inputs } };
+  return { status: 404, body: path.startsWith("/status/") ? { error: "Execution not found" } : { detail: "Not Found" } };
 }

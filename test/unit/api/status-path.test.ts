@@ -56,6 +56,31 @@ describe("the two status paths", () => {
     assert.deepEqual(told, []);
   });
 
+  for (const [what, there] of [
+    ["says 404", json(404, { error: "Execution not found", message: "No execution found" })],
+    ["answers NOT FOUND", json(200, { state: "NOT FOUND" })],
+  ] as const) {
+    it(`are told apart by an execution that there is none of, of which a crew ${what}`, async () => {
+      server.otherwise = routed(/^\/status\//, there);
+      assert.equal(await client().findStatusPath(), published);
+      server.otherwise = routed(/\/status$/, there);
+      assert.equal(await client(published).findStatusPath(), specified);
+      assert.ok(server.requests.every(({ method }) => method === "GET"));
+    });
+  }
+
+  for (const [what, answer] of [
+    ["has neither", json(404, { detail: "Not Found" })],
+    ["has neither, but pages", text(404, "<h1>Not here</h1>")],
+    ["refuses the token there", json(403, {})],
+  ] as const) {
+    it(`are not known of a crew that ${what}`, async () => {
+      server.otherwise = answer;
+      assert.equal(await client().findStatusPath(), undefined);
+      assert.equal(await client(published).findStatusPath(), undefined);
+    });
+  }
+
   it("a known one that went away gives way", async () => {
     server.otherwise = routed(/\/status$/, running);
     await client(published).status("k");

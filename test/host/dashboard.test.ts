@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { openDashboard } from "../../src/crews/dashboard.ts";
+import { UserError } from "../../src/editor/errors.ts";
+
+describe("a crew's dashboard", () => {
+  const crew = { id: "url:https://crew.example.com", name: "Travel", url: "https://crew.example.com" };
+  const { openExternal } = vscode.env;
+  let opened: string[];
+
+  beforeEach(() => {
+    opened = [];
+    Object.defineProperty(vscode.env, "openExternal", { configurable: true, value: (uri: vscode.Uri) => Promise.resolve(opened.push(uri.toString(true)) > 0) });
+  });
+  afterEach(() => Object.defineProperty(vscode.env, "openExternal", { configurable: true, value: openExternal }));
+
+  it("is opened in the browser where its address is known", async () => {
+    assert.equal(await openDashboard({ ...crew, dashboardUrl: "https://app.example.com/crews/7?tab=status" }), "https://app.example.com/crews/7?tab=status");
+    assert.deepEqual(opened, ["https://app.example.com/crews/7?tab=status"]);
+  });
+
+  for (const [what, address] of [["is not known", {}], ["is no web address", { dashboardUrl: "file:///etc/passwd" }], ["runs a command", { dashboardUrl: "command:workbench.action.quit" }]] as const) {
+    it(`is not opened where its address ${what}; the crew can be edited`, async () => {
+      await assert.rejects(openDashboard({ ...crew, ...address }), (error) => error instanceof UserError && error.actions[0]?.command === "crewdeck.editCrew");
+      assert.deepEqual(opened, []);
+    });
+  }
+
+  it("is asked for by name, and a command without one says so where no crew has one", async () => {
+    await assert.rejects(Promise.resolve(vscode.commands.executeCommand("crewdeck.openDashboard", { crew: "Nobody" })), /No crew/);
+  });
+});
