@@ -20,7 +20,7 @@ import { registerDocuments } from "./views/document/register.ts";
 import { createExtensionApi } from "./views/extension-api.ts";
 import { Notifications } from "./views/notifications.ts";
 import { RefusedTokens } from "./views/refused-tokens.ts";
-import { ExecutionTree } from "./views/tree/tree.ts";
+import { registerTree } from "./views/tree/register.ts";
 
 export type { CrewdeckApi } from "./views/crewdeck-api.ts";
 
@@ -51,14 +51,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     if (crewId.startsWith("local:")) await locals.ensureRunning(crewId);
   };
   const { sender, forms } = owned.add(registerKickoff({ context, crews, executions, clock, wake, show }));
-  const tree = owned.add(new ExecutionTree({ store, crews, tracker, clock }));
+  const tree = owned.add(registerTree({ context, store, crews, tracker, clock, opened }));
   owned.add(new Notifications({ store, lease, told }));
   owned.add(new RefusedTokens({ tracker, lease, told }));
   owned.add(watchAttention(tracker, tree, documents));
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
   owned.add(crews.onDidReplace(({ from, to }) => void moveCrew(store, from.id, to).catch((error: unknown) => logProblem("Moving a crew's executions", error))));
-  owned.add(registerCommands(allCommands({ crews, executions, locals, sender, forms, feedback, clock, wake, show })));
+  owned.add(registerCommands(allCommands({ crews, executions, locals, sender, forms, feedback, tree, clock, wake, show })));
 
   const { api, disposable } = createExtensionApi({ crews, store, sender, feedback: feedback.feedback, wake, readKickoff: readApiKickoff, readFeedback: readApiFeedback });
   owned.add(disposable);

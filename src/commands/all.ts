@@ -8,12 +8,14 @@ import type { KickoffForms } from "../kickoff/forms.ts";
 import type { KickoffSender } from "../kickoff/start.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import { compareCommand } from "./compare.ts";
+import type { TreeRoom } from "../views/tree/register.ts";
 import { crewCommands } from "./crews.ts";
 import { executionCommands } from "./executions.ts";
 import { feedbackCommands } from "./feedback.ts";
 import { kickoffCommand } from "./kickoff.ts";
 import { localCommands } from "./local.ts";
 import type { Command } from "./table.ts";
+import { viewCommands } from "./view.ts";
 
 /** What commands work with. */
 export interface CommandParts {
@@ -23,6 +25,7 @@ export interface CommandParts {
   readonly sender: KickoffSender;
   readonly forms: KickoffForms;
   readonly feedback: FeedbackRoom;
+  readonly tree: TreeRoom;
   readonly clock: Clock;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;
@@ -30,7 +33,7 @@ export interface CommandParts {
 }
 
 /** The command table. */
-export function allCommands({ crews, executions, locals, sender, forms, feedback, clock, wake, show }: CommandParts): readonly Command[] {
+export function allCommands({ crews, executions, locals, sender, forms, feedback, tree, clock, wake, show }: CommandParts): readonly Command[] {
   const { store, tracker } = executions;
   return [
     ...crewCommands(crews, locals, wake),
@@ -38,6 +41,7 @@ export function allCommands({ crews, executions, locals, sender, forms, feedback
     ...executionCommands({ crews, store, tracker, clock, wake, show }),
     ...feedbackCommands({ crews, store, wake, ...feedback }),
     compareCommand(store, crews),
+    ...viewCommands({ crews, store, tree }),
     ...localCommands(crews, locals),
     { id: "showLog", run: () => log.show() },
   ];
