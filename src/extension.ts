@@ -20,6 +20,7 @@ import { registerDocuments } from "./views/document/register.ts";
 import { createExtensionApi } from "./views/extension-api.ts";
 import { Notifications } from "./views/notifications.ts";
 import { RefusedTokens } from "./views/refused-tokens.ts";
+import { StatusBar } from "./views/status-bar.ts";
 import { registerTree } from "./views/tree/register.ts";
 
 export type { CrewdeckApi } from "./views/crewdeck-api.ts";
@@ -52,7 +53,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   };
   const { sender, forms } = owned.add(registerKickoff({ context, crews, executions, clock, wake, show }));
   const tree = owned.add(registerTree({ context, store, crews, tracker, clock, opened }));
-  owned.add(new Notifications({ store, lease, told }));
+  owned.add(new Notifications({ store, lease, told, clock }));
+  owned.add(new StatusBar(store));
   owned.add(new RefusedTokens({ tracker, lease, told }));
   owned.add(watchAttention(tracker, tree, documents));
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));

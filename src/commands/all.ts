@@ -7,6 +7,7 @@ import type { FeedbackRoom } from "../feedback/register.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
 import type { KickoffSender } from "../kickoff/start.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
+import { activeCommand } from "./active.ts";
 import { compareCommand } from "./compare.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
 import { crewCommands } from "./crews.ts";
@@ -39,6 +40,7 @@ export function allCommands({ crews, executions, locals, sender, forms, feedback
     ...crewCommands(crews, locals, wake),
     kickoffCommand({ crews, forms, sender, wake, show }),
     ...executionCommands({ crews, store, tracker, clock, wake, show }),
+    activeCommand(store, show),
     ...feedbackCommands({ crews, store, wake, ...feedback }),
     compareCommand(store, crews),
     ...viewCommands({ crews, store, tree }),
