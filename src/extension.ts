@@ -46,7 +46,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
 
   // Begun here and awaited at the end: a document that comes back with its window waits for it.
   const opened = locals.refresh().catch((error: unknown) => logProblem("Reading the local crews", error)).then(() => executions.open(() => locals.restore()));
-  const { documents, show, find } = owned.add(registerDocuments(store, crews, opened));
+  const { documents, show, find, outputs } = owned.add(registerDocuments({ store, crews, ready: opened, storage: context.globalStorageUri }));
   const feedback = owned.add(registerFeedback({ crews, executions, clock, find, show }));
   const wake = async (crewId: string) => {
     if (crewId.startsWith("local:")) await locals.ensureRunning(crewId);
@@ -60,7 +60,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
   owned.add(crews.onDidReplace(({ from, to }) => void moveCrew(store, from.id, to).catch((error: unknown) => logProblem("Moving a crew's executions", error))));
-  owned.add(registerCommands(allCommands({ crews, executions, locals, sender, forms, feedback, tree, clock, wake, show })));
+  owned.add(registerCommands(allCommands({ crews, executions, locals, sender, forms, feedback, tree, outputs, clock, wake, show })));
 
   const { api, disposable } = createExtensionApi({ crews, store, sender, feedback: feedback.feedback, wake, readKickoff: readApiKickoff, readFeedback: readApiFeedback });
   owned.add(disposable);
