@@ -2,6 +2,7 @@ import type * as vscode from "vscode";
 import { systemClock as clock } from "./api/clock.ts";
 import { allCommands } from "./commands/all.ts";
 import { readApiFeedback, readApiKickoff } from "./commands/api-arguments.ts";
+import { registerLinks } from "./commands/links.ts";
 import { registerCommands } from "./commands/table.ts";
 import { watchArrivals } from "./crews/arrivals.ts";
 import { Crews } from "./crews/crews.ts";
@@ -61,6 +62,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
   owned.add(crews.onDidReplace(({ from, to }) => void moveCrew(store, from.id, to).catch((error: unknown) => logProblem("Moving a crew's executions", error))));
   owned.add(registerCommands(allCommands({ crews, executions, locals, sender, forms, feedback, tree, outputs, clock, wake, show })));
+  owned.add(registerLinks(crews));
 
   const { api, disposable } = createExtensionApi({ crews, store, sender, feedback: feedback.feedback, wake, readKickoff: readApiKickoff, readFeedback: readApiFeedback });
   owned.add(disposable);
