@@ -85,6 +85,7 @@ export function prefillOf(given: Readonly<Record<string, unknown>>): Partial<Kic
   return { ...optional<"inputs", JsonObject>("inputs", objectOf(given, "inputs")), ...optional<"meta", JsonObject>("meta", objectOf(given, "meta")), ...callbacks };
 }
 
-function madeOf(execution: Execution): { crew: string; kickoffId: string } {
+/** What a command that started an execution returns. */
+export function madeOf(execution: Execution): { crew: string; kickoffId: string } {
   return { crew: execution.crew.name, kickoffId: keyOf(execution) };
 }

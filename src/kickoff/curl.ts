@@ -3,24 +3,33 @@ import { kickoffBody } from "../api/requests.ts";
 import type { HumanInputWebhook, KickoffRequest, PlainCallbacks, SecretCallbacks, StreamingWebhooks } from "../api/types.ts";
 import type { Prefill } from "./values.ts";
 
+/** A command, and the variables of the shell that it needs. */
+export interface CurlCommand {
+  readonly command: string;
+  /** With the dollar sign. */
+  readonly variables: readonly string[];
+}
+
 /**
  * A kickoff as a command for a POSIX shell. No secret is in it: the token is the variable `CREW_TOKEN`, and those of callbacks are
  * `CREW_HUMAN_INPUT_TOKEN` or `CREW_HUMAN_INPUT_PASSWORD`, and `CREW_STREAMING_TOKEN`.
  * @param address the crew's base address
  */
-export function curlCommand(address: string, values: Prefill): string {
+export function curlCommand(address: string, values: Prefill): CurlCommand {
   // Unguessable, so that no input can name a variable of the shell.
   const mark = randomUUID();
   const { humanInputWebhook, webhooks, ...plain } = values;
   const request: KickoffRequest = { inputs: {}, ...plain, ...withVariables({ humanInputWebhook, webhooks }, (name) => `${mark}${name}${mark}`) };
   const body = JSON.stringify(kickoffBody(request));
-  return [
+  const parts = body.split(mark);
+  const command = [
     `curl -X POST ${quoted(`${address}/kickoff`)}`,
     `-H "Authorization: Bearer $CREW_TOKEN"`,
     `-H 'Content-Type: application/json'`,
     // Not --data, which would read a file where the text begins with "@".
-    `--data-raw ${body.split(mark).map((part, index) => (index % 2 === 0 ? quoted(part) : `"$${part}"`)).join("")}`,
+    `--data-raw ${parts.map((part, index) => (index % 2 === 0 ? quoted(part) : `"$${part}"`)).join("")}`,
   ].join(" \\\n  ");
+  return { command, variables: ["$CREW_TOKEN", ...parts.flatMap((part, index) => (index % 2 === 0 ? [] : [`$${part}`]))] };
 }
 
 /** The callbacks that take credentials, with the name of a variable in the place of each secret. */

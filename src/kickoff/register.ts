@@ -6,13 +6,18 @@ import { viewId } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
+import { CallbackHosts } from "./callback-hosts.ts";
 import { KickoffForms } from "./forms.ts";
+import type { Presets } from "./presets/presets.ts";
+import { keepPresetsWith, openPresets } from "./presets/register.ts";
+import { registerRequestFiles } from "./request-files/register.ts";
+import type { RequestFiles } from "./request-files/request-files.ts";
 import { KickoffSender } from "./start.ts";
 import { createFormTools } from "./tools.ts";
 
 /** What kicking off works with. */
 export interface KickoffRoomOptions {
-  readonly context: Pick<vscode.ExtensionContext, "extensionUri" | "globalStorageUri">;
+  readonly context: Pick<vscode.ExtensionContext, "extensionUri" | "globalStorageUri" | "globalState">;
   readonly crews: Crews;
   readonly executions: Executions;
   readonly clock: Clock;
@@ -26,6 +31,9 @@ export interface KickoffRoomOptions {
 export interface KickoffRoom {
   readonly sender: KickoffSender;
   readonly forms: KickoffForms;
+  /** Loads what uses request files. */
+  readonly files: () => Promise<RequestFiles>;
+  readonly presets: Presets;
   /** Ends all of it. */
   dispose(): void;
 }
@@ -36,17 +44,20 @@ export function registerKickoff({ context, crews, executions, clock, wake, show 
   const owned = new Disposables();
   const sender = new KickoffSender({ store, intents, secrets, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId) });
   const showOrLog = (execution: Execution) => show(execution).catch((error: unknown) => logProblem("Showing an execution", error));
+  const presets = openPresets(context.globalStorageUri);
   const forms = owned.add(
     new KickoffForms({
       context,
       crews,
       sender,
-      tools: createFormTools(),
+      tools: createFormTools({ crews, store, presets }),
       clock,
       wake,
       onStarted: (execution) => void showOrLog(execution),
       onOpenExecution: (execution) => void (execution ? showOrLog(execution) : vscode.commands.executeCommand(`${viewId}.focus`)),
     }),
   );
-  return { sender, forms, dispose: () => owned.dispose() };
+  owned.add(keepPresetsWith(crews, presets));
+  const files = owned.add(registerRequestFiles(crews, { sender, forms, hosts: new CallbackHosts(context.globalState), wake }));
+  return { sender, forms, files: files.load, presets, dispose: () => owned.dispose() };
 }

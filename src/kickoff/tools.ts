@@ -1,11 +1,36 @@
+import * as vscode from "vscode";
+import type { Crews } from "../crews/crews.ts";
+import type { ExecutionStore } from "../executions/store.ts";
 import type { FormTools } from "./form-tools.ts";
+import type { Presets } from "./presets/presets.ts";
 
-/** The tools of the kickoff forms. */
-export function createFormTools(): FormTools {
+/** What the form's buttons work with. */
+export interface FormToolsOptions {
+  readonly crews: Pick<Crews, "get">;
+  readonly store: Pick<ExecutionStore, "list">;
+  readonly presets: Presets;
+}
+
+/** The tools of the kickoff forms, each loaded when it is used first. */
+export function createFormTools({ crews, store, presets }: FormToolsOptions): FormTools {
   return {
-    presets: () => Promise.resolve(undefined),
-    saveAsRequestFile: () => Promise.resolve(),
-    copyAsCurl: () => Promise.resolve(),
-    earlierValue: () => Promise.resolve(undefined),
+    async presets(crew, values) {
+      if (values === undefined) void vscode.window.showInformationMessage(vscode.l10n.t("The form holds what is not JSON. Correct it to save its values as a preset."));
+      const { choosePreset } = await import("./presets/choose.ts");
+      return await choosePreset({ presets, crew, values });
+    },
+    async saveAsRequestFile(crew, values) {
+      const { askAndSave } = await import("./request-files/save.ts");
+      await askAndSave({ crewName: crew.name, values });
+    },
+    async copyAsCurl(crew, values) {
+      const { copyCurl } = await import("./copy-curl.ts");
+      // Looked up at each use: a local crew may have another port by now.
+      await copyCurl(crews.get(crew.id).url, values);
+    },
+    async earlierValue(crew, input) {
+      const { chooseEarlierValue, earlierValues } = await import("./earlier-value.ts");
+      return await chooseEarlierValue(earlierValues(store.list(), crew.id, input), input);
+    },
   };
 }

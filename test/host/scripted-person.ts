@@ -1,11 +1,11 @@
 import * as vscode from "vscode";
 
-/** What a person does next: with a box (type and accept, go back, leave), a list (pick) or a message (press). */
-export type Move = { readonly type: string } | { readonly pick: string } | { readonly press: string } | "back" | "escape";
+/** What a person does next: with a box (type and accept, go back, leave), a list (pick, or press a row's button), a message (press) or a dialog that saves. */
+export type Move = { readonly type: string } | { readonly pick: string } | { readonly press: string; readonly on?: string } | { readonly saveAs: string } | "back" | "escape";
 
 /** A box, list or message as it was shown, and what it said was wrong with what was typed. */
 export interface Shown {
-  readonly kind: "box" | "list" | "message";
+  readonly kind: "box" | "list" | "message" | "save";
   readonly text: string;
   readonly title?: string;
   readonly detail?: string;
@@ -30,6 +30,9 @@ export class ScriptedPerson implements vscode.Disposable {
     Object.assign(vscode.window, {
       createInputBox: () => this.#input("box"),
       createQuickPick: () => this.#input("list"),
+      showInputBox: (options: vscode.InputBoxOptions = {}) => this.#answerBox(options),
+      showQuickPick: (items: readonly vscode.QuickPickItem[], options: vscode.QuickPickOptions = {}) => this.#answerList(items, options),
+      showSaveDialog: (options: vscode.SaveDialogOptions = {}) => this.#answerSave(options),
       showErrorMessage: message,
       showWarningMessage: message,
       showInformationMessage: message,
@@ -64,10 +67,42 @@ export class ScriptedPerson implements vscode.Disposable {
     return Promise.resolve(move.press);
   }
 
+  #answerBox(options: vscode.InputBoxOptions): Promise<string | undefined> {
+    const { prompt = "", title = "", value = "" } = options;
+    const shown: Shown = { kind: "box", text: prompt, title, value };
+    this.shown.push(shown);
+    for (;;) {
+      const move = this.#next(shown);
+      if (move === "escape") return Promise.resolve(undefined);
+      if (typeof move !== "object" || !("type" in move)) throw new Error(`One types into “${prompt}”.`);
+      const complaint = options.validateInput?.(move.type);
+      if (typeof complaint !== "string") return Promise.resolve(move.type);
+      shown.complaint = complaint;
+    }
+  }
+
+  #answerList(items: readonly vscode.QuickPickItem[], { placeHolder = "", title = "" }: vscode.QuickPickOptions): Promise<vscode.QuickPickItem | undefined> {
+    const shown: Shown = { kind: "list", text: placeHolder, title, choices: items.map(({ label }) => label) };
+    this.shown.push(shown);
+    const move = this.#next(shown);
+    if (move === "escape") return Promise.resolve(undefined);
+    const chosen = typeof move === "object" && "pick" in move ? items.find(({ label }) => label === move.pick) : undefined;
+    if (chosen === undefined) throw new Error(`The list has ${items.map(({ label }) => label).join(", ")}, not ${JSON.stringify(move)}.`);
+    return Promise.resolve(chosen);
+  }
+
+  #answerSave({ title = "", defaultUri }: vscode.SaveDialogOptions): Promise<vscode.Uri | undefined> {
+    const shown: Shown = { kind: "save", text: title, value: defaultUri?.fsPath ?? "" };
+    this.shown.push(shown);
+    const move = this.#next(shown);
+    return Promise.resolve(typeof move === "object" && "saveAs" in move ? vscode.Uri.file(move.saveAs) : undefined);
+  }
+
   #input(kind: "box" | "list"): object {
     const changed = new vscode.EventEmitter<string>();
     const accepted = new vscode.EventEmitter<void>();
     const triggered = new vscode.EventEmitter<vscode.QuickInputButton>();
+    const itemTriggered = new vscode.EventEmitter<vscode.QuickPickItemButtonEvent<vscode.QuickPickItem>>();
     const hidden = new vscode.EventEmitter<void>();
     let isOpen = true;
     const open = () => isOpen;
@@ -87,6 +122,7 @@ export class ScriptedPerson implements vscode.Disposable {
       onDidChangeValue: changed.event,
       onDidAccept: accepted.event,
       onDidTriggerButton: triggered.event,
+      onDidTriggerItemButton: itemTriggered.event,
       onDidHide: hidden.event,
       dispose: () => (isOpen = false),
       show: () => {
@@ -103,7 +139,7 @@ export class ScriptedPerson implements vscode.Disposable {
         this.shown.push(shown);
         queueMicrotask(() => {
           while (open()) {
-            this.#apply(this.#next(shown), input, { changed, accepted, triggered, hidden });
+            this.#apply(this.#next(shown), input, { changed, accepted, triggered, itemTriggered, hidden });
             if (open() && typeof input.validationMessage === "string") shown.complaint = input.validationMessage;
           }
         });
@@ -115,7 +151,7 @@ export class ScriptedPerson implements vscode.Disposable {
   #apply(
     move: Move,
     input: { value: string; buttons: readonly vscode.QuickInputButton[]; items: readonly vscode.QuickPickItem[]; selectedItems: readonly vscode.QuickPickItem[] },
-    events: { changed: vscode.EventEmitter<string>; accepted: vscode.EventEmitter<void>; triggered: vscode.EventEmitter<vscode.QuickInputButton>; hidden: vscode.EventEmitter<void> },
+    events: { changed: vscode.EventEmitter<string>; accepted: vscode.EventEmitter<void>; triggered: vscode.EventEmitter<vscode.QuickInputButton>; itemTriggered: vscode.EventEmitter<vscode.QuickPickItemButtonEvent<vscode.QuickPickItem>>; hidden: vscode.EventEmitter<void> },
   ): void {
     if (move === "escape") {
       events.hidden.fire();
@@ -130,12 +166,17 @@ export class ScriptedPerson implements vscode.Disposable {
       input.selectedItems = input.items.filter(({ label }) => label === move.pick);
       if (input.selectedItems.length === 0) throw new Error(`The list has no “${move.pick}”.`);
       events.accepted.fire();
+    } else if ("press" in move) {
+      const item = input.items.find(({ label }) => label === move.on);
+      const button = item?.buttons?.find(({ tooltip }) => tooltip === move.press);
+      if (item === undefined || button === undefined) throw new Error(`The list has no “${move.press}” on “${move.on ?? ""}”.`);
+      events.itemTriggered.fire({ item, button });
     } else {
       throw new Error("There is nothing to press here.");
     }
   }
 }
 
-function pick({ createInputBox, createQuickPick, showErrorMessage, showWarningMessage, showInformationMessage }: typeof vscode.window) {
-  return { createInputBox, createQuickPick, showErrorMessage, showWarningMessage, showInformationMessage };
+function pick({ createInputBox, createQuickPick, showInputBox, showQuickPick, showSaveDialog, showErrorMessage, showWarningMessage, showInformationMessage }: typeof vscode.window) {
+  return { createInputBox, createQuickPick, showInputBox, showQuickPick, showSaveDialog, showErrorMessage, showWarningMessage, showInformationMessage };
 }

@@ -29,6 +29,7 @@ const shipped = [
   "media/example-crew/src/example_crew/crew.py",
   "media/example-crew/src/example_crew/main.py",
   "media/icon.png",
+  "media/kickoff.schema.json",
   "media/screenshots/reject.png",
   "package.json",
   "package.nls.json",

@@ -21,6 +21,7 @@ export class RequestFileCompletion implements vscode.CompletionItemProvider {
     this.#options = options;
   }
 
+  /** See {@link vscode.CompletionItemProvider}. */
   async provideCompletionItems(document: vscode.TextDocument, position: vscode.Position, token: vscode.CancellationToken): Promise<vscode.CompletionItem[]> {
     const text = document.getText();
     const place = placeAt(text, document.offsetAt(position));

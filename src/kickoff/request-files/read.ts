@@ -1,5 +1,5 @@
 import { parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
-import type { JsonValue } from "../../api/types.ts";
+import type { JsonValue, PlainCallbacks } from "../../api/types.ts";
 import { expectedAfter, type Expected } from "../json.ts";
 import { checkAddress, type Fault } from "../validate.ts";
 import { callbackNames, isJsonObject, type CallbackName, type Prefill } from "../values.ts";
@@ -23,13 +23,16 @@ export type FileFault = { readonly at: Span } & (
   | { readonly kind: "address"; readonly name: CallbackName; readonly fault: Fault["kind"] }
 );
 
+/** The values of a request file: callbacks that take a secret are entered in the form. */
+export type FileValues = Omit<Prefill, keyof PlainCallbacks>;
+
 /** A request file as it was read: what can be used of it, and what is wrong with it. */
 export interface RequestFile {
   /** Name or address of the crew. */
   readonly crew?: string;
   /** The title that the execution gets. */
   readonly label?: string;
-  readonly values: Prefill;
+  readonly values: FileValues;
   readonly faults: readonly FileFault[];
   readonly places: Places;
 }

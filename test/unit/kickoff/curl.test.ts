@@ -17,7 +17,7 @@ describe("A kickoff as cURL", function () {
   it("run by a shell starts an execution of the local service", async () => {
     const service: RunningService = await startService({ args: ["--task-seconds", "0.05"] });
     try {
-      const command = curlCommand(service.url, { inputs: { topic: awkward, audience: "it's us" } });
+      const { command } = curlCommand(service.url, { inputs: { topic: awkward, audience: "it's us" } });
       const { stdout } = await run("sh", ["-c", `${command} -s`], { env: { ...process.env, CREW_TOKEN: service.token } });
       const { kickoff_id: id } = JSON.parse(stdout) as { kickoff_id: string };
       const status = await fetch(`${service.url}/${id}/status`, { headers: { authorization: `Bearer ${service.token}` } });
@@ -44,8 +44,9 @@ describe("A kickoff as cURL", function () {
       humanInputWebhook: { url: "https://hooks.test/h", authentication: { strategy: "basic", username: "me", password: "hush" } },
       webhooks: { events: ["task_completed"], url: "https://hooks.test/s", authentication: { strategy: "bearer", token: "hush" } },
     };
-    const command = curlCommand(address, request);
+    const { command, variables } = curlCommand(address, request);
     assert.doesNotMatch(command, /hush/);
+    assert.deepEqual(variables, ["$CREW_TOKEN", "$CREW_HUMAN_INPUT_PASSWORD", "$CREW_STREAMING_TOKEN"]);
     try {
       const env = { ...process.env, CREW_TOKEN: "right", CREW_HUMAN_INPUT_PASSWORD: "hush", CREW_STREAMING_TOKEN: "hush" };
       await run("sh", ["-c", `${command} -s`], { env });
@@ -58,9 +59,10 @@ describe("A kickoff as cURL", function () {
 
   it("names the variable of a human-input token, and never one that an input names", () => {
     const request: KickoffRequest = { inputs: {}, humanInputWebhook: { url: "https://hooks.test", authentication: { strategy: "bearer", token: "hush" } } };
-    const command = curlCommand("https://crew.test", request);
+    const { command, variables } = curlCommand("https://crew.test", request);
     assert.match(command, /"token":"'"\$CREW_HUMAN_INPUT_TOKEN"'"/);
+    assert.deepEqual(variables, ["$CREW_TOKEN", "$CREW_HUMAN_INPUT_TOKEN"]);
     assert.match(command, /-H "Authorization: Bearer \$CREW_TOKEN"/);
-    assert.doesNotMatch(curlCommand("https://crew.test", { inputs: { a: "\u0000CREW_TOKEN\u0000" } }), /"\$CREW_TOKEN"'/);
+    assert.doesNotMatch(curlCommand("https://crew.test", { inputs: { a: "\u0000CREW_TOKEN\u0000" } }).command, /"\$CREW_TOKEN"'/);
   });
 });

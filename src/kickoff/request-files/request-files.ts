@@ -1,0 +1,117 @@
+import * as vscode from "vscode";
+import { kickoffBody } from "../../api/requests.ts";
+import type { KickoffRequest } from "../../api/types.ts";
+import type { Crews } from "../../crews/crews.ts";
+import type { Crew } from "../../crews/types.ts";
+import { UserError } from "../../editor/errors.ts";
+import type { Execution } from "../../executions/model.ts";
+import type { CallbackHosts } from "../callback-hosts.ts";
+import { copyCurl } from "../copy-curl.ts";
+import type { KickoffForms } from "../forms.ts";
+import type { KickoffSender } from "../start.ts";
+import { checkRequestFile } from "./check.ts";
+import { readRequestFile, type RequestFile } from "./read.ts";
+import { faultInWords, isHarmless, type RequestFault } from "./words.ts";
+
+/** What {@link RequestFiles} works with. */
+export interface RequestFilesOptions {
+  readonly crews: Pick<Crews, "find" | "get" | "inputs">;
+  readonly sender: Pick<KickoffSender, "send">;
+  readonly forms: Pick<KickoffForms, "open">;
+  readonly hosts: CallbackHosts;
+  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
+  readonly wake: (crewId: string) => Promise<void>;
+  /** A crew told what it asks for. */
+  readonly onLearnt: () => void;
+  /** Whether the person trusts the workspace; looked up at each use. */
+  readonly isTrusted: () => boolean;
+}
+
+/** What can be done with a request file. Text that is not saved counts as it stands in the editor. */
+export class RequestFiles {
+  readonly #options: RequestFilesOptions;
+  /** By the file's address: a double click is one wish, and each kickoff costs money. */
+  readonly #starting = new Map<string, Promise<Execution | undefined>>();
+
+  constructor(options: RequestFilesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Kicks off what a file says, once, after everything that can be checked was. Nothing where the person does not confirm.
+   * Throws {@link UserError} with the place of what is wrong, and what {@link KickoffSender.send} throws.
+   */
+  kickOff(uri: vscode.Uri): Promise<Execution | undefined> {
+    const key = uri.toString();
+    const start = this.#starting.get(key) ?? this.#start(uri).finally(() => this.#starting.delete(key));
+    this.#starting.set(key, start);
+    return start;
+  }
+
+  /** Puts a file's values into its crew's form; missing inputs are asked for there. Settles as {@link KickoffForms.open} does. */
+  async openInForm(uri: vscode.Uri): Promise<Execution | undefined> {
+    const { crew, file } = await this.#read(uri);
+    if (!(await this.#options.hosts.confirm(crew.name, file.values))) return undefined;
+    await this.#options.wake(crew.id);
+    return await this.#options.forms.open(this.#options.crews.get(crew.id), { inputs: {}, ...file.values }, { replaces: true });
+  }
+
+  /** Copies what a file says as a command for a shell. */
+  async copyCurl(uri: vscode.Uri): Promise<void> {
+    const { crew, file } = await this.#read(uri);
+    await copyCurl(crew.url, file.values);
+  }
+
+  async #start(uri: vscode.Uri): Promise<Execution | undefined> {
+    const { crews, sender, hosts, wake, onLearnt, isTrusted } = this.#options;
+    const { document, crew, file } = await this.#read(uri);
+    const request: KickoffRequest = { inputs: {}, ...file.values };
+    return await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Kicking off {0}…", crew.name) }, async () => {
+      await wake(crew.id);
+      const inputs = await crews.inputs(crews.get(crew.id), { fresh: true });
+      onLearnt();
+      refuse(document, checkRequestFile(file, crew, inputs));
+      if (!(await hosts.confirm(crew.name, request))) return undefined;
+      if (!isTrusted() && !(await confirmUntrusted(document, crew, request))) return undefined;
+      return await sender.send(crews.get(crew.id), request, file.label === undefined ? {} : { label: file.label });
+    });
+  }
+
+  /** A file and its crew. @throws UserError where the file can't be used whatever the crew asks for */
+  async #read(uri: vscode.Uri): Promise<{ readonly document: vscode.TextDocument; readonly crew: Crew; readonly file: RequestFile }> {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const file = readRequestFile(document.getText());
+    const crew = file.crew === undefined ? undefined : this.#options.crews.find(file.crew);
+    refuse(document, checkRequestFile(file, crew, undefined));
+    // Names the connected crews where this one is not among them.
+    return { document, file, crew: crew ?? this.#options.crews.get(file.crew ?? "") };
+  }
+}
+
+/** @throws UserError that says the first thing that is wrong, and where */
+function refuse(document: vscode.TextDocument, faults: readonly RequestFault[]): void {
+  const fault = faults.find((each) => !isHarmless(each));
+  if (fault === undefined) return;
+  const { line, character } = document.positionAt(fault.at.start);
+  const range = new vscode.Range(line, character, document.positionAt(fault.at.end).line, document.positionAt(fault.at.end).character);
+  const connect = fault.kind === "unknownCrew" ? [{ title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" }] : [];
+  throw new UserError(vscode.l10n.t("{0}, line {1}: {2} Nothing was sent.", nameOf(document), line + 1, faultInWords(fault)), [
+    ...connect,
+    { title: vscode.l10n.t("Show"), command: "vscode.open", arguments: [document.uri, { selection: range }] },
+  ]);
+}
+
+/** A workspace that nobody trusts must not start anything that costs money by a lens that looks harmless. */
+async function confirmUntrusted(document: vscode.TextDocument, crew: Crew, request: KickoffRequest): Promise<boolean> {
+  const kickOff = vscode.l10n.t("Kick Off");
+  const bytes = new TextEncoder().encode(JSON.stringify(kickoffBody(request))).length;
+  const detail = [
+    vscode.l10n.t("You have not trusted this workspace. {0} asks for a kickoff of {1}.", nameOf(document), crew.name),
+    vscode.l10n.t("{0} bytes are sent to {1}. A kickoff can cost money.", bytes, new URL(crew.url).host),
+  ].join("\n\n");
+  return (await vscode.window.showWarningMessage(vscode.l10n.t("Kick off {0} from a file of an untrusted workspace?", crew.name), { modal: true, detail }, kickOff)) === kickOff;
+}
+
+function nameOf({ uri }: vscode.TextDocument): string {
+  return uri.path.split("/").at(-1) ?? uri.path;
+}

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { Ajv } from "ajv";
+import { requestFileMembers } from "../../../../src/kickoff/request-files/read.ts";
+import { writeRequestFile } from "../../../../src/kickoff/request-files/write.ts";
+import { projectFolder } from "../../../support/folders.ts";
+
+interface Manifest {
+  readonly contributes: { readonly jsonValidation: readonly { readonly fileMatch: string; readonly url: string }[] };
+}
+
+describe("The schema of request files", () => {
+  const read = (file: string): unknown => JSON.parse(readFileSync(path.join(projectFolder, file), "utf8"));
+  const [contributed] = (read("package.json") as Manifest).contributes.jsonValidation;
+  const schema = read(contributed!.url) as { readonly properties: Readonly<Record<string, { readonly description?: string }>> };
+  const isValid = new Ajv({ strict: false }).compile(schema);
+
+  it("is contributed for *.kickoff.json and describes every member", () => {
+    assert.equal(contributed?.fileMatch, "*.kickoff.json");
+    assert.deepEqual([...Object.keys(schema.properties), "$schema"].sort(), [...requestFileMembers].sort());
+    for (const [name, { description }] of Object.entries(schema.properties)) assert.ok(description, name);
+  });
+
+  it("takes what is saved, and refuses a file without a crew or with a wrong type", () => {
+    assert.ok(isValid(JSON.parse(writeRequestFile("Travel", { inputs: { city: "Oslo" }, meta: {}, crewWebhookUrl: "https://h.test" }, "Demo"))));
+    for (const wrong of [{}, { crew: 7 }, { crew: "" }, { crew: "T", inputs: [] }, { crew: "T", meta: "x" }, { crew: "T", stepWebhookUrl: 1 }, []]) assert.equal(isValid(wrong), false, JSON.stringify(wrong));
+  });
+});
