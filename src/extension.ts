@@ -2,12 +2,12 @@ import type * as vscode from "vscode";
 import { systemClock as clock } from "./api/clock.ts";
 import { allCommands } from "./commands/all.ts";
 import { readApiFeedback, readApiKickoff } from "./commands/api-arguments.ts";
+import { registerLinks } from "./commands/links.ts";
 import { registerCommands } from "./commands/table.ts";
 import { watchArrivals } from "./crews/arrivals.ts";
 import { Crews } from "./crews/crews.ts";
 import { resetContext } from "./editor/context.ts";
 import { Disposables } from "./editor/disposables.ts";
-import { speakTheLanguage } from "./editor/l10n.ts";
 import { log, logProblem } from "./editor/log.ts";
 import { Executions } from "./executions/executions.ts";
 import { moveCrew } from "./executions/move-crew.ts";
@@ -21,13 +21,13 @@ import { registerDocuments } from "./views/document/register.ts";
 import { createExtensionApi } from "./views/extension-api.ts";
 import { Notifications } from "./views/notifications.ts";
 import { RefusedTokens } from "./views/refused-tokens.ts";
-import { ExecutionTree } from "./views/tree/tree.ts";
+import { StatusBar } from "./views/status-bar.ts";
+import { registerTree } from "./views/tree/register.ts";
 
 export type { CrewdeckApi } from "./views/crewdeck-api.ts";
 
 /** Builds the house: crews, executions, documents, feedback, kickoff, tree, commands. Each part is handed what it needs; what changes travels from executions to views. */
 export async function activate(context: vscode.ExtensionContext): Promise<CrewdeckApi> {
-  speakTheLanguage();
   const owned = new Disposables();
   context.subscriptions.push(log, owned);
   resetContext();
@@ -47,20 +47,22 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
 
   // Begun here and awaited at the end: a document that comes back with its window waits for it.
   const opened = locals.refresh().catch((error: unknown) => logProblem("Reading the local crews", error)).then(() => executions.open(() => locals.restore()));
-  const { documents, show, find } = owned.add(registerDocuments(store, crews, opened));
+  const { documents, show, find, outputs } = owned.add(registerDocuments({ store, crews, ready: opened, storage: context.globalStorageUri }));
   const feedback = owned.add(registerFeedback({ crews, executions, clock, find, show }));
   const wake = async (crewId: string) => {
     if (crewId.startsWith("local:")) await locals.ensureRunning(crewId);
   };
   const { sender, forms, ...requests } = owned.add(registerKickoff({ context, crews, executions, clock, wake, show }));
-  const tree = owned.add(new ExecutionTree({ store, crews, tracker, clock }));
-  owned.add(new Notifications({ store, lease, told }));
+  const tree = owned.add(registerTree({ context, store, crews, tracker, clock, opened }));
+  owned.add(new Notifications({ store, lease, told, clock }));
+  owned.add(new StatusBar(store));
   owned.add(new RefusedTokens({ tracker, lease, told }));
   owned.add(watchAttention(tracker, tree, documents));
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
   owned.add(crews.onDidReplace(({ from, to }) => void moveCrew(store, from.id, to).catch((error: unknown) => logProblem("Moving a crew's executions", error))));
-  owned.add(registerCommands(allCommands({ crews, executions, locals, sender, forms, requests, feedback, clock, wake, show })));
+  owned.add(registerCommands(allCommands({ crews, executions, locals, sender, forms, requests, feedback, tree, outputs, clock, wake, show })));
+  owned.add(registerLinks(crews));
 
   const { api, disposable } = createExtensionApi({ crews, store, sender, feedback: feedback.feedback, wake, readKickoff: readApiKickoff, readFeedback: readApiFeedback });
   owned.add(disposable);

@@ -96,12 +96,21 @@ export class CrewClient {
    * Status of an execution, by the specification's path or, where the crew has no such route, by the other one.
    * "NOT FOUND" in an answer of 200 gives the state `unknown`; 404 for the execution is an error of kind `notFound`.
    */
-  async status(kickoffId: string, call: CallOptions = {}): Promise<StatusReading> {
+  status(kickoffId: string, call: CallOptions = {}): Promise<StatusReading> {
+    return this.#status(kickoffId, (raw) => (isObject(raw) ? readStatus(raw) : undefined), call);
+  }
+
+  /** The same answer as it came, without the token: JSON, whatever it says. */
+  rawStatus(kickoffId: string, call: CallOptions = {}): Promise<string> {
+    return this.#status(kickoffId, (_, text) => text(), call);
+  }
+
+  async #status<T>(kickoffId: string, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
     let refused: unknown;
     for (const statusPath of pathsToAsk(this.#statusPath)) {
       const path = fillPath(statusPath, kickoffId);
       try {
-        const reading = await this.#get(path, (raw) => (isObject(raw) ? readStatus(raw) : undefined), call);
+        const reading = await this.#get(path, read, call);
         this.#remember(statusPath);
         return reading;
       } catch (error) {

@@ -1,4 +1,3 @@
-import * as l10n from "@vscode/l10n";
 import { CrewApiError } from "./errors.ts";
 import { isObject, parseJson } from "./json.ts";
 import type { StatusPath } from "./types.ts";
@@ -20,8 +19,8 @@ export function fillPath(path: StatusPath, kickoffId: string): string {
   if (id === "" || id === "." || id === "..") {
     throw new CrewApiError({
       kind: "badRequest",
-      message: l10n.t("That is no execution's id."),
-      remedy: l10n.t("Use the kickoff_id that the crew answered when the execution was started."),
+      message: "That is no execution's id.",
+      remedy: "Use the kickoff_id that the crew answered when the execution was started.",
     });
   }
   return path.replace("{kickoff_id}", () => encodeURIComponent(id));

@@ -33,8 +33,8 @@ export interface Outgoing<T> {
   /** Path below the crew's address. */
   readonly path: string;
   readonly body?: object;
-  /** Nothing where the answer is not what was asked for. */
-  readonly read: (raw: unknown) => T | undefined;
+  /** Nothing where the answer is not what was asked for; `text` is the answer as it came, without the token. */
+  readonly read: (raw: unknown, text: () => string) => T | undefined;
   /** Milliseconds for each attempt, the whole body included. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -160,7 +160,7 @@ export class Transport {
     const raw = parseJson(text);
     // An object that is whole is the answer, even if the connection broke right after it.
     if (problem !== undefined && !isObject(raw)) throw this.#failure(problem, outgoing, sending);
-    const value = raw === undefined ? undefined : outgoing.read(raw);
+    const value = raw === undefined ? undefined : outgoing.read(raw, () => clean(text));
     if (value === undefined) throw unreadable("badAnswer", outgoing, { status, body: excerpt(clean(text)), json: raw !== undefined });
     return value;
   }

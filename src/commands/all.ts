@@ -7,7 +7,10 @@ import type { FeedbackRoom } from "../feedback/register.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
 import type { KickoffSender } from "../kickoff/start.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
+import { activeCommand } from "./active.ts";
+import type { OutputsRoom } from "../views/document/register.ts";
 import { compareCommand } from "./compare.ts";
+import type { TreeRoom } from "../views/tree/register.ts";
 import { crewCommands } from "./crews.ts";
 import { executionCommands } from "./executions.ts";
 import { feedbackCommands } from "./feedback.ts";
@@ -15,7 +18,10 @@ import { kickoffCommand } from "./kickoff.ts";
 import type { RequestParts } from "./request-actions.ts";
 import { requestCommands } from "./requests.ts";
 import { localCommands } from "./local.ts";
+import { outputCommands } from "./outputs.ts";
+import { rawAnswerCommand } from "./raw-answer.ts";
 import type { Command } from "./table.ts";
+import { viewCommands } from "./view.ts";
 
 /** What commands work with. */
 export interface CommandParts {
@@ -26,6 +32,8 @@ export interface CommandParts {
   readonly forms: KickoffForms;
   readonly requests: Pick<RequestParts, "files" | "presets">;
   readonly feedback: FeedbackRoom;
+  readonly tree: TreeRoom;
+  readonly outputs: OutputsRoom;
   readonly clock: Clock;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;
@@ -33,15 +41,19 @@ export interface CommandParts {
 }
 
 /** The command table. */
-export function allCommands({ crews, executions, locals, sender, forms, requests, feedback, clock, wake, show }: CommandParts): readonly Command[] {
+export function allCommands({ crews, executions, locals, sender, forms, requests, feedback, tree, outputs, clock, wake, show }: CommandParts): readonly Command[] {
   const { store, secrets, tracker } = executions;
   return [
     ...crewCommands(crews, locals, wake),
     kickoffCommand({ crews, forms, sender, wake, show }),
     ...requestCommands({ crews, store, secrets, sender, forms, wake, show, ...requests }),
     ...executionCommands({ crews, store, tracker, clock, wake, show }),
+    activeCommand(store, show),
+    ...outputCommands({ crews, store, outputs }),
+    rawAnswerCommand({ crews, store, outputs, clock, wake }),
     ...feedbackCommands({ crews, store, wake, ...feedback }),
     compareCommand(store, crews),
+    ...viewCommands({ crews, store, tree }),
     ...localCommands(crews, locals),
     { id: "showLog", run: () => log.show() },
   ];

@@ -5,7 +5,7 @@ import { plainLabel } from "../editor/plain.ts";
 import { type AttemptPair, attemptPairs } from "../executions/attempts.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { outputUri } from "../views/document/outputs.ts";
+import { outputUri } from "../views/document/output-uri.ts";
 import { isProgram, numberOf, recordOf, targetOf } from "./arguments.ts";
 import { chooseExecution } from "./choose.ts";
 import type { Command } from "./table.ts";

@@ -27,6 +27,13 @@ export function readConnectArguments(raw: unknown): ConnectArguments {
   };
 }
 
+/** What a link or a message suggests for a conversation: filled in, and open to change. Nothing where the argument is none of that sort. */
+export function readSuggestion(raw: unknown): Pick<ConnectArguments, "name" | "url"> | undefined {
+  if (typeof raw !== "object" || raw === null || !("kind" in raw) || raw.kind !== "link") return undefined;
+  const { name, url } = readConnectArguments(raw);
+  return { ...(name === undefined ? {} : { name }), ...(url === undefined ? {} : { url }) };
+}
+
 /** What the commands about a crew's tokens may be called with, beside the crew. */
 export interface TokenArguments {
   readonly token?: string;

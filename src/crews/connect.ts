@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { normaliseAddress } from "../api/address.ts";
 import type { TokenType } from "../api/types.ts";
 import { messageOf } from "../editor/errors.ts";
-import { readConnectArguments, type ConnectArguments } from "./arguments.ts";
+import { readConnectArguments, readSuggestion, type ConnectArguments } from "./arguments.ts";
 import { askChoice } from "./ask.ts";
 import { converse, type AfterFailure, type Conversation, type Left, type Position } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
@@ -28,17 +28,19 @@ const drafts = new WeakMap<Crews, Omit<Draft, "token">>();
 /**
  * Connects a crew: address, token, its kind and a name are asked for, tested together and saved. What the argument
  * gives is not asked; with all of it given nothing is, and a failure is thrown (CrewApiError, AddressError, UserError).
- * @param raw `{name, url, token?, tokenType?}`, all optional in a conversation
+ * @param raw `{name, url, token?, tokenType?}`, all optional in a conversation; with `kind: "link"` name and address are only suggested
  * @returns the crew, or nothing when the person cancelled
  */
 export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | undefined> {
-  const given = readConnectArguments(raw);
+  const suggestion = readSuggestion(raw);
+  const given = suggestion === undefined ? readConnectArguments(raw) : {};
   const { name, url, token, tokenType } = given;
   if (url !== undefined) crews.checkNew({ name: name ?? freeName(crews, url), url });
   if (name !== undefined && url !== undefined && token !== undefined) return crews.add({ name, url, token, tokenType: tokenType ?? "bearer" });
-  const begun = raw === undefined ? drafts.get(crews) : undefined;
+  const begun = raw === undefined ? drafts.get(crews) : suggestion;
   const draft: Draft = { url: "", tokenType: "bearer", name: "", ...begun, token: "", ...given };
   const crew = await converse(new Connecting(crews, draft, given));
+  if (raw !== undefined) return crew;
   if (crew === undefined) drafts.set(crews, { url: draft.url, tokenType: draft.tokenType, name: draft.name });
   else drafts.delete(crews);
   return crew;

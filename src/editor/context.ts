@@ -6,6 +6,12 @@ const defaults = {
   "crewdeck.hasCrews": false,
   /** Whether at least one execution is tracked. */
   "crewdeck.hasExecutions": false,
+  /** Whether what is kept has been read: before that nobody can say that there is nothing. */
+  "crewdeck.isReady": false,
+  /** Whether the view shows only some executions. */
+  "crewdeck.isFiltered": false,
+  /** Whether there are crews, all of them local ones that are stopped. */
+  "crewdeck.isStopped": false,
 };
 
 /** A context key of this extension. */

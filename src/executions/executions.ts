@@ -78,8 +78,8 @@ export class Executions implements Disposable {
     });
     // One thing that fails, or takes its time, is no reason to watch nothing.
     begin().catch((error: unknown) => this.#onProblem("What watching executions needs could not be made ready.", error));
-    sweepTold(this.store, this.told).catch((error: unknown) => this.#onProblem("What was told of earlier executions could not be cleared away.", error));
     this.secrets.sweep().catch((error: unknown) => this.#onProblem("Secrets of callbacks that are not needed any more could not be looked through.", error));
+    sweepTold(this.store, this.told, this.#clock.now()).catch((error: unknown) => this.#onProblem("What was told of earlier executions could not be cleared away.", error));
     await this.lease.start();
     this.tracker.start();
   }

@@ -90,6 +90,8 @@ export interface Execution {
   readonly origin: "kickoff" | "tracked";
   /** The person's own title. */
   readonly label?: string;
+  /** The person keeps it first in its group. */
+  readonly pinned?: true;
   readonly request?: SentKickoff;
   /** The local service's engine, where the crew is local: `rehearsal` calls no model, and that is said wherever it shows. */
   readonly engine?: string;

@@ -49,7 +49,7 @@ export function readRecord(text: string, localId: string): Reading {
 
 /**
  * What may follow on `current` after `next` was made of it. The end of an execution is final: afterwards only what the person
- * does counts (label, feedback and its outcome), unless a resume brought a new id, under which it goes on.
+ * does counts (label, pin, feedback and its outcome), unless a resume brought a new id, under which it goes on.
  */
 export function keepEnd(current: Execution, next: Execution): Execution {
   if (!hasEnded(current) || next.kickoffIds.length > current.kickoffIds.length) {
@@ -59,8 +59,9 @@ export function keepEnd(current: Execution, next: Execution): Execution {
     ...task,
     attempts: next.tasks.find((each) => each.taskId === task.taskId)?.attempts ?? task.attempts,
   }));
-  const ended = without(current, "label");
-  return { ...ended, ...(next.label === undefined ? {} : { label: next.label }), crew: next.crew, resumes: next.resumes, tasks };
+  const { label, pinned } = next;
+  const ended = without(current, "label", "pinned");
+  return { ...ended, ...(label === undefined ? {} : { label }), ...(pinned === undefined ? {} : { pinned }), crew: next.crew, resumes: next.resumes, tasks };
 }
 
 const STATES: readonly unknown[] = ["queued", "running", "waiting", "completed", "failed", "stopped", "unknown", "unconfirmed"];
@@ -74,6 +75,7 @@ const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   state: (value) => STATES.includes(value),
   startedAt: isTime,
   label: (value) => value === undefined || isString(value),
+  pinned: (value) => value === undefined || value === true,
   stateText: (value) => value === undefined || isString(value),
   output: (value) => value === undefined || isString(value),
   error: (value) => value === undefined || isString(value),

@@ -26,8 +26,8 @@ function textOf(value: JsonValue): string {
   return value === null ? "" : JSON.stringify(value);
 }
 
-/** Control characters and marks that turn the direction of text have no place in a row of a list. */
-function oneLine(text: string): string {
+/** Text of others as one line. Control characters and marks that turn the direction of text have no place in a row of a list. */
+export function oneLine(text: string): string {
   return text
     .slice(0, 10_000)
     .replace(/(?!\u200d)\p{Cf}/gu, "") // A zero-width joiner stays: it holds emoji together.

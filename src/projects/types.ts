@@ -1,5 +1,3 @@
-import * as l10n from "@vscode/l10n";
-
 /** A place in a file, for a message. Line and column count from 1. */
 export interface Position {
   readonly file: string;
@@ -49,7 +47,7 @@ export class ProjectError extends Error {
 
   constructor(problem: string, expected: string, position?: Position) {
     const place = position ? `${position.file}:${position.line}:${position.column}: ` : "";
-    super(place + l10n.t("{0} Expected: {1}", problem, expected));
+    super(`${place}${problem} Expected: ${expected}`);
     this.name = "ProjectError";
     this.position = position;
     this.expected = expected;

@@ -2,10 +2,10 @@ import * as vscode from "vscode";
 import { executionScheme } from "../editor/ids.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import type { ExecutionDocuments } from "./document/documents.ts";
-import type { ExecutionTree } from "./tree/tree.ts";
+import type { TreeRoom } from "./tree/register.ts";
 
 /** Tells the tracker what a person looks at: the tree, the documents that are shown, and whether the window has the focus. */
-export function watchAttention(tracker: Tracker, tree: ExecutionTree, documents: ExecutionDocuments): vscode.Disposable {
+export function watchAttention(tracker: Tracker, tree: Pick<TreeRoom, "view">, documents: ExecutionDocuments): vscode.Disposable {
   let looks: ReadonlySet<string> = new Set();
   const windowOrTree = () => {
     tracker.setWatched({ visible: tree.view.visible, focused: vscode.window.state.focused });

@@ -1,27 +1,57 @@
 import * as l10n from "@vscode/l10n";
-import type { Execution } from "../executions/model.ts";
+import { hasEnded, type Execution } from "../executions/model.ts";
+import { ofEnd } from "../executions/sweep-told.ts";
 import { titleOf } from "../executions/title.ts";
+
+/** What a person may want to be told of, or not: each has a setting, `crewdeck.notifications.<kind>`. */
+export type EventKind = "waiting" | "failed" | "completed";
 
 /** Something that a person is told of once. */
 export interface ExecutionEvent {
+  readonly kind: EventKind;
   /** The same for the same event, in every window and after every start. */
   readonly key: string;
   readonly message: string;
 }
 
-/** What there is to tell of an execution as it stands. */
-export function eventsOf(execution: Execution): readonly ExecutionEvent[] {
-  const { localId, crew, state, waiting, mayBeWaiting, tasks, progress, kickoffIds, resumes } = execution;
-  const title = titleOf(execution);
+/** Milliseconds for which an end is news. */
+const news = 10 * 60_000;
+/** Milliseconds in which the first answer comes to who tracks an execution: what had ended then, ended before. */
+const firstAnswer = 10_000;
+
+/** What there is to tell of an execution as it stands at `now` (milliseconds since 1970). */
+export function eventsOf(execution: Execution, now: number): readonly ExecutionEvent[] {
+  const { localId, crew, state, waiting, mayBeWaiting, kickoffIds, resumes } = execution;
   if (state === "waiting" && waiting !== undefined) {
     const isAnswered = resumes.some((resume) => resume.taskId === waiting.taskId && resume.attempt === waiting.attempt && resume.outcome !== "refused");
     if (isAnswered) return [];
-    return [{ key: `waiting-${localId}-${waiting.taskId}-${waiting.attempt}`, message: l10n.t("“{0}” of {1} waits for you at task “{2}”.", title, crew.name, waiting.taskId) }];
+    const key = `waiting-${localId}-${waiting.taskId}-${waiting.attempt}`;
+    return [{ kind: "waiting", key, message: l10n.t("“{0}” of {1} waits for you at task “{2}”.", titleOf(execution), crew.name, waiting.taskId) }];
   }
-  // An id that has never shown any work is likelier a wrong one than a pause.
-  const hasWorked = tasks.length > 0 || progress !== undefined || execution.origin === "kickoff";
-  if (state === "unknown" && mayBeWaiting === true && hasWorked) {
-    return [{ key: `maybe-${localId}-${kickoffIds.at(-1) ?? ""}-${resumes.length}`, message: l10n.t("“{0}” of {1} may be waiting for you: the crew no longer shows it.", title, crew.name) }];
+  if (state === "unknown" && mayBeWaiting === true && hasWorked(execution)) {
+    const key = `maybe-${localId}-${kickoffIds.at(-1) ?? ""}-${resumes.length}`;
+    return [{ kind: "waiting", key, message: l10n.t("“{0}” of {1} may be waiting for you: the crew no longer shows it.", titleOf(execution), crew.name) }];
   }
-  return [];
+  return hasEnded(execution) && isNews(execution, now) ? [endOf(execution)] : [];
+}
+
+/** An id that has never shown any work is likelier a wrong one than a pause. */
+export function hasWorked({ origin, tasks, progress }: Execution): boolean {
+  return tasks.length > 0 || progress !== undefined || origin === "kickoff";
+}
+
+/** `endedAt` is when the end was first seen here. What had ended before it was tracked, or was seen to end long ago, is no news. */
+function isNews({ origin, startedAt, endedAt }: Execution, now: number): boolean {
+  if (endedAt === undefined || now - Date.parse(endedAt) > news) return false;
+  return origin === "kickoff" || Date.parse(endedAt) - Date.parse(startedAt) > firstAnswer;
+}
+
+function endOf(execution: Execution): ExecutionEvent {
+  const { localId, crew, state, kickoffIds } = execution;
+  const title = titleOf(execution);
+  // A resume may bring a new id, under which it goes on and ends again.
+  const key = `${ofEnd}${localId}-${kickoffIds.length}`;
+  if (state === "completed") return { kind: "completed", key, message: l10n.t("“{0}” of {1} is completed.", title, crew.name) };
+  if (state === "stopped") return { kind: "failed", key, message: l10n.t("“{0}” of {1} was stopped before its end.", title, crew.name) };
+  return { kind: "failed", key, message: l10n.t("“{0}” of {1} failed.", title, crew.name) };
 }

@@ -119,6 +119,17 @@ describe("conversations about a crew", () => {
       assert.equal((await crews.token(travel.id))?.type, "userBearer");
     });
 
+    it("begins with what a link suggests, which can be changed, and does not come back to it by itself", async () => {
+      const link = { kind: "link", name: "Travel", url: `${crew.url}/kickoff`, token: "from-the-link" };
+      const { shown } = await withPerson([{ type: crew.url }, "escape"], () => connectCrew(crews, link));
+      assert.deepEqual([shown[0]?.value, shown[1]?.value], [`${crew.url}/kickoff`, ""]);
+      assert.equal((await withPerson(["escape"], () => connectCrew(crews))).shown[0]?.value, "");
+      const moves: Move[] = [{ type: crew.url }, { type: "right" }, { pick: "Bearer Token" }, { type: "Journeys" }];
+      const { result, shown: again } = await withPerson(moves, () => connectCrew(crews, link));
+      assert.equal(again[3]?.value, "Travel");
+      assert.equal(result?.name, "Journeys");
+    });
+
     it("asks for nothing but the token when name and address are given", async () => {
       const { result, shown } = await withPerson([{ type: "right" }], () => connectCrew(crews, { name: "Travel", url: crew.url }));
       assert.equal(result?.name, "Travel");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { parsePartUri, partUri } from "../../src/editor/execution-uri.ts";
-import { outputUri } from "../../src/views/document/outputs.ts";
+import { outputUri } from "../../src/views/document/output-uri.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
 

@@ -4,12 +4,15 @@ import { CrewApiError } from "../../src/api/errors.ts";
 import type { Clock } from "../../src/api/clock.ts";
 import type { Crew, TokenState } from "../../src/crews/types.ts";
 import { Emitter } from "../../src/executions/emitter.ts";
-import type { Execution } from "../../src/executions/model.ts";
+import { without, type Execution } from "../../src/executions/model.ts";
 import type { TrackerChange } from "../../src/executions/tracker.ts";
-import type { TreeNode } from "../../src/views/tree/nodes.ts";
+import { noFilter } from "../../src/views/tree/filter.ts";
+import { TreeChoices } from "../../src/views/tree/choices.ts";
+import type { CrewNode, ExecutionNode, TreeNode } from "../../src/views/tree/nodes.ts";
 import { ExecutionTree } from "../../src/views/tree/tree.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
+import { MemoryMemento } from "./memory.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
 
 const writers: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
@@ -20,6 +23,17 @@ class FakeView {
   badge: vscode.ViewBadge | undefined;
   readonly visibility = new vscode.EventEmitter<vscode.TreeViewVisibilityChangeEvent>();
   readonly onDidChangeVisibility = this.visibility.event;
+  message: string | undefined;
+  description: string | undefined;
+  selection: readonly TreeNode[] = [];
+  readonly revealed: TreeNode[] = [];
+  readonly expand = new vscode.EventEmitter<vscode.TreeViewExpansionEvent<TreeNode>>();
+  readonly onDidExpandElement = this.expand.event;
+  readonly onDidCollapseElement = new vscode.EventEmitter<vscode.TreeViewExpansionEvent<TreeNode>>().event;
+  reveal(node: TreeNode): Promise<void> {
+    this.revealed.push(node);
+    return Promise.resolve();
+  }
   dispose(): void {
     this.visibility.dispose();
   }
@@ -55,6 +69,7 @@ describe("the tree", () => {
   let clock: TestClock;
   let view: FakeView;
   let tree: ExecutionTree;
+  let choices: TreeChoices;
   let crews: Crew[];
   let tokensRead: string[];
   let refreshed: (readonly TreeNode[] | undefined)[];
@@ -73,7 +88,9 @@ describe("the tree", () => {
     refreshed = [];
     token.clear();
     parked.clear();
+    choices = new TreeChoices(new MemoryMemento());
     tree = new ExecutionTree({
+      choices,
       store: parts.store,
       crews: {
         list: () => crews,
@@ -96,14 +113,23 @@ describe("the tree", () => {
     await parts.dispose();
   });
 
+  const setCrews = (list: Crew[]) => {
+    crews = list;
+    crewsChanged.fire();
+  };
+  const isCrew = (node: TreeNode): node is CrewNode => node.kind === "crew";
+  /** The crews' rows; what waits stands above them. */
+  const crewRows = () => tree.getChildren().filter(isCrew);
+  const isExecution = (node: TreeNode): node is ExecutionNode => node.kind === "execution";
   const labels = (nodes: readonly TreeNode[]) => nodes.map((node) => tree.getTreeItem(node).label);
+  const resolved = (node: TreeNode) => tree.resolveTreeItem(tree.getTreeItem(node), node);
   const add = (...executions: readonly Execution[]) => Promise.all(executions.map((execution) => parts.store.add(execution)));
   const another = (localId: string, startedAt: string): Execution => notWaiting({ localId, kickoffIds: [`id-${localId}`], label: localId, startedAt });
 
   it("has crews, below them executions with the newest first, below those tasks", async () => {
     await add(anExecution(), another("newer", "2026-10-21T12:00:10.000Z"), another("older", "2026-10-20T12:00:00.000Z"));
-    const [crew] = tree.getChildren();
-    assert.deepEqual(labels(tree.getChildren()), ["Writers"]);
+    const [crew] = crewRows();
+    assert.deepEqual(labels(crewRows()), ["Writers"]);
     const executions = tree.getChildren(crew);
     assert.deepEqual(labels(executions), ["newer", "Sea otters", "older"]);
     const tasks = tree.getChildren(executions[1]);
@@ -115,18 +141,18 @@ describe("the tree", () => {
 
   it("gives commands what they take, and opens an execution by a click", async () => {
     await add(anExecution());
-    const [execution] = tree.getChildren(tree.getChildren()[0]);
-    assert.deepEqual({ ...execution }, { kind: "execution", crew: writers.id, localId: "local-1", kickoffId: "11111111-aaaa" });
+    const [execution] = tree.getChildren(crewRows()[0]);
+    assert.deepEqual({ ...execution }, { kind: "execution", group: `crew ${writers.id}`, crew: writers.id, localId: "local-1", kickoffId: "11111111-aaaa" });
     assert.deepEqual(tree.getTreeItem(execution!).command?.arguments, [execution]);
-    assert.deepEqual({ ...execution }, { kind: "execution", crew: writers.id, localId: "local-1", kickoffId: "11111111-aaaa", attempt: 1 }, "shown, it names the attempt that waits");
+    assert.deepEqual({ ...execution }, { kind: "execution", group: `crew ${writers.id}`, crew: writers.id, localId: "local-1", kickoffId: "11111111-aaaa", attempt: 1 }, "shown, it names the attempt that waits");
     const [, review] = tree.getChildren(execution);
     tree.getTreeItem(review!);
-    assert.deepEqual({ ...review }, { kind: "task", crew: writers.id, localId: "local-1", kickoffId: "11111111-aaaa", taskId: "review", attempt: 1 });
+    assert.deepEqual({ ...review }, { kind: "task", group: `crew ${writers.id}`, crew: writers.id, localId: "local-1", kickoffId: "11111111-aaaa", taskId: "review", attempt: 1 });
   });
 
   it("shows text of others as text", async () => {
     await add(anExecution({ label: "**bold** $(trash) [a](command:x) <b>" }));
-    const item = tree.getTreeItem(tree.getChildren(tree.getChildren()[0])[0]!);
+    const item = resolved(tree.getChildren(crewRows()[0])[0]!);
     assert.ok(item.tooltip instanceof vscode.MarkdownString);
     assert.ok(item.tooltip.isTrusted !== true && item.tooltip.supportHtml !== true && item.tooltip.supportThemeIcons !== true);
     assert.doesNotMatch(item.tooltip.value, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command|<b>/);
@@ -134,7 +160,7 @@ describe("the tree", () => {
 
   it("refreshes only the row that changed, by the same object", async () => {
     await add(anExecution(), another("other", "2026-10-20T12:00:00.000Z"));
-    const [, other] = tree.getChildren(tree.getChildren()[0]);
+    const [, other] = tree.getChildren(crewRows()[0]);
     assert.ok(other);
     refreshed.length = 0;
     await parts.store.update("other", (execution) => ({ ...execution, state: "completed" }));
@@ -147,7 +173,7 @@ describe("the tree", () => {
 
   it("keeps the ids of rows, whatever happens to the execution", async () => {
     await add(anExecution({ kickoffIds: [], state: "unconfirmed" }));
-    const ids = () => tree.getChildren(tree.getChildren()[0]).map((node) => tree.getTreeItem(node).id);
+    const ids = () => tree.getChildren(crewRows()[0]).map((node) => tree.getTreeItem(node).id);
     const before = ids();
     await parts.store.update("local-1", (execution) => ({ ...execution, kickoffIds: ["k"], state: "running" }));
     assert.deepEqual(ids(), before);
@@ -156,12 +182,12 @@ describe("the tree", () => {
   it("names the crew that an execution has moved to on all its rows", async () => {
     await add(anExecution());
     const rows = () => {
-      const execution = tree.getChildren(tree.getChildren().find(({ crew }) => crew === crews[0]!.id))[0]!;
-      return [execution, ...tree.getChildren(execution)].map((node) => node.crew);
+      const execution = tree.getChildren(crewRows().find(({ crew }) => crew === crews[0]!.id))[0]!;
+      return [execution, ...tree.getChildren(execution)].map((node) => "crew" in node && node.crew);
     };
     assert.deepEqual(rows(), [writers.id, writers.id, writers.id]);
     const moved = { ...writers, id: "url:https://moved.test", url: "https://moved.test" };
-    crews = [moved];
+    setCrews([moved]);
     await parts.store.update("local-1", (execution) => ({ ...execution, crew: moved }));
     assert.deepEqual(rows(), [moved.id, moved.id, moved.id]);
   });
@@ -178,14 +204,14 @@ describe("the tree", () => {
 
   it("shows executions of a crew that is no longer connected", async () => {
     await add(anExecution());
-    crews = [];
-    const [crew] = tree.getChildren();
+    setCrews([]);
+    const [crew] = crewRows();
     assert.equal(tree.getTreeItem(crew!).description, "not connected");
     assert.equal(tree.getChildren(crew).length, 1);
   });
 
   it("shows on the crew's row that its token was refused", () => {
-    const [crew] = tree.getChildren();
+    const [crew] = crewRows();
     parked.set(writers.id, new CrewApiError({ kind: "unauthorized", message: "Refused.", remedy: "Replace it." }));
     trackerChanged.fire({ crewIds: [writers.id], localIds: [] });
     assert.deepEqual(refreshed, [[crew]]);
@@ -193,7 +219,7 @@ describe("the tree", () => {
   });
 
   it("reads no secret at the start, and says later where this machine has no token", async () => {
-    const [crew] = tree.getChildren();
+    const [crew] = crewRows();
     clock.pass(4_000);
     assert.deepEqual(tokensRead, []);
     clock.pass(1_000);
@@ -207,7 +233,7 @@ describe("the tree", () => {
   it("moves elapsed times on rows, only while it is seen and something is under way", async () => {
     await add(notWaiting(), notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed", endedAt: "2026-10-21T12:00:20.000Z" }));
     clock.pass(5_000);
-    const rows = tree.getChildren(tree.getChildren()[0]);
+    const rows = tree.getChildren(crewRows()[0]);
     const [running] = rows.filter((node) => node.kind === "execution" && node.localId === "local-1");
     for (const row of rows) tree.getTreeItem(row);
     refreshed.length = 0;
@@ -222,5 +248,93 @@ describe("the tree", () => {
     clock.pass(0);
     await parts.store.update("local-1", (execution) => ({ ...execution, state: "completed", endedAt: "2026-10-21T12:01:00.000Z" }));
     assert.equal(clock.timers, 0);
+  });
+
+  it("draws no row anew where a person would see no difference", async () => {
+    await add(notWaiting());
+    for (const row of tree.getChildren(crewRows()[0])) tree.getTreeItem(row);
+    refreshed.length = 0;
+    await parts.store.update("local-1", (execution) => ({ ...execution, seenAt: "2026-10-21T12:00:20.000Z" }));
+    assert.deepEqual(refreshed, []);
+    await parts.store.update("local-1", (execution) => ({ ...execution, tasks: execution.tasks.map((task) => ({ ...task, state: "completed" })) }));
+    assert.equal(refreshed.length, 1);
+  });
+
+  it("has what waits across crews at the top, by rows of their own, while something waits", async () => {
+    const painters = { id: "url:https://other.test", name: "Painters", url: "https://other.test" };
+    setCrews([writers, painters]);
+    await add(anExecution(), anExecution({ localId: "second", kickoffIds: ["second"], crew: painters, label: "Blue" }), another("busy", "2026-10-21T12:00:10.000Z"));
+    const all = tree.getChildren().flatMap((group) => [group, ...tree.getChildren(group)]).flatMap((node) => (isExecution(node) ? [node, ...tree.getChildren(node)] : [node]));
+    const ids = all.map((node) => tree.getTreeItem(node).id);
+    assert.equal(new Set(ids).size, ids.length, "every row has an id of its own");
+    const [top] = tree.getChildren();
+    assert.deepEqual([tree.getTreeItem(top!).label, tree.getTreeItem(top!).description], ["Waiting for you", "2"]);
+    assert.deepEqual(labels(tree.getChildren(top)).sort(), ["Blue", "Sea otters"]);
+    assert.equal(tree.getTreeItem(tree.getChildren(top)[0]!).contextValue, "execution:waiting:output:id");
+    refreshed.length = 0;
+    await parts.store.update("second", () => notWaiting({ localId: "second", kickoffIds: ["second"], crew: painters }));
+    assert.ok(refreshed.every((nodes) => nodes !== undefined), "what goes on waiting keeps the rest of the tree as it is");
+    await parts.store.update("local-1", () => notWaiting());
+    assert.deepEqual(labels(tree.getChildren()), ["Writers", "Painters"]);
+  });
+
+  it("groups by state and by day, and remembers that with the workspace", async () => {
+    clock.time = new Date(2026, 9, 21, 12).getTime();
+    const noon = (day: number) => new Date(2026, 9, day, 11).toISOString();
+    await add(anExecution({ startedAt: noon(21) }), { ...another("busy", noon(21)) }, { ...another("done", noon(20)), state: "completed" });
+    await choices.groupBy("state");
+    assert.deepEqual(refreshed.at(-1), undefined);
+    assert.deepEqual(labels(tree.getChildren()), ["Waiting for you", "Running", "Completed"]);
+    assert.equal(tree.getTreeItem(tree.getChildren()[2]!).collapsibleState, vscode.TreeItemCollapsibleState.Collapsed);
+    assert.match(String(tree.getTreeItem(tree.getChildren(tree.getChildren()[1])[0]!).description), /^Writers · /);
+    await choices.groupBy("day");
+    assert.deepEqual(labels(tree.getChildren()), ["Waiting for you", "Today", "Yesterday"]);
+    clock.pass(12 * 60 * 60_000);
+    assert.deepEqual(refreshed.at(-1), undefined);
+    assert.match(JSON.stringify(labels(tree.getChildren())), /^\["Waiting for you","Yesterday","[^"]*20/, "days are called anew at midnight");
+  });
+
+  it("shows only what passes the filter, and says what it is, how many it hides and that one of them waits", async () => {
+    await add(anExecution(), another("tea", "2026-10-21T12:00:10.000Z"), another("cake", "2026-10-21T12:00:20.000Z"));
+    choices.setFilter({ text: "TEA", states: ["running"] });
+    assert.deepEqual(labels(tree.getChildren(crewRows()[0])), ["tea"]);
+    assert.equal(view.message, "Running · “TEA” – 2 of 3 hidden, 1 of them waits for you");
+    assert.equal(view.badge?.value, 1, "the badge counts what is hidden, too");
+    choices.setFilter({ text: "nothing like it", states: [] });
+    assert.deepEqual(tree.getChildren(), [], "no row, so that VS Code shows the welcome that offers to clear it");
+    assert.deepEqual([view.message, view.description], [undefined, "“nothing like it”"]);
+    choices.setFilter(noFilter);
+    assert.deepEqual([tree.getChildren(crewRows()[0]).length, view.message, view.description], [3, undefined, undefined]);
+  });
+
+  it("has what is pinned first in its group", async () => {
+    await add(another("newer", "2026-10-21T12:00:10.000Z"), another("older", "2026-10-20T12:00:00.000Z"));
+    await parts.store.update("older", (execution) => ({ ...execution, state: "completed" }));
+    await parts.store.update("older", (execution) => ({ ...execution, pinned: true }));
+    assert.deepEqual(labels(tree.getChildren(crewRows()[0])), ["older", "newer"], "also after its end");
+    await parts.store.update("older", (execution) => without(execution, "pinned"));
+    assert.deepEqual(labels(tree.getChildren(crewRows()[0])), ["newer", "older"]);
+  });
+
+  it("selects a row anew that went to another group, and opens it there if it was open", async () => {
+    await add(notWaiting());
+    await choices.groupBy("state");
+    const [row] = tree.getChildren(tree.getChildren()[0]).filter(isExecution);
+    view.selection = [row!];
+    view.expand.fire({ element: row! });
+    await parts.store.update("local-1", (execution) => ({ ...execution, progress: { completed: 2, total: 3, unit: "task" } }));
+    assert.deepEqual(view.revealed, [], "nothing to do where it stays");
+    await parts.store.update("local-1", () => anExecution());
+    const [moved] = tree.getChildren(tree.getChildren()[0]).filter(isExecution);
+    assert.deepEqual(view.revealed, [moved]);
+    assert.equal(moved?.group, "waiting");
+    view.selection = [moved];
+    await choices.groupBy("crew");
+    assert.equal(view.revealed.length, 1, "the row at the top is there as before");
+    view.visible = false;
+    await parts.store.update("local-1", (execution) => without({ ...execution, state: "completed" }, "waiting"));
+    assert.equal(view.revealed.length, 1, "to reveal would open the view");
+    const [ended] = tree.getChildren(crewRows()[0]).filter(isExecution);
+    assert.equal(tree.getTreeItem(ended!).collapsibleState, vscode.TreeItemCollapsibleState.Expanded);
   });
 });

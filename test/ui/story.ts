@@ -28,7 +28,7 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
   await tree.row(story.topic).waitFor();
   await messages.notification("waits for you").waitFor();
   await waitFor("1 on the badge", async () => (await tree.badge("Crewdeck").textContent()) === "1");
-  const rows = await tree.rows();
+  const rows = await tree.executions();
   assert.equal(rows.filter(({ label }) => label === story.topic).length, 1, "one double click is one execution");
   assert.match(rows.find(({ label }) => label === story.topic)?.spoken ?? "", /waiting for you/i);
 

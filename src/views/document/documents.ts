@@ -3,6 +3,7 @@ import { executionUri, parseExecutionUri, parsePartUri, type ExecutionAddress } 
 import { executionScheme } from "../../editor/ids.ts";
 import { keyOf, type Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
+import type { RawAnswers } from "./answers.ts";
 import { outputOf } from "./outputs.ts";
 import { renderMissingOutput, renderOutput } from "./output-document.ts";
 import { renderExecution } from "./render.ts";
@@ -19,6 +20,8 @@ export interface ExecutionDocumentsOptions {
   readonly crewIdOf: (crewName: string) => string | undefined;
   /** Resolves when the executions are read: a document that comes back with its window must not say meanwhile that it is unknown. */
   readonly ready?: Promise<unknown>;
+  /** The raw answers that were asked for. */
+  readonly answers?: Pick<RawAnswers, "at">;
   /** Another scheme than the extension's own, for a second instance. */
   readonly scheme?: string;
 }
@@ -157,8 +160,10 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   #render(uri: vscode.Uri, execution: Execution | undefined): Rendered {
     const address = addressOf(uri);
     if (address === undefined) throw vscode.FileSystemError.FileNotFound(uri);
-    if (execution === undefined) return renderMissing(address.crewName, address.key);
     const part = parsePartUri(uri)?.part;
+    const answers = part?.kind === "answer" ? this.#options.answers : undefined;
+    if (answers !== undefined) return answers.at(uri);
+    if (execution === undefined) return renderMissing(address.crewName, address.key);
     if (part === undefined) return renderExecution(execution);
     const output = outputOf(execution, part);
     return output === undefined ? renderMissingOutput() : renderOutput(output);

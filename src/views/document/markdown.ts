@@ -1,3 +1,5 @@
+import { layOutJson } from "./json-layout.ts";
+
 /**
  * Text from a crew or a person with line ends as Markdown wants them. VS Code asks about "unusual line terminators" and
  * takes a file with a NUL for a binary one, so neither gets into a document.
@@ -44,16 +46,13 @@ export function quotedLines(lines: readonly string[]): string[] {
   return lines.map((line) => (line === "" ? ">" : `> ${line}`));
 }
 
-/**
- * A text that is JSON (an object or an array), ready to be read: laid out if that loses nothing, else as it came (big
- * numbers, repeated names). Undefined for any other text.
- */
+/** A text that is JSON (an object or an array), laid out to be read; its values stay as they were written. Undefined for any other text. */
 export function jsonText(text: string): string | undefined {
   const trimmed = text.trim();
   if (!/^[{[]/.test(trimmed)) return undefined;
   try {
-    const value: unknown = JSON.parse(trimmed);
-    return JSON.stringify(value) === trimmed ? JSON.stringify(value, undefined, 2) : trimmed;
+    JSON.parse(trimmed);
+    return layOutJson(trimmed);
   } catch {
     // Not JSON: it is shown as the text it is.
     return undefined;

@@ -1,15 +1,25 @@
 import * as l10n from "@vscode/l10n";
+import { sizeInWords } from "../words.ts";
 import { outputLines } from "./embed.ts";
+import { quotedLines } from "./markdown.ts";
+import { isLarge } from "./outputs.ts";
 import type { Part } from "./sections.ts";
 
-/** More characters of one output are not put into a document: VS Code stops highlighting long ones and does not sync huge ones. */
-const limit = 1_000_000;
+/** How many characters of a large output a document shows. */
+const beginning = 100_000;
 
-/** A part with an output below its heading. A very long output is cut, and the document says so. */
+/** A part with an output below its heading. Of a large output only the beginning is shown, and the document says so. */
 export function outputPart(id: string, heading: readonly string[], output: string, level: number): Part {
   const above = heading.length === 0 ? [] : [...heading, ""];
   if (output.trim() === "") return { id, lines: [...above, `*${l10n.t("empty output")}*`] };
-  if (output.length <= limit) return { id, lines: [...above, ...outputLines(output, level)] };
-  const cut = l10n.t("*Only the first {0} of {1} characters are shown. “Copy Output” copies all of it.*", limit, output.length);
-  return { id, lines: [...above, ...outputLines(output.slice(0, limit), level), "", cut] };
+  if (!isLarge(output)) return { id, lines: [...above, ...outputLines(output, level)] };
+  const size = l10n.t("This output is large: {0}. Here is its beginning; “Open Output” shows all of it.", sizeInWords(Buffer.byteLength(output)));
+  return { id, lines: [...above, ...quotedLines([size]), "", ...outputLines(beginningOf(output), level)] };
+}
+
+/** The first lines of an output; of one endless line, its beginning. */
+function beginningOf(output: string): string {
+  const text = output.slice(0, beginning);
+  const end = text.lastIndexOf("\n");
+  return `${end < beginning / 2 ? text : text.slice(0, end)}\n\n…`;
 }

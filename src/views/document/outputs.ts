@@ -1,11 +1,15 @@
-import type * as vscode from "vscode";
-import { partUri, type ExecutionPart } from "../../editor/execution-uri.ts";
-import { keyOf, type Execution } from "../../executions/model.ts";
-import { outputContent } from "./content.ts";
+import type { ExecutionPart } from "../../editor/execution-uri.ts";
+import type { Execution } from "../../executions/model.ts";
+
+/** Bytes of UTF-8 from which an output counts as large: it is opened as a file, and the execution's document shows its beginning. */
+const large = 1_000_000;
+
+/** Names one output of an execution. */
+export type OutputName = Exclude<ExecutionPart, { readonly kind: "answer" }>;
 
 /** One output of an execution as it came: of an attempt of a task, or the execution's result. */
 export interface Output {
-  readonly part: Exclude<ExecutionPart, { readonly kind: "answer" }>;
+  readonly part: OutputName;
   readonly output: string;
 }
 
@@ -35,16 +39,9 @@ export function outputOf(execution: Execution, part: ExecutionPart): string | un
   }
 }
 
-/** The address of the document of one attempt of a task; its text never changes. Nothing where the output is not known. */
-export function outputUri(execution: Execution, taskId: string, attempt: number, scheme?: string): vscode.Uri | undefined {
-  return uriOfPart(execution, { kind: "attempt", taskId, attempt }, scheme);
-}
-
-/** The address of the document of a part of an execution; nothing where its output is not known. */
-export function uriOfPart(execution: Execution, part: ExecutionPart, scheme?: string): vscode.Uri | undefined {
-  const output = outputOf(execution, part);
-  if (output === undefined) return undefined;
-  return partUri({ crewName: execution.crew.name, key: keyOf(execution) }, part, outputContent(output).extension, scheme);
+/** Whether an output is too long for a document of an execution. */
+export function isLarge(output: string): boolean {
+  return output.length > large / 4 && Buffer.byteLength(output) > large;
 }
 
 function isEmpty(output: string | undefined): output is undefined {

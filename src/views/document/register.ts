@@ -1,3 +1,4 @@
+import path from "node:path";
 import * as vscode from "vscode";
 import type { Crews } from "../../crews/crews.ts";
 import { Disposables } from "../../editor/disposables.ts";
@@ -5,12 +6,38 @@ import { executionScheme } from "../../editor/ids.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { FindPlace } from "../../feedback/place.ts";
+import { RawAnswers } from "./answers.ts";
 import { CompareLenses } from "./compare-lenses.ts";
 import { ExecutionDocuments } from "./documents.ts";
 import { showExecution } from "./open.ts";
-import { outputUri } from "./outputs.ts";
+import { openAnswer, type RawAnswer } from "./open-answer.ts";
+import { openOutput } from "./open-output.ts";
+import { OutputFiles } from "./output-files.ts";
+import { OutputLenses } from "./output-lenses.ts";
+import type { Output } from "./outputs.ts";
 import { placeOf } from "./places.ts";
 import { ReaderPlaces } from "./reader.ts";
+import { saveOutput } from "./save-output.ts";
+
+/** What the documents of executions need. */
+export interface DocumentsOptions {
+  readonly store: ExecutionStore;
+  readonly crews: Crews;
+  /** Resolves when the store is open: documents are read after that. */
+  readonly ready: Promise<unknown>;
+  /** The extension's folder on this machine. */
+  readonly storage: vscode.Uri;
+}
+
+/** What is done with single outputs. Each returns the address of what it made, or nothing where the person cancelled. */
+export interface OutputsRoom {
+  /** Shows an output in an editor of its own. */
+  readonly open: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>;
+  /** Asks for a file and saves an output to it. */
+  readonly save: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>;
+  /** Shows what a crew answered. */
+  readonly openAnswer: (execution: Execution, answer: RawAnswer) => Promise<vscode.Uri | undefined>;
+}
 
 /** The documents of executions, as the other parts use them. */
 export interface DocumentsRoom {
@@ -21,22 +48,28 @@ export interface DocumentsRoom {
   readonly show: (execution: Execution, taskId?: string) => Promise<vscode.TextEditor>;
   /** Where in a document a person gives feedback. */
   readonly find: FindPlace;
-  /** The address of the document of one attempt of a task, whose text never changes. Nothing where the output is not known. */
-  readonly outputUri: (execution: Execution, taskId: string, attempt: number) => vscode.Uri | undefined;
+  readonly outputs: OutputsRoom;
 }
 
-/** Registers the documents of executions; they are read once `ready` has resolved, when the store is open. */
-export function registerDocuments(store: ExecutionStore, crews: Crews, ready: Promise<unknown>): DocumentsRoom {
+/** Registers the documents of executions and of their outputs. */
+export function registerDocuments({ store, crews, ready, storage }: DocumentsOptions): DocumentsRoom {
   const owned = new Disposables();
-  const documents = owned.add(new ExecutionDocuments({ store, crewIdOf: (name) => crews.find(name)?.id, ready }));
+  const answers = owned.add(new RawAnswers());
+  const documents = owned.add(new ExecutionDocuments({ store, crewIdOf: (name) => crews.find(name)?.id, ready, answers }));
   owned.add(vscode.workspace.registerFileSystemProvider(executionScheme, documents, { isReadonly: true, isCaseSensitive: true }));
   owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, new CompareLenses(documents)));
+  owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, new OutputLenses(documents)));
   owned.add(new ReaderPlaces(documents));
+  const files = owned.add(new OutputFiles(path.join(storage.fsPath, "outputs"), store));
   return {
     documents,
     show: (execution, taskId) => showExecution(documents, execution, taskId),
     find: (document) => placeOf(documents, document),
-    outputUri,
+    outputs: {
+      open: (execution, output) => openOutput(files, execution, output),
+      save: saveOutput,
+      openAnswer: (execution, answer) => openAnswer(answers, files, execution, answer),
+    },
     dispose: () => owned.dispose(),
   };
 }

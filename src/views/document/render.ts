@@ -4,10 +4,14 @@ import { hasEnded, type Execution } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
 import { isRehearsal, progressInFull, spanInWords, stateInWords, timeInWords } from "../words.ts";
 import { outputPart } from "./output.ts";
+import { resultOf } from "./outputs.ts";
 import { assemble, type Part, type Rendered } from "./sections.ts";
 import { cleanText, fencedLines, inlineText, quotedLines } from "./markdown.ts";
 import { situationPart } from "./situation.ts";
 import { taskPart, unknownTaskParts } from "./task.ts";
+
+/** Id of the section of what an execution brought in the end. */
+export const resultSection = "result";
 
 /**
  * One execution as a Markdown document. Pure: no clock runs in it, the same record gives the same text. What comes later
@@ -95,18 +99,18 @@ function hostOf(url: string): string {
 
 function resultPart(execution: Execution): Part[] {
   if (!hasEnded(execution)) return [];
-  const { state, output, outputJson, error } = execution;
+  const { state, error } = execution;
   const parts: Part[] = [];
-  const text = output ?? (outputJson === undefined ? undefined : JSON.stringify(outputJson, undefined, 2));
-  if (text !== undefined) parts.push(outputPart("result", [`## ${l10n.t("Result")}`], text, 3));
-  else if (state === "completed") parts.push({ id: "result", lines: [`## ${l10n.t("Result")}`, "", l10n.t("The crew ended without an output. Its own log or dashboard may say why.")] });
+  const text = resultOf(execution);
+  if (text !== undefined) parts.push(outputPart(resultSection, [`## ${l10n.t("Result")}`], text, 3));
+  else if (state === "completed") parts.push({ id: resultSection, lines: [`## ${l10n.t("Result")}`, "", l10n.t("The crew ended without an output. Its own log or dashboard may say why.")] });
   if (error !== undefined || state === "failed") {
     const words = error === undefined ? [l10n.t("The crew does not say what went wrong.")] : fencedLines(cleanText(error), "text");
     const remedy = l10n.t("The tasks above show how far it came. Look at the crew's own log or dashboard for the cause, then kick off again.");
     parts.push({ id: "error", lines: [`## ${l10n.t("Error")}`, "", ...words, "", remedy] });
   }
   if (state === "stopped" && parts.length === 0) {
-    parts.push({ id: "result", lines: [`## ${l10n.t("Result")}`, "", l10n.t("It was stopped before it was done. Kick off again to start anew.")] });
+    parts.push({ id: resultSection, lines: [`## ${l10n.t("Result")}`, "", l10n.t("It was stopped before it was done. Kick off again to start anew.")] });
   }
   return parts;
 }

@@ -49,11 +49,16 @@ function attemptsOf(task: ExecutionTask, { resumes }: Execution): Attempt[] {
   return [...task.attempts, ...unseen.map((number) => ({ number }))].sort((a, b) => a.number - b.number);
 }
 
+/** Whether a task has one output that no person looked at: it needs no heading of its own and stands below the task's. */
+export function isOnlyAttempt(attempt: Attempt, { taskId, attempts, state }: ExecutionTask, { resumes }: Execution): boolean {
+  const isAnswered = attempt.feedback !== undefined || resumes.some((resume) => resume.taskId === taskId && resume.attempt === attempt.number);
+  return attempts.length === 1 && !isAnswered && state !== "waiting";
+}
+
 function attemptParts(attempt: Attempt, task: ExecutionTask, execution: Execution): Part[] {
   const id = attemptSection(task.taskId, attempt.number);
   const sent = execution.resumes.filter((resume) => resume.taskId === task.taskId && resume.attempt === attempt.number);
-  // A task that no person looks at has one output and needs no heading for it.
-  const isPlain = task.attempts.length === 1 && sent.length === 0 && attempt.feedback === undefined && task.state !== "waiting";
+  const isPlain = isOnlyAttempt(attempt, task, execution);
   const heading = isPlain ? [] : [`### ${l10n.t("Attempt {0}", attempt.number)}`];
   const parts: Part[] = [];
   if (attempt.output !== undefined) parts.push(outputPart(id, heading, attempt.output, isPlain ? 3 : 4));

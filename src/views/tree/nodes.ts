@@ -1,7 +1,7 @@
 import type { Execution } from "../../executions/model.ts";
 
 /** A row of the tree. It is the argument of the commands on it, too, so that its members are those of the commands' arguments. */
-export type TreeNode = CrewNode | HintNode | ExecutionNode | TaskNode;
+export type TreeNode = CrewNode | GroupNode | HintNode | ExecutionNode | TaskNode;
 
 /** A crew, connected or only remembered by its executions. */
 export interface CrewNode {
@@ -10,16 +10,24 @@ export interface CrewNode {
   readonly crew: string;
 }
 
+/** What waits for a person, or the executions of one state or day. */
+export interface GroupNode {
+  readonly kind: "group";
+  /** The group's key, as in `grouping.ts`. */
+  readonly group: string;
+}
+
 /** Stands below a crew of which nothing is tracked, and says what to do next. */
 export interface HintNode {
   readonly kind: "hint";
   readonly crew: string;
 }
 
-/** A tracked execution. The same object stays when the execution gets its id. */
+/** A tracked execution, in one of the groups it stands in. The same object stays when the execution gets its id, or another crew. */
 export interface ExecutionNode {
   readonly kind: "execution";
-  readonly crew: string;
+  readonly group: string;
+  crew: string;
   readonly localId: string;
   /** First kickoff id, or the local id until there is one. */
   kickoffId: string;
@@ -30,9 +38,10 @@ export interface ExecutionNode {
 /** A task of an execution. */
 export interface TaskNode {
   readonly kind: "task";
-  readonly crew: string;
+  readonly group: string;
+  crew: string;
   readonly localId: string;
-  readonly kickoffId: string;
+  kickoffId: string;
   readonly taskId: string;
   /** As in {@link ExecutionNode}; absent where this task does not wait. */
   attempt?: number;
@@ -42,4 +51,20 @@ export interface TaskNode {
 export function showAttempt(node: ExecutionNode | TaskNode, { waiting }: Execution): void {
   if (waiting === undefined || (node.kind === "task" && node.taskId !== waiting.taskId)) delete node.attempt;
   else node.attempt = waiting.attempt;
+}
+
+/** The same for the same row in every window and after every start, and another for the same execution in another group: selection and expansion stay by it. */
+export function idOf(node: TreeNode): string {
+  switch (node.kind) {
+    case "crew":
+      return `crew ${node.crew}`;
+    case "group":
+      return `group ${node.group}`;
+    case "hint":
+      return `hint ${node.crew}`;
+    case "execution":
+      return `execution ${node.localId} in ${node.group}`;
+    case "task":
+      return `task ${node.localId} ${node.taskId} in ${node.group}`;
+  }
 }

@@ -54,9 +54,18 @@ export class Tree {
     );
   }
 
-  /** The first row whose label or description holds this text; wait for it with `.waitFor()`. */
+  /** Executions at their usual places, from top to bottom: those that wait stand at the top a second time. */
+  async executions(): Promise<TreeRow[]> {
+    let group = "";
+    return (await this.rows()).filter(({ label, level }) => {
+      if (level === 1) group = label;
+      return level === 2 && group !== "Waiting for you";
+    });
+  }
+
+  /** The first row whose label holds this text; wait for it with `.waitFor()`. */
   row(text: string | RegExp): Locator {
-    return this.#rows.filter({ hasText: text }).first();
+    return this.#rows.filter({ has: this.#page.locator(".label-name", { hasText: text }) }).first();
   }
 
   /** Opens a row's children if they are closed. */

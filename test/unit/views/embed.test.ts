@@ -73,7 +73,7 @@ describe("an output inside our document", () => {
   });
 
   it("does not touch a number that JavaScript cannot hold", () => {
-    assert.deepEqual(outputLines('{"id":12345678901234567890}', 4), ["```json", '{"id":12345678901234567890}', "```"]);
+    assert.deepEqual(outputLines('{"id":12345678901234567890}', 4), ["```json", "{", '  "id": 12345678901234567890', "}", "```"]);
   });
 
   it("takes line ends and characters that an editor stumbles over out", () => {

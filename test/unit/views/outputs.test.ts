@@ -16,9 +16,11 @@ describe("an output as a document of its own", () => {
     assert.equal(outputContent("{not json}").extension, "md");
   });
 
-  it("keeps JSON as it came where laying it out would change a value", () => {
-    const big = '{"id": 12345678901234567890}';
-    assert.equal(outputContent(big).text, `${big}\n`);
+  it("keeps every value as it was written when JSON is laid out", () => {
+    const big = '{"id": 12345678901234567890,"id":1.0e5, "\\u00fc\\"{[,:": [ ], "o": {"e":{}, "a": [true,[null]]}}';
+    assert.equal(outputContent(big).text, '{\n  "id": 12345678901234567890,\n  "id": 1.0e5,\n  "\\u00fc\\"{[,:": [],\n  "o": {\n    "e": {},\n    "a": [\n      true,\n      [\n        null\n      ]\n    ]\n  }\n}\n');
+    const value = { a: [1, [], {}, { b: "x y\n\"{}" }], c: { d: null, "": [[["deep"]]] } };
+    assert.equal(outputContent(JSON.stringify(value)).text, `${JSON.stringify(value, undefined, 2)}\n`);
   });
 
   it("is unwrapped where a code block with JSON is all there is", () => {

@@ -134,9 +134,14 @@ describe("the execution document", () => {
     assert.doesNotMatch(renderExecution(execution).text, /secret-path/);
   });
 
-  it("cuts a very long output and says so", () => {
-    const { text } = renderExecution(notWaiting({ state: "completed", output: "x".repeat(1_000_001) }));
-    assert.match(text, /Only the first 1000000 of 1000001 characters/);
+  it("shows of a large output its beginning, up to the end of a line, and says how large it is", () => {
+    const line = `${"x".repeat(100)}\n`;
+    const { text } = renderExecution(notWaiting({ state: "completed", output: line.repeat(51_500) }));
+    assert.match(text, /## Result\n\n> This output is large: 5\.2 MB\. Here is its beginning; “Open Output” shows all of it\.\n\nx{100}\n/);
+    assert.equal(text.split(line.trim()).length - 1, 990);
+    assert.match(text, /x{100}\n\n…\n\n## Times/);
+    assert.match(renderExecution(notWaiting({ state: "completed", output: "ü".repeat(500_001) })).text, /large: 1 MB/);
+    assert.doesNotMatch(renderExecution(notWaiting({ state: "completed", output: "x".repeat(1_000_000) })).text, /large/);
   });
 
   it("says of an unknown id that it is unknown, and what to do", () => {

@@ -3,7 +3,8 @@ import { CrewApiError } from "../../../src/api/errors.ts";
 import type { Crew } from "../../../src/crews/types.ts";
 import type { SentResume } from "../../../src/executions/model.ts";
 import { crewRow } from "../../../src/views/tree/crew-row.ts";
-import { executionRow, goneCrewRow, taskRow } from "../../../src/views/tree/rows.ts";
+import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
+import { goneCrewRow, hintRow } from "../../../src/views/tree/rows.ts";
 import { elapsedInWords, spanInWords } from "../../../src/views/words.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
@@ -125,15 +126,69 @@ describe("an execution's row", () => {
 
   it("tells a failure of the background on the row, with the remedy in the tooltip", () => {
     const problem = new CrewApiError({ kind: "unreachable", message: "crew.test cannot be found.", remedy: "Check the address." });
-    const row = executionRow(notWaiting(), start, problem);
+    const row = executionRow(notWaiting(), start, { problem });
     assert.match(row.description, /crew unreachable/);
     assert.ok(row.tooltip.includes("Check the address."));
-    assert.doesNotMatch(executionRow(notWaiting({ state: "completed" }), start, problem).description, /unreachable/);
+    assert.doesNotMatch(executionRow(notWaiting({ state: "completed" }), start, { problem }).description, /unreachable/);
   });
 
   it("marks what has ended and what is no longer watched", () => {
     assert.deepEqual(menusOf(executionRow(notWaiting({ state: "completed", output: "x" }), start).facts), ["ended", "output"]);
     assert.deepEqual(menusOf(executionRow(notWaiting({ watchingStoppedAt: "2026-10-22T12:00:00.000Z" }), start).facts), ["unwatched"]);
+  });
+});
+
+describe("an execution's row, whatever its group", () => {
+  const second = anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } });
+
+  it("says in sentence and tooltip which task waits, and at which attempt", () => {
+    const row = executionRow(second, start);
+    assert.match(row.sentence, /Waiting for you at task review, attempt 2/);
+    assert.ok(row.tooltip.includes("Waiting for you at task review, attempt 2"));
+  });
+
+  it("does not say what its group says, and says the crew where the group does not", () => {
+    const description = (group: "crew" | "waiting" | "state" | "day") => executionRow(second, start + 130_000, { group }).description;
+    assert.equal(description("crew"), "Waiting for you · 1/3 · 2 min");
+    assert.equal(description("waiting"), "Writers · review, attempt 2 · 1/3 · 2 min");
+    assert.equal(description("day"), "Writers · Waiting for you · 1/3 · 2 min");
+    assert.equal(executionRow(notWaiting({ state: "failed", error: "No." }), start, { group: "state" }).description, "Writers · 1/3");
+    assert.equal(executionRow(notWaiting({ state: "unknown", stateText: "HIBERNATING" }), start, { group: "state" }).description, "Writers · HIBERNATING · 1/3 · 0 s");
+    assert.match(executionRow(second, start, { group: "waiting" }).sentence, /^Sea otters, Waiting for you at task review, attempt 2, .*Crew: Writers$/);
+  });
+
+  it("says that nobody watches it where its crew is gone or stopped, and nothing spins", () => {
+    for (const [crew, words] of [["gone", "not watched: crew is not connected"], ["stopped", "not watched: local crew is stopped"]] as const) {
+      const row = executionRow(notWaiting(), start, { crew });
+      assert.ok(row.description.includes(words) && row.sentence.includes(words) && row.tooltip.includes(words), row.description);
+      assert.doesNotMatch(row.icon.id, /spin/);
+      const task = taskRow({ taskId: "review", state: "running", attempts: [] }, notWaiting(), { crew });
+      assert.match(task.description, /Last seen running/);
+      assert.doesNotMatch(task.icon.id, /spin/);
+      assert.doesNotMatch(executionRow(notWaiting({ state: "completed" }), start, { crew }).description, /not watched/);
+    }
+  });
+
+  it("says that it is pinned, and offers the other of pin and unpin", () => {
+    const row = executionRow(notWaiting({ pinned: true }), start);
+    assert.match(row.description, / · pinned$/);
+    assert.match(row.sentence, /, pinned$/);
+    assert.match(row.facts, /:pinned\b/);
+    assert.doesNotMatch(executionRow(notWaiting(), start).facts, /pinned/);
+  });
+
+  it("tells inputs and error in the tooltip, shortened to one line each", () => {
+    const inputs = { topic: "Sea\notters", long: "x".repeat(500), list: ["a", 1], four: "", five: "5", six: "6" };
+    const { tooltip } = executionRow(notWaiting({ state: "failed", error: "It\nbroke.", request: { inputs, callbacks: {} } }), start);
+    assert.ok(tooltip.includes("topic: Sea otters") && tooltip.includes('list: ["a",1]') && tooltip.includes("and 2 more inputs") && tooltip.includes("Error: It broke."), tooltip.join("|"));
+    assert.ok(tooltip.every((line) => line.length <= 90 && !line.includes("\n")));
+  });
+});
+
+describe("the row of a crew of which nothing is tracked", () => {
+  it("says what to do, and that a stopped local crew starts with it", () => {
+    assert.equal(hintRow().label, "Kick off the first execution…");
+    assert.equal(hintRow(true).label, "Start it and kick off the first execution…");
   });
 });
 

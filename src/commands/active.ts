@@ -1,0 +1,44 @@
+import * as vscode from "vscode";
+import { viewId } from "../editor/ids.ts";
+import { plainLabel } from "../editor/plain.ts";
+import { keyOf, type Execution } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import { titleOf } from "../executions/title.ts";
+import { activeOf, theOne, type ActiveExecutions } from "../views/active.ts";
+import { stateInWords } from "../views/words.ts";
+import type { Command } from "./table.ts";
+
+type Choice = vscode.QuickPickItem & { readonly execution?: Execution };
+
+/** Leads to what waits, else to what runs: opens it where it is one, lets choose where there are several, and shows the view where there is nothing. */
+export function activeCommand(store: Pick<ExecutionStore, "list">, show: (execution: Execution) => Promise<unknown>): Command {
+  return {
+    id: "showActive",
+    async run() {
+      const active = activeOf(store.list());
+      if (active.waiting.length + active.running.length === 0) {
+        await vscode.commands.executeCommand(`${viewId}.focus`);
+        return;
+      }
+      const chosen = theOne(active) ?? (await choose(active));
+      if (chosen !== undefined) await show(chosen);
+    },
+  };
+}
+
+async function choose({ waiting, running }: ActiveExecutions): Promise<Execution | undefined> {
+  const items: readonly Choice[] = [...section(vscode.l10n.t("Waiting for you"), waiting), ...section(vscode.l10n.t("Running"), running)];
+  const chosen = await vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t("Open which execution?"), matchOnDescription: true, matchOnDetail: true });
+  return chosen?.execution;
+}
+
+function section(label: string, executions: readonly Execution[]): readonly Choice[] {
+  if (executions.length === 0) return [];
+  const items = executions.map((execution) => ({
+    label: plainLabel(titleOf(execution)),
+    description: `${plainLabel(execution.crew.name)} · ${stateInWords(execution)}`,
+    detail: keyOf(execution),
+    execution,
+  }));
+  return [{ label, kind: vscode.QuickPickItemKind.Separator }, ...items];
+}

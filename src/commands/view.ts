@@ -1,0 +1,77 @@
+import * as vscode from "vscode";
+import type { Crews } from "../crews/crews.ts";
+import { UserError } from "../editor/errors.ts";
+import { without } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import { askForFilter, askForGrouping } from "../views/tree/ask.ts";
+import { noFilter, type Filter } from "../views/tree/filter.ts";
+import { groupings, type Grouping } from "../views/tree/grouping.ts";
+import type { TreeRoom } from "../views/tree/register.ts";
+import { standings } from "../views/tree/standing.ts";
+import { recordOf, stringOf } from "./arguments.ts";
+import { chooseExecution } from "./choose.ts";
+import type { Command } from "./table.ts";
+
+/** What the commands about the view of executions work with. */
+export interface ViewParts {
+  readonly crews: Crews;
+  readonly store: ExecutionStore;
+  readonly tree: Pick<TreeRoom, "arrangement" | "choices">;
+}
+
+/** Commands by which a person arranges the view. `groupExecutions` takes `{by}`, `filterExecutions` `{text?, states?}`; both return what is set then. */
+export function viewCommands({ crews, store, tree: { arrangement, choices } }: ViewParts): readonly Command[] {
+  const pin = (id: string, isPinned: boolean): Command => ({
+    id,
+    async run(argument) {
+      const execution = await chooseExecution(store, crews, argument, ({ pinned }) => (pinned === true) !== isPinned);
+      if (execution === undefined) return;
+      await store.update(execution.localId, (current) => (isPinned ? { ...current, pinned: true } : without(current, "pinned")));
+    },
+  });
+  return [
+    {
+      id: "groupExecutions",
+      async run(argument) {
+        const by = groupingIn(argument) ?? (await askForGrouping(choices.rules.grouping));
+        if (by !== undefined) await choices.groupBy(by);
+        return by;
+      },
+    },
+    {
+      id: "filterExecutions",
+      async run(argument) {
+        const filter = filterIn(argument) ?? (await askForFilter(arrangement));
+        if (filter !== undefined) choices.setFilter(filter);
+        return filter;
+      },
+    },
+    {
+      id: "clearFilter",
+      run() {
+        choices.setFilter(noFilter);
+      },
+    },
+    pin("pinExecution", true),
+    pin("unpinExecution", false),
+  ];
+}
+
+function groupingIn(argument: unknown): Grouping | undefined {
+  const by = stringOf(recordOf(argument), "by");
+  const found = groupings.find((each) => each === by);
+  if (by !== undefined && found === undefined) throw new UserError(vscode.l10n.t("“{0}” must be one of {1}.", "by", groupings.join(", ")));
+  return found;
+}
+
+/** The filter that an argument names; nothing where it names none. */
+function filterIn(argument: unknown): Filter | undefined {
+  const given = recordOf(argument);
+  const text = stringOf(given, "text");
+  const names: unknown = given["states"];
+  if (text === undefined && names === undefined) return undefined;
+  if (names !== undefined && !(Array.isArray(names) && names.every((name) => standings.some((each) => each === name)))) {
+    throw new UserError(vscode.l10n.t("“{0}” must be a list of {1}.", "states", standings.join(", ")));
+  }
+  return { text: text ?? "", states: standings.filter((each) => Array.isArray(names) && names.includes(each)) };
+}

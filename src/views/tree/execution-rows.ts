@@ -1,0 +1,173 @@
+import * as l10n from "@vscode/l10n";
+import type { CrewApiError } from "../../api/errors.ts";
+import { attemptPairs } from "../../executions/attempts.ts";
+import { hasEnded, type Execution, type ExecutionTask } from "../../executions/model.ts";
+import { oneLine, titleOf } from "../../executions/title.ts";
+import { pendingResume } from "../../feedback/pending.ts";
+import { problemInWords } from "../problems.ts";
+import { elapsedInWords, isRehearsal, progressInFull, progressInWords, rehearsalInWords, stateInWords, taskStateInWords, timeInWords } from "../words.ts";
+import type { GroupKind } from "./grouping.ts";
+import type { Row } from "./rows.ts";
+
+/** Inputs that a tooltip names, and characters of each and of an error. */
+const shown = { inputs: 4, value: 80, error: 300 };
+
+/** What is known of an execution beside itself. */
+export interface ExecutionCircumstances {
+  /** Why the last question about it failed. */
+  readonly problem?: CrewApiError | undefined;
+  /** Whether its crew can be asked: it may have been removed, or be a local one that is stopped. */
+  readonly crew?: "connected" | "gone" | "stopped";
+  /** The group it stands in; a row does not say what its group says. */
+  readonly group?: GroupKind;
+}
+
+/** The row of an execution at `now` (milliseconds since 1970). */
+export function executionRow(execution: Execution, now: number, circumstances: ExecutionCircumstances = {}): Row {
+  const { group = "crew" } = circumstances;
+  const title = titleOf(execution);
+  const pending = pendingResume(execution);
+  const details = detailsOf(execution, now, circumstances);
+  const [short, full] = [progressInWords(execution), progressInFull(execution)];
+  const whole = [situationOf(execution), ...(full === undefined ? [] : [full]), ...details, ...(execution.pinned === true ? [l10n.t("pinned")] : [])];
+  const crew = l10n.t("Crew: {0}", execution.crew.name);
+  const description = [
+    ...(group === "crew" ? [] : [execution.crew.name]),
+    ...stateFor(group, execution),
+    ...(short === undefined ? [] : [short]),
+    ...details,
+    ...(execution.pinned === true ? [l10n.t("pinned")] : []),
+  ];
+  return {
+    label: title,
+    description: description.join(" · "),
+    tooltip: [title, ...whole, ...more(execution, circumstances), crew, l10n.t("Since: {0}", timeInWords(execution.startedAt)), ...execution.kickoffIds.map((id) => l10n.t("ID: {0}", id))],
+    icon: executionIcon(execution, unwatched(execution, circumstances) !== undefined),
+    facts: executionFacts(execution, pending?.outcome),
+    sentence: [title, ...whole, ...(group === "crew" ? [] : [crew])].join(", "),
+  };
+}
+
+/** The row of a task. */
+export function taskRow(task: ExecutionTask, execution: Execution, circumstances: ExecutionCircumstances = {}): Row {
+  const isStale = task.state === "running" && unwatched(execution, circumstances) !== undefined;
+  const state = isStale ? l10n.t("Last seen running") : taskStateInWords(task, execution);
+  const attempt = task.attempts.at(-1);
+  const details = [state, ...(attempt !== undefined && attempt.number > 1 ? [l10n.t("attempt {0}", attempt.number)] : []), ...(task.agent === undefined || task.agent === "" ? [] : [task.agent])];
+  const waits = execution.waiting?.taskId === task.taskId;
+  return {
+    label: task.taskId,
+    description: details.join(" · "),
+    tooltip: [task.taskId, ...details],
+    icon: isStale ? { id: "eye-closed" } : taskIcon(task.state),
+    facts: ["task", ...(waits ? ["waiting"] : [task.state]), ...(attempt?.output === undefined ? [] : ["output"]), ...(attemptPairs({ tasks: [task] }).length === 0 ? [] : ["attempts"])].join(":"),
+    sentence: l10n.t("Task {0}, {1}", task.taskId, details.join(", ")),
+  };
+}
+
+/** Where it stands, with the task that waits and its attempt: "Waiting for you at task review, attempt 2". */
+function situationOf(execution: Execution): string {
+  const { waiting } = execution;
+  const state = stateInWords(execution);
+  if (waiting === undefined) return state;
+  return waiting.attempt > 1 ? l10n.t("{0} at task {1}, attempt {2}", state, waiting.taskId, waiting.attempt) : l10n.t("{0} at task {1}", state, waiting.taskId);
+}
+
+/** What a row says first: its state, unless its group says that already. Of what waits, the task. */
+function stateFor(group: GroupKind, execution: Execution): readonly string[] {
+  const { waiting, state } = execution;
+  if (group === "waiting" && waiting !== undefined) return [waiting.attempt > 1 ? l10n.t("{0}, attempt {1}", waiting.taskId, waiting.attempt) : waiting.taskId];
+  return group === "state" && state !== "unknown" ? [] : [stateInWords(execution)];
+}
+
+/** What may be said after the state: time, what is being sent, what is wrong. */
+function detailsOf(execution: Execution, now: number, circumstances: ExecutionCircumstances): readonly string[] {
+  const { problem } = circumstances;
+  const pending = pendingResume(execution);
+  const noWatch = unwatched(execution, circumstances);
+  return [
+    circumstances.crew === "gone" && !hasEnded(execution) ? undefined : elapsedInWords(execution, now),
+    pending === undefined ? undefined : pending.outcome === "sending" ? l10n.t("sending feedback…") : l10n.t("feedback may have been sent"),
+    noWatch,
+    noWatch !== undefined || problem === undefined || hasEnded(execution) ? undefined : problemInWords(problem),
+    isRehearsal(execution) ? l10n.t("rehearsal") : undefined,
+  ].filter((detail) => detail !== undefined);
+}
+
+/** Why nobody asks for an execution that has not ended; nothing where somebody does. */
+function unwatched(execution: Execution, { crew = "connected" }: ExecutionCircumstances): string | undefined {
+  if (hasEnded(execution)) return undefined;
+  if (crew === "gone") return l10n.t("not watched: crew is not connected");
+  if (crew === "stopped") return l10n.t("not watched: local crew is stopped");
+  return execution.watchingStoppedAt === undefined ? undefined : l10n.t("no longer watched");
+}
+
+/** What only a tooltip has room for. */
+function more(execution: Execution, { problem }: ExecutionCircumstances): readonly string[] {
+  const inputs = Object.entries(execution.request?.inputs ?? {});
+  return [
+    ...(problem === undefined || hasEnded(execution) ? [] : [problem.message, problem.remedy]),
+    ...(isRehearsal(execution) ? [rehearsalInWords()] : []),
+    ...(execution.error === undefined ? [] : [l10n.t("Error: {0}", cut(execution.error, shown.error))]),
+    ...inputs.slice(0, shown.inputs).map(([name, value]) => l10n.t("{0}: {1}", name, cut(typeof value === "string" ? value : JSON.stringify(value), shown.value))),
+    ...(inputs.length > shown.inputs ? [l10n.t("and {0} more inputs", inputs.length - shown.inputs)] : []),
+  ];
+}
+
+function cut(text: string, longest: number): string {
+  const line = oneLine(text);
+  return line.length <= longest ? line : `${line.slice(0, longest - 1).trimEnd()}…`;
+}
+
+function executionFacts(execution: Execution, pending: string | undefined): string {
+  const { state, mayBeWaiting, watchingStoppedAt, output, waiting, kickoffIds, request, pinned } = execution;
+  return [
+    "execution",
+    state,
+    ...(hasEnded(execution) ? ["ended"] : []),
+    ...(state === "unknown" && mayBeWaiting === true ? ["mayBeWaiting"] : []),
+    ...(pending === undefined ? [] : [pending]),
+    ...(watchingStoppedAt === undefined ? [] : ["unwatched"]),
+    ...((output ?? waiting?.output) === undefined ? [] : ["output"]),
+    ...(attemptPairs(execution).length === 0 ? [] : ["attempts"]),
+    ...(kickoffIds.length === 0 ? [] : ["id"]),
+    ...(request === undefined ? [] : ["request"]),
+    ...(pinned === true ? ["pinned"] : []),
+  ].join(":");
+}
+
+function executionIcon({ state, mayBeWaiting }: Execution, isUnwatched: boolean): Row["icon"] {
+  switch (state) {
+    case "queued":
+      return { id: "clock" };
+    case "running":
+      return isUnwatched ? { id: "eye-closed" } : { id: "sync~spin", color: "charts.blue" };
+    case "waiting":
+      return { id: "bell-dot", color: "list.warningForeground" };
+    case "completed":
+      return { id: "pass", color: "testing.iconPassed" };
+    case "failed":
+      return { id: "error", color: "testing.iconFailed" };
+    case "stopped":
+      return { id: "circle-slash" };
+    case "unconfirmed":
+      return { id: "warning", color: "list.warningForeground" };
+    case "unknown":
+      return mayBeWaiting === true ? { id: "question", color: "list.warningForeground" } : { id: "question" };
+  }
+}
+
+function taskIcon(state: ExecutionTask["state"]): Row["icon"] {
+  switch (state) {
+    case "pending":
+      return { id: "circle-large-outline" };
+    case "running":
+      return { id: "sync~spin", color: "charts.blue" };
+    case "waiting":
+      return { id: "bell-dot", color: "list.warningForeground" };
+    case "completed":
+      return { id: "pass", color: "testing.iconPassed" };
+    case "failed":
+      return { id: "error", color: "testing.iconFailed" };
+  }
+}

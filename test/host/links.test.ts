@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { Links } from "../../src/commands/links.ts";
+import type { Crew } from "../../src/crews/types.ts";
+import { ScriptedPerson, type Move } from "./scripted-person.ts";
+
+const url = "https://travel.example.com";
+const id = "3f2a8c1e-0000-4000-8000-000000000000";
+const travel: Crew = { id: `url:${url}`, name: "Travel", url };
+const link = (rest: string) => vscode.Uri.parse(`vscode://crewdeck.crewdeck${rest}`);
+
+describe("deep links", () => {
+  let ran: (readonly [command: string, argument: object])[];
+  let connected: Crew[];
+  let now: number;
+  let links: Links;
+
+  beforeEach(() => {
+    ran = [];
+    connected = [];
+    now = 1_000_000;
+    links = new Links({
+      crews: { find: (address) => connected.find((crew) => crew.url === address) },
+      run: (command, argument) => {
+        ran.push([command, argument]);
+        if (command === "addCrew") connected.push(travel);
+        return Promise.resolve(command === "addCrew" ? travel : undefined);
+      },
+      now: () => now,
+    });
+  });
+
+  async function open(moves: readonly Move[], ...uris: readonly vscode.Uri[]) {
+    const person = new ScriptedPerson(moves);
+    try {
+      await Promise.all(uris.map((uri) => links.handleUri(uri)));
+      assert.deepEqual(person.left, []);
+      return person.shown;
+    } finally {
+      person.dispose();
+    }
+  }
+
+  it("to add a crew ask by a modal that names host and effect, and go on into the usual conversation with name and address filled in", async () => {
+    const [modal] = await open([{ press: "Connect a Crew" }], link(`/add?name=Travel&url=${url}/kickoff`));
+    assert.equal(modal?.text, "Connect the crew at travel.example.com?");
+    assert.match(modal.detail ?? "", /A link asks for this.*https:\/\/travel\.example\.com.*Travel.*asked for the crew's token.*sent to travel\.example\.com/s);
+    assert.deepEqual(ran, [["addCrew", { kind: "link", url, name: "Travel" }]]);
+  });
+
+  it("do nothing where the person says no", async () => {
+    await open(["escape"], link(`/add?url=${url}`));
+    connected.push(travel);
+    await open(["escape"], link(`/track?url=${url}&id=${id}`));
+    assert.deepEqual(ran, []);
+  });
+
+  it("to add a crew that is connected say so", async () => {
+    connected.push(travel);
+    const [message] = await open([], link(`/add?url=${url}`));
+    assert.match(message?.text ?? "", /already connected, as “Travel”/);
+    assert.deepEqual(ran, []);
+  });
+
+  it("to track an execution ask by a modal that names crew, host, execution and effect", async () => {
+    connected.push(travel);
+    const [modal] = await open([{ press: "Track" }], link(`/track?url=${url}&id=${id}`));
+    assert.equal(modal?.text, "Track an execution of Travel, at travel.example.com?");
+    assert.match(modal.detail ?? "", new RegExp(`${id}.*token of Travel.*kept on this machine`, "s"));
+    assert.deepEqual(ran, [["trackExecution", { kind: "link", crew: travel.id, kickoffId: id }]]);
+  });
+
+  it("to track an execution of an unknown crew offer to connect it first", async () => {
+    const [modal] = await open([{ press: "Connect a Crew" }], link(`/track?url=${url}&id=${id}`));
+    assert.equal(modal?.text, "Connect the crew at travel.example.com first?");
+    assert.deepEqual(ran, [["addCrew", { kind: "link", url }], ["trackExecution", { kind: "link", crew: url, kickoffId: id }]]);
+  });
+
+  it("with a token in them are refused, with the advice to treat it as leaked and without repeating it", async () => {
+    const [message] = await open([], link(`/add?url=${url}&token=s3cret-value`));
+    assert.match(message?.text ?? "", /treat that token as leaked/);
+    assert.ok(!JSON.stringify(message).includes("s3cret"));
+    assert.deepEqual(ran, []);
+  });
+
+  it("to anywhere else are answered in words", async () => {
+    const shown = await open([], link(`/kickoff?url=${url}`), link("/add?name=x"), link("/add?url=http://travel.example.com"), link(`/track?url=${url}`));
+    assert.deepEqual(shown.map(({ text }) => /does not do|names no crew|https:\/\/|“id”/.exec(text)?.[0]), ["does not do", "names no crew", "https://", "“id”"]);
+    assert.deepEqual(ran, []);
+  });
+
+  it("ask one at a time, and once for a link that was clicked twice", async () => {
+    const shown = await open(["escape", "escape"], link(`/add?url=${url}`), link(`/add?url=${url}`), link("/add?url=https://other.example.com"));
+    assert.deepEqual(shown.map(({ text }) => text), ["Connect the crew at travel.example.com?", "Connect the crew at other.example.com?"]);
+  });
+
+  it("that waited too long for their answer, or behind another's, are not followed, and say so", async () => {
+    const later: Move = { press: "Connect a Crew" };
+    const person = new ScriptedPerson([later]);
+    try {
+      const following = [links.handleUri(link(`/add?url=${url}`)), links.handleUri(link("/add?url=https://other.example.com"))];
+      now += 6 * 60_000;
+      await Promise.all(following);
+      assert.deepEqual(person.shown.filter(({ detail }) => detail !== undefined), []);
+      assert.deepEqual(person.shown.map(({ text }) => /waited for more than 5 minutes/.test(text)), [true, true]);
+      assert.deepEqual(ran, []);
+    } finally {
+      person.dispose();
+    }
+  });
+
+  it("whose modal is answered too late are not followed", async () => {
+    const { showWarningMessage } = vscode.window;
+    const told: string[] = [];
+    Object.assign(vscode.window, {
+      showWarningMessage: (text: string, options: unknown, ...choices: string[]) => {
+        told.push(text);
+        if (typeof options === "object") now += 6 * 60_000;
+        return Promise.resolve(choices[0]);
+      },
+    });
+    try {
+      await links.handleUri(link(`/add?url=${url}`));
+    } finally {
+      Object.assign(vscode.window, { showWarningMessage });
+    }
+    assert.match(told[1] ?? "", /waited for more than 5 minutes/);
+    assert.deepEqual(ran, []);
+  });
+});

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import { systemClock } from "../../src/api/clock.ts";
+import { Emitter } from "../../src/executions/emitter.ts";
+import { Intents } from "../../src/executions/intents.ts";
+import type { Execution } from "../../src/executions/model.ts";
+import { Notifications } from "../../src/views/notifications.ts";
+import { StatusBar } from "../../src/views/status-bar.ts";
+import { waitFor } from "../support/wait.ts";
+import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { viewParts, type ViewParts } from "./view-parts.ts";
+
+const settings = () => vscode.workspace.getConfiguration("crewdeck.notifications");
+const isoAgo = (milliseconds: number) => new Date(Date.now() - milliseconds).toISOString();
+const ended = (localId: string, changes: Partial<Execution> = {}) => ({ ...notWaiting({ localId, kickoffIds: [localId], label: localId, state: "completed", endedAt: isoAgo(0) }), ...changes });
+
+describe("Notifications", () => {
+  let parts: ViewParts;
+  let folder: string;
+  let shown: string[];
+  let answer: string | undefined;
+  const windows: Notifications[] = [];
+
+  beforeEach(async () => {
+    parts = await viewParts();
+    folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-told-"));
+    [shown, answer] = [[], undefined];
+  });
+
+  afterEach(async () => {
+    for (const window of windows.splice(0)) window.dispose();
+    for (const kind of ["waiting", "failed", "completed"]) await settings().update(kind, undefined, vscode.ConfigurationTarget.Global);
+    await parts.dispose();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** A window that polls. */
+  const openWindow = () => {
+    const changes = new Emitter<boolean>((error) => assert.fail(String(error)));
+    const lease = { isHeld: true, confirm: () => Promise.resolve(true), onDidChange: changes.event };
+    windows.push(
+      new Notifications({
+        store: parts.store,
+        lease,
+        told: new Intents(folder),
+        clock: systemClock,
+        show: ({ message }, buttons) => {
+          shown.push(`${message} [${buttons.join(" | ")}]`);
+          return Promise.resolve(answer);
+        },
+      }),
+    );
+  };
+  const end = (localId: string, state: "completed" | "failed") => parts.store.update(localId, (execution) => ({ ...execution, state, endedAt: isoAgo(0) }));
+
+  it("tell of what waits and what failed, and not of what is completed unless the setting says so", async () => {
+    openWindow();
+    for (const id of ["one", "two"]) await parts.store.add(notWaiting({ localId: id, kickoffIds: [id], label: id, startedAt: isoAgo(60_000) }));
+    await end("one", "completed");
+    await end("two", "failed");
+    await waitFor("the failure to be told", () => shown.length > 0);
+    assert.deepEqual(shown, ["“two” of Writers failed. [Open | Don't Show Again]"]);
+    await settings().update("completed", true, vscode.ConfigurationTarget.Global);
+    await parts.store.add(ended("three"));
+    await waitFor("the end to be told", () => shown.length > 1);
+    assert.match(shown[1]!, /“three” of Writers is completed/);
+    await parts.store.add(anExecution());
+    await waitFor("the pause to be told", () => shown.length > 2);
+    assert.match(shown[2]!, /waits for you at task “review”\. \[Open \| Approve \| Reject… \| Don't Show Again\]/);
+  });
+
+  it("tell of each event in one window only, and not again after a start", async () => {
+    openWindow();
+    openWindow();
+    await parts.store.add(anExecution());
+    await parts.store.add(ended("failed", { state: "failed" }));
+    await waitFor("both to be told", () => shown.length >= 2);
+    openWindow();
+    await parts.store.add(anExecution({ localId: "later", kickoffIds: ["later"], label: "later" }));
+    await waitFor("the one after them", () => shown.some((text) => text.includes("“later”")));
+    assert.equal(shown.length, 3, shown.join("\n"));
+  });
+
+  it("say nothing of what had ended before it was tracked, or long before this start", async () => {
+    await parts.store.add(ended("long ago", { localId: "long-ago", state: "failed", startedAt: isoAgo(7_200_000), endedAt: isoAgo(3_600_000) }));
+    openWindow();
+    await parts.store.add(ended("before", { state: "failed", origin: "tracked", startedAt: isoAgo(500) }));
+    await parts.store.add(ended("now", { state: "failed" }));
+    await waitFor("the news", () => shown.length > 0);
+    assert.match(shown.join("\n"), /^“now” of Writers failed\.[^\n]*$/);
+  });
+
+  it("are turned off one kind at a time by their own button, which says how to turn them on again", async () => {
+    openWindow();
+    answer = "Don't Show Again";
+    await parts.store.add(ended("one", { state: "failed" }));
+    await waitFor("the setting to be off", () => settings().get("failed") === false);
+    answer = undefined;
+    await parts.store.add(ended("two", { state: "failed" }));
+    await parts.store.add(anExecution());
+    await waitFor("the pause to be told", () => shown.some((text) => text.includes("waits for you")));
+    assert.equal(shown.length, 2, "the second failure is not told");
+    assert.equal(settings().get("waiting"), true);
+  });
+
+  it("open the execution", async () => {
+    const opened: unknown[] = [];
+    const original = vscode.commands.executeCommand.bind(vscode.commands);
+    const commands = vscode.commands as { executeCommand: unknown };
+    commands.executeCommand = (id: string, ...args: unknown[]) => (id.startsWith("crewdeck.") ? Promise.resolve(void opened.push([id, ...args])) : original(id, ...args));
+    try {
+      openWindow();
+      answer = "Open";
+      await parts.store.add(ended("one", { state: "failed" }));
+      await waitFor("the command", () => opened.length > 0);
+      assert.deepEqual(opened, [["crewdeck.openExecution", { kind: "execution", crew: "url:https://crew.test", localId: "one", kickoffId: "one" }]]);
+    } finally {
+      commands.executeCommand = original;
+    }
+  });
+});
+
+describe("The status bar item", () => {
+  let parts: ViewParts;
+  let bar: StatusBar;
+  /** What VS Code's item would show; nothing while hidden. */
+  let item: { text: string; tooltip: vscode.MarkdownString | undefined; backgroundColor: vscode.ThemeColor | undefined; accessibilityInformation: vscode.AccessibilityInformation | undefined; command: string | undefined; isShown: boolean };
+
+  beforeEach(async () => {
+    parts = await viewParts();
+    const drawn = { name: "", text: "", tooltip: undefined, backgroundColor: undefined, accessibilityInformation: undefined, command: undefined, isShown: false };
+    item = drawn;
+    bar = new StatusBar(parts.store, Object.assign(drawn, { show: () => void (item.isShown = true), hide: () => void (item.isShown = false), dispose: () => undefined }));
+  });
+
+  afterEach(async () => {
+    bar.dispose();
+    await parts.dispose();
+  });
+
+  it("says how many run and how many wait, in signs and in words, and is hidden when idle", async () => {
+    assert.equal(item.isShown, false);
+    await parts.store.add(notWaiting({ localId: "one", kickoffIds: ["one"] }));
+    assert.deepEqual([item.isShown, item.text, item.accessibilityInformation?.label, item.backgroundColor], [true, "$(sync~spin) 1", "Crewdeck: 1 execution is running", undefined]);
+    await parts.store.add(notWaiting({ localId: "two", kickoffIds: ["two"] }));
+    await parts.store.add(anExecution());
+    assert.equal(item.text, "$(sync~spin) 2 $(bell-dot) 1");
+    assert.equal(item.accessibilityInformation?.label, "Crewdeck: 2 executions are running, 1 execution waits for you");
+    assert.equal(item.backgroundColor?.id, "statusBarItem.warningBackground");
+    for (const id of ["one", "two"]) await parts.store.update(id, (execution) => ({ ...execution, state: "completed" }));
+    assert.equal(item.text, "$(bell-dot) 1");
+    await parts.store.remove("local-1");
+    assert.equal(item.isShown, false);
+  });
+
+  it("lists in its tooltip what waits and what runs, text of others as text", async () => {
+    await parts.store.add(anExecution({ label: "**bold** [a](command:x) $(trash)" }));
+    for (let count = 1; count <= 7; count++) await parts.store.add(notWaiting({ localId: `r${count}`, kickoffIds: [`r${count}`], label: `run ${count}` }));
+    const text = item.tooltip?.value ?? "";
+    assert.match(text, /\*\*Waiting for you\*\*\n\n- .*\(Writers, at task “review”\)/);
+    assert.match(text, /\*\*Running\*\*\n\n- run 1 \(Writers, 1 of 3 tasks done\)/);
+    assert.match(text, /and 2 more/);
+    assert.doesNotMatch(text, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command:x/);
+    assert.ok(item.tooltip?.isTrusted !== true && item.tooltip?.supportThemeIcons !== true);
+  });
+});

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import { json, MisbehavingServer, text } from "../support/misbehaving-server.ts";
+import { waitFor } from "../support/wait.ts";
+
+const run = <T>(command: string, argument?: unknown): Promise<T> => Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+const crew = "Outputs";
+const token = "tok-outputs-7f3a";
+const big = `# Long\n\n${"All work and no play. ".repeat(230_000)}`;
+
+describe("Commands about outputs", () => {
+  let server: MisbehavingServer;
+  let api: CrewdeckApi;
+  let folder: string;
+  const tasks = [
+    { task_id: "research", output: "# Found\n\nA lot." },
+    { task_id: "plan", output: '```json\n{"steps":[1,2]}\n```' },
+    { task_id: "write", output: big },
+  ];
+  const completed = { status: "completed", result: { output: "The end.", tasks }, execution_time: 12 };
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-outputs-"));
+    server = await MisbehavingServer.start();
+    server.otherwise = (response, request) => json(200, request.path === "/inputs" ? { inputs: ["topic"] } : completed)(response, request);
+    api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
+    await run("addCrew", { name: crew, url: server.url, token, tokenType: "bearer" });
+    await run("trackExecution", { crew, kickoffId: "k-1" });
+  });
+
+  after(async () => {
+    for (const { kickoffId } of api.executions()) await run("untrackExecution", { crew, kickoffId });
+    await vscode.workspace.getConfiguration("crewdeck").update("crews", undefined, vscode.ConfigurationTarget.Global);
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await server.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  const active = () => vscode.window.activeTextEditor?.document;
+  const path_ = (address: string) => vscode.Uri.parse(address).path;
+
+  /** Takes the person's place at the dialog that asks for a file. */
+  async function saving(target: string | undefined, action: () => Promise<unknown>): Promise<vscode.SaveDialogOptions | undefined> {
+    const real = vscode.window.showSaveDialog;
+    let asked: vscode.SaveDialogOptions | undefined;
+    Object.assign(vscode.window, { showSaveDialog: (options: vscode.SaveDialogOptions) => ((asked = options), Promise.resolve(target === undefined ? undefined : vscode.Uri.file(target))) });
+    try {
+      await action();
+    } finally {
+      Object.assign(vscode.window, { showSaveDialog: real });
+    }
+    return asked;
+  }
+
+  it("open a task's output or the result in a document of its own, by what it is", async () => {
+    assert.equal(path_(await run<string>("openOutput", { crew, kickoffId: "k-1", taskId: "plan" })), `/${crew}/k-1/tasks/plan (attempt 1).json`);
+    assert.equal(active()?.getText(), '{\n  "steps": [\n    1,\n    2\n  ]\n}\n');
+    assert.equal(active()?.languageId, "json");
+    assert.equal(path_(await run<string>("openOutput", { crew, kickoffId: "k-1" })), `/${crew}/k-1/result.md`);
+    assert.equal(active()?.getText(), "The end.\n");
+    await assert.rejects(run("openOutput", { crew, kickoffId: "k-1", taskId: "nosuch" }), /has not told an output of the task “nosuch”/);
+  });
+
+  it("have a lens above each output in the execution's document", async () => {
+    await run("openExecution", { crew, kickoffId: "k-1" });
+    const document = active()!;
+    const lenses = await waitFor("the lenses", async () => {
+      const found = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", document.uri, 100);
+      return found.length === 4 && found;
+    });
+    assert.deepEqual(lenses.map(({ range, command }) => [document.lineAt(range.start.line).text, command?.title]), [
+      ["## Task: research", "Open output"],
+      ["## Task: plan", "Open output"],
+      ["## Task: write", "Open all of this output (5.1 MB)"],
+      ["## Result", "Open output"],
+    ]);
+    const [, plan] = lenses;
+    await vscode.commands.executeCommand(plan!.command!.command, ...(plan!.command!.arguments as unknown[]));
+    assert.equal(active()?.languageId, "json");
+  });
+
+  it("show only the beginning of a large output in the execution's document, and all of it in a file that stays while the execution is tracked", async () => {
+    await run("openExecution", { crew, kickoffId: "k-1" });
+    assert.match(active()!.getText(), /## Task: write[^]*> This output is large: 5\.1 MB\./);
+    assert.ok(active()!.getText().length < 150_000);
+    const uri = vscode.Uri.parse(await run<string>("openOutput", { crew, kickoffId: "k-1", taskId: "write" }));
+    assert.equal(uri.scheme, "file");
+    assert.equal(await readFile(uri.fsPath, "utf8"), big);
+    const tab = await waitFor("its tab", () => vscode.window.tabGroups.activeTabGroup.activeTab);
+    assert.equal(tab.label, "write (attempt 1).md");
+    const written = (await stat(uri.fsPath)).mtimeMs;
+    await run("openOutput", { crew, kickoffId: "k-1", taskId: "write" });
+    assert.equal((await stat(uri.fsPath)).mtimeMs, written, "it is written once");
+    await run("trackExecution", { crew, kickoffId: "k-2" });
+    const other = vscode.Uri.parse(await run<string>("openOutput", { crew, kickoffId: "k-2", taskId: "write" }));
+    await vscode.commands.executeCommand("workbench.action.closeActiveEditor");
+    await run("untrackExecution", { crew, kickoffId: "k-2" });
+    await waitFor("the file of the other to be removed", () => !existsSync(other.fsPath));
+    assert.ok(existsSync(uri.fsPath));
+  });
+
+  it("save an output where the person says, as it came, with a name that says what it is", async () => {
+    const file = path.join(folder, "saved.md");
+    const asked = await saving(file, () => run("saveOutput", { crew, kickoffId: "k-1", taskId: "write" }));
+    assert.equal(path.basename(asked?.defaultUri?.path ?? ""), "k-1 - write (attempt 1).md");
+    assert.equal(await readFile(file, "utf8"), big);
+    const list = path.join(folder, "plan.json");
+    const askedForJson = await saving(list, () => run("saveOutput", { crew, kickoffId: "k-1", taskId: "plan" }));
+    assert.deepEqual(askedForJson?.filters, { JSON: ["json"] });
+    assert.deepEqual(JSON.parse(await readFile(list, "utf8")), { steps: [1, 2] });
+    await run("openOutput", { crew, kickoffId: "k-1" });
+    await writeFile(file, "before");
+    const fromTab = await saving(undefined, () => run("saveOutput"));
+    assert.equal(path.basename(fromTab?.defaultUri?.path ?? ""), "k-1 - result.md");
+    assert.equal(await readFile(file, "utf8"), "before", "nothing is written where the person leaves");
+  });
+
+  it("ask the crew once for its raw answer, also after the end, and show it as it came without the token", async () => {
+    const before = server.requests.length;
+    const answer = { ...completed, result: { output: "The end." }, echoed: `Bearer ${token}`, huge: 1, own_member: [null, "ü"] };
+    server.next(text(200, JSON.stringify(answer).replace('"huge":1', '"huge":12345678901234567890'), { "content-type": "application/json" }));
+    const address = path_(await run<string>("openRawAnswer", { crew, kickoffId: "k-1" }));
+    assert.match(address, /^\/Outputs\/k-1\/answers\/status at \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.\d{3}\.json$/);
+    assert.deepEqual(server.requests.slice(before).map(({ method, path: asked }) => `${method} ${asked}`), ["GET /k-1/status"]);
+    const shown = active()!.getText();
+    assert.match(shown, /\n {2}"huge": 12345678901234567890/);
+    assert.match(shown, /"own_member": \[\n {4}null,\n {4}"ü"/);
+    assert.ok(!shown.includes(token));
+    assert.equal((await vscode.workspace.fs.stat(active()!.uri)).permissions, vscode.FilePermission.Readonly);
+  });
+
+  it("show an answer that is an error, and tell it", async () => {
+    server.next(json(404, { error: "Execution not found", message: `No execution with ${token}` }));
+    await assert.rejects(run("openRawAnswer", { crew, kickoffId: "k-1" }), /not/);
+    assert.match(active()!.uri.path, /\/answers\/status 404 at /);
+    assert.equal(active()!.getText(), '{\n  "error": "Execution not found",\n  "message": "No execution with [token]"\n}\n');
+    server.next(text(200, "<html>"));
+    await assert.rejects(run("openRawAnswer", { crew, kickoffId: "k-1" }), /is not JSON/);
+    assert.equal(active()!.getText(), "<html>\n");
+  });
+});
