@@ -2,6 +2,7 @@
 import { context, build, transform } from "esbuild";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { collectStrings } from "./test/support/l10n-bundle.ts";
 
 const watch = process.argv.includes("--watch");
 const development = watch || process.argv.includes("--development");
@@ -100,6 +101,10 @@ function hostTests() {
   ];
 }
 
+if (!process.argv.includes("--service")) {
+  mkdirSync("l10n", { recursive: true });
+  writeFileSync("l10n/bundle.l10n.json", `${JSON.stringify(collectStrings("src"), undefined, 2)}\n`);
+}
 if (watch) {
   for (const options of builds) await (await context(options)).watch();
 } else {

@@ -23,6 +23,19 @@ export const typesOnly = { service: ["api"] };
 /** What `extension.ts` may not import: programs and pages of their own. */
 export const closedToExtension = ["service", "webview"];
 
+/** Words for a person that no translator would see; what is written of more than one word is taken for such. */
+const untranslated = [
+  "CallExpression[callee.property.name=/^show(Information|Warning|Error)Message$/] > :matches(Literal[value=/[a-z]{2}/], TemplateLiteral:has(TemplateElement[value.raw=/[a-z]{2}/]))",
+  "NewExpression[callee.name=/^(User|Address|Project)Error$/] > :matches(Literal[value=/[a-z]{2}/], TemplateLiteral:has(TemplateElement[value.raw=/[a-z]{2}/]))",
+  "Property[key.name=/^(title|label|detail|description|tooltip|prompt|placeHolder|placeholder|openLabel|saveLabel|message|remedy|intro)$/] > :matches(Literal[value=/[a-z,.] [a-z]/], TemplateLiteral:has(TemplateElement[value.raw=/[a-z,.] [a-z]/]))",
+].map((selector) => ({ selector, message: "A person reads this: let l10n.t translate it." }));
+
+/** Run while the code is loaded, before the language is known. */
+const tooEarly = {
+  selector: 'CallExpression[callee.object.name="l10n"][callee.property.name="t"]:not(:function *, PropertyDefinition *)',
+  message: "Translate when it is shown: the language is known only after the code is loaded.",
+};
+
 const walls = Object.entries(rooms).map(([room, allowed]) => {
   const closed = Object.keys(rooms).filter((other) => other !== room && !allowed.includes(other));
   const message = (other) => `The room "${room}" may not import from "${other}" (see the table of rooms in the README).`;
@@ -38,7 +51,8 @@ const walls = Object.entries(rooms).map(([room, allowed]) => {
     files: [`src/${room}/**/*.ts`],
     rules: {
       "@typescript-eslint/no-restricted-imports": ["error", { patterns, paths }],
-      "no-restricted-syntax": ["error", ...later],
+      // The service speaks English: what it prints goes into a log.
+      "no-restricted-syntax": ["error", ...later, ...(room === "service" ? [] : [...untranslated, tooEarly])],
     },
   };
 });

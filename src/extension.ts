@@ -8,6 +8,7 @@ import { watchArrivals } from "./crews/arrivals.ts";
 import { Crews } from "./crews/crews.ts";
 import { resetContext } from "./editor/context.ts";
 import { Disposables } from "./editor/disposables.ts";
+import { speakTheLanguage } from "./editor/l10n.ts";
 import { log, logProblem } from "./editor/log.ts";
 import { Executions } from "./executions/executions.ts";
 import { moveCrew } from "./executions/move-crew.ts";
@@ -28,6 +29,7 @@ export type { CrewdeckApi } from "./views/crewdeck-api.ts";
 
 /** Builds the house: crews, executions, documents, feedback, kickoff, tree, commands. Each part is handed what it needs; what changes travels from executions to views. */
 export async function activate(context: vscode.ExtensionContext): Promise<CrewdeckApi> {
+  speakTheLanguage();
   const owned = new Disposables();
   context.subscriptions.push(log, owned);
   resetContext();

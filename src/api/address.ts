@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 /** A crew's address that can't be used; the message says why and what to type instead. It never repeats the address, which may hold a secret. */
 export class AddressError extends Error {
   constructor(message: string) {
@@ -20,13 +21,13 @@ const wrapping = /^[\s\u200b\ufeff<"'`]+|[\s\u200b\ufeff>"'`]+$/g;
 export function normaliseAddress(text: string): string {
   const url = parse(text.replace(wrapping, ""));
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw new AddressError(`A crew's address begins with https://, not with ${url.protocol}//.`);
+    throw new AddressError(l10n.t("A crew's address begins with https://, not with {0}//.", url.protocol));
   }
   if (url.username !== "" || url.password !== "") {
-    throw new AddressError("The address holds a user name or password. Leave it out: a crew is asked with a token, which is kept apart from the address.");
+    throw new AddressError(l10n.t("The address holds a user name or password. Leave it out: a crew is asked with a token, which is kept apart from the address."));
   }
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
-    throw new AddressError("The address must begin with https://, because a token is sent there. Plain http:// is for this computer alone (localhost, 127.0.0.1).");
+    throw new AddressError(l10n.t("The address must begin with https://, because a token is sent there. Plain http:// is for this computer alone (localhost, 127.0.0.1)."));
   }
   const path = withoutSlash(url.pathname).replace(knownEnding, "");
   return `${url.origin}${withoutSlash(path)}`;
@@ -38,11 +39,11 @@ function isLoopback(hostname: string): boolean {
 }
 
 function parse(text: string): URL {
-  if (text === "") throw new AddressError("There is no address. It is shown on the crew's page in the dashboard and looks like https://my-crew.example.com.");
+  if (text === "") throw new AddressError(l10n.t("There is no address. It is shown on the crew's page in the dashboard and looks like https://my-crew.example.com."));
   const hasScheme = /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:)/i.test(text);
   const withScheme = hasScheme ? text : `https://${text}`;
   if (!URL.canParse(withScheme)) {
-    throw new AddressError("That is no address. It is shown on the crew's page in the dashboard and looks like https://my-crew.example.com.");
+    throw new AddressError(l10n.t("That is no address. It is shown on the crew's page in the dashboard and looks like https://my-crew.example.com."));
   }
   const url = new URL(withScheme);
   if (!hasScheme && isLoopback(url.hostname)) return new URL(`http://${text}`);

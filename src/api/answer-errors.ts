@@ -1,4 +1,6 @@
+import * as l10n from "@vscode/l10n";
 import { CrewApiError, type CrewApiErrorDetails, type CrewApiErrorKind } from "./errors.ts";
+import { lookFirst } from "./look-first.ts";
 import { readErrorBody } from "./read-error.ts";
 import { refusedToken } from "./refused-token.ts";
 import type { TokenType } from "./types.ts";
@@ -31,7 +33,7 @@ export function excerpt(text: string): string {
 export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
   const { status } = answer;
   const body = readErrorBody(answer.text, answer.knownInputs);
-  const told = body.message ?? (answer.statusText === "" ? `status ${status}` : answer.statusText);
+  const told = body.message ?? (answer.statusText === "" ? l10n.t("status {0}", status) : answer.statusText);
   const common = {
     status,
     body: excerpt(answer.text),
@@ -46,8 +48,8 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
   return new CrewApiError({
     ...common,
     kind,
-    message: sentence(`${intro} (${status}): ${told}`),
-    remedy: open ? `It may have arrived all the same: look before you send it again. ${remedy}` : remedy,
+    message: sentence(l10n.t("{0} ({1}): {2}", intro, status, told)),
+    remedy: open ? `${lookFirst()} ${remedy}` : remedy,
     sent: open ? "maybe" : "no",
     ...(reason === undefined ? {} : { reason }),
     ...(tokenType === undefined ? {} : { tokenType }),
@@ -57,8 +59,8 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
 function validation(told: string, missing: readonly string[]): Pick<CrewApiErrorDetails, "kind" | "message" | "remedy" | "missingInputs"> {
   return {
     kind: "validation",
-    message: sentence(missing.length > 0 ? `The crew needs more inputs: ${missing.join(", ")}` : `The crew does not accept the values (422): ${told}`),
-    remedy: missing.length > 0 ? "Fill them in and send again." : "Correct them and send again.",
+    message: sentence(missing.length > 0 ? l10n.t("The crew needs more inputs: {0}", missing.join(", ")) : l10n.t("The crew does not accept the values (422): {0}", told)),
+    remedy: missing.length > 0 ? l10n.t("Fill them in and send again.") : l10n.t("Correct them and send again."),
     missingInputs: missing,
   };
 }
@@ -71,42 +73,43 @@ interface KnownStatus {
   readonly tokenType?: TokenType;
 }
 
-const byStatus: Readonly<Record<number, KnownStatus>> = {
-  404: { kind: "notFound", intro: "The crew does not know this", remedy: "Check the crew's address and the ID of the execution." },
-  407: {
+/** The specification's and HTTP's own codes. What is said is looked up each time: the words of a person's language are known only when all is loaded. */
+const byStatus: Readonly<Record<number, () => KnownStatus>> = {
+  404: () => ({ kind: "notFound", intro: l10n.t("The crew does not know this"), remedy: l10n.t("Check the crew's address and the ID of the execution.") }),
+  407: () => ({
     kind: "unreachable",
-    intro: "The proxy wants you to sign in",
-    remedy: "Check VS Code's proxy settings (http.proxy).",
+    intro: l10n.t("The proxy wants you to sign in"),
+    remedy: l10n.t("Check VS Code's proxy settings (http.proxy)."),
     reason: "proxy",
-  },
-  408: { kind: "timeout", intro: "The request took too long to arrive", remedy: "Check your connection and try again." },
-  429: { kind: "rateLimited", intro: "The crew gets too many requests", remedy: "Wait a while and try again." },
+  }),
+  408: () => ({ kind: "timeout", intro: l10n.t("The request took too long to arrive"), remedy: l10n.t("Check your connection and try again.") }),
+  429: () => ({ kind: "rateLimited", intro: l10n.t("The crew gets too many requests"), remedy: l10n.t("Wait a while and try again.") }),
 };
 
-const gateway: KnownStatus = {
+const gateway = (): KnownStatus => ({
   kind: "gateway",
-  intro: "The crew could not be reached behind its gateway",
-  remedy: "It may be starting or busy: try again in a minute.",
-};
+  intro: l10n.t("The crew could not be reached behind its gateway"),
+  remedy: l10n.t("It may be starting or busy: try again in a minute."),
+});
 
 /** A resume names a task, too, by an id that a person may have typed (404 "Execution ID or Task ID not found", specification). */
-const unknownTask: KnownStatus = {
+const unknownTask = (): KnownStatus => ({
   kind: "notFound",
-  intro: "The crew does not know this",
-  remedy: "Check the task's ID; if it is right, check the ID of the execution and the crew's address.",
-};
+  intro: l10n.t("The crew does not know this"),
+  remedy: l10n.t("Check the task's ID; if it is right, check the ID of the execution and the crew's address."),
+});
 
 function known({ status, path, tokenType }: RefusedAnswer): KnownStatus {
   if (status === 401 || status === 403) return refusedToken(status, tokenType);
-  if (status === 404 && path === "/resume") return unknownTask;
+  if (status === 404 && path === "/resume") return unknownTask();
   const one = byStatus[status];
-  if (one) return one;
+  if (one) return one();
   // 52x and 530 are a content network's own codes for the same.
-  if (status === 502 || status === 503 || status === 504 || (status >= 520 && status <= 530)) return gateway;
+  if (status === 502 || status === 503 || status === 504 || (status >= 520 && status <= 530)) return gateway();
   if (status >= 500) {
-    return { kind: "server", intro: "The crew failed to answer", remedy: "Try again later; the crew's log in the dashboard may say more." };
+    return { kind: "server", intro: l10n.t("The crew failed to answer"), remedy: l10n.t("Try again later; the crew's log in the dashboard may say more.") };
   }
-  return { kind: "badRequest", intro: "The crew refused the request", remedy: "See what it says, correct it and try again." };
+  return { kind: "badRequest", intro: l10n.t("The crew refused the request"), remedy: l10n.t("See what it says, correct it and try again.") };
 }
 
 function sentence(text: string): string {

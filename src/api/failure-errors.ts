@@ -1,5 +1,7 @@
+import * as l10n from "@vscode/l10n";
 import { CrewApiError, type CrewApiErrorDetails, type UnreachableReason } from "./errors.ts";
 import { asArray, asObject, textAt } from "./json.ts";
+import { lookFirst } from "./look-first.ts";
 
 const dnsCodes = ["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"];
 const resetCodes = ["ECONNRESET", "EPIPE", "ECONNABORTED", "ERR_STREAM_PREMATURE_CLOSE", "UND_ERR_SOCKET"];
@@ -28,14 +30,14 @@ export function errorOfFailure(failure: unknown, description: string, url: URL, 
   if (garbageCodes.test(code)) {
     return new CrewApiError({
       kind: "badAnswer",
-      message: `What answers at ${url.host} does not speak HTTP as it should (${code}).`,
-      remedy: "Check the crew's address and port.",
+      message: l10n.t("What answers at {0} does not speak HTTP as it should ({1}).", url.host, code),
+      remedy: l10n.t("Check the crew's address and port."),
       sent: openAfter(method, false),
     });
   }
   const { reason, message, remedy, unsent } = verdict(code, description, url);
   const sent = openAfter(method, unsent);
-  const warning = sent === "maybe" ? "It may have arrived all the same: look before you send it again. " : "";
+  const warning = sent === "maybe" ? `${lookFirst()} ` : "";
   return new CrewApiError({ kind: "unreachable", reason, message, remedy: warning + remedy, sent });
 }
 
@@ -48,25 +50,24 @@ function verdict(code: string, description: string, url: URL): Verdict {
   if (isProxy(code, description, url)) {
     return {
       reason: "proxy",
-      message: `The proxy on the way to ${host} could not be used${inBrackets(code)}.`,
-      remedy: "Check VS Code's proxy settings (http.proxy, http.noProxy).",
+      message: l10n.t("The proxy on the way to {0} could not be used{1}.", host, inBrackets(code)),
+      remedy: l10n.t("Check VS Code's proxy settings (http.proxy, http.noProxy)."),
       unsent: true,
     };
   }
   if (dnsCodes.includes(code)) {
-    const passing = code === "EAI_AGAIN" ? " just now" : "";
     return {
       reason: "dns",
-      message: `The name ${host} can't be looked up${passing} (${code}).`,
-      remedy: "Check the crew's address for typing mistakes, and your connection or VPN.",
+      message: code === "EAI_AGAIN" ? l10n.t("The name {0} can't be looked up just now ({1}).", host, code) : l10n.t("The name {0} can't be looked up ({1}).", host, code),
+      remedy: l10n.t("Check the crew's address for typing mistakes, and your connection or VPN."),
       unsent: true,
     };
   }
   if (code === "ECONNREFUSED") {
     return {
       reason: "refused",
-      message: `Nothing accepts connections at ${url.host} (${code}).`,
-      remedy: "Check that the crew runs and that the port is right.",
+      message: l10n.t("Nothing accepts connections at {0} ({1}).", url.host, code),
+      remedy: l10n.t("Check that the crew runs and that the port is right."),
       unsent: true,
     };
   }
@@ -74,40 +75,40 @@ function verdict(code: string, description: string, url: URL): Verdict {
   if (tlsCodes.test(code)) {
     return {
       reason: "certificate",
-      message: `No secure connection to ${url.host} could be agreed on (${code}).`,
-      remedy: "Check that the port is the one for https:, and whether a proxy stands in between.",
+      message: l10n.t("No secure connection to {0} could be agreed on ({1}).", url.host, code),
+      remedy: l10n.t("Check that the port is the one for https:, and whether a proxy stands in between."),
       unsent: handshakeWords.test(`${code} ${description}`),
     };
   }
   if (resetCodes.includes(code)) {
     return {
       reason: "reset",
-      message: `The connection to ${url.host} was cut off (${code}).`,
-      remedy: "Try again; if it stays so, look at the crew's log and your VPN or proxy.",
+      message: l10n.t("The connection to {0} was cut off ({1}).", url.host, code),
+      remedy: l10n.t("Try again; if it stays so, look at the crew's log and your VPN or proxy."),
       // Seen: a handshake that is cut off has this wording and the code of a reset.
       unsent: description.includes("before secure TLS connection"),
     };
   }
   return {
     reason: "other",
-    message: `${url.host} can't be reached${inBrackets(code === "" ? description : code)}.`,
-    remedy: "Check your connection, VPN and proxy.",
+    message: l10n.t("{0} can't be reached{1}.", url.host, inBrackets(code === "" ? description : code)),
+    remedy: l10n.t("Check your connection, VPN and proxy."),
     unsent: /\bconnect E[A-Z]+\b/.test(description),
   };
 }
 
 function certificate(code: string, host: string): Verdict {
-  const problem =
+  const message =
     code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID"
-      ? "is not valid at this time"
+      ? l10n.t("The certificate of {0} is not valid at this time ({1}).", host, code)
       : code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "HOSTNAME_MISMATCH"
-        ? "belongs to another name"
-        : "is not signed by an authority that this computer trusts";
+        ? l10n.t("The certificate of {0} belongs to another name ({1}).", host, code)
+        : l10n.t("The certificate of {0} is not signed by an authority that this computer trusts ({1}).", host, code);
   return {
     reason: "certificate",
-    message: `The certificate of ${host} ${problem} (${code}).`,
+    message,
     remedy:
-      "Check the address and this computer's clock. If your company signs certificates itself, install its authority on this computer; VS Code reads it from there (http.systemCertificates).",
+      l10n.t("Check the address and this computer's clock. If your company signs certificates itself, install its authority on this computer; VS Code reads it from there (http.systemCertificates)."),
     unsent: true,
   };
 }

@@ -1,12 +1,12 @@
+import * as l10n from "@vscode/l10n";
 import { CrewApiError } from "./errors.ts";
+import { lookFirst } from "./look-first.ts";
 
 interface Asked {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly timeoutMs: number;
 }
-
-const lookFirst = "It may have arrived all the same: look before you send it again.";
 
 /**
  * The error of a request that ended without an answer.
@@ -16,8 +16,8 @@ export function openEnded(kind: "timeout" | "aborted", asked: Asked, begun: bool
   const open = asked.method === "POST" && begun;
   return new CrewApiError({
     kind,
-    message: kind === "timeout" ? `The crew did not answer within ${seconds(asked.timeoutMs)}.` : "The request was cancelled.",
-    remedy: open ? lookFirst : kind === "timeout" ? "Check your connection and try again." : "",
+    message: kind === "timeout" ? l10n.t("The crew did not answer within {0}.", seconds(asked.timeoutMs)) : l10n.t("The request was cancelled."),
+    remedy: open ? lookFirst() : kind === "timeout" ? l10n.t("Check your connection and try again.") : "",
     sent: open ? "maybe" : "no",
   });
 }
@@ -43,7 +43,7 @@ export function unreadable(kind: "badAnswer" | "tooLarge" | "redirected", asked:
   return new CrewApiError({
     kind,
     message,
-    remedy: open ? `${lookFirst} ${remedy}` : remedy,
+    remedy: open ? `${lookFirst()} ${remedy}` : remedy,
     status: answer.status,
     sent: open ? "maybe" : "no",
     ...(answer.body === undefined ? {} : { body: answer.body }),
@@ -53,30 +53,35 @@ export function unreadable(kind: "badAnswer" | "tooLarge" | "redirected", asked:
 function words(kind: "badAnswer" | "tooLarge" | "redirected", asked: Asked, answer: Unusable): { message: string; remedy: string } {
   if (kind === "redirected") {
     return {
-      message: `The address answers with a redirect (${answer.status})${target(answer)}. It was not followed, because the request carries the token.`,
-      remedy: "If you trust the place it leads to, make that the crew's address.",
+      message: redirected(answer.status, target(answer)),
+      remedy: l10n.t("If you trust the place it leads to, make that the crew's address."),
     };
   }
   if (kind === "tooLarge") {
     return {
-      message: `The answer is larger than ${Math.round((answer.maxBytes ?? 0) / 1024 / 1024)} MB and was not read to its end.`,
-      remedy: "Look at the execution in the dashboard.",
+      message: l10n.t("The answer is larger than {0} MB and was not read to its end.", Math.round((answer.maxBytes ?? 0) / 1024 / 1024)),
+      remedy: l10n.t("Look at the execution in the dashboard."),
     };
   }
-  const what = answer.json === true ? "is not what the API of a crew answers" : "is not JSON";
   return {
-    message: `The answer of ${asked.path} ${what}.`,
-    remedy: "Check that the address is the one on the crew's page in the dashboard.",
+    message: answer.json === true ? l10n.t("The answer of {0} is not what the API of a crew answers.", asked.path) : l10n.t("The answer of {0} is not JSON.", asked.path),
+    remedy: l10n.t("Check that the address is the one on the crew's page in the dashboard."),
   };
+}
+
+function redirected(status: number, to: string): string {
+  return to === ""
+    ? l10n.t("The address answers with a redirect ({0}). It was not followed, because the request carries the token.", status)
+    : l10n.t("The address answers with a redirect ({0}) to {1}. It was not followed, because the request carries the token.", status, to);
 }
 
 /** Scheme, host and path of a redirect's target, never its query: that may hold secrets. */
 function target({ location, url }: Unusable): string {
   if (location === undefined || !URL.canParse(location, url)) return "";
   const { origin, pathname } = new URL(location, url);
-  return origin === "null" ? "" : ` to ${origin}${pathname}`;
+  return origin === "null" ? "" : `${origin}${pathname}`;
 }
 
 function seconds(milliseconds: number): string {
-  return milliseconds === 1000 ? "1 second" : `${Math.round(milliseconds / 100) / 10} seconds`;
+  return milliseconds === 1000 ? l10n.t("1 second") : l10n.t("{0} seconds", Math.round(milliseconds / 100) / 10);
 }

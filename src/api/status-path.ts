@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { CrewApiError } from "./errors.ts";
 import { isObject, parseJson } from "./json.ts";
 import type { StatusPath } from "./types.ts";
@@ -19,8 +20,8 @@ export function fillPath(path: StatusPath, kickoffId: string): string {
   if (id === "" || id === "." || id === "..") {
     throw new CrewApiError({
       kind: "badRequest",
-      message: "That is no execution's id.",
-      remedy: "Use the kickoff_id that the crew answered when the execution was started.",
+      message: l10n.t("That is no execution's id."),
+      remedy: l10n.t("Use the kickoff_id that the crew answered when the execution was started."),
     });
   }
   return path.replace("{kickoff_id}", () => encodeURIComponent(id));

@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { CrewApiError } from "./errors.ts";
 import type { TokenType } from "./types.ts";
 
@@ -12,9 +13,9 @@ export interface TypedToken {
  * @throws {CrewApiError} `unauthorized`, nothing sent, where there is no token or one that no header can carry
  */
 export function authorization(token: string): string {
-  if (token === "") throw unusable("There is no token for this crew.");
+  if (token === "") throw unusable(l10n.t("There is no token for this crew."));
   if (/[^\x20-\x7e\xa0-\xff]/.test(token)) {
-    throw unusable("The token holds a character that can't be sent, such as a line break or a letter of another script.");
+    throw unusable(l10n.t("The token holds a character that can't be sent, such as a line break or a letter of another script."));
   }
   return `Bearer ${token}`;
 }
@@ -23,7 +24,7 @@ function unusable(message: string): CrewApiError {
   return new CrewApiError({
     kind: "unauthorized",
     message,
-    remedy: "Copy the token again from the Status tab of the crew's page in the dashboard, without anything around it.",
+    remedy: l10n.t("Copy the token again from the Status tab of the crew's page in the dashboard, without anything around it."),
   });
 }
 

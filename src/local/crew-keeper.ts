@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { setTimeout as delay } from "node:timers/promises";
 import type { KnownCrews } from "./known-crews.ts";
 import { accepts, findRunning } from "./running.ts";
@@ -107,7 +108,7 @@ export class CrewKeeper {
     for (;;) {
       const url = await this.#tryOnce();
       if (url !== undefined) return url;
-      if (Date.now() > until) throw new ServiceRefusal({ type: "refused", reason: "inUse", message: "Another process holds the crew's data and answers nobody." });
+      if (Date.now() > until) throw new ServiceRefusal({ type: "refused", reason: "inUse", message: l10n.t("Another process holds the crew's data and answers nobody.") });
       await delay(retryMs, undefined, { signal: this.#end.signal });
     }
   }

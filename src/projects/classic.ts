@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { readAgent, readTask } from "./definition.ts";
 import { foldersIn, isFile, readText } from "./files.ts";
@@ -29,7 +30,7 @@ export function chooseConfig(found: readonly string[], projectName: string | und
   const own = `src/${(projectName ?? "").replaceAll("-", "_")}/config`;
   const chosen = found.length > 1 ? found.find((config) => config === own) : found[0];
   if (chosen !== undefined || found.length === 0) return chosen;
-  throw new ProjectError(`There are several crews here: ${found.join(", ")}.`, "one crew; open the folder of the one you mean, or name the package in pyproject.toml.");
+  throw new ProjectError(l10n.t("There are several crews here: {0}.", found.join(", ")), l10n.t("one crew; open the folder of the one you mean, or name the package in pyproject.toml."));
 }
 
 /**
@@ -48,12 +49,12 @@ export async function readClassic(folder: string, config: string): Promise<{ age
 
 async function readMembers(folder: string, file: string, what: "agent" | "task"): Promise<Map<string, Place>> {
   if (!(await isFile(path.join(folder, file)))) {
-    throw new ProjectError("The file is missing.", `a YAML file that defines each ${what} under its name.`, { file, line: 1, column: 1 });
+    throw new ProjectError(l10n.t("The file is missing."), l10n.t("a YAML file that defines each {0} under its name.", what), { file, line: 1, column: 1 });
   }
   const place = new Place(parseYaml(await readText(folder, file)));
-  const expected = `at least one ${what}, as a name with its fields below it.`;
-  if (place.value === null) throw place.error("The file is empty.", expected);
+  const expected = l10n.t("at least one {0}, as a name with its fields below it.", what);
+  if (place.value === null) throw place.error(l10n.t("The file is empty."), expected);
   const members = place.members(expected);
-  if (members.size === 0) throw place.error("The file is empty.", expected);
+  if (members.size === 0) throw place.error(l10n.t("The file is empty."), expected);
   return members;
 }

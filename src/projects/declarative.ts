@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { readAgent, readTask } from "./definition.ts";
 import { given } from "./fields.ts";
@@ -22,28 +23,28 @@ interface Declared {
  */
 export async function readDeclarative(folder: string, file: string): Promise<Declared> {
   const crew = new Place(parseJsonc(await readText(folder, file)));
-  const members = crew.members('a JSON object with "agents" and "tasks".');
+  const members = crew.members(l10n.t('a JSON object with "agents" and "tasks".'));
   const agents = await readAgents(folder, path.posix.dirname(file), crew, members);
   const tasks = readTasks(crew, members.get("tasks"), agents.map(({ name }) => name));
-  const name = given(members.get("name"))?.text("the crew's name.");
+  const name = given(members.get("name"))?.text(l10n.t("the crew's name."));
   const inputs = given(members.get("inputs"));
-  inputs?.members("an object of names and values.");
+  inputs?.members(l10n.t("an object of names and values."));
   const defaults = inputs && Object.fromEntries([...inputs.members("")].map(([key, place]) => [key, toPlain(place.value)]));
   return { ...(name === undefined ? {} : { name }), agents, tasks, ...(defaults === undefined ? {} : { defaults }) };
 }
 
 async function readAgents(folder: string, base: string, crew: Place, members: ReadonlyMap<string, Place>): Promise<ProjectAgent[]> {
   const list = members.get("agents");
-  const expected = 'a list of names, each with a file "agents/<name>.jsonc".';
-  if (list === undefined) throw crew.error('There is no "agents".', expected);
+  const expected = l10n.t('a list of names, each with a file "agents/<name>.jsonc".');
+  if (list === undefined) throw crew.error(l10n.t('There is no "agents".'), expected);
   const references = list.items(expected);
-  if (references.length === 0) throw list.error("There is no agent.", expected);
+  if (references.length === 0) throw list.error(l10n.t("There is no agent."), expected);
   const manager = members.get("manager_agent");
   // A manager may also be a reference to Python, which is not read here.
   if (typeof manager?.value === "string") references.push(manager);
   const agents = new Map<string, ProjectAgent>();
   for (const reference of references) {
-    const name = reference.text("the name of an agent.");
+    const name = reference.text(l10n.t("the name of an agent."));
     if (!agents.has(name)) agents.set(name, await readAgentFile(folder, base, name, reference));
   }
   return [...agents.values()];
@@ -56,19 +57,19 @@ async function readAgentFile(folder: string, base: string, name: string, referen
   for (const file of inside ? candidates : []) {
     if (await isFile(path.join(folder, file))) return readAgent(name, new Place(parseJsonc(await readText(folder, file))));
   }
-  throw reference.error(`The agent "${name}" has no file.`, `"${candidates[0]}".`);
+  throw reference.error(l10n.t('The agent "{0}" has no file.', name), `"${candidates[0]}".`);
 }
 
 function readTasks(crew: Place, list: Place | undefined, agents: readonly string[]): ProjectTask[] {
-  const expected = 'a list of tasks with "description" and "expected_output".';
-  if (list === undefined) throw crew.error('There is no "tasks".', expected);
+  const expected = l10n.t('a list of tasks with "description" and "expected_output".');
+  if (list === undefined) throw crew.error(l10n.t('There is no "tasks".'), expected);
   const places = list.items(expected);
-  if (places.length === 0) throw list.error("There is no task.", expected);
-  const ids = places.map((place, index) => given(place.members(expected).get("name"))?.text("the task's name.") ?? `task_${index + 1}`);
+  if (places.length === 0) throw list.error(l10n.t("There is no task."), expected);
+  const ids = places.map((place, index) => given(place.members(expected).get("name"))?.text(l10n.t("the task's name.")) ?? `task_${index + 1}`);
   return places.map((place, index) => {
     const id = ids[index] ?? "";
     const earlier = ids.slice(0, index);
-    if (earlier.includes(id)) throw (place.members(expected).get("name") ?? place).error(`The name "${id}" is used twice.`, "a name of its own for each task.");
+    if (earlier.includes(id)) throw (place.members(expected).get("name") ?? place).error(l10n.t('The name "{0}" is used twice.', id), l10n.t("a name of its own for each task."));
     return readTask(id, place, { agents, earlier, tasks: ids });
   });
 }

@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import type { Place } from "./value.ts";
 
 /** The member, unless it is absent or has no value (`role:` in YAML, `null` in JSON). */
@@ -9,5 +10,5 @@ export function given(place: Place | undefined): Place | undefined {
 export function readFlag(place: Place | undefined): boolean {
   if (place === undefined || place.value === null) return false;
   if (typeof place.value === "boolean") return place.value;
-  throw place.error("This is neither true nor false.", "true or false, without quotes.");
+  throw place.error(l10n.t("This is neither true nor false."), l10n.t("true or false, without quotes."));
 }

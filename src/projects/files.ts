@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { ProjectError } from "./types.ts";
@@ -54,17 +55,17 @@ export async function readText(folder: string, file: string): Promise<TextFile> 
   try {
     const place = path.join(folder, file);
     const { size } = await stat(place);
-    if (size > largestBytes) throw new ProjectError(`The file is too large (${size} bytes).`, "a definition of at most 1 MB.", start);
+    if (size > largestBytes) throw new ProjectError(l10n.t("The file is too large ({0} bytes).", size), l10n.t("a definition of at most 1 MB."), start);
     bytes = await readFile(place);
   } catch (error) {
     if (error instanceof ProjectError) throw error;
     const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new ProjectError(`The file can't be read (${reason}).`, "a file that can be read.", start);
+    throw new ProjectError(l10n.t("The file can't be read ({0}).", reason), l10n.t("a file that can be read."), start);
   }
   try {
     // The decoder drops a byte order mark.
     return { file, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
-    throw new ProjectError("The file is not UTF-8 text.", "text saved as UTF-8.", start);
+    throw new ProjectError(l10n.t("The file is not UTF-8 text."), l10n.t("text saved as UTF-8."), start);
   }
 }

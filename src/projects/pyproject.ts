@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { parse, TomlError, type TomlTable } from "smol-toml";
 import { isFile, readText } from "./files.ts";
@@ -37,8 +38,8 @@ function parseToml(text: string): TomlTable {
     return parse(text);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    const problem = error.message.split("\n", 1)[0] ?? "This is not TOML";
-    throw new ProjectError(`${problem}.`, "valid TOML.", { file, line: error.line, column: error.column });
+    const problem = error.message.split("\n", 1)[0] ?? l10n.t("This is not TOML");
+    throw new ProjectError(`${problem}.`, l10n.t("valid TOML."), { file, line: error.line, column: error.column });
   }
 }
 
@@ -51,7 +52,7 @@ function tableIn(table: TomlTable | undefined, key: string): TomlTable | undefin
 function textIn(table: TomlTable | undefined, key: string, at: (key: string) => Position): string | undefined {
   const value = table?.[key];
   if (value === undefined || typeof value === "string") return value;
-  throw new ProjectError(`"${key}" is not text.`, `"${key}" with a text in quotes.`, at(key));
+  throw new ProjectError(l10n.t('"{0}" is not text.', key), l10n.t('"{0}" with a text in quotes.', key), at(key));
 }
 
 /** The parser gives no positions of values, so the key is looked for below the table's heading. */

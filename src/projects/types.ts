@@ -1,3 +1,5 @@
+import * as l10n from "@vscode/l10n";
+
 /** A place in a file, for a message. Line and column count from 1. */
 export interface Position {
   readonly file: string;
@@ -47,7 +49,7 @@ export class ProjectError extends Error {
 
   constructor(problem: string, expected: string, position?: Position) {
     const place = position ? `${position.file}:${position.line}:${position.column}: ` : "";
-    super(`${place}${problem} Expected: ${expected}`);
+    super(place + l10n.t("{0} Expected: {1}", problem, expected));
     this.name = "ProjectError";
     this.position = position;
     this.expected = expected;

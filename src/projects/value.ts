@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import { ProjectError, type Position } from "./types.ts";
 
 /** What YAML and JSON can say. Mappings keep the order of the file. */
@@ -33,7 +34,7 @@ export class Place {
   /** The members of a mapping, in the order of the file. */
   members(expected: string): Map<string, Place> {
     const value = this.value;
-    if (!(value instanceof Map)) throw this.error(`This is ${describe(value)}.`, expected);
+    if (!(value instanceof Map)) throw this.error(l10n.t("This is {0}.", describe(value)), expected);
     const map: ReadonlyMap<string, Value> = value;
     return new Map([...map].map(([key, member]) => [key, new Place(this.#source, [...this.#path, key], member)]));
   }
@@ -41,14 +42,14 @@ export class Place {
   /** The items of a list. */
   items(expected: string): Place[] {
     const value = this.value;
-    if (!isList(value)) throw this.error(`This is ${describe(value)}.`, expected);
+    if (!isList(value)) throw this.error(l10n.t("This is {0}.", describe(value)), expected);
     return value.map((item, index) => new Place(this.#source, [...this.#path, index], item));
   }
 
   /** A text that is not blank. */
   text(expected: string): string {
-    if (typeof this.value !== "string") throw this.error(`This is ${describe(this.value)}.`, expected);
-    if (this.value.trim() === "") throw this.error("This text is empty.", expected);
+    if (typeof this.value !== "string") throw this.error(l10n.t("This is {0}.", describe(this.value)), expected);
+    if (this.value.trim() === "") throw this.error(l10n.t("This text is empty."), expected);
     return this.value;
   }
 }
@@ -70,7 +71,7 @@ export function toPlain(value: Value): unknown {
 function describe(value: Value): string {
   if (value === null) return "empty";
   if (typeof value === "string") return "text";
-  if (typeof value === "number") return `the number ${value}`;
+  if (typeof value === "number") return l10n.t("the number {0}", value);
   if (typeof value === "boolean") return value ? "true" : "false";
-  return isList(value) ? "a list" : "a mapping";
+  return isList(value) ? l10n.t("a list") : l10n.t("a mapping");
 }

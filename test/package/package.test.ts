@@ -20,6 +20,7 @@ const shipped = [
   "dist/service.mjs",
   "dist/webview/form.css",
   "dist/webview/form.js",
+  "l10n/bundle.l10n.json",
   "media/crewdeck.svg",
   "media/example-crew/README.md",
   "media/example-crew/pyproject.toml",

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { projectFolder } from "../support/folders.ts";
+import { collectStrings, stringsOf } from "../support/l10n-bundle.ts";
+
+describe("the strings for translators", () => {
+  it("are those given to l10n.t and vscode.l10n.t, once each, with their comments", () => {
+    const text = 'a(l10n.t("One {0}", n)); b(vscode.l10n.t(`Two`)); c(l10n.t({ message: "Three", comment: ["why"] })); d(other.t("no"));';
+    assert.deepEqual(stringsOf("a.ts", text), [["One {0}", "One {0}"], ["Two", "Two"], ["Three/why", { message: "Three", comment: ["why"] }]]);
+  });
+
+  it("must be written where they are shown", () => {
+    assert.throws(() => stringsOf("a.ts", "\nl10n.t(words);"), { message: /^a\.ts:2: / });
+    assert.throws(() => stringsOf("a.ts", "l10n.t(`${n} tasks`);"), /a\.ts:1: /);
+  });
+
+  it("are found in every room that speaks to a person", function () {
+    this.timeout(30_000);
+    const strings = collectStrings(path.join(projectFolder, "src"));
+    for (const text of ["Waiting for you", "Kick Off", "Nothing accepts connections at {0} ({1}).", "The file is empty."]) assert.equal(strings[text], text);
+  });
+});
+
+describe("the manifest's strings", () => {
+  const manifest = readFileSync(path.join(projectFolder, "package.json"), "utf8");
+  const strings = JSON.parse(readFileSync(path.join(projectFolder, "package.nls.json"), "utf8")) as Record<string, string>;
+
+  it("are in package.nls.json, all that are named and no others", () => {
+    const named = [...manifest.matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key ?? "");
+    assert.deepEqual([...new Set(named)].sort(), Object.keys(strings).sort());
+  });
+
+  it("leave no words of a person's in package.json", () => {
+    const { contributes } = JSON.parse(manifest) as { contributes: unknown };
+    const written = JSON.stringify(contributes).match(/"(title|description|markdownDescription|contents|name|label)":"(?!%)[^"]*"/g);
+    // The product's name and the category stay as they are in every language.
+    assert.deepEqual(written, ['"title":"Crewdeck"']);
+  });
+});
