@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { downloadAndUnzipVSCode, runTests } from "@vscode/test-electron";
 import { downloadsFolder, projectFolder, temporaryFolder } from "./folders.ts";
+import { makeTestAuthority } from "./test-authority.ts";
 import { vscodeVersion, type Edition } from "./vscode-versions.ts";
 
 const edition: Edition = process.argv.includes("--oldest") ? "oldest" : "newest";
@@ -11,6 +12,7 @@ const version = vscodeVersion(edition);
 const launcher = path.join(import.meta.dirname, "vscode-launcher.ts");
 const desktop = await desktopExecutable();
 const workspace = temporaryFolder("workspace");
+const authority = makeTestAuthority(temporaryFolder("authority"), edition);
 console.log(`Host tests in VS Code ${version}, ${desktop === undefined ? "its server with a headless browser" : "desktop"}`);
 if (desktop === undefined) chmodSync(launcher, 0o755);
 try {
@@ -18,14 +20,14 @@ try {
     vscodeExecutablePath: desktop ?? launcher,
     extensionDevelopmentPath: projectFolder,
     extensionTestsPath: path.join(projectFolder, "out", "host", "index.js"),
-    extensionTestsEnv: { CREWDECK_EDITION: edition },
+    extensionTestsEnv: { CREWDECK_EDITION: edition, CREWDECK_TEST_AUTHORITY: authority.folder, ...authority.environment },
     launchArgs: [workspace],
   });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 } finally {
-  rmSync(workspace, { recursive: true, force: true });
+  for (const folder of [workspace, authority.folder]) rmSync(folder, { recursive: true, force: true });
 }
 
 /** The desktop VS Code of the wanted version; undefined where none can be had or shown. */

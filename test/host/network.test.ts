@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import * as vscode from "vscode";
+import { Crews } from "../../src/crews/crews.ts";
+import { examine } from "../../src/crews/examine.ts";
+import { makeCertificate } from "../support/misbehaving-server.ts";
+import { startConnectProxy, type ConnectProxy } from "./connect-proxy.ts";
+import { MemoryMemento, MemorySecrets } from "./memory.ts";
+
+const url = "https://crew.test";
+const crew = { id: `url:${url}`, name: "Far away", url };
+
+/** VS Code sends nothing to this machine by a proxy, so that the crew has a name which only the proxy can find. */
+describe("VS Code's proxy and certificate settings", () => {
+  const earlier = new Map<string, unknown>();
+  const tokens: (string | undefined)[] = [];
+  const servers: Server[] = [];
+  const proxies: ConnectProxy[] = [];
+  let crews: Crews;
+  let known: Server;
+
+  const set = async (key: string, value: unknown) => {
+    const settings = vscode.workspace.getConfiguration();
+    if (!earlier.has(key)) earlier.set(key, settings.inspect(key)?.globalValue);
+    await settings.update(key, value, vscode.ConfigurationTarget.Global);
+  };
+
+  /** A crew behind TLS; each request ends with its connection, so nothing of one test is used by the next. */
+  async function startCrew(certificate: { readonly key: string; readonly cert: string }): Promise<Server> {
+    const server = createServer(certificate, ({ headers }, response) => {
+      tokens.push(headers.authorization);
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ inputs: ["topic"] }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    servers.push(server);
+    return server;
+  }
+
+  async function behindProxy(server?: Server): Promise<ConnectProxy> {
+    const proxy = await startConnectProxy(server === undefined ? undefined : (server.address() as AddressInfo).port);
+    proxies.push(proxy);
+    await set("http.proxy", proxy.url);
+    return proxy;
+  }
+
+  before(async () => {
+    const folder = process.env["CREWDECK_TEST_AUTHORITY"] ?? assert.fail("There is no test authority.");
+    const read = (name: string) => readFileSync(path.join(folder, name), "utf8");
+    known = await startCrew({ key: read("crew.key"), cert: read("crew.pem") });
+    await set("crewdeck.crews", [{ name: crew.name, url }]);
+    crews = new Crews({ secrets: new MemorySecrets(), globalState: new MemoryMemento() });
+    await crews.setToken(crew.id, { token: "right", type: "bearer" });
+  });
+
+  beforeEach(() => tokens.splice(0));
+
+  afterEach(async () => {
+    await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
+  });
+
+  after(async () => {
+    crews.dispose();
+    for (const [key, value] of earlier) await vscode.workspace.getConfiguration().update(key, value, vscode.ConfigurationTarget.Global);
+    for (const server of servers) {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+
+  const test = async () => (await examine(crews, crew)).report;
+
+  it("lead through a proxy to a crew whose certificate the machine's own authority signed", async () => {
+    const proxy = await behindProxy(known);
+    const report = await test();
+    assert.deepEqual([report.ok, report.cause, report.inputs], [true, undefined, 1], report.problem);
+    assert.deepEqual([...new Set(proxy.tunnels)], ["crew.test:443"]);
+    assert.deepEqual([...new Set(tokens)], ["Bearer right"]);
+  });
+
+  it("do not lead to a crew of the same name whose certificate nobody here knows: its cause is the certificate, and no token is sent", async () => {
+    const proxy = await behindProxy(await startCrew(await makeCertificate("DNS:crew.test")));
+    const report = await test();
+    assert.deepEqual([report.ok, report.cause], [false, "certificate"], report.problem);
+    assert.match(report.problem ?? "", /crew\.test is not signed by an authority that this computer trusts .*http\.systemCertificates/);
+    assert.equal(proxy.tunnels.length, 1);
+    assert.deepEqual(tokens, []);
+  });
+
+  // In the oldest VS Code the authority comes by Node, whatever this setting says.
+  if (process.env["CREWDECK_EDITION"] !== "oldest") {
+    it("trust the machine's own authorities only while http.systemCertificates is on", async () => {
+      await behindProxy(known);
+      await set("http.systemCertificates", false);
+      assert.equal((await test()).cause, "certificate");
+      assert.deepEqual(tokens, []);
+      await set("http.systemCertificates", true);
+      assert.equal((await test()).ok, true);
+    });
+  }
+
+  it("name a dead proxy as the cause", async () => {
+    const proxy = await behindProxy(known);
+    await proxy.stop();
+    proxies.splice(0);
+    const report = await test();
+    assert.deepEqual([report.ok, report.cause], [false, "proxy"], report.problem);
+    assert.match(report.problem ?? "", /proxy .*http\.proxy/);
+  });
+
+  it("name a proxy that wants a password as the cause", async () => {
+    await behindProxy();
+    const report = await test();
+    assert.deepEqual([report.ok, report.cause], [false, "proxy"], report.problem);
+    assert.deepEqual(tokens, []);
+  });
+});
