@@ -42,6 +42,9 @@ export function feedbackCommands({ crews, store, feedback, threads, wake }: Feed
     on("giveFeedback", (execution) => feedback.give(execution), (execution) => !hasEnded(execution) && execution.kickoffIds.length > 0),
     on("sendAgain", (execution) => feedback.sendAgain(execution), (execution) => pendingResume(execution)?.outcome === "unanswered"),
     { id: "sendFeedback", run: (reply) => threads.submit(reply) },
+    { id: "saveDraft", run: (reply) => threads.saveDraft(reply) },
+    { id: "discardDraft", run: (reply) => threads.discardDraft(reply) },
+    { id: "insertCannedAnswer", run: (reply) => threads.insert(reply) },
     { id: "cancelFeedback", run: (reply) => threads.cancel(reply) },
   ];
 }

@@ -1,6 +1,8 @@
 import * as vscode from "vscode";
 import { plainLabel } from "../editor/plain.ts";
 import type { Execution } from "../executions/model.ts";
+import { cannedAnswers } from "./canned.ts";
+import { labelled } from "./insert.ts";
 
 /** What a person may say of an output. */
 export type FeedbackKind = "approve" | "approveWithNote" | "reject";
@@ -33,15 +35,30 @@ export async function askTask(execution: Execution): Promise<string | undefined>
   });
 }
 
-/** Asks what to say of a task's output. Nothing when the person cancels. */
-export async function askKind(taskId: string): Promise<FeedbackKind | undefined> {
-  const items: readonly (vscode.QuickPickItem & { feedback: FeedbackKind })[] = [
-    { label: vscode.l10n.t("Approve"), detail: vscode.l10n.t("The crew goes on with this output"), feedback: "approve" },
-    { label: vscode.l10n.t("Approve with a note…"), detail: vscode.l10n.t("The crew goes on, and later tasks read your words"), feedback: "approveWithNote" },
-    { label: vscode.l10n.t("Reject with feedback…"), detail: vscode.l10n.t("The task is done again with your words"), feedback: "reject" },
+/** What a person wants to say of an output, and words to begin with. */
+export interface ChosenFeedback {
+  readonly kind: FeedbackKind;
+  readonly words?: string;
+}
+
+/** Asks what to say of a task's output. A canned answer is put into a thread, where it is read before it is sent. Nothing when the person cancels. */
+export async function askKind(taskId: string): Promise<ChosenFeedback | undefined> {
+  const canned = (isApprove: boolean): (vscode.QuickPickItem & { chosen: ChosenFeedback })[] =>
+    cannedAnswers(isApprove).map(({ label, text }) => ({
+      ...labelled(label, text),
+      description: isApprove ? vscode.l10n.t("approve with a note") : vscode.l10n.t("reject"),
+      chosen: { kind: isApprove ? "approveWithNote" : "reject", words: text },
+    }));
+  const answers = [...canned(true), ...canned(false)];
+  const items: readonly (vscode.QuickPickItem & { chosen?: ChosenFeedback })[] = [
+    { label: vscode.l10n.t("Approve"), detail: vscode.l10n.t("The crew goes on with this output"), chosen: { kind: "approve" } },
+    { label: vscode.l10n.t("Approve with a note…"), detail: vscode.l10n.t("The crew goes on, and later tasks read your words"), chosen: { kind: "approveWithNote" } },
+    { label: vscode.l10n.t("Reject with feedback…"), detail: vscode.l10n.t("The task is done again with your words"), chosen: { kind: "reject" } },
+    ...(answers.length === 0 ? [] : [{ label: vscode.l10n.t("Canned answers, shown before they are sent"), kind: vscode.QuickPickItemKind.Separator }]),
+    ...answers,
   ];
-  const chosen = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Feedback for {0}", plainLabel(taskId)), ignoreFocusOut: true });
-  return chosen?.feedback;
+  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Feedback for {0}", plainLabel(taskId)), ignoreFocusOut: true, matchOnDetail: true });
+  return picked?.chosen;
 }
 
 /** Asks whether feedback that may have arrived is sent a second time. */

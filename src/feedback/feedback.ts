@@ -91,9 +91,10 @@ export class Feedback implements vscode.Disposable {
   /** Asks for everything: which task, approve or reject, and words. */
   async give(execution: Execution): Promise<FeedbackResult | undefined> {
     const taskId = execution.waiting?.taskId ?? (await askTask(execution));
-    const kind = taskId === undefined ? undefined : await askKind(taskId);
-    if (taskId === undefined || kind === undefined) return undefined;
-    return kind === "approve" ? await this.approve(execution, { taskId, isPerson: true }) : await this.#write(execution, taskId, kind);
+    const chosen = taskId === undefined ? undefined : await askKind(taskId);
+    if (taskId === undefined || chosen === undefined) return undefined;
+    const { kind, words } = chosen;
+    return kind === "approve" ? await this.approve(execution, { taskId, isPerson: true }) : await this.#write(execution, taskId, kind, words);
   }
 
   /** Sends once more, word for word, what may have arrived, after a warning. @throws UserError where nothing is in doubt. */
@@ -132,11 +133,11 @@ export class Feedback implements vscode.Disposable {
     return vscode.window.visibleTextEditors.some(({ document }) => this.#options.find(document)?.execution.localId === localId);
   }
 
-  async #write(execution: Execution, taskId: string | undefined, kind: Exclude<FeedbackKind, "approve">): Promise<FeedbackResult | undefined> {
+  async #write(execution: Execution, taskId: string | undefined, kind: Exclude<FeedbackKind, "approve">, words?: string): Promise<FeedbackResult | undefined> {
     const task = taskId ?? execution.waiting?.taskId ?? (await askTask(execution));
     if (task === undefined || this.#threads === undefined) return undefined;
     const editor = await this.#options.show(execution);
-    return await this.#threads.open(editor, { execution, taskId: task, isApprove: kind === "approveWithNote" });
+    return await this.#threads.open(editor, { execution, taskId: task, isApprove: kind === "approveWithNote" }, words);
   }
 }
 

@@ -25,3 +25,39 @@ export async function focusThread(editor: vscode.TextEditor, thread: vscode.Comm
   }
   return !isOpen();
 }
+
+/** Milliseconds until the box of a thread that was given the keys is the active editor. */
+const patience = 1_000;
+
+/**
+ * Puts words into the box of a thread that has just been given the keys, in place of what is in it. The box with the keys is
+ * an editor like any other, its document a `comment:` address (observed in 1.104 and 1.139); the API has no other way to fill it, and a
+ * comment that holds the words would open the Comments panel. False, and nothing changed, where the keys have gone elsewhere.
+ */
+export async function fillThread(text: string): Promise<boolean> {
+  const box = await activeBox();
+  if (box === undefined) return false;
+  const { document } = box;
+  const whole = new vscode.Range(0, 0, document.lineCount, 0);
+  if (!(await box.edit((edit) => edit.replace(document.validateRange(whole), text)))) return false;
+  const end = document.lineAt(document.lineCount - 1).range.end;
+  box.selection = new vscode.Selection(end, end);
+  return true;
+}
+
+async function activeBox(): Promise<vscode.TextEditor | undefined> {
+  const box = (editor = vscode.window.activeTextEditor) => (editor?.document.uri.scheme === "comment" ? editor : undefined);
+  const now = box();
+  if (now !== undefined) return now;
+  return await new Promise((resolve) => {
+    const done = (editor: vscode.TextEditor | undefined) => {
+      clearTimeout(timer);
+      changes.dispose();
+      resolve(editor);
+    };
+    const timer = setTimeout(() => done(box()), patience);
+    const changes = vscode.window.onDidChangeActiveTextEditor((editor) => {
+      if (box(editor) !== undefined) done(editor);
+    });
+  });
+}

@@ -1,5 +1,7 @@
 import * as vscode from "vscode";
 import { keyOf, type Execution } from "../executions/model.ts";
+import { attemptToAnswer } from "../executions/resumes.ts";
+import type { Draft, Drafts } from "./drafts.ts";
 import type { Feedback } from "./feedback.ts";
 import { pendingResume } from "./pending.ts";
 import type { FindPlace } from "./place.ts";
@@ -8,6 +10,7 @@ import type { FindPlace } from "./place.ts";
 export interface FeedbackLensesOptions {
   readonly find: FindPlace;
   readonly feedback: Pick<Feedback, "isSending" | "onDidChangeSending">;
+  readonly drafts: Pick<Drafts, "of" | "onDidChange">;
   /** Something was written to the executions. */
   readonly onDidChange: (listener: () => void) => { dispose(): void };
 }
@@ -23,25 +26,28 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
     const changed = () => {
       this.#changed.fire();
     };
-    this.#subscriptions = vscode.Disposable.from(this.#changed, options.onDidChange(changed), options.feedback.onDidChangeSending(changed));
+    this.#subscriptions = vscode.Disposable.from(this.#changed, options.onDidChange(changed), options.feedback.onDidChangeSending(changed), options.drafts.onDidChange(changed));
   }
 
   readonly onDidChangeCodeLenses = this.#changed.event;
 
-  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+  async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
+    const localId = this.#options.find(document)?.execution.localId;
+    const drafts = localId === undefined ? [] : await this.#options.drafts.of(localId);
+    // Looked for anew: the document may have changed while the drafts were read.
     const place = this.#options.find(document);
     if (place === undefined) return [];
     const range = new vscode.Range(place.line, 0, place.line, 0);
-    return this.#commands(place.execution, place.taskId).map((command) => new vscode.CodeLens(range, command));
+    return this.#commands(place.execution, place.taskId, drafts).map((command) => new vscode.CodeLens(range, command));
   }
 
   dispose(): void {
     this.#subscriptions.dispose();
   }
 
-  #commands(execution: Execution, taskId: string | undefined): vscode.Command[] {
+  #commands(execution: Execution, taskId: string | undefined, drafts: readonly Draft[]): vscode.Command[] {
     const argument = { crew: execution.crew.id, kickoffId: keyOf(execution), ...(taskId === undefined ? {} : { taskId, attempt: execution.waiting?.attempt }), fromLens: true };
-    const command = (title: string, id: string, tooltip: string): vscode.Command => ({ title, command: `crewdeck.${id}`, tooltip, arguments: [argument] });
+    const command = (title: string, id: string, tooltip: string, more: object = {}): vscode.Command => ({ title, command: `crewdeck.${id}`, tooltip, arguments: [{ ...argument, ...more }] });
     const give = () => command(vscode.l10n.t("Give feedback…"), "giveFeedback", vscode.l10n.t("Approve or reject a task whose ID you know"));
     const pending = pendingResume(execution);
     if (this.#options.feedback.isSending(execution) || pending?.outcome === "sending") return [{ title: vscode.l10n.t("Sending…"), command: "" }];
@@ -49,11 +55,24 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
       const again = command(vscode.l10n.t("May have been sent – Send again…"), "sendAgain", vscode.l10n.t("No answer came. Asks before it sends the same feedback again"));
       return taskId === undefined ? [again, give()] : [again];
     }
-    if (taskId === undefined) return [give()];
+    const kept = drafts
+      .filter((draft) => (taskId === undefined || draft.taskId === taskId) && draft.attempt === attemptToAnswer(execution, draft.taskId))
+      .map((draft) => {
+        const tooltip = draft.isApprove ? vscode.l10n.t("Words of a note that were not sent: {0}", beginningOf(draft.text)) : vscode.l10n.t("Words of a rejection that were not sent: {0}", beginningOf(draft.text));
+        return command(vscode.l10n.t("Draft kept – continue…"), draft.isApprove ? "approveWithNote" : "reject", tooltip, { taskId: draft.taskId, attempt: draft.attempt });
+      });
+    if (taskId === undefined) return [...kept, give()];
     return [
+      ...kept,
       command(vscode.l10n.t("Approve"), "approve", vscode.l10n.t("The crew goes on with this output")),
       command(vscode.l10n.t("Approve with a note…"), "approveWithNote", vscode.l10n.t("The crew goes on, and later tasks read your words")),
       command(vscode.l10n.t("Reject with feedback…"), "reject", vscode.l10n.t("The task is done again with your words")),
     ];
   }
+}
+
+/** The first words of a draft, for a tooltip. */
+function beginningOf(text: string): string {
+  const line = text.trim().replace(/\s+/g, " ");
+  return line.length <= 80 ? line : `${Array.from(line).slice(0, 79).join("")}…`;
 }

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import * as vscode from "vscode";
 import type { Clock } from "../api/clock.ts";
 import type { Crews } from "../crews/crews.ts";
@@ -6,6 +7,7 @@ import { executionScheme } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
+import { Drafts } from "./drafts.ts";
 import { Feedback } from "./feedback.ts";
 import { FeedbackLenses } from "./lenses.ts";
 import { sendAskingAboutSecrets } from "./lost-secrets.ts";
@@ -18,6 +20,8 @@ export interface FeedbackRoomOptions {
   readonly crews: Crews;
   readonly executions: Executions;
   readonly clock: Clock;
+  /** The extension's storage on this machine. */
+  readonly storage: vscode.Uri;
   readonly find: FindPlace;
   readonly show: (execution: Execution) => Promise<vscode.TextEditor>;
 }
@@ -31,14 +35,18 @@ export interface FeedbackRoom {
 }
 
 /** Registers lenses and threads over the tasks that wait for a person. */
-export function registerFeedback({ crews, executions, clock, find, show }: FeedbackRoomOptions): FeedbackRoom {
+export function registerFeedback({ crews, executions, clock, storage, find, show }: FeedbackRoomOptions): FeedbackRoom {
   const { store, intents, secrets, tracker } = executions;
   const owned = new Disposables();
   const sender = new FeedbackSender({ store, intents, secrets, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId), onProblem: logProblem });
   const feedback = owned.add(new Feedback({ sender: { send: (words) => sendAskingAboutSecrets(sender, words) }, find, show }));
-  const threads = owned.add(new FeedbackThreads({ find, current: (localId) => store.find(localId), send: (words) => feedback.send(words) }));
+  const drafts = owned.add(new Drafts(join(storage.fsPath, "drafts"), logProblem));
+  const threads = owned.add(new FeedbackThreads({ find, current: (localId) => store.find(localId), send: (words) => feedback.send(words), drafts, clock, onProblem: logProblem }));
   feedback.use(threads);
-  const lenses = owned.add(new FeedbackLenses({ find, feedback, onDidChange: (listener) => store.onDidChange(listener) }));
+  owned.add(store.onDidChange(({ removed }) => {
+    for (const { localId } of removed) drafts.removeAll(localId).catch((error: unknown) => logProblem("Removing the drafts of an execution", error));
+  }));
+  const lenses = owned.add(new FeedbackLenses({ find, feedback, drafts, onDidChange: (listener) => store.onDidChange(listener) }));
   owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, lenses));
   return { feedback, threads, dispose: () => owned.dispose() };
 }

@@ -1,12 +1,18 @@
 import * as vscode from "vscode";
-import { messageOf } from "../editor/errors.ts";
+import type { Clock } from "../api/clock.ts";
+import { messageOf, UserError } from "../editor/errors.ts";
 import { feedbackController } from "../editor/ids.ts";
+import { said } from "../editor/said.ts";
 import type { Execution } from "../executions/model.ts";
 import { attemptToAnswer } from "../executions/resumes.ts";
-import { focusThread } from "./focus-thread.ts";
+import type { Drafts, DraftTarget } from "./drafts.ts";
+import { MaybeSentError } from "./errors.ts";
+import { fillThread, focusThread } from "./focus-thread.ts";
+import { askInsertion } from "./insert.ts";
 import { wantsFeedback } from "./pending.ts";
 import type { FindPlace } from "./place.ts";
 import type { FeedbackResult, FeedbackToSend } from "./send.ts";
+import { overLabel, threadHints, threadLabel, type ThreadSubject } from "./thread-words.ts";
 import { UnsentWords, wordsOf } from "./unsent.ts";
 
 /** What {@link FeedbackThreads} needs. */
@@ -15,16 +21,19 @@ export interface FeedbackThreadsOptions {
   /** An execution as it is stored now. */
   readonly current: (localId: string) => Execution | undefined;
   readonly send: (feedback: FeedbackToSend) => Promise<FeedbackResult>;
+  readonly drafts: Pick<Drafts, "find" | "of" | "keep" | "remove">;
+  readonly clock: Clock;
+  /** Hears of what went wrong where the person is told something else. */
+  readonly onProblem: (doing: string, error: unknown) => void;
 }
 
-/** What a thread is for. */
-export type ThreadSubject = Omit<FeedbackToSend, "text" | "again">;
-
 /** A thread that a person writes in. */
-interface Draft {
+interface OpenThread {
   readonly thread: vscode.CommentThread;
   subject: ThreadSubject;
   isBusy: boolean;
+  /** Words for this output are kept. */
+  hasDraft: boolean;
   readonly done: Promise<FeedbackResult | undefined>;
   readonly resolve: (result: FeedbackResult | undefined) => void;
 }
@@ -33,7 +42,7 @@ interface Draft {
 export class FeedbackThreads implements vscode.Disposable {
   readonly #options: FeedbackThreadsOptions;
   readonly #controller = vscode.comments.createCommentController(feedbackController, vscode.l10n.t("Crew feedback"));
-  readonly #drafts = new Map<vscode.CommentThread, Draft>();
+  readonly #open = new Map<vscode.CommentThread, OpenThread>();
   readonly #subscriptions: vscode.Disposable;
 
   constructor(options: FeedbackThreadsOptions) {
@@ -45,86 +54,148 @@ export class FeedbackThreads implements vscode.Disposable {
 
   /** Threads that are open, for whoever wants to look. */
   get threads(): readonly vscode.CommentThread[] {
-    return [...this.#drafts.keys()];
+    return [...this.#open.keys()];
   }
 
   /**
-   * Opens a thread for words, or the one that is there for the same output, which keeps what is typed in it. Resolves with
-   * the crew's answer once it was sent, or with nothing once it was closed.
+   * Opens a thread for words, or the one that is there for the same output, which keeps what is typed in it. A new one begins
+   * with `words`, else with the draft that is kept. Resolves with the crew's answer once it was sent, or with nothing once it
+   * was closed. @throws UserError where `words` would replace what is being written
    */
-  async open(editor: vscode.TextEditor, subject: ThreadSubject): Promise<FeedbackResult | undefined> {
-    const known = [...this.#drafts.values()].find((draft) => isSameOutput(draft.subject, subject));
-    this.#controller.options = hints(subject);
-    const draft = known ?? this.#create(editor.document, subject);
-    draft.subject = subject;
-    if (!(await this.#show(editor, draft)) && known !== undefined) {
+  async open(editor: vscode.TextEditor, subject: ThreadSubject, words?: string): Promise<FeedbackResult | undefined> {
+    const draft = await this.#options.drafts.find(targetOf(subject));
+    const known = [...this.#open.values()].find((open) => isSameOutput(open.subject, subject));
+    if (known !== undefined && words !== undefined) throw new UserError(vscode.l10n.t("You are writing about this output already. Use “Insert Canned Answer…” below your words."));
+    this.#controller.options = threadHints(subject);
+    const open = known ?? this.#create(editor.document, subject);
+    open.subject = subject;
+    open.hasDraft = draft !== undefined;
+    if (known === undefined) {
+      await this.#begin(editor, open, words ?? draft?.text);
+    } else if (!(await this.#show(editor, open))) {
       // VS Code has a bin on a thread without comments and tells nobody that it was used. Who waits for the old one waits for the new.
       const next = this.#create(editor.document, subject);
+      next.hasDraft = open.hasDraft;
       void next.done.then(known.resolve);
-      this.#drafts.delete(known.thread);
+      this.#open.delete(known.thread);
       known.thread.dispose();
-      await this.#show(editor, next);
+      await this.#begin(editor, next, draft?.text);
       return await next.done;
     }
-    return await draft.done;
+    return await open.done;
   }
 
-  /** False if the thread is no longer there. */
-  async #show(editor: vscode.TextEditor, draft: Draft): Promise<boolean> {
-    this.#name(draft);
-    draft.thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
-    return await focusThread(editor, draft.thread, () => this.#drafts.has(draft.thread));
-  }
-
-  /** Sends what was written: a thread's reply, or words that could not be sent before. Words that are not sent stay. */
+  /** Sends what was written: a thread's reply, or words that could not be sent before. Words that are not sent stay, and are kept. */
   async submit(argument: unknown): Promise<FeedbackResult | undefined> {
-    const { thread, text } = wordsOf(argument);
-    const draft = thread && this.#drafts.get(thread);
-    if (draft === undefined || draft.isBusy || text === undefined) return undefined;
-    draft.isBusy = true;
-    draft.thread.label = vscode.l10n.t("Sending…");
+    const { open, text } = this.#written(argument);
+    if (open === undefined || open.isBusy || text === undefined) return undefined;
+    open.isBusy = true;
+    open.thread.label = vscode.l10n.t("Sending…");
     try {
-      const result = await this.#options.send({ ...draft.subject, text });
-      this.#close(draft, result);
+      const result = await this.#options.send({ ...open.subject, text });
+      this.#close(open, result);
+      await this.#options.drafts.remove(targetOf(open.subject));
       return result;
     } catch (error) {
-      draft.isBusy = false;
-      this.#name(draft);
-      this.#keep(draft, text, error);
+      open.isBusy = false;
+      // What may have been sent is written down with the execution; the rest must outlast the window.
+      if (!(error instanceof MaybeSentError) && text.trim() !== "") await this.#keep(open, text).catch((problem: unknown) => this.#options.onProblem("Keeping words that were not sent", problem));
+      this.#name(open);
+      this.#putForEditing(open, text, messageOf(error));
       throw error;
     }
   }
 
-  /** Closes a thread; what is written in it goes. */
+  /** Keeps what was written and closes the thread; it comes back when feedback for the same output is written again. No words at all keep nothing. */
+  async saveDraft(argument: unknown): Promise<void> {
+    const { open, text } = this.#written(argument);
+    if (open === undefined || open.isBusy || text === undefined) return;
+    if (text.trim() === "") await this.#options.drafts.remove(targetOf(open.subject));
+    else await this.#keep(open, text);
+    this.#close(open, undefined);
+    if (text.trim() !== "") said(vscode.l10n.t("Draft kept on this machine. Nothing was sent."));
+  }
+
+  /** Closes a thread and removes the draft that was kept for its output. */
+  async discardDraft(argument: unknown): Promise<void> {
+    const { open } = this.#written(argument);
+    if (open === undefined || open.isBusy) return;
+    await this.#options.drafts.remove(targetOf(open.subject));
+    this.#close(open, undefined);
+  }
+
+  /** Puts a canned answer below what was written. */
+  async insert(argument: unknown): Promise<void> {
+    const { open, text = "" } = this.#written(argument);
+    if (open === undefined || open.isBusy) return;
+    const own = targetOf(open.subject);
+    const others = (await this.#options.drafts.of(own.localId)).filter(({ taskId, attempt }) => taskId === own.taskId && attempt !== own.attempt);
+    const answer = await askInsertion(open.subject.isApprove, others);
+    const next = answer === undefined ? text : text.trim() === "" ? answer : `${text.trimEnd()}\n\n${answer}`;
+    // VS Code empties the field when the command has ended, so that it is filled after that.
+    setImmediate(() => {
+      this.#refill(open, next).catch((error: unknown) => this.#options.onProblem("Inserting a canned answer", error));
+    });
+  }
+
+  /** Closes a thread; what is written in it goes, but a draft that was kept stays. */
   cancel(argument: unknown): void {
-    const { thread } = wordsOf(argument);
-    const draft = thread && this.#drafts.get(thread);
-    if (draft !== undefined && !draft.isBusy) this.#close(draft, undefined);
+    const { open } = this.#written(argument);
+    if (open !== undefined && !open.isBusy) this.#close(open, undefined);
   }
 
   dispose(): void {
-    for (const draft of this.#drafts.values()) this.#close(draft, undefined);
+    for (const open of this.#open.values()) this.#close(open, undefined);
     this.#subscriptions.dispose();
     this.#controller.dispose();
   }
 
-  #create(document: vscode.TextDocument, subject: ThreadSubject): Draft {
+  #written(argument: unknown): { readonly open: OpenThread | undefined; readonly text: string | undefined } {
+    const { thread, text } = wordsOf(argument);
+    return { open: thread && this.#open.get(thread), text };
+  }
+
+  #create(document: vscode.TextDocument, subject: ThreadSubject): OpenThread {
     const line = this.#options.find(document)?.line ?? 0;
     const thread = this.#controller.createCommentThread(document.uri, new vscode.Range(line, 0, line, 0), []);
     thread.canReply = true;
-    let resolve: Draft["resolve"] = () => undefined;
+    let resolve: OpenThread["resolve"] = () => undefined;
     const done = new Promise<FeedbackResult | undefined>((settle) => (resolve = settle));
-    const draft: Draft = { thread, subject, isBusy: false, done, resolve };
-    this.#drafts.set(thread, draft);
-    return draft;
+    const open: OpenThread = { thread, subject, isBusy: false, hasDraft: false, done, resolve };
+    this.#open.set(thread, open);
+    return open;
+  }
+
+  /** Puts words into a thread whose field VS Code has emptied. */
+  async #refill(open: OpenThread, text: string): Promise<void> {
+    const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === open.thread.uri.toString());
+    open.thread.comments = [];
+    open.thread.canReply = true;
+    if (editor === undefined) this.#putForEditing(open, text, vscode.l10n.t("not sent yet"));
+    else await this.#begin(editor, open, text);
+  }
+
+  /** Shows a thread whose field is empty, and puts words into it. */
+  async #begin(editor: vscode.TextEditor, open: OpenThread, text = ""): Promise<void> {
+    const isThere = await this.#show(editor, open);
+    if (text === "" || !this.#open.has(open.thread)) return;
+    if (!isThere || !(await fillThread(text))) this.#putForEditing(open, text, vscode.l10n.t("not sent yet"));
+  }
+
+  /** False if the thread is no longer there. */
+  async #show(editor: vscode.TextEditor, open: OpenThread): Promise<boolean> {
+    this.#name(open);
+    open.thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
+    return await focusThread(editor, open.thread, () => this.#open.has(open.thread));
   }
 
   /** Says what sending will do, or that it is too late: unsent words cannot be read, so a thread with any must not just go. */
-  #name({ thread, subject, isBusy }: Draft): void {
+  #name({ thread, subject, isBusy, hasDraft }: OpenThread): void {
     if (isBusy) return;
     const isOver = this.#isOver(subject);
-    thread.contextValue = isOver ? "stale" : subject.isApprove ? "approve" : "reject";
-    thread.label = isOver ? vscode.l10n.t("Not sent: this output of “{0}” no longer waits. Copy what you wrote if you need it, then cancel.", subject.taskId) : label(subject);
+    const facts = [isOver ? "stale" : subject.isApprove ? "approve" : "reject", ...(hasDraft ? ["draft"] : [])];
+    thread.contextValue = facts.join(":");
+    thread.label = isOver ? overLabel(subject, hasDraft) : threadLabel(subject);
   }
 
   #isOver({ execution, taskId }: ThreadSubject): boolean {
@@ -134,49 +205,42 @@ export class FeedbackThreads implements vscode.Disposable {
     return attemptToAnswer(current, taskId) !== attemptToAnswer(execution, taskId);
   }
 
-  /** VS Code empties the field as it hands the words over, so they come back in one that is open for editing. */
-  #keep(draft: Draft, text: string, error: unknown): void {
-    draft.thread.canReply = false;
-    draft.thread.comments = [new UnsentWords(draft.thread, text, messageOf(error))];
+  async #keep(open: OpenThread, text: string): Promise<void> {
+    const at = new Date(this.#options.clock.now()).toISOString();
+    await this.#options.drafts.keep({ ...targetOf(open.subject), isApprove: open.subject.isApprove, text, at });
+    open.hasDraft = true;
   }
 
-  #close(draft: Draft, result: FeedbackResult | undefined): void {
-    this.#drafts.delete(draft.thread);
-    draft.thread.dispose();
-    draft.resolve(result);
+  /** Shows words as a comment that is open for editing: VS Code has emptied the field, as it does when it hands words over. */
+  #putForEditing(open: OpenThread, text: string, label: string): void {
+    open.thread.canReply = false;
+    open.thread.comments = [new UnsentWords(open.thread, text, label)];
+  }
+
+  #close(open: OpenThread, result: FeedbackResult | undefined): void {
+    this.#open.delete(open.thread);
+    open.thread.dispose();
+    open.resolve(result);
   }
 
   /** A thread does not follow its text by itself. */
   #follow(document: vscode.TextDocument): void {
-    const here = [...this.#drafts.values()].filter(({ thread }) => thread.uri.toString() === document.uri.toString());
+    const here = [...this.#open.values()].filter(({ thread }) => thread.uri.toString() === document.uri.toString());
     if (here.length === 0) return;
     const place = this.#options.find(document);
-    for (const draft of here) {
-      const line = Math.min(place?.line ?? draft.thread.range?.start.line ?? 0, document.lineCount - 1);
-      draft.thread.range = new vscode.Range(line, 0, line, 0);
-      this.#name(draft);
+    for (const open of here) {
+      const line = Math.min(place?.line ?? open.thread.range?.start.line ?? 0, document.lineCount - 1);
+      open.thread.range = new vscode.Range(line, 0, line, 0);
+      this.#name(open);
     }
   }
 }
 
+function targetOf({ execution, taskId }: ThreadSubject): DraftTarget {
+  return { localId: execution.localId, taskId, attempt: attemptToAnswer(execution, taskId) };
+}
+
 function isSameOutput(one: ThreadSubject, other: ThreadSubject): boolean {
-  return (
-    one.execution.localId === other.execution.localId &&
-    one.taskId === other.taskId &&
-    attemptToAnswer(one.execution, one.taskId) === attemptToAnswer(other.execution, other.taskId)
-  );
-}
-
-/** What a thread is about and who will read what is written, in one line that also fits a narrow editor. */
-function label({ execution, taskId, isApprove }: ThreadSubject): string {
-  const { name } = execution.crew;
-  return isApprove ? vscode.l10n.t("Approve “{0}” – sent to {1}, read by later tasks", taskId, name) : vscode.l10n.t("Reject “{0}” – sent to {1}, read by later tasks", taskId, name);
-}
-
-/** What stands in the empty field. */
-function hints({ isApprove }: ThreadSubject): vscode.CommentOptions {
-  const context = vscode.l10n.t("Markdown. All of it is sent and becomes context for later tasks.");
-  return isApprove
-    ? { prompt: vscode.l10n.t("Approve with a note…"), placeHolder: `${vscode.l10n.t("Your note; without words, “Approved.” is sent.")} ${context}` }
-    : { prompt: vscode.l10n.t("Reject with feedback…"), placeHolder: `${vscode.l10n.t("What should be different when the task is done again?")} ${context}` };
+  const [a, b] = [targetOf(one), targetOf(other)];
+  return a.localId === b.localId && a.taskId === b.taskId && a.attempt === b.attempt;
 }

@@ -71,7 +71,7 @@ describe("feedback in an execution's document", () => {
     const open = await thread();
     assert.equal(document.lineAt(open.range!.start.line).text, "### Attempt 1");
     assert.equal(open.contextValue, "reject");
-    assert.match(open.label!, /^Reject “review” – sent to Writers, read by later tasks$/);
+    assert.match(open.label!, /^Reject “review”, attempt 1 – sent to Writers \(crew\.test\), read by later tasks$/);
     parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
     await parts.threads.submit({ thread: open, text: "Shorter.\n\n- and funnier" });
     assert.deepEqual(await result, { status: "retrying", message: "Once more." });
@@ -116,7 +116,7 @@ describe("feedback in an execution's document", () => {
     const open = await thread();
     await parts.store.update("local-1", () => notWaiting());
     await waitFor("the thread to say so", () => open.contextValue === "stale");
-    assert.match(open.label!, /no longer waits. Copy what you wrote/);
+    assert.match(open.label!, /“review”, attempt 1, no longer waits – save a draft/);
     parts.threads.cancel({ thread: open, text: "" });
     assert.equal(await result, undefined);
     assert.deepEqual(parts.threads.threads, []);
@@ -179,5 +179,61 @@ describe("feedback in an execution's document", () => {
     assert.deepEqual(await parts.feedback.approve(parts.store.find("local-1")!, { taskId: "review", attempt: 1, isPerson: true }), first);
     assert.equal(parts.sent.length, 1);
     await assert.rejects(parts.feedback.approve(parts.store.find("local-1")!, { taskId: "review", attempt: 1 }), /has been answered already/);
+  });
+
+  /** The box of the open thread, once it has the keys: an editor whose document has an address of its own. */
+  const box = () => waitFor("the keys in the thread's box", () => (vscode.window.activeTextEditor?.document.uri.scheme === "comment" ? vscode.window.activeTextEditor : undefined));
+
+  it("keeps a draft, leads to it by a lens, and puts it into the box of the thread, as whatever it was written or now meant", async () => {
+    const execution = await parts.store.add(anExecution());
+    const { document } = await parts.show(execution);
+    const first = parts.feedback.reject(execution);
+    await parts.threads.saveDraft({ thread: await thread(), text: "Shorter.\n\nPlease." });
+    assert.equal(await first, undefined);
+    assert.deepEqual(parts.threads.threads, []);
+    assert.equal(parts.sent.length, 0);
+    await waitFor("the lens", async () => (await titles(document))[0] === "Draft kept – continue…");
+    void parts.feedback.approveWithNote(execution);
+    const again = await thread();
+    await waitFor("the draft", async () => (await box()).document.getText() === "Shorter.\n\nPlease.");
+    assert.equal(again.contextValue, "approve:draft");
+    assert.deepEqual(again.comments, [], "no comment that would open the Comments panel");
+    await parts.threads.submit({ thread: again, text: "Shorter." });
+    await waitFor("the lens to go, as it was sent", async () => !(await titles(document)).includes("Draft kept – continue…"));
+    assert.equal(await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }), undefined);
+  });
+
+  it("keeps words that could not be sent as a draft, too, and discards it when the person says so", async () => {
+    const execution = await parts.store.add(anExecution());
+    await parts.show(execution);
+    void parts.feedback.reject(execution);
+    const open = await thread();
+    parts.crew.resume = () => Promise.reject(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
+    await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
+    assert.equal((await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text, "My words");
+    assert.equal(open.contextValue, "reject:draft");
+    await parts.threads.discardDraft(open.comments[0]);
+    assert.deepEqual([parts.threads.threads, await parts.drafts.of("local-1")], [[], []]);
+  });
+
+  it("offers canned answers where everything is asked for, and puts the one that is chosen into a thread, unsent", async () => {
+    const execution = await parts.store.add(anExecution());
+    await parts.show(execution);
+    const settings = vscode.workspace.getConfiguration("crewdeck");
+    await settings.update("feedback.cannedAnswers", [{ text: "Half as long, $(please).", kind: "reject" }, { label: "Fine", text: "Good work.", kind: "approve" }, { label: "Empty", text: " " }, "nothing"], vscode.ConfigurationTarget.Global);
+    const showQuickPick = vscode.window.showQuickPick;
+    const offered: string[] = [];
+    Object.assign(vscode.window, { showQuickPick: (items: vscode.QuickPickItem[]) => (offered.push(...items.map(({ label }) => label)), Promise.resolve(items.find(({ label }) => label.startsWith("Half")))) });
+    try {
+      void parts.feedback.give(execution);
+      const open = await thread();
+      await waitFor("the answer", async () => (await box()).document.getText() === "Half as long, $(please).");
+      assert.equal(open.contextValue, "reject");
+    } finally {
+      Object.assign(vscode.window, { showQuickPick });
+      await settings.update("feedback.cannedAnswers", undefined, vscode.ConfigurationTarget.Global);
+    }
+    assert.deepEqual(offered.slice(-2), ["Fine", "Half as long, \\$(please)."]);
+    assert.equal(parts.sent.length, 0);
   });
 });

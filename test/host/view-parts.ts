@@ -7,6 +7,7 @@ import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/t
 import { Intents } from "../../src/executions/intents.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { ExecutionStore } from "../../src/executions/store.ts";
+import { Drafts } from "../../src/feedback/drafts.ts";
 import { Feedback } from "../../src/feedback/feedback.ts";
 import { FeedbackLenses } from "../../src/feedback/lenses.ts";
 import { FeedbackSender } from "../../src/feedback/send.ts";
@@ -50,15 +51,18 @@ export async function viewParts() {
   const show = (execution: Execution, taskId?: string) => showExecution(documents, execution, taskId);
   const find = (document: vscode.TextDocument) => placeOf(documents, document);
   const feedback = new Feedback({ sender, find, show });
-  const threads = new FeedbackThreads({ find, send: (words) => feedback.send(words), current: (localId) => store.find(localId) });
+  const onProblem = (message: string) => void problems.push(message);
+  const drafts = new Drafts(path.join(folder, "drafts"), onProblem);
+  const threads = new FeedbackThreads({ find, send: (words) => feedback.send(words), current: (localId) => store.find(localId), drafts, clock: systemClock, onProblem });
   feedback.use(threads);
-  const lenses = new FeedbackLenses({ find, feedback, onDidChange: store.onDidChange });
+  const lenses = new FeedbackLenses({ find, feedback, drafts, onDidChange: store.onDidChange });
   const registered = [
     vscode.workspace.registerFileSystemProvider(scheme, documents, { isReadonly: true, isCaseSensitive: true }),
     vscode.languages.registerCodeLensProvider({ scheme }, lenses),
     new ReaderPlaces(documents),
     documents,
     lenses,
+    drafts,
     threads,
     feedback,
     store,
@@ -70,6 +74,7 @@ export async function viewParts() {
     scheme,
     store,
     documents,
+    drafts,
     feedback,
     threads,
     show,

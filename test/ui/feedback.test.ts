@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
+import { CrewApi } from "../support/crew-api.ts";
+import { startService, type RunningService } from "../support/service.ts";
+import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { waitFor } from "../support/wait.ts";
+import { connectCrew } from "./person.ts";
+
+const canned = [
+  { label: "Too long", text: "Half as long, please.", kind: "reject" },
+  { label: "Sources", text: "Name your sources." },
+  { label: "Fine", text: "Good work.", kind: "approve" },
+];
+
+describe("Feedback, in the window", () => {
+  let service: RunningService;
+  let api: CrewApi;
+  let window: VSCodeWindow;
+  let id: string;
+
+  before(async () => {
+    service = await startService({ args: ["--task-seconds", "0.1"] });
+    api = new CrewApi(service);
+    id = await api.kickoff({ inputs: { topic: "tea", audience: "colleagues" } });
+    window = await openWindow({ settings: { "workbench.colorTheme": "Default Dark Modern", "crewdeck.feedback.cannedAnswers": canned } });
+    await connectCrew(window, { url: service.url, token: service.token, name: "Writers" });
+    await window.tree.menu("Writers", "Track an Execution by Its ID…");
+    await window.quickInput.answer("Track an execution of Writers", id);
+    await window.editor.lens("Reject with feedback…").waitFor();
+  });
+
+  after(async () => {
+    await window.close();
+    await service.stop();
+  });
+
+  /** The words in a thread's box, in one line: an empty line is drawn with a blank of its own. */
+  const written = async (thread: Locator) => (await thread.locator(".comment-form .view-lines").innerText()).replace(/\s+/g, " ").trim();
+  const panel = () => window.page.locator(".part.panel");
+
+  it("a thread says what is sent and to whom, and takes canned answers below what was typed", async () => {
+    const { editor, quickInput, page } = window;
+    await editor.lens("Reject with feedback…").click();
+    const thread = editor.thread("Reject");
+    await thread.waitFor();
+    await thread.getByText("All of it becomes context for later tasks").waitFor();
+    assert.match(await thread.innerText(), /Reject “outline”, attempt 1 – sent to Writers \(127\.0\.0\.1:\d+\), read by later tasks/);
+    await window.screenshot("feedback-thread");
+    await editor.writeInThread(thread, "My own words.");
+    await editor.pressInThread(thread, "Insert Canned Answer…");
+    await quickInput.waitFor("Insert into your feedback");
+    const offered = await quickInput.labels();
+    assert.deepEqual(canned.map(({ label }) => offered.includes(label)), [true, true, false], "those that fit a rejection");
+    await window.screenshot("feedback-canned");
+    await quickInput.choose("Insert into your feedback", "Too long");
+    await waitFor("both texts", async () => (await written(thread)) === "My own words. Half as long, please.");
+    await page.keyboard.type(" Thanks.");
+    await waitFor("the keys at the end of them", async () => (await written(thread)).endsWith("please. Thanks."));
+    await window.screenshot("feedback-inserted");
+    assert.equal(await panel().isVisible(), false, "no panel opens by itself");
+  });
+
+  it("a saved draft outlasts a reload of the window, and a lens leads to it", async () => {
+    const { editor } = window;
+    await editor.pressInThread(editor.thread("Reject"), "Save Draft");
+    await editor.lens("Draft kept – continue…").waitFor();
+    await editor.thread("Reject").waitFor({ state: "detached" });
+    await window.reload();
+    await editor.lens("Draft kept – continue…").waitFor();
+    await window.screenshot("feedback-draft");
+    await editor.lens("Draft kept – continue…").click();
+    const thread = editor.thread("Reject");
+    await waitFor("the draft", async () => (await thread.isVisible()) && (await written(thread)) === "My own words. Half as long, please. Thanks.");
+  });
+
+  it("a pause that was answered elsewhere is explained, and the words are kept", async () => {
+    const { editor, messages } = window;
+    const answer = await api.post("/resume", { execution_id: id, task_id: "outline", human_feedback: "From elsewhere.", is_approve: false });
+    assert.equal(answer.status, 200);
+    await editor.pressInThread(editor.thread("outline"), "Send");
+    await messages.notification("Your feedback was not sent").waitFor();
+    await window.screenshot("feedback-stale");
+    await messages.answer("Your feedback was not sent", "Compare with Previous Attempt");
+    await editor.tab("outline: attempt 1 ↔ attempt 2").waitFor();
+    await window.screenshot("feedback-compare");
+  });
+});
