@@ -6,6 +6,7 @@ import { registerLinks } from "./commands/links.ts";
 import { registerCommands } from "./commands/table.ts";
 import { watchArrivals } from "./crews/arrivals.ts";
 import { Crews } from "./crews/crews.ts";
+import { keepEndedExecutions } from "./editor/configuration.ts";
 import { resetContext } from "./editor/context.ts";
 import { Disposables } from "./editor/disposables.ts";
 import { speakTheLanguage } from "./editor/l10n.ts";
@@ -39,6 +40,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     new Executions({
       folder: context.globalStorageUri.fsPath,
       clock,
+      keepEnded: keepEndedExecutions,
       secrets: context.secrets,
       clientFor: ({ id }) => Promise.resolve(crews.find(id)).then((crew) => crew && crews.client(crew)),
       onProblem: logProblem,

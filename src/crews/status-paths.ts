@@ -26,6 +26,7 @@ export class StatusPaths {
   }
 
   #all(): Readonly<Partial<Record<string, string>>> {
-    return this.#memento.get(key, {});
+    const kept: unknown = this.#memento.get(key);
+    return typeof kept === "object" && kept !== null ? { ...kept } : {};
   }
 }

@@ -31,6 +31,7 @@ export class TokenNotes {
   }
 
   #all(): Readonly<Record<string, unknown>> {
-    return this.#memento.get(key, {});
+    const kept: unknown = this.#memento.get(key);
+    return typeof kept === "object" && kept !== null ? { ...kept } : {};
   }
 }

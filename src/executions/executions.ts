@@ -7,6 +7,7 @@ import { Intents } from "./intents.ts";
 import { Lease } from "./lease.ts";
 import { hasEnded } from "./model.ts";
 import { recoverSends } from "./recover.ts";
+import { Retention } from "./retention.ts";
 import { CallbackSecrets, type SecretStorage } from "./secrets.ts";
 import { ExecutionStore } from "./store.ts";
 import { sweepTold } from "./sweep-told.ts";
@@ -17,6 +18,8 @@ export interface ExecutionsOptions extends Pick<TrackerOptions, "clientFor" | "o
   /** Where executions are kept; shared by all windows. */
   readonly folder: string;
   readonly clock: Clock;
+  /** How many ended executions are kept; 0 keeps all. */
+  readonly keepEnded: () => number;
   /** Keeps the secrets of callbacks. */
   readonly secrets: SecretStorage;
 }
@@ -34,11 +37,14 @@ export class Executions implements Disposable {
   readonly tracker: Tracker;
   readonly #clock: Clock;
   readonly #onProblem: ExecutionsOptions["onProblem"];
+  readonly #keepEnded: ExecutionsOptions["keepEnded"];
+  #retention: Disposable | undefined;
   #beginning: Disposable | undefined;
   #recovering: Disposable | undefined;
 
-  constructor({ folder, clock, secrets, clientFor, onProblem }: ExecutionsOptions) {
+  constructor({ folder, clock, keepEnded, secrets, clientFor, onProblem }: ExecutionsOptions) {
     this.#clock = clock;
+    this.#keepEnded = keepEnded;
     this.#onProblem = onProblem;
     this.store = new ExecutionStore({ folder: join(folder, "executions"), clock, onProblem });
     this.intents = new Intents(join(folder, "intents"));
@@ -64,6 +70,7 @@ export class Executions implements Disposable {
   dispose(): void {
     this.#beginning?.dispose();
     this.#recovering?.dispose();
+    this.#retention?.dispose();
     this.tracker.dispose();
     this.lease.dispose();
     this.secrets.dispose();
@@ -80,6 +87,8 @@ export class Executions implements Disposable {
     begin().catch((error: unknown) => this.#onProblem("What watching executions needs could not be made ready.", error));
     this.secrets.sweep().catch((error: unknown) => this.#onProblem("Secrets of callbacks that are not needed any more could not be looked through.", error));
     sweepTold(this.store, this.told, this.#clock.now()).catch((error: unknown) => this.#onProblem("What was told of earlier executions could not be cleared away.", error));
+    const { store, lease } = this;
+    this.#retention = new Retention({ store, lease, clock: this.#clock, keepEnded: this.#keepEnded, onProblem: this.#onProblem });
     await this.lease.start();
     this.tracker.start();
   }

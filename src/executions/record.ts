@@ -1,7 +1,5 @@
+import { migrate, recordVersion } from "./migrate.ts";
 import { type Execution, hasEnded, without } from "./model.ts";
-
-/** The version of records that this code writes. */
-const VERSION = 1;
 
 /** What a record's text turned out to be. */
 export type Reading =
@@ -19,7 +17,7 @@ export function writeRecord(execution: Execution): string {
 
 /** The text that marks an execution as untracked. */
 export function writeRemoved(): string {
-  return JSON.stringify({ version: VERSION, removed: true });
+  return JSON.stringify({ version: recordVersion, removed: true });
 }
 
 /** Understands a record's text, as far as the program relies on its shape. Never throws. */
@@ -33,17 +31,18 @@ export function readRecord(text: string, localId: string): Reading {
   if (!isObject(raw)) {
     return { kind: "corrupt", reason: "not an object" };
   }
-  if (typeof raw["version"] === "number" && raw["version"] > VERSION) {
+  if (typeof raw["version"] === "number" && raw["version"] > recordVersion) {
     return { kind: "newer" };
   }
   if (raw["removed"] === true) {
     return { kind: "removed" };
   }
-  if (!isExecution(raw)) {
-    return { kind: "corrupt", reason: `"${firstWrong(raw) ?? "version"}" is missing or has the wrong type` };
+  const current = migrate(raw);
+  if (!isExecution(current)) {
+    return { kind: "corrupt", reason: `"${firstWrong(current) ?? "version"}" is missing or has the wrong type` };
   }
-  return raw.localId === localId
-    ? { kind: "execution", execution: raw }
+  return current.localId === localId
+    ? { kind: "execution", execution: current }
     : { kind: "corrupt", reason: "its id is not the one in the file's name" };
 }
 
@@ -67,7 +66,7 @@ export function keepEnd(current: Execution, next: Execution): Execution {
 const STATES: readonly unknown[] = ["queued", "running", "waiting", "completed", "failed", "stopped", "unknown", "unconfirmed"];
 
 const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
-  version: (value) => value === VERSION,
+  version: (value) => value === recordVersion,
   localId: isString,
   crew: (value) => isObject(value) && isString(value["id"]) && isString(value["name"]) && isString(value["url"]),
   kickoffIds: (value) => Array.isArray(value) && value.every(isString),

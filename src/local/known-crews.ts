@@ -31,7 +31,7 @@ export class KnownCrews {
     return path.join(this.#root, createHash("sha256").update(folder).digest("hex").slice(0, 16));
   }
 
-  /** All that can be read, by name. What can't be read is handed to `onProblem` and left out. */
+  /** All that can be read, by name. What can't be read is handed to `onProblem` and left out; a file that is no good is set aside before. */
   async list(onProblem: (file: string, error: unknown) => void): Promise<KnownCrew[]> {
     const crews: KnownCrew[] = [];
     for (const name of await namesIn(this.#root)) {
@@ -40,15 +40,22 @@ export class KnownCrews {
         const crew = await readKnown(file);
         if (crew !== undefined) crews.push(crew);
       } catch (error) {
-        onProblem(file, error);
+        onProblem(file, await setAside(file, error));
       }
     }
     return crews.sort((one, other) => one.name.localeCompare(other.name));
   }
 
-  /** One crew by its folder; nothing where it was never started. Throws where its file can't be read. */
+  /** One crew by its folder; nothing where it was never started, or where its file was no good and is set aside now. Throws where its file can't be read. */
   async read(folder: string): Promise<KnownCrew | undefined> {
-    return await readKnown(this.#file(folder));
+    const file = this.#file(folder);
+    try {
+      return await readKnown(file);
+    } catch (error) {
+      // Told by `list`, which every window begins with; here the crew is as one that was never started, and its data stays.
+      if ((await setAside(file, error)) === error) throw error;
+      return undefined;
+    }
   }
 
   /** Keeps a crew, in the place of what was kept before. Other windows see the old or the new content, never a part. */
@@ -97,9 +104,36 @@ async function readKnown(file: string): Promise<KnownCrew | undefined> {
     if (isMissing(error)) return undefined;
     throw error;
   }
-  const found: unknown = JSON.parse(text);
-  if (!isKnown(found)) throw new Error(`${file} is not a local crew of version 1.`);
-  return found;
+  const found = parse(text);
+  if (isKnown(found)) return found;
+  if (isNewer(found)) throw new Error(`${file} was written by a newer version of Crewdeck, and is left alone.`);
+  throw new NoGoodError(`${file} is not a local crew of version 1.`);
+}
+
+/** A crew's file that nobody can make sense of. */
+class NoGoodError extends Error {
+  override readonly name = "NoGoodError";
+}
+
+/** Puts a file that is no good under another name, for a person to look at. Returns what there is to tell: the same error for a file that was left alone. */
+async function setAside(file: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof NoGoodError)) return error;
+  const aside = `${file}.corrupt-${Date.now()}`;
+  await rename(file, aside);
+  return new Error(`${error.message} It was set aside as ${aside}.`);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The caller tells that it is no good.
+    return undefined;
+  }
+}
+
+function isNewer(found: unknown): boolean {
+  return typeof found === "object" && found !== null && "version" in found && typeof found.version === "number" && found.version > 1;
 }
 
 /** Not there, or a file where a folder is expected. */

@@ -16,6 +16,7 @@ describe("Executions", () => {
     const executions = new Executions({
       folder,
       clock,
+      keepEnded: () => 0,
       secrets: new SecretMemory(),
       clientFor: () => Promise.resolve({ status: (kickoffId) => (asked.push(kickoffId), new Promise(() => undefined)) }),
       onProblem: (_message, error) => assert.fail(String(error)),
@@ -46,6 +47,7 @@ describe("Executions", () => {
     const executions = new Executions({
       folder,
       clock,
+      keepEnded: () => 0,
       secrets: new SecretMemory(),
       clientFor: () => Promise.resolve({ status: (kickoffId) => (asked.push(kickoffId), new Promise(() => undefined)) }),
       onProblem: (message) => problems.push(message),

@@ -37,6 +37,19 @@ describe("known local crews", () => {
     const list = await known.list((file) => problems.push(path.basename(path.dirname(file))));
     assert.deepEqual(list, [crew("file:///a", "Ant")]);
     assert.deepEqual(problems.sort(), ["bad", "other"]);
+    assert.match((await readdir(path.join(root, "bad"))).join(), /^crew\.json\.corrupt-\d+$/, "what is no good is set aside");
+    assert.deepEqual(await readdir(path.join(root, "other")), ["crew.json"], "what a newer version wrote is left alone");
+  });
+
+  it("one whose file is no good can be started as if for the first time, with its data", async () => {
+    const known = new KnownCrews(await newFolder());
+    await known.write(crew("file:///a", "Ant"));
+    await writeFile(path.join(known.dataFolder("file:///a"), "executions.sqlite"), "data");
+    await writeFile(path.join(known.dataFolder("file:///a"), "crew.json"), "[]");
+    assert.equal(await known.read("file:///a"), undefined);
+    await known.write(crew("file:///a", "Ant"));
+    assert.deepEqual(await known.read("file:///a"), crew("file:///a", "Ant"));
+    assert.deepEqual((await readdir(known.dataFolder("file:///a"))).filter((name) => !name.includes("corrupt")), ["crew.json", "executions.sqlite"]);
   });
 });
 
