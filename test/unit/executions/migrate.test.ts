@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { migrate } from "../../../src/executions/migrate.ts";
+import type { Execution } from "../../../src/executions/model.ts";
 import { readRecord } from "../../../src/executions/record.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
 import { temporaryFolder } from "../../support/folders.ts";
@@ -9,7 +10,8 @@ import { FakeClock } from "./fake-clock.ts";
 import { anExecution } from "./samples.ts";
 
 /** The sample execution as a record without a version. */
-const { version: _version, ...unversioned } = anExecution();
+const unversioned: Omit<Execution, "version"> & { version?: 1 } = anExecution();
+delete unversioned.version;
 
 describe("an older record", () => {
   it("is made into the present one step by step, from whichever version it has", () => {
