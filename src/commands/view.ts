@@ -16,11 +16,11 @@ import type { Command } from "./table.ts";
 export interface ViewParts {
   readonly crews: Crews;
   readonly store: ExecutionStore;
-  readonly tree: Pick<TreeRoom, "arrangement" | "choices">;
+  readonly tree: Pick<TreeRoom, "arrangement" | "choices" | "showMore">;
 }
 
 /** Commands by which a person arranges the view. `groupExecutions` takes `{by}`, `filterExecutions` `{text?, states?}`; both return what is set then. */
-export function viewCommands({ crews, store, tree: { arrangement, choices } }: ViewParts): readonly Command[] {
+export function viewCommands({ crews, store, tree: { arrangement, choices, showMore } }: ViewParts): readonly Command[] {
   const pin = (id: string, isPinned: boolean): Command => ({
     id,
     async run(argument) {
@@ -50,6 +50,13 @@ export function viewCommands({ crews, store, tree: { arrangement, choices } }: V
       id: "clearFilter",
       run() {
         choices.setFilter(noFilter);
+      },
+    },
+    {
+      id: "showMore",
+      async run(argument) {
+        const group = stringOf(recordOf(argument), "group");
+        if (group !== undefined) await showMore(group);
       },
     },
     pin("pinExecution", true),

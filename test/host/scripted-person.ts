@@ -120,6 +120,7 @@ export class ScriptedPerson implements vscode.Disposable {
       activeItems: [] as readonly vscode.QuickPickItem[],
       selectedItems: [] as readonly vscode.QuickPickItem[],
       onDidChangeValue: changed.event,
+      onDidChangeSelection: new vscode.EventEmitter<void>().event,
       onDidAccept: accepted.event,
       onDidTriggerButton: triggered.event,
       onDidTriggerItemButton: itemTriggered.event,

@@ -270,7 +270,7 @@ describe("the tree", () => {
     const [top] = tree.getChildren();
     assert.deepEqual([tree.getTreeItem(top!).label, tree.getTreeItem(top!).description], ["Waiting for you", "2"]);
     assert.deepEqual(labels(tree.getChildren(top)).sort(), ["Blue", "Sea otters"]);
-    assert.equal(tree.getTreeItem(tree.getChildren(top)[0]!).contextValue, "execution:waiting:output:id");
+    assert.equal(tree.getTreeItem(tree.getChildren(top)[0]!).contextValue, "execution:waiting:output:id:request");
     refreshed.length = 0;
     await parts.store.update("second", () => notWaiting({ localId: "second", kickoffIds: ["second"], crew: painters }));
     assert.ok(refreshed.every((nodes) => nodes !== undefined), "what goes on waiting keeps the rest of the tree as it is");
@@ -336,5 +336,20 @@ describe("the tree", () => {
     assert.equal(view.revealed.length, 1, "to reveal would open the view");
     const [ended] = tree.getChildren(crewRows()[0]).filter(isExecution);
     assert.equal(tree.getTreeItem(ended!).collapsibleState, vscode.TreeItemCollapsibleState.Expanded);
+  });
+
+  it("shows a large group in pages, and goes on where the person asked for more", async () => {
+    const large = Array.from({ length: 1_200 }, (_, index) => another(`many-${index}`, new Date(Date.UTC(2026, 9, 20) - index * 1000).toISOString()));
+    parts.store.list = () => large;
+    parts.store.find = (id) => large.find(({ localId }) => localId === id);
+    await choices.groupBy("crew");
+    const rows = () => tree.getChildren(crewRows()[0]);
+    assert.equal(rows().length, 501);
+    const more = rows().at(-1)!;
+    assert.deepEqual([tree.getTreeItem(more).label, tree.getTreeItem(more).description, tree.getTreeItem(more).command?.arguments], ["Show more…", "700 older ones", [more]]);
+    await tree.showMore(`crew ${writers.id}`);
+    assert.deepEqual([rows().length, labels(view.revealed)], [1_001, ["many-500"]]);
+    await tree.showMore(`crew ${writers.id}`);
+    assert.deepEqual([rows().length, rows().at(-1)?.kind], [1_200, "execution"]);
   });
 });

@@ -27,15 +27,17 @@ export class ElapsedTimes {
   }
 
   /** An execution's row is shown as it is now. */
-  show(execution: Execution): void {
-    if (standsStill(execution)) return;
-    this.#shown.set(execution.localId, elapsedInWords(execution, this.#options.clock.now()));
+  show(localId: string): void {
+    const execution = this.#options.find(localId);
+    if (execution === undefined || standsStill(execution)) return;
+    this.#shown.set(localId, elapsedInWords(execution, this.#options.clock.now()));
     this.plan();
   }
 
   /** An execution changed or is no longer tracked: its time may stand still from now on. */
-  follow(execution: Execution): void {
-    if (standsStill(this.#options.find(execution.localId))) this.#shown.delete(execution.localId);
+  follow(localId: string): void {
+    const execution = this.#options.find(localId);
+    if (execution === undefined || standsStill(execution)) this.#shown.delete(localId);
   }
 
   /** Begins to look, or stops, as it is needed now. */
@@ -63,6 +65,6 @@ export class ElapsedTimes {
   }
 }
 
-function standsStill(execution: Execution | undefined): boolean {
-  return execution === undefined || hasEnded(execution) || execution.watchingStoppedAt !== undefined;
+function standsStill(execution: Execution): boolean {
+  return hasEnded(execution) || execution.watchingStoppedAt !== undefined;
 }

@@ -41,7 +41,11 @@ export function executionRow(execution: Execution, now: number, circumstances: E
   return {
     label: title,
     description: description.join(" · "),
-    tooltip: [title, ...whole, ...more(execution, circumstances), crew, l10n.t("Since: {0}", timeInWords(execution.startedAt)), ...execution.kickoffIds.map((id) => l10n.t("ID: {0}", id))],
+    // Made when it is asked for: of ten thousand rows, few are pointed at.
+    get tooltip() {
+      const ids = execution.kickoffIds.map((id) => l10n.t("ID: {0}", id));
+      return [title, ...whole, ...more(execution, circumstances), crew, l10n.t("Since: {0}", timeInWords(execution.startedAt)), ...ids];
+    },
     icon: executionIcon(execution, unwatched(execution, circumstances) !== undefined),
     facts: executionFacts(execution, pending?.outcome),
     sentence: [title, ...whole, ...(group === "crew" ? [] : [crew])].join(", "),

@@ -1,11 +1,12 @@
 import { keyOf, type Execution } from "../../executions/model.ts";
 import { crewGroup, partsOf } from "./grouping.ts";
-import type { CrewNode, ExecutionNode, GroupNode, HintNode, TaskNode } from "./nodes.ts";
+import type { CrewNode, ExecutionNode, GroupNode, HintNode, MoreNode, TaskNode } from "./nodes.ts";
 
 /** The rows that were ever asked for. VS Code knows a row by its object, so that each is made once. */
 export class KnownNodes {
   readonly #groups = new Map<string, CrewNode | GroupNode>();
   readonly #hints = new Map<string, HintNode>();
+  readonly #more = new Map<string, MoreNode>();
   /** By local id, then by group. */
   readonly #executions = new Map<string, Map<string, ExecutionNode>>();
   readonly #tasks = new WeakMap<ExecutionNode, Map<string, TaskNode>>();
@@ -22,6 +23,10 @@ export class KnownNodes {
 
   hint(crew: string): HintNode {
     return keep(this.#hints, crew, () => ({ kind: "hint", crew }));
+  }
+
+  more(group: string): MoreNode {
+    return keep(this.#more, group, () => ({ kind: "more", group }));
   }
 
   /** An execution's row in a group. Rows are the arguments of commands, so that they name its crew and id as they are now. */

@@ -1,7 +1,7 @@
 import type { Execution } from "../../executions/model.ts";
 
 /** A row of the tree. It is the argument of the commands on it, too, so that its members are those of the commands' arguments. */
-export type TreeNode = CrewNode | GroupNode | HintNode | ExecutionNode | TaskNode;
+export type TreeNode = CrewNode | GroupNode | HintNode | MoreNode | ExecutionNode | TaskNode;
 
 /** A crew, connected or only remembered by its executions. */
 export interface CrewNode {
@@ -21,6 +21,12 @@ export interface GroupNode {
 export interface HintNode {
   readonly kind: "hint";
   readonly crew: string;
+}
+
+/** Stands below the executions of a large group that are shown, and shows more of them. */
+export interface MoreNode {
+  readonly kind: "more";
+  readonly group: string;
 }
 
 /** A tracked execution, in one of the groups it stands in. The same object stays when the execution gets its id, or another crew. */
@@ -62,6 +68,8 @@ export function idOf(node: TreeNode): string {
       return `group ${node.group}`;
     case "hint":
       return `hint ${node.crew}`;
+    case "more":
+      return `more ${node.group}`;
     case "execution":
       return `execution ${node.localId} in ${node.group}`;
     case "task":

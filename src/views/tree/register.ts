@@ -16,6 +16,7 @@ export interface TreeRoom {
   readonly view: ExecutionTree["view"];
   readonly arrangement: ExecutionTree["arrangement"];
   readonly choices: TreeChoices;
+  readonly showMore: ExecutionTree["showMore"];
   /** Ends all of it. */
   dispose(): void;
 }
@@ -33,6 +34,7 @@ export function registerTree({ context, opened, ...parts }: TreeRoomOptions): Tr
     view: tree.view,
     arrangement: tree.arrangement,
     choices,
+    showMore: (group) => tree.showMore(group),
     dispose() {
       owned.dispose();
     },

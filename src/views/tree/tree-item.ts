@@ -11,6 +11,7 @@ export function treeItem(node: TreeNode, row: Row, state: vscode.TreeItemCollaps
   item.contextValue = row.facts;
   item.accessibilityInformation = { label: row.sentence };
   if (node.kind === "hint") item.command = { title: vscode.l10n.t("Kick Off…"), command: "crewdeck.kickoff", arguments: [node] };
+  else if (node.kind === "more") item.command = { title: vscode.l10n.t("Show More"), command: "crewdeck.showMore", arguments: [node] };
   else if (node.kind === "execution" || node.kind === "task") item.command = { title: vscode.l10n.t("Open Execution"), command: "crewdeck.openExecution", arguments: [node] };
   return item;
 }

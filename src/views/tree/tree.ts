@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import type { Clock } from "../../api/clock.ts";
 import type { Crews } from "../../crews/crews.ts";
@@ -10,15 +9,13 @@ import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
 import { Arrangement } from "./arrangement.ts";
 import type { TreeChoices } from "./choices.ts";
-import { crewRow } from "./crew-row.ts";
 import { ElapsedTimes } from "./elapsed.ts";
-import { executionRow, taskRow, type ExecutionCircumstances } from "./execution-rows.ts";
 import { FollowedSelection } from "./followed-selection.ts";
-import { groupRow, isOpenAtFirst } from "./group-rows.ts";
-import { crewGroup, inOrder, nextDay, partsOf, waitingGroup } from "./grouping.ts";
+import { isOpenAtFirst } from "./group-rows.ts";
+import { crewGroup, inOrder, nextDay, waitingGroup } from "./grouping.ts";
 import { KnownNodes } from "./known-nodes.ts";
-import { showAttempt, type CrewNode, type ExecutionNode, type GroupNode, type TaskNode, type TreeNode } from "./nodes.ts";
-import { goneCrewRow, hintRow, type Row } from "./rows.ts";
+import type { CrewNode, ExecutionNode, GroupNode, TreeNode } from "./nodes.ts";
+import { RowsOf } from "./rows-of.ts";
 import { showSummary } from "./summary.ts";
 import { TokenWatch } from "./token-watch.ts";
 import { tooltipOf, treeItem } from "./tree-item.ts";
@@ -34,6 +31,9 @@ export interface ExecutionTreeOptions {
   readonly createView?: (provider: vscode.TreeDataProvider<TreeNode>) => vscode.TreeView<TreeNode>;
 }
 
+/** Executions of a group that are shown at first, and more each time they are asked for. VS Code asks for every row of a group whenever one comes or goes; ten thousand would take it most of a second. */
+const page = 500;
+
 const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
 
 /** What waits, then crews, states or days; below them executions, the newest first; below those their tasks. A change refreshes its own row. */
@@ -41,9 +41,12 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   readonly #options: ExecutionTreeOptions;
   readonly #changed = new vscode.EventEmitter<TreeNode[] | undefined>();
   readonly #nodes = new KnownNodes();
+  /** How many executions of a group are shown, where more were asked for. */
+  readonly #shown = new Map<string, number>();
   readonly #tokens: TokenWatch;
   readonly #elapsed: ElapsedTimes;
   readonly #selection: FollowedSelection;
+  readonly #rows: RowsOf;
   readonly #subscriptions: vscode.Disposable;
   /** Connected crews by id, read once for each change of them: a row must not cost a look at the settings. */
   #crews: ReadonlyMap<string, Crew> | undefined;
@@ -61,6 +64,15 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     this.#tokens = new TokenWatch({ crews, clock, isSeen, changed: (crewIds) => this.#fire(crewIds.flatMap((id) => this.#nodes.knownCrew(id) ?? [])) });
     this.#elapsed = new ElapsedTimes({ clock, find: (localId) => store.find(localId), isSeen, onMoved: (executions) => this.#fire(executions.flatMap((execution) => this.#rowsOf(execution))) });
     this.#selection = new FollowedSelection(this.view, (localId) => this.#usualRow(localId), (node, taskId) => this.#nodes.task(node, taskId));
+    this.#rows = new RowsOf({
+      store,
+      tracker,
+      clock,
+      arrangement: this.arrangement,
+      crews: () => this.#connected(),
+      tokens: (crewId) => this.#tokens.of(crewId),
+      hidden: (group) => this.#hiddenOf(group),
+    });
     this.#subscriptions = vscode.Disposable.from(
       this.#changed,
       this.view,
@@ -96,14 +108,15 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   readonly onDidChangeTreeData = this.#changed.event;
 
   getTreeItem(node: TreeNode): vscode.TreeItem {
-    const row = this.#rowOf(node);
+    const row = this.#rows.node(node);
     // Removed between the question for rows and the question for this one; the next refresh takes the row away.
     if (row === undefined) return new vscode.TreeItem("");
+    if (node.kind === "execution") this.#elapsed.show(node.localId);
     return treeItem(node, row, this.#stateOf(node));
   }
 
   resolveTreeItem(item: vscode.TreeItem, node: TreeNode): vscode.TreeItem {
-    const row = this.#rowOf(node);
+    const row = this.#rows.node(node);
     if (row !== undefined) item.tooltip = tooltipOf(row);
     return item;
   }
@@ -114,13 +127,16 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       case "crew":
       case "group": {
         const group = node.kind === "crew" ? crewGroup(node.crew) : node.group;
-        const rows = this.arrangement.members(group).map((execution) => this.#nodes.execution(group, execution));
-        return rows.length === 0 && node.kind === "crew" ? [this.#nodes.hint(node.crew)] : rows;
+        if (node.kind === "crew" && !this.arrangement.has(group)) return [this.#nodes.hint(node.crew)];
+        const shown = this.arrangement.members(group).slice(0, this.#shownOf(group));
+        const rows = shown.map((execution) => this.#nodes.execution(group, execution));
+        return this.#hiddenOf(group) > 0 ? [...rows, this.#nodes.more(group)] : rows;
       }
       case "execution":
         return this.#options.store.find(node.localId)?.tasks.map(({ taskId }) => this.#nodes.task(node, taskId)) ?? [];
       case "task":
       case "hint":
+      case "more":
         return [];
     }
   }
@@ -133,10 +149,20 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       case "hint":
         return this.#nodes.group(crewGroup(node.crew));
       case "execution":
+      case "more":
         return this.#nodes.group(node.group);
       case "task":
         return this.#nodes.executionOf(node);
     }
+  }
+
+  /** Shows more of a group's executions, and goes on with the first of them. */
+  async showMore(group: string): Promise<void> {
+    const shown = this.#shownOf(group);
+    this.#shown.set(group, shown + page);
+    this.#fire([this.#nodes.group(group)]);
+    const next = this.arrangement.members(group)[shown];
+    if (next !== undefined) await this.view.reveal(this.#nodes.execution(group, next), { select: true, focus: true });
   }
 
   dispose(): void {
@@ -156,52 +182,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     return [...top, ...connected.filter((group) => !arrangement.isFiltered || arrangement.has(group)), ...gone];
   }
 
-  #rowOf(node: TreeNode): Row | undefined {
-    const { store, clock } = this.#options;
-    switch (node.kind) {
-      case "crew":
-        return this.#crewRow(node);
-      case "group":
-        return groupRow(node.group, { size: this.arrangement.sizeOf(node.group), now: clock.now(), language: vscode.env.language });
-      case "hint":
-        return hintRow(this.#connected().get(node.crew)?.local?.running === false);
-      case "execution":
-      case "task": {
-        const execution = store.find(node.localId);
-        return execution && this.#executionRow(node, execution);
-      }
-    }
-  }
-
-  #crewRow({ crew: id }: CrewNode): Row | undefined {
-    const { tracker } = this.#options;
-    const crew = this.#connected().get(id);
-    if (crew !== undefined) return crewRow(crew, { parked: tracker.parkedCrews().get(id), tokens: this.#tokens.of(id) });
-    const some = this.arrangement.someOf(crewGroup(id));
-    return some && goneCrewRow(some.crew);
-  }
-
-  #executionRow(node: ExecutionNode | TaskNode, execution: Execution): Row | undefined {
-    showAttempt(node, execution);
-    const circumstances = this.#circumstances(execution, node.group);
-    if (node.kind === "task") {
-      const task = execution.tasks.find(({ taskId }) => taskId === node.taskId);
-      return task && taskRow(task, execution, circumstances);
-    }
-    this.#elapsed.show(execution);
-    return executionRow(execution, this.#options.clock.now(), circumstances);
-  }
-
-  #circumstances(execution: Execution, group: string): ExecutionCircumstances {
-    const { tracker } = this.#options;
-    const crew = this.#connected().get(execution.crew.id);
-    return {
-      group: partsOf(group).kind,
-      crew: crew === undefined ? "gone" : crew.local?.running === false ? "stopped" : "connected",
-      problem: tracker.parkedCrews().has(execution.crew.id) ? undefined : tracker.problemOf(execution),
-    };
-  }
-
   #stateOf(node: TreeNode): vscode.TreeItemCollapsibleState {
     switch (node.kind) {
       // Never without children: VS Code leaves a row closed that had none when it first came.
@@ -214,29 +194,20 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
         return this.#selection.wasOpen(node) ? Expanded : Collapsed;
       case "task":
       case "hint":
+      case "more":
         return None;
     }
   }
 
   #storeChanged(change: ExecutionChange): void {
     for (const { localId } of change.removed) this.#nodes.forget(localId);
-    for (const execution of [...change.changed, ...change.removed]) this.#elapsed.follow(execution);
+    for (const { localId } of [...change.changed, ...change.removed]) this.#elapsed.follow(localId);
     const { isOtherGroups, groups, rows } = this.arrangement.apply(change);
     // A connected crew's row stays without executions.
     const connected = new Set([...this.#connected().keys()].map(crewGroup));
     const isSteady = !isOtherGroups || (!this.arrangement.isFiltered && [...groups].every((group) => connected.has(group)));
-    const changed = rows.filter(({ before, after }) => this.#looksOther(before, after)).flatMap(({ after }) => this.#rowsOf(after));
+    const changed = rows.filter(({ before, after }) => this.#rows.looksOther(before, after)).flatMap(({ after }) => this.#rowsOf(after));
     this.#fire(isSteady ? [...[...groups].map((group) => this.#nodes.group(group)), ...changed.filter(({ group }) => !groups.has(group))] : undefined);
-  }
-
-  /** Whether a person would see a difference. A row that is drawn anew for nothing loses the click that is on its way to it. */
-  #looksOther(before: Execution, after: Execution): boolean {
-    const now = this.#options.clock.now();
-    const looks = (execution: Execution) => {
-      const circumstances = this.#circumstances(execution, "");
-      return [executionRow(execution, now, circumstances), execution.tasks.map((task) => taskRow(task, execution, circumstances))];
-    };
-    return !isDeepStrictEqual(looks(before), looks(after));
   }
 
   #arrange(): void {
@@ -267,6 +238,14 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     this.#elapsed.plan();
   }
 
+  #shownOf(group: string): number {
+    return this.#shown.get(group) ?? page;
+  }
+
+  #hiddenOf(group: string): number {
+    return Math.max(0, this.arrangement.sizeOf(group) - this.#shownOf(group));
+  }
+
   #connected(): ReadonlyMap<string, Crew> {
     this.#crews ??= new Map(this.#options.crews.list().map((crew) => [crew.id, crew]));
     return this.#crews;
@@ -279,6 +258,8 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   /** An execution's row at its usual place; nothing where the filter hides it. */
   #usualRow(localId: string): ExecutionNode | undefined {
     const [execution, group] = [this.#options.store.find(localId), this.arrangement.groupsOf(localId).at(-1)];
-    return execution && group !== undefined ? this.#nodes.execution(group, execution) : undefined;
+    if (execution === undefined || group === undefined) return undefined;
+    // What is below all that is shown has no row.
+    return this.arrangement.members(group).indexOf(execution) < this.#shownOf(group) ? this.#nodes.execution(group, execution) : undefined;
   }
 }

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import type { Crews } from "../../src/crews/crews.ts";
+import { viewCommands } from "../../src/commands/view.ts";
+import { Arrangement } from "../../src/views/tree/arrangement.ts";
+import { TreeChoices } from "../../src/views/tree/choices.ts";
+import { noFilter } from "../../src/views/tree/filter.ts";
+import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { MemoryMemento } from "./memory.ts";
+import { ScriptedPerson, type Move } from "./scripted-person.ts";
+import { viewParts, type ViewParts } from "./view-parts.ts";
+
+describe("commands that arrange the view", () => {
+  let parts: ViewParts;
+  let memento: MemoryMemento;
+  let choices: TreeChoices;
+  let arrangement: Arrangement;
+  let person: ScriptedPerson | undefined;
+  let shownMore: string[];
+
+  beforeEach(async () => {
+    parts = await viewParts();
+    memento = new MemoryMemento();
+    choices = new TreeChoices(memento);
+    arrangement = new Arrangement();
+    shownMore = [];
+    for (const execution of [anExecution(), notWaiting({ localId: "done", kickoffIds: ["done"], label: "Tea", state: "completed" })]) await parts.store.add(execution);
+    arrangement.arrange(parts.store.list(), choices.rules);
+    choices.onDidChange(() => arrangement.arrange(parts.store.list(), choices.rules));
+  });
+
+  afterEach(async () => {
+    person?.dispose();
+    person = undefined;
+    choices.dispose();
+    await parts.dispose();
+  });
+
+  const run = async (id: string, argument?: unknown): Promise<unknown> => {
+    const crews = { find: () => anExecution().crew } as unknown as Crews;
+    const showMore = (group: string) => Promise.resolve(void shownMore.push(group));
+    const command = viewCommands({ crews, store: parts.store, tree: { arrangement, choices, showMore } }).find((each) => each.id === id);
+    assert.ok(command);
+    return await command.run(argument);
+  };
+  const does = (...moves: Move[]) => (person = new ScriptedPerson(moves));
+
+  it("group by what an argument names, which the workspace remembers, and refuse what is none", async () => {
+    assert.equal(await run("groupExecutions", { by: "day" }), "day");
+    assert.equal(choices.rules.grouping, "day");
+    assert.equal(new TreeChoices(memento).rules.grouping, "day");
+    await assert.rejects(run("groupExecutions", { by: "colour" }), /must be one of crew, state, day/);
+    assert.equal(new TreeChoices(new MemoryMemento()).rules.grouping, "crew");
+  });
+
+  it("filter by what an argument names, for this window only, and refuse what is none", async () => {
+    assert.deepEqual(await run("filterExecutions", { text: "tea", states: ["completed"] }), { text: "tea", states: ["completed"] });
+    assert.deepEqual(arrangement.hidden.map(({ localId }) => localId), ["local-1"]);
+    assert.deepEqual(new TreeChoices(memento).rules.filter, noFilter);
+    await assert.rejects(run("filterExecutions", { states: ["lost"] }), /must be a list of waiting, running/);
+    await run("clearFilter");
+    assert.deepEqual(choices.rules.filter, noFilter);
+  });
+
+  it("ask for both parts of a filter in one box, and tell how many executions it shows", async () => {
+    const { shown } = does({ type: "tea" });
+    assert.deepEqual(await run("filterExecutions"), { text: "tea", states: [] });
+    assert.ok(shown[0]?.choices?.includes("Waiting for you"));
+    assert.equal(shown[0]?.text, "Words in title, crew, ID or inputs; check states below");
+    person?.dispose();
+    const again = does("escape");
+    assert.equal(await run("filterExecutions"), undefined);
+    assert.deepEqual([again.shown[0]?.value, again.shown[0]?.title], ["tea", "Filter executions: 1 of 2 shown"]);
+    assert.equal(choices.rules.filter.text, "tea", "who leaves the box changes nothing");
+    person?.dispose();
+    does({ pick: "Completed" });
+    assert.deepEqual(await run("filterExecutions"), { text: "tea", states: ["completed"] });
+  });
+
+  it("pin and unpin, also what has ended, in the record that all windows share", async () => {
+    const row = { kind: "execution", group: "x", crew: anExecution().crew.id, localId: "done", kickoffId: "done" };
+    await run("pinExecution", row);
+    await parts.store.refresh();
+    assert.equal(parts.store.find("done")?.pinned, true);
+    await run("unpinExecution", row);
+    assert.ok(!("pinned" in parts.store.find("done")!));
+  });
+
+  it("show more of a group", async () => {
+    await run("showMore", { kind: "more", group: "state completed" });
+    assert.deepEqual(shownMore, ["state completed"]);
+    assert.ok((await vscode.commands.getCommands(true)).includes("crewdeck.showMore"));
+  });
+});
