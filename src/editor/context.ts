@@ -12,6 +12,8 @@ const defaults = {
   "crewdeck.isFiltered": false,
   /** Whether there are crews, all of them local ones that are stopped. */
   "crewdeck.isStopped": false,
+  /** Whether the document with the keys shows a task that waits for feedback; for keybindings. */
+  "crewdeck.waitingHere": false,
 };
 
 /** A context key of this extension. */

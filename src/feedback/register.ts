@@ -14,6 +14,7 @@ import { sendAskingAboutSecrets } from "./lost-secrets.ts";
 import type { FindPlace } from "./place.ts";
 import { FeedbackSender } from "./send.ts";
 import { FeedbackThreads } from "./threads.ts";
+import { watchWaitingHere } from "./waiting-here.ts";
 
 /** What feedback works with. */
 export interface FeedbackRoomOptions {
@@ -47,6 +48,7 @@ export function registerFeedback({ crews, executions, clock, storage, find, show
     for (const { localId } of removed) drafts.removeAll(localId).catch((error: unknown) => logProblem("Removing the drafts of an execution", error));
   }));
   const lenses = owned.add(new FeedbackLenses({ find, feedback, drafts, onDidChange: (listener) => store.onDidChange(listener) }));
+  owned.add(watchWaitingHere({ find, onDidChange: (listener) => store.onDidChange(listener) }));
   owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, lenses));
   return { feedback, threads, dispose: () => owned.dispose() };
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
 import { MaybeSentError } from "../../src/feedback/errors.ts";
+import { watchWaitingHere } from "../../src/feedback/waiting-here.ts";
 import { UnsentWords } from "../../src/feedback/unsent.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
@@ -235,5 +236,26 @@ describe("feedback in an execution's document", () => {
     }
     assert.deepEqual(offered.slice(-2), ["Fine", "Half as long, \\$(please)."]);
     assert.equal(parts.sent.length, 0);
+  });
+
+  it("tells keybindings by a context key whether the document with the keys waits for feedback", async () => {
+    const values: unknown[] = [];
+    const executeCommand = vscode.commands.executeCommand;
+    Object.assign(vscode.commands, {
+      executeCommand: (command: string, ...rest: unknown[]) => {
+        if (command === "setContext" && rest[0] === "crewdeck.waitingHere") values.push(rest[1]);
+        return executeCommand(command, ...rest);
+      },
+    });
+    const watch = watchWaitingHere({ find: parts.find, onDidChange: parts.store.onDidChange });
+    try {
+      await parts.show(await parts.store.add(anExecution()));
+      await waitFor("the key", () => values.at(-1) === true);
+      await parts.store.update("local-1", () => notWaiting());
+      await waitFor("the key to go", () => values.at(-1) === false);
+    } finally {
+      watch.dispose();
+      Object.assign(vscode.commands, { executeCommand });
+    }
   });
 });
