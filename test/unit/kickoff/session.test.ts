@@ -286,6 +286,65 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(problems, [failure]);
   });
 
+  it("sends secrets with their callbacks, and keeps them in no draft and shows them to no page", async () => {
+    const session = await open();
+    const values = { ...typed("cities"), callbacks: { ...typed("").callbacks, humanInputWebhookUrl: "https://a.test/h" }, humanInput: { strategy: "bearer" as const, username: "" } };
+    const draft = { id: form().draft.id, values };
+    session.receive({ type: "submit", draft });
+    await settle();
+    assert.equal(sent.length, 0, "without its secret");
+    session.receive({ type: "secret", name: "humanInput", text: "s3cret" });
+    session.receive({ type: "changed", draft });
+    session.receive({ type: "tool", tool: "copyAsCurl" });
+    session.receive({ type: "ready", draft });
+    assert.deepEqual(form().secrets, { humanInput: true, streaming: false });
+    session.receive({ type: "submit", draft });
+    await settle();
+    assert.deepEqual(sent[0]?.request.humanInputWebhook, { url: "https://a.test/h", authentication: { strategy: "bearer", token: "s3cret" } });
+    assert.ok(saved.length > 0 && last.length > 0 && asked.length > 0);
+    assert.doesNotMatch(JSON.stringify([posted, saved, last, asked]), /s3cret/);
+  });
+
+  it("takes secrets that a program gives, and forgets them when the form is cleared", async () => {
+    const webhooks = { events: ["a"], url: "https://a.test/e", authentication: { strategy: "bearer", token: "s3cret" } } as const;
+    const session = await open({ given: { inputs: { topic: "x", ["__proto__"]: 1 }, webhooks } });
+    assert.deepEqual(form().secrets, { humanInput: false, streaming: true });
+    assert.doesNotMatch(JSON.stringify(posted), /s3cret/);
+    session.receive({ type: "clear" });
+    assert.deepEqual(form().secrets, { humanInput: false, streaming: false });
+  });
+
+  it("keeps a JSON text that can't be read, and sends nothing of it", async () => {
+    const session = await open();
+    const values = { ...typed("cities"), json: '{"inputs": {"topic": ' };
+    session.receive({ type: "changed", draft: { id: form().draft.id, values } });
+    session.receive({ type: "submit", draft: { id: form().draft.id, values } });
+    await settle();
+    assert.equal(sent.length, 0);
+    session.receive({ type: "ready" });
+    assert.equal(form().draft.values.json, values.json);
+  });
+
+  it("forgets a name that was only half typed in the JSON text", async () => {
+    const session = await open();
+    const half = (name: string) => ({ ...typed("cities"), inputs: [...typed("cities").inputs, { name, mode: "text" as const, text: "x" }], json: "{}" });
+    for (const name of ["b", "bu", "budget"]) session.receive({ type: "changed", draft: { id: form().draft.id, values: half(name) } });
+    session.receive({ type: "ready" });
+    assert.deepEqual(form().fields.map(({ name }) => name), ["topic", "__proto__", "budget"]);
+  });
+
+  it("shows values from elsewhere as JSON where JSON is shown", async () => {
+    const session = await open();
+    taken = { value: "rivers", from: "notes.md" };
+    session.receive({ type: "changed", draft: { id: form().draft.id, values: { ...typed("cities"), json: "{" } } });
+    session.receive({ type: "take", input: "topic" });
+    await settle();
+    assert.deepEqual(JSON.parse(form().draft.values.json ?? ""), JSON.parse('{"inputs": {"topic": "rivers", "__proto__": "x"}}'));
+    session.receive({ type: "clear" });
+    session.receive({ type: "undo" });
+    assert.match(form().draft.values.json ?? "", /rivers/);
+  });
+
   it("sends what is typed, once, however often it is told to", async () => {
     const gate = deferred<Execution>();
     send = () => gate.promise;
