@@ -194,7 +194,7 @@ describe("The kickoff form in a browser", function () {
     await field("topic").fill("Otters");
     await kickOff().click();
     await isFocused("audience");
-    assert.match(await problemOf("audience"), /^This input is required\. For an empty text/);
+    assert.match(await problemOf("audience"), /^This input is required\. Choose “Empty text”/);
     await field("audience").fill("Children");
     await page.getByText("Advanced").click();
     await field("Meta").fill("[]");
