@@ -117,7 +117,7 @@ export function formTexts(): FormTexts {
       noAddress: vscode.l10n.t("Enter the address that gets the events, or remove the events."),
       noEvents: vscode.l10n.t("Enter at least one event, or remove the address."),
       noUsername: vscode.l10n.t("Enter the user name."),
-      noSecret: vscode.l10n.t("Enter it: it was not kept with the form."),
+      noSecret: vscode.l10n.t("Enter it. Secrets are not kept with the form."),
       credentials: vscode.l10n.t("Leave out the name and password: this address is kept on disk."),
     },
     refusedAsMissing: vscode.l10n.t("The crew says that this input is missing."),

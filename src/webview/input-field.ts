@@ -48,7 +48,7 @@ export class InputField {
       },
       texts,
     );
-    this.#select = make("select", { "aria-label": fill(texts.sendAs, label) });
+    this.#select = make("select", { class: "mode", "aria-label": fill(texts.sendAs, label) });
     const { control } = field;
     const labelOf = (mode: FieldMode) => (mode !== "fitting" ? texts.modes[mode] : control && texts.controls[control.kind]);
     this.#select.append(...fieldModes.flatMap((mode) => {
