@@ -1,5 +1,6 @@
 import type { Taken } from "./form-tools.ts";
 import { withUnlisted, type FormField } from "./fields.ts";
+import { writeJsonView } from "./json-view.ts";
 import type { Draft, Notice } from "./messages.ts";
 import { alignValues, asTyped, fillIn, initialValues, type FormValues, type Prefill } from "./values.ts";
 
@@ -31,7 +32,7 @@ export class FormContent {
     this.#id = draft?.id ?? newId();
     this.#fields = draft === undefined ? fields : withUnlisted(fields, typedNames(draft.values));
     this.#values = initialValues(this.#fields);
-    if (last !== undefined) this.#values = alignValues(this.#fields, last);
+    if (last !== undefined) this.#values = asForm(alignValues(this.#fields, last));
     if (draft !== undefined) this.#values = alignValues(this.#fields, draft.values);
     this.#isEdited = draft !== undefined;
     this.#origin = draft !== undefined ? { kind: "draft" } : last !== undefined ? { kind: "last" } : undefined;
@@ -64,6 +65,9 @@ export class FormContent {
 
   /** A person typed. */
   edit(values: FormValues): void {
+    // In a JSON text a person may name an input that the crew does not, and take it out again.
+    const names = new Set(values.inputs.map(({ name }) => name));
+    this.#fields = withUnlisted(this.#fields.filter(({ listed, name }) => listed || names.has(name)), typedNames(values));
     this.#values = alignValues(this.#fields, values);
     this.#isEdited = true;
   }
@@ -106,7 +110,6 @@ export class FormContent {
   undo(): void {
     if (this.#before === undefined) return;
     const before = this.#before(this.#values);
-    this.#fields = withUnlisted(this.#fields, typedNames(before));
     this.edit(before);
     this.renew();
     this.#before = undefined;
@@ -128,13 +131,21 @@ export class FormContent {
     const before = this.#values;
     if (this.#isEdited || this.#origin?.kind === "last") this.#before = () => before;
     this.#fields = fields;
-    this.#values = values;
+    // What is shown as JSON stays so.
+    this.#values = before.json === undefined ? values : { ...values, json: writeJsonView(values) };
     this.#origin = origin;
     // Another id, so that a late message of the page that showed the old values changes nothing.
     this.renew();
   }
 }
 
+/** The same values, shown in fields. */
+function asForm(values: FormValues): FormValues {
+  const shown = { ...values };
+  Reflect.deleteProperty(shown, "json");
+  return shown;
+}
+
 function typedNames(values: FormValues): readonly string[] {
-  return values.inputs.filter(({ mode, text }) => mode !== "omit" && text !== "").map(({ name }) => name);
+  return values.inputs.filter(({ mode, text }) => mode === "empty" || mode === "null" || (mode !== "omit" && text !== "")).map(({ name }) => name);
 }

@@ -1,13 +1,22 @@
-import type { CrewInputs, InputField } from "../api/types.ts";
+import type { CrewInputs, InputField, JsonValue } from "../api/types.ts";
 
-/** How a field's text becomes a value: as it stands, read as JSON, or not sent at all. */
-export type FieldMode = "text" | "json" | "omit";
+/**
+ * How a field becomes a value: its text as it stands, its text read as JSON, by the control that fits its type, or, whatever
+ * the text is: an empty text, null, or nothing at all. The last three are different to a crew.
+ */
+export const fieldModes = ["fitting", "text", "json", "empty", "null", "omit"] as const;
 
-/** What a field holds. The text is kept in every mode, so that switching loses nothing. */
+/** One of {@link fieldModes}. */
+export type FieldMode = (typeof fieldModes)[number];
+
+/** What a field holds. The text is kept in every mode, so that switching loses nothing. In the modes `fitting` and `json` it is JSON. */
 export interface FieldValue {
   readonly mode: FieldMode;
   readonly text: string;
 }
+
+/** The control that fits what the crew says of an input. Choices are JSON texts. */
+export type FieldControl = { readonly kind: "number" | "integer" | "boolean" } | { readonly kind: "choice"; readonly choices: readonly string[] };
 
 /** One field of the kickoff form. Browser and extension host share it. */
 export interface FormField {
@@ -17,6 +26,10 @@ export interface FormField {
   readonly required: boolean;
   /** False for an input that the crew did not name in `GET /inputs` (a caller's value, an old draft, a refusal). */
   readonly listed: boolean;
+  /** Absent where text or JSON is all that is known to fit. */
+  readonly control?: FieldControl;
+  /** Whether the crew says what the value is where nobody gives one; then `initial` holds it. */
+  readonly hasDefault?: boolean;
   readonly initial: FieldValue;
 }
 
@@ -47,18 +60,45 @@ export function withUnlisted(fields: readonly FormField[], names: readonly strin
  */
 export function switchMode(value: FieldValue, mode: FieldMode): FieldValue {
   if (mode === "json" && value.mode === "text") return { mode, text: looksLikeJson(value.text) ? value.text : JSON.stringify(value.text) };
-  if (mode === "text" && value.mode === "json") return { mode, text: stringIn(value.text) ?? value.text };
+  if (mode === "text" && (value.mode === "json" || value.mode === "fitting")) return { mode, text: stringIn(value.text) ?? value.text };
   return { mode, text: value.text };
 }
 
+/** Whether a control can show a JSON text, so that nothing of it would be hidden. */
+export function canShow(control: FieldControl, json: string): boolean {
+  switch (control.kind) {
+    case "choice":
+      return control.choices.includes(json);
+    case "boolean":
+      return json === "true" || json === "false";
+    case "number":
+    case "integer":
+      return isNumber(json);
+  }
+}
+
+/** Whether a text is one JSON number. */
+export function isNumber(text: string): boolean {
+  return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim());
+}
+
+/** What a field holds, in a mode that it has: the crew may describe the input otherwise by now. */
+export function withKnownMode(value: FieldValue, { control }: Pick<FormField, "control">): FieldValue {
+  const isKnown = value.mode !== "fitting" || (control !== undefined && (value.text === "" || control.kind === "number" || control.kind === "integer" || canShow(control, value.text)));
+  return isKnown ? value : { mode: "json", text: value.text };
+}
+
 function fieldOf(input: InputField): FormField {
+  const control = controlFor(input);
   return {
     name: input.name,
     ...(input.description === undefined ? {} : { description: input.description }),
     // A crew needs every input it names unless it says otherwise (specification: leaving one out is refused with 422).
     required: input.required ?? true,
     listed: true,
-    initial: initialValue(input),
+    ...(control === undefined ? {} : { control }),
+    ...(input.default === undefined ? {} : { hasDefault: true }),
+    initial: initialValue(input, control),
   };
 }
 
@@ -66,10 +106,24 @@ function unlistedField(name: string): FormField {
   return { name, required: false, listed: false, initial: { mode: "text", text: "" } };
 }
 
-function initialValue({ type, default: value }: InputField): FieldValue {
-  const mode = type === undefined || type === "string" ? "text" : "json";
-  if (value === undefined) return { mode, text: "" };
-  if (mode === "text" && typeof value === "string") return { mode, text: value };
+function controlFor({ type, enum: choices }: InputField): FieldControl | undefined {
+  if (choices !== undefined) return { kind: "choice", choices: [...new Set(choices.map((choice) => JSON.stringify(choice)))] };
+  return type === "number" || type === "integer" || type === "boolean" ? { kind: type } : undefined;
+}
+
+function initialValue({ type, default: value }: InputField, control: FieldControl | undefined): FieldValue {
+  const isText = type === undefined || type === "string";
+  const mode = control !== undefined ? "fitting" : isText ? "text" : "json";
+  return value === undefined ? { mode, text: "" } : typedFor(value, control, isText);
+}
+
+/** A JSON value as somebody would have typed it into a field with this control, or else into one for text or for JSON. */
+export function typedFor(value: JsonValue, control: FieldControl | undefined, isText: boolean): FieldValue {
+  const json = JSON.stringify(value);
+  if (control !== undefined && canShow(control, json)) return { mode: "fitting", text: json };
+  if (value === null) return { mode: "null", text: "" };
+  if (value === "") return { mode: "empty", text: "" };
+  if (isText && typeof value === "string") return { mode: "text", text: value };
   return { mode: "json", text: JSON.stringify(value, undefined, 2) };
 }
 

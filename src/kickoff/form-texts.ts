@@ -1,5 +1,8 @@
+import type { FieldControl, FieldMode } from "./fields.ts";
 import type { Expected } from "./json.ts";
 import type { FormToolName } from "./form-tools.ts";
+import type { JsonViewFault } from "./json-view.ts";
+import type { Strategy } from "./secret-callbacks.ts";
 import type { Fault } from "./validate.ts";
 import type { CallbackName } from "./values.ts";
 
@@ -17,11 +20,33 @@ export interface FormTexts {
   readonly unnamed: string;
   /** {0}: the input's name. */
   readonly sendAs: string;
-  readonly modes: { readonly text: string; readonly json: string; readonly omit: string };
-  readonly leftOut: string;
+  readonly modes: Readonly<Record<Exclude<FieldMode, "fitting">, string>>;
+  /** The mode of a field whose type the crew says. */
+  readonly controls: Readonly<Record<FieldControl["kind"], string>>;
+  /** What is sent where the mode says it and not the text; `blank`: an optional field without a text. */
+  readonly sentAs: Readonly<Record<"empty" | "null" | "omit" | "blank", string>>;
+  /** The first entry of a list of choices, of which none is chosen. */
+  readonly choose: string;
+  /** Brings back what the crew says is the value where nobody gives one; and its label: {0}: the input's name. */
+  readonly reset: string;
+  readonly resetFor: string;
+  /** The two views of one value. */
+  readonly view: string;
+  readonly views: { readonly form: string; readonly json: string };
+  readonly jsonView: Labelled;
+  /** Leaves a JSON text that can't be read for the last one that could. */
+  readonly discardJson: string;
+  /** {0}: line, {1}: column, {2}: what is wrong. */
+  readonly faultAt: string;
+  /** `otherMember`, `twice`: {0}: the name. */
+  readonly jsonFaults: Readonly<Record<Exclude<JsonViewFault["kind"], "notJson">, string>>;
+  /** {0}: names. */
+  readonly jsonMissing: string;
   readonly advanced: string;
   readonly meta: Labelled;
   readonly callbacks: Readonly<Record<CallbackName, Labelled>>;
+  readonly authentication: AuthenticationTexts;
+  readonly streaming: { readonly heading: string; readonly hint: string; readonly url: string; readonly events: Labelled; readonly realtime: string };
   readonly kickOff: string;
   readonly sending: string;
   /** {0}: the keys. */
@@ -44,6 +69,20 @@ export interface FormTexts {
   readonly checkFields: string;
   readonly openExecution: string;
   readonly kickOffAgain: string;
+}
+
+/** The words for how a callback authenticates. {0} in labels: which callback. */
+export interface AuthenticationTexts {
+  /** Which callback, in labels. */
+  readonly ofHumanInput: string;
+  readonly strategy: string;
+  readonly strategies: Readonly<Record<Strategy, string>>;
+  readonly username: string;
+  readonly token: string;
+  readonly password: string;
+  readonly secretHint: string;
+  /** In the place of a secret that was typed before and need not be shown. */
+  readonly held: string;
 }
 
 /** A field's label and the sentence below it. */

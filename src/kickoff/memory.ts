@@ -23,7 +23,7 @@ export interface Remembered {
 
 /**
  * Drafts and last sent values, one file a crew, written whole by rename. Files rather than VS Code's memento, because
- * two windows that write the memento overwrite each other. Holds no secrets: the form takes none.
+ * two windows that write the memento overwrite each other. Holds no secrets: a draft has none.
  */
 export class FormMemory {
   readonly #folder: string;

@@ -1,6 +1,7 @@
 import type { FormField } from "./fields.ts";
 import type { FormTexts } from "./form-texts.ts";
 import type { Draft, FromForm, SavedState } from "./parse.ts";
+import type { SecretName } from "./secret-callbacks.ts";
 
 export type { Draft, FromForm, SavedState };
 
@@ -48,6 +49,8 @@ export type FormView =
       readonly isEdited: boolean;
       readonly notice?: Notice;
       readonly isSending: boolean;
+      /** Which secrets are held for it; the page need not know them. */
+      readonly secrets: Readonly<Record<SecretName, boolean>>;
       readonly outcome?: Outcome;
       /** Where the keyboard's focus goes; absent where the person may be at work elsewhere. */
       readonly focus?: FormFocus;

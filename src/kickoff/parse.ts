@@ -1,23 +1,39 @@
 import * as v from "valibot";
-import type { FormField } from "./fields.ts";
+import { fieldModes, type FieldControl, type FormField } from "./fields.ts";
 import { formToolNames } from "./form-tools.ts";
+import { secretNames, strategies, typedCallbacks } from "./secret-callbacks.ts";
 import type { FormValues } from "./values.ts";
 
-const fieldValue = v.object({ mode: v.picklist(["text", "json", "omit"]), text: v.string() });
+const fieldValue = v.object({ mode: v.picklist(fieldModes), text: v.string() });
 const namedValue = v.object({ name: v.string(), ...fieldValue.entries });
+const control: v.GenericSchema<unknown, FieldControl> = v.variant("kind", [
+  v.object({ kind: v.picklist(["number", "integer", "boolean"]) }),
+  v.object({ kind: v.literal("choice"), choices: v.array(v.string()) }),
+]);
 const formField: v.GenericSchema<unknown, FormField> = v.object({
   name: v.string(),
   description: v.exactOptional(v.string()),
   required: v.boolean(),
   listed: v.boolean(),
+  control: v.exactOptional(control),
+  hasDefault: v.exactOptional(v.boolean()),
   initial: fieldValue,
 });
+
+/** Drafts of the version that knew no secrets have neither of these. */
+const { humanInput, streaming } = typedCallbacks({});
+/** What follows is only what is named here: a secret that strays among the values is dropped. */
+const humanInputValues = v.object({ strategy: v.picklist(strategies), username: v.string() });
+const streamingValues = v.object({ url: v.string(), events: v.string(), realtime: v.boolean(), strategy: v.picklist(["none", "bearer"]) });
 
 /** Schema of {@link FormValues}, for values that come from the webview or from disk. */
 export const formValues: v.GenericSchema<unknown, FormValues> = v.object({
   inputs: v.array(namedValue),
   meta: v.string(),
   callbacks: v.object({ taskWebhookUrl: v.string(), stepWebhookUrl: v.string(), crewWebhookUrl: v.string(), humanInputWebhookUrl: v.string() }),
+  humanInput: v.optional(humanInputValues, humanInput),
+  streaming: v.optional(streamingValues, streaming),
+  json: v.exactOptional(v.string()),
 });
 
 /** Something typed and not sent yet. Its id becomes the local id of the execution, so that one draft is sent once at most. */
@@ -59,6 +75,8 @@ const fromForm = v.variant("type", [
   v.object({ type: v.literal("ready"), draft: v.optional(draftSchema) }),
   v.object({ type: v.literal("changed"), draft: draftSchema }),
   v.object({ type: v.literal("submit"), draft: draftSchema }),
+  /** A secret as it is typed: never part of a draft. */
+  v.object({ type: v.literal("secret"), name: v.picklist(secretNames), text: v.string() }),
   v.object({ type: v.literal("tryAgain") }),
   v.object({ type: v.literal("clear") }),
   v.object({ type: v.literal("undo") }),

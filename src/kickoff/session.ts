@@ -9,6 +9,7 @@ import type { FormToolName, FormTools, Taken } from "./form-tools.ts";
 import type { FormMemory } from "./memory.ts";
 import { dispatch, type Draft, type Explanation, type FormCrew, type FormFocus, type FormView, type FromForm, type Handlers, type Outcome, type ToForm } from "./messages.ts";
 import { parseFromForm } from "./parse.ts";
+import { noSecrets, secretsIn, type FormSecrets } from "./secret-callbacks.ts";
 import { MaybeStartedError } from "./start.ts";
 import { isValid } from "./validate.ts";
 import { toPrefill, toRequest, type Prefill } from "./values.ts";
@@ -55,6 +56,8 @@ export class FormSession {
   #seed: Seed;
   /** Nothing until the crew told what it asks for. */
   #content: FormContent | undefined;
+  /** Nowhere else until they are sent. */
+  #secrets: FormSecrets;
   #problem: Explanation | undefined;
   #outcome: Outcome | undefined;
   #unconfirmed: Execution | undefined;
@@ -72,6 +75,7 @@ export class FormSession {
   constructor(crew: FormCrew, seed: Seed, options: SessionOptions & { readonly takesFocus: boolean }) {
     this.#crew = crew;
     this.#seed = seed;
+    this.#secrets = secretsIn({ ...seed.given, ...seed.instead });
     this.#options = options;
     this.#focus = options.takesFocus ? "first" : undefined;
   }
@@ -112,12 +116,14 @@ export class FormSession {
 
   /** Lays given values over the form; Undo brings the typed ones back. */
   fill(given: Prefill): void {
+    if (given.humanInputWebhook !== undefined || given.webhooks !== undefined) this.#secrets = secretsIn(given);
     if (this.#content === undefined) this.#seed = { ...this.#seed, given };
     else this.#replace((content) => content.fill(given));
   }
 
   /** Puts given values in the place of everything in the form; Undo brings that back. */
   replace(instead: Prefill): void {
+    this.#secrets = secretsIn(instead);
     if (this.#content === undefined) this.#seed = { ...this.#seed, instead };
     else this.#replace((content) => content.replace(instead));
   }
@@ -157,7 +163,13 @@ export class FormSession {
     tryAgain: () => {
       if (this.isUnavailable) void this.load({ fresh: true, wakes: true });
     },
-    clear: () => this.#replace((content) => content.clear()),
+    secret: ({ name, text }) => {
+      if (!this.#isSending) this.#secrets = { ...this.#secrets, [name]: text };
+    },
+    clear: () => {
+      if (!this.#isSending) this.#secrets = noSecrets;
+      this.#replace((content) => content.clear());
+    },
     undo: () => this.#replace((content) => content.undo()),
     tool: ({ tool }) => void this.#use(tool).catch(this.#options.onToolProblem),
     take: ({ input }) => void this.#take(input).catch(this.#options.onToolProblem),
@@ -183,7 +195,7 @@ export class FormSession {
     const request = toPrefill(this.#content.fields, this.#content.values);
     if (tool === "presets") {
       const chosen = await tools.presets(this.#crew, request);
-      if (chosen !== undefined) this.#replace((content) => content.replace(chosen));
+      if (chosen !== undefined) this.replace(chosen);
     } else if (request !== undefined) {
       // The page marks what can't be read before it asks.
       await tools[tool](this.#crew, request);
@@ -200,7 +212,7 @@ export class FormSession {
     if (content === undefined) return;
     content.edit(values);
     // The page checks before it submits; one that does not is no reason to send what can't be right.
-    if (!isValid(content.fields, content.values)) return;
+    if (!isValid(content.fields, content.values, this.#secrets)) return;
     this.#isSending = true;
     this.#outcome = undefined;
     this.#options.post({ type: "sending" });
@@ -208,7 +220,7 @@ export class FormSession {
     const { draft } = content;
     let execution: Execution;
     try {
-      execution = await this.#options.send(toRequest(content.fields, content.values), draft.id);
+      execution = await this.#options.send(toRequest(content.fields, content.values, this.#secrets), draft.id);
     } catch (error) {
       this.#isSending = false;
       this.#notStarted(content, error);
@@ -289,6 +301,7 @@ export class FormSession {
       draft,
       isEdited,
       isSending: this.#isSending,
+      secrets: { humanInput: this.#secrets.humanInput !== "", streaming: this.#secrets.streaming !== "" },
       ...(notice === undefined ? {} : { notice }),
       ...(this.#outcome === undefined ? {} : { outcome: this.#outcome }),
       ...(this.#focus === undefined ? {} : { focus: this.#focus }),

@@ -1,5 +1,6 @@
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import type { Fault } from "../kickoff/validate.ts";
+import { grow, makeBox, type Box, type BoxKind } from "./box.ts";
 import { make, newId } from "./dom.ts";
 import { faultText } from "./words.ts";
 
@@ -9,7 +10,7 @@ import { faultText } from "./words.ts";
  */
 const patience = 600;
 
-/** What a labelled text control is made of. */
+/** What a labelled control is made of. */
 export interface ControlOptions {
   readonly label: string;
   /** Small words behind the label, such as "required". */
@@ -17,16 +18,18 @@ export interface ControlOptions {
   readonly hint?: string;
   /** Whether it cannot be sent without a value. */
   readonly isRequired?: boolean;
-  readonly kind: "lines" | "address";
+  readonly box: BoxKind;
   readonly text: string;
   readonly check: (text: string) => Fault | undefined;
   readonly onInput: () => void;
 }
 
-/** A label, a text control that grows, a hint, and what is wrong with its text: tied together for screen readers. */
+/** A label, something to enter a value in, a hint, a note, and what is wrong with the value: tied together for screen readers. */
 export class Control {
   readonly element: HTMLElement;
-  readonly #box: HTMLTextAreaElement | HTMLInputElement;
+  #box: Box;
+  readonly #attributes: Readonly<Record<string, string>>;
+  readonly #note: HTMLElement;
   readonly #problem: HTMLElement;
   readonly #options: ControlOptions;
   readonly #texts: FormTexts;
@@ -36,21 +39,17 @@ export class Control {
   constructor(options: ControlOptions, texts: FormTexts) {
     this.#options = options;
     this.#texts = texts;
-    const [id, hintId, problemId] = [newId(), newId(), newId()];
-    const common = { id, "aria-describedby": options.hint === undefined ? problemId : `${hintId} ${problemId}`, ...(options.isRequired === true ? { "aria-required": "true" } : {}) };
-    this.#box =
-      options.kind === "lines"
-        ? make("textarea", { ...common, rows: "1" })
-        : make("input", { ...common, type: "text", inputmode: "url", spellcheck: "false", autocomplete: "off" });
-    this.#box.value = options.text;
+    const [id, hintId, noteId, problemId] = [newId(), newId(), newId(), newId()];
+    const described = [...(options.hint === undefined ? [] : [hintId]), noteId, problemId].join(" ");
+    this.#attributes = { id, "aria-describedby": described, ...(options.isRequired === true ? { "aria-required": "true" } : {}) };
+    this.#note = make("p", { class: "note", id: noteId });
     this.#problem = make("p", { class: "problem", id: problemId });
     const heading = make("div", { class: "heading" }, make("label", { for: id }, options.label));
     if (options.mark !== undefined) heading.append(make("span", { class: "mark" }, options.mark));
     this.element = make("div", { class: "field" }, heading);
     if (options.hint !== undefined) this.element.append(make("p", { class: "hint", id: hintId }, options.hint));
-    this.element.append(this.#box, this.#problem);
-    this.#box.addEventListener("input", () => this.#changed());
-    this.#grow();
+    this.#box = this.#make(options.box, options.text);
+    this.element.append(this.#box, this.#problem, this.#note);
   }
 
   get text(): string {
@@ -59,22 +58,22 @@ export class Control {
 
   set text(text: string) {
     this.#box.value = text;
-    this.#grow();
+    grow(this.#box);
   }
 
-  /** Shows text as code, and does not check its spelling. */
-  set isCode(isCode: boolean) {
-    this.#box.classList.toggle("code", isCode);
-    this.#box.spellcheck = !isCode;
+  /** Says what is sent where the value does not; nothing takes it away. */
+  set note(note: string) {
+    this.#note.textContent = note;
   }
 
-  /** Takes the text control away, or brings it back. */
+  /** Takes the box away, or brings it back. */
   set isHidden(isHidden: boolean) {
     this.#box.hidden = isHidden;
   }
 
   set isReadOnly(isReadOnly: boolean) {
-    this.#box.readOnly = isReadOnly;
+    if (this.#box instanceof HTMLSelectElement) this.#box.disabled = isReadOnly;
+    else this.#box.readOnly = isReadOnly;
   }
 
   /** Whether it holds nothing. */
@@ -84,6 +83,21 @@ export class Control {
 
   focus(): void {
     this.#box.focus();
+  }
+
+  /** Moves the focus to a place in the text, counted from 0. */
+  focusAt(offset: number): void {
+    this.#box.focus();
+    if (!(this.#box instanceof HTMLSelectElement)) this.#box.setSelectionRange(offset, offset);
+  }
+
+  /** Puts another box in the place of the one before, with this text. */
+  use(kind: BoxKind, text: string): void {
+    const isFocused = this.#box === document.activeElement;
+    const box = this.#make(kind, text);
+    this.#box.replaceWith(box);
+    this.#box = box;
+    if (isFocused) box.focus();
   }
 
   /** Shows what is wrong now, if anything is; from now on a missing value counts, too. True if nothing is wrong. */
@@ -103,9 +117,24 @@ export class Control {
   /** Shows what is wrong now, or that nothing is. True unless what is there is wrong; missing is not. */
   recheck(): boolean {
     const fault = this.#fault();
-    if (fault === undefined || (fault.kind === "missing" && !this.#isStrict)) this.#clear();
+    if (fault === undefined || (isMissing(fault) && !this.#isStrict)) this.clear();
     else this.mark(faultText(fault, this.#texts));
-    return fault === undefined || fault.kind === "missing";
+    return fault === undefined || isMissing(fault);
+  }
+
+  /** Shows that nothing is wrong. */
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#problem.textContent = "";
+    this.#box.removeAttribute("aria-invalid");
+  }
+
+  #make(kind: BoxKind, text: string): Box {
+    const box = makeBox(kind, this.#attributes);
+    box.value = text;
+    box.addEventListener("input", () => this.#changed());
+    grow(box);
+    return box;
   }
 
   #fault(): Fault | undefined {
@@ -113,24 +142,16 @@ export class Control {
   }
 
   #changed(): void {
-    this.#grow();
+    grow(this.#box);
     clearTimeout(this.#timer);
     // What is right again is shown at once; what is wrong may only be unfinished.
-    if (this.#fault() === undefined) this.#clear();
+    if (this.#fault() === undefined) this.clear();
     else this.#timer = setTimeout(() => this.recheck(), patience);
     this.#options.onInput();
   }
+}
 
-  #clear(): void {
-    clearTimeout(this.#timer);
-    this.#problem.textContent = "";
-    this.#box.removeAttribute("aria-invalid");
-  }
-
-  /** Where the style sheet cannot let a text area grow with its text (Firefox), its rows do. */
-  #grow(): void {
-    if (this.#box instanceof HTMLTextAreaElement && !CSS.supports("field-sizing", "content")) {
-      this.#box.rows = Math.min(this.#box.value.split("\n").length, 20);
-    }
-  }
+/** Whether something is only not there yet. */
+function isMissing({ kind }: Fault): boolean {
+  return kind === "missing" || kind === "noAddress" || kind === "noEvents" || kind === "noUsername" || kind === "noSecret";
 }

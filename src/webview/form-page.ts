@@ -1,18 +1,22 @@
 import type { FormField } from "../kickoff/fields.ts";
 import { formToolNames, type FormToolName } from "../kickoff/form-tools.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
+import { writeJsonView } from "../kickoff/json-view.ts";
 import type { Draft, FormFocus, FormView, Outcome } from "../kickoff/messages.ts";
 import { initialValues, type FormValues } from "../kickoff/values.ts";
 import { Advanced } from "./advanced.ts";
+import type { Control } from "./control.ts";
 import { button, make } from "./dom.ts";
+import { Footer } from "./footer.ts";
 import { InputField } from "./input-field.ts";
+import { JsonPage, viewToggle } from "./json-page.ts";
+import { noticeLine } from "./notice.ts";
 import { outcomeBox } from "./outcome.ts";
 import type { Outside } from "./state.ts";
-import { fill, submitKeys } from "./words.ts";
 
 type View = Extract<FormView, { readonly kind: "form" }>;
 
-/** The form itself: its fields, what is typed in them, and the button that sends it once. */
+/** The form itself: its fields or its JSON, what is typed in them, and the button that sends it once. */
 export class FormPage {
   readonly element: HTMLElement;
   readonly #view: View;
@@ -21,40 +25,47 @@ export class FormPage {
   #draftId: string;
   #fields: readonly FormField[] = [];
   #inputs: readonly InputField[] = [];
+  /** Set while inputs and meta are shown as JSON. */
+  #json: JsonPage | undefined;
+  readonly #head = make("div", { class: "head" });
   readonly #list = make("div", { class: "inputs" });
   readonly #advanced: Advanced;
-  readonly #outcome = make("div", { class: "outcome", role: "alert" });
-  /** Heard, not seen: the button says the same to the eye. */
-  readonly #status = make("p", { class: "unseen", role: "status" });
-  readonly #submit: HTMLButtonElement;
+  readonly #footer: Footer;
   #isSending = false;
   #isBlocked = false;
 
   constructor(view: View, texts: FormTexts, outside: Outside) {
+    const { values } = view.draft;
     this.#view = view;
     this.#texts = texts;
     this.#outside = outside;
     this.#draftId = view.draft.id;
-    this.#submit = button(texts.kickOff, "primary", () => this.submit());
-    this.#advanced = new Advanced(view.draft.values, texts, () => this.#changed());
-    this.#addFields(view.fields, view.draft.values);
-    if (this.#inputs.length === 0) this.#list.append(make("p", { class: "nothing" }, texts.noInputs));
-    this.element = make("div", {}, this.#tools(), ...this.#notice(), this.#list, this.#advanced.element, this.#footer());
+    this.#footer = new Footer(texts, () => this.submit());
+    this.#advanced = new Advanced(
+      { values, secrets: view.secrets, onInput: () => this.#changed(), onSecret: (name, text) => outside.post({ type: "secret", name, text }) },
+      texts,
+    );
+    if (values.json === undefined) this.#showFields(view.fields, values);
+    else this.#showJson(view.fields, values, values.json);
+    this.element = make("div", {}, this.#head, ...noticeLine(view.notice, texts, outside), this.#list, this.#advanced.element, this.#footer.element);
     if (view.outcome !== undefined) this.ended(view.outcome, view.fields, view.draft.id);
     if (view.isSending) this.sending();
   }
 
-  /** What is typed now, with the id under which it is sent. */
+  /** What is typed now, with the id under which it is sent. Never with a secret. */
   get draft(): Draft {
-    return { id: this.#draftId, values: { inputs: this.#inputs.map((field) => field.value), ...this.#advanced.values } };
+    const values = { inputs: this.#inputs.map((field) => field.value), ...this.#advanced.values };
+    if (this.#json === undefined) return { id: this.#draftId, values };
+    const { inputs, meta } = this.#json.filled.values;
+    return { id: this.#draftId, values: { ...values, inputs, meta, json: this.#json.text } };
   }
 
-  /** Moves the focus to where the person goes on: the first input without a value, else the first, else the button. */
+  /** Moves the focus to where the person goes on: an input, else the first one without a value, else the first, else the button. */
   focus(where: FormFocus): void {
     const named = typeof where === "object" ? this.#inputs.find((input) => input.name === where.input) : undefined;
     const field = named ?? this.#inputs.find((input) => input.isEmpty) ?? this.#inputs[0];
-    if (where === "submit" || field === undefined) this.#submit.focus();
-    else field.focus();
+    if (where === "submit") this.#footer.focus();
+    else (this.#json ?? field ?? this.#footer).focus();
   }
 
   /** Sends what is typed, unless something is wrong with it, it is being sent, or it may have been sent. */
@@ -67,7 +78,7 @@ export class FormPage {
 
   /** What is typed is on its way. */
   sending(): void {
-    this.#outcome.replaceChildren();
+    this.#footer.show();
     this.#setSending(true);
   }
 
@@ -75,92 +86,108 @@ export class FormPage {
   ended(outcome: Outcome, fields: readonly FormField[], draftId: string): void {
     this.#draftId = draftId;
     this.#setSending(false);
-    this.#setBlocked(outcome.kind === "maybeStarted");
-    this.#outcome.replaceChildren(outcomeBox(outcome, this.#texts, (message) => this.#outside.post(message)));
-    this.#addFields(fields, initialValues(fields));
+    this.#isBlocked = outcome.kind === "maybeStarted";
+    this.#footer.isOff = this.#isBlocked;
+    this.#footer.show(outcomeBox(outcome, this.#texts, (message) => this.#outside.post(message)));
+    if (this.#json === undefined) this.#addFields(fields, initialValues(fields));
     const names = outcome.kind === "refused" ? outcome.missing : [];
     const missing = this.#inputs.filter((field) => names.includes(field.name));
     for (const field of missing) field.control.mark(this.#texts.refusedAsMissing);
-    if (missing[0] === undefined) this.#outcome.scrollIntoView({ block: "nearest" });
+    if (missing[0] === undefined) this.#footer.scrollToOutcome();
     else missing[0].focus();
   }
 
   #demand(): boolean {
+    const isJsonWrong = this.#json?.demand() === false;
     const wrong = this.#inputs.filter((field) => !field.control.demand());
     const wrongAdvanced = this.#advanced.controls.filter((control) => !control.demand());
     if (wrongAdvanced.length > 0) this.#advanced.unfold();
-    const first = wrong[0] ?? wrongAdvanced[0];
-    first?.focus();
-    this.#outcome.replaceChildren(...(first === undefined ? [] : [make("p", { class: "error" }, this.#texts.checkFields)]));
-    return first === undefined;
+    if (!isJsonWrong) (wrong[0] ?? wrongAdvanced[0])?.focus();
+    const isRight = !isJsonWrong && wrong.length + wrongAdvanced.length === 0;
+    this.#footer.show(...(isRight ? [] : [make("p", { class: "error" }, this.#texts.checkFields)]));
+    return isRight;
+  }
+
+  /** Whether all can be read, complete or not; moves the focus to what can't. */
+  #isReadable(advanced: readonly Control[]): boolean {
+    if (this.#json?.isReadable() === false) return false;
+    const wrong = this.#inputs.find((field) => !field.control.recheck());
+    const wrongAdvanced = advanced.find((control) => !control.recheck());
+    if (wrong === undefined && wrongAdvanced !== undefined) this.#advanced.unfold();
+    (wrong ?? wrongAdvanced)?.focus();
+    return wrong === undefined && wrongAdvanced === undefined;
+  }
+
+  #showFields(fields: readonly FormField[], values: FormValues): void {
+    this.#json = undefined;
+    this.#inputs = [];
+    this.#list.replaceChildren();
+    this.#addFields(fields, values);
+    if (this.#inputs.length === 0) this.#list.append(make("p", { class: "nothing" }, this.#texts.noInputs));
+    this.#advanced.hasMeta = true;
+    this.#showHead();
+  }
+
+  #showJson(fields: readonly FormField[], values: FormValues, text: string): void {
+    this.#inputs = [];
+    this.#json = new JsonPage({ fields, values }, text, this.#texts, { onInput: () => this.#changed(), onDiscard: () => this.#backToFields() });
+    this.#fields = fields;
+    this.#list.replaceChildren(this.#json.element);
+    this.#advanced.hasMeta = false;
+    this.#showHead();
+  }
+
+  /** The other view of the same value, unless what is typed cannot be read: then it stays, with what is wrong. */
+  #switch(toJson: boolean): void {
+    if (this.#isSending || !this.#isReadable(toJson ? [this.#advanced.meta] : [])) return;
+    if (!toJson) {
+      this.#backToFields();
+      return;
+    }
+    const { values } = this.draft;
+    this.#showJson(this.#fields, values, writeJsonView(values));
+    this.#json?.focus();
+    this.#changed();
+  }
+
+  #backToFields(): void {
+    if (this.#json === undefined) return;
+    const { fields, values } = this.#json.filled;
+    this.#advanced.setMeta(values.meta);
+    this.#showFields(fields, values);
+    this.focus("first");
+    this.#changed();
   }
 
   #addFields(fields: readonly FormField[], values: FormValues): void {
     const known = new Set(this.#inputs.map((field) => field.name));
     const added = fields.flatMap((field, index) => {
       const value = values.inputs[index];
-      return known.has(field.name) || value === undefined ? [] : [new InputField(field, value, this.#texts, { onInput: () => this.#changed(), onTake: () => this.#outside.post({ type: "take", input: field.name }) })];
+      const events = { onInput: () => this.#changed(), onTake: () => this.#outside.post({ type: "take", input: field.name }) };
+      return known.has(field.name) || value === undefined ? [] : [new InputField(field, value, this.#texts, events)];
     });
     this.#fields = fields;
     this.#inputs = [...this.#inputs, ...added];
     this.#list.append(...added.map((field) => field.control.element));
   }
 
-  /** The buttons that take the form as it stands. What can't be read is marked first: it would be lost. */
-  #tools(): HTMLElement {
+  /** The choice of the view, and the buttons that take the form as it stands; what can't be read is marked first: it would be lost. */
+  #showHead(): void {
     const use = (tool: FormToolName) => {
-      if (tool === "presets" || this.#isReadable()) this.#outside.post({ type: "tool", tool });
+      if (!this.#isSending && (tool === "presets" || this.#isReadable(this.#advanced.controls))) this.#outside.post({ type: "tool", tool });
     };
-    return make("div", { class: "tools", role: "group" }, ...formToolNames.map((tool) => button(this.#texts.tools[tool], "secondary", () => use(tool))));
-  }
-
-  #isReadable(): boolean {
-    const first = [...this.#inputs, ...this.#advanced.controls].find((part) => !(part instanceof InputField ? part.control : part).recheck());
-    if (first !== undefined && this.#advanced.controls.some((control) => control === first)) this.#advanced.unfold();
-    first?.focus();
-    return first === undefined;
-  }
-
-  #notice(): readonly HTMLElement[] {
-    const { notice } = this.#view;
-    if (notice === undefined) return [];
-    const { input = "", from = "" } = notice.taken ?? {};
-    const line = make("p", { class: "notice", role: "status" }, fill(this.#texts.notices[notice.kind], input, from));
-    if (notice.canUndo) line.append(" ", button(this.#texts.undo, "link", () => this.#outside.post({ type: "undo" })));
-    else if (notice.kind !== "cleared") line.append(" ", button(this.#texts.clear, "link", () => this.#outside.post({ type: "clear" })));
-    return [line];
-  }
-
-  #footer(): HTMLElement {
-    const keys = make("span", { class: "keys" }, fill(this.#texts.shortcut, submitKeys()));
-    const footer = make("footer", {}, this.#outcome, make("div", { class: "buttons" }, this.#submit, keys), this.#status);
-    // The footer stays in view; a field that gets the focus must not end up behind it.
-    new ResizeObserver(() => {
-      document.documentElement.style.scrollPaddingBottom = `${footer.offsetHeight + 8}px`;
-    }).observe(footer);
-    return footer;
+    const tools = formToolNames.map((tool) => button(this.#texts.tools[tool], "secondary", () => use(tool)));
+    this.#head.replaceChildren(viewToggle(this.#texts, this.#json !== undefined, (toJson) => this.#switch(toJson)), make("div", { class: "tools" }, ...tools));
   }
 
   #changed(): void {
-    this.#outside.keep(this.#view.crew, this.#fields, this.draft);
+    this.#outside.keep(this.#view.crew, this.#json?.filled.fields ?? this.#fields, this.draft);
     this.#outside.post({ type: "changed", draft: this.draft });
   }
 
   #setSending(isSending: boolean): void {
     this.#isSending = isSending;
-    this.#submit.textContent = isSending ? this.#texts.sending : this.#texts.kickOff;
-    this.#status.textContent = isSending ? this.#texts.sending : "";
-    this.#showButton();
-    for (const field of [...this.#inputs, ...this.#advanced.controls]) field.isReadOnly = isSending;
-  }
-
-  #setBlocked(isBlocked: boolean): void {
-    this.#isBlocked = isBlocked;
-    this.#showButton();
-  }
-
-  /** Not `disabled`, which would throw the keyboard's focus away. */
-  #showButton(): void {
-    this.#submit.setAttribute("aria-disabled", String(this.#isSending || this.#isBlocked));
+    this.#footer.isSending = isSending;
+    for (const part of [...this.#inputs, this.#advanced, ...(this.#json === undefined ? [] : [this.#json])]) part.isReadOnly = isSending;
   }
 }

@@ -6,6 +6,7 @@ import { CrewApiError } from "../../src/api/errors.ts";
 import type { InputField } from "../../src/api/types.ts";
 import { UserError } from "../../src/editor/errors.ts";
 import type { Execution } from "../../src/executions/model.ts";
+import { initialValues } from "../../src/kickoff/values.ts";
 import { MaybeStartedError } from "../../src/kickoff/start.ts";
 import { browserFlags, ensureBrowser } from "../support/browser.ts";
 import { projectFolder } from "../support/folders.ts";
@@ -114,7 +115,7 @@ describe("The kickoff form in a browser", function () {
 
       it("uses colours that VS Code has there", async () => {
         await open({ theme });
-        const style = readFileSync(path.join(projectFolder, "src/webview/form.css"), "utf8");
+        const style = readFileSync(path.join(projectFolder, "dist/webview/form.css"), "utf8");
         const used = [...style.matchAll(/var\((--vscode-[\w-]+)\)/g)].map((match) => match[1]!);
         assert.ok(used.length > 10);
         assert.deepEqual(used.filter((name) => !(name in themes[theme]!.variables)), []);
@@ -193,7 +194,7 @@ describe("The kickoff form in a browser", function () {
     await field("topic").fill("Otters");
     await kickOff().click();
     await isFocused("audience");
-    assert.match(await problemOf("audience"), /^This input is required\. For an empty text/);
+    assert.match(await problemOf("audience"), /^This input is required\. Choose “Empty text”/);
     await field("audience").fill("Children");
     await page.getByText("Advanced").click();
     await field("Meta").fill("[]");
@@ -305,8 +306,7 @@ describe("The kickoff form in a browser", function () {
   });
 
   it("says that a draft was restored, clears it, and brings it back", async () => {
-    const none = { taskWebhookUrl: "", stepWebhookUrl: "", crewWebhookUrl: "", humanInputWebhookUrl: "" };
-    const values = { inputs: [{ name: "topic", mode: "text" as const, text: "Otters" }], meta: "", callbacks: none };
+    const values = { ...initialValues([]), inputs: [{ name: "topic", mode: "text" as const, text: "Otters" }] };
     await open({ fields: [{ name: "topic" }], seed: { draft: { id: "11111111-0000-4000-8000-000000000001", values } } });
     await page.getByText("Draft restored").waitFor();
     await page.getByRole("button", { name: "Clear" }).click();

@@ -20,7 +20,7 @@ describe("Fields of the kickoff form", () => {
     assert.deepEqual(fields.map((field) => field.required), [true, true, false]);
   });
 
-  it("begins as JSON where the type is not a text, with the default where there is one", () => {
+  it("begins with the control that fits, or as JSON where the type is not a text, with the default where there is one", () => {
     const fields = formFields(
       inputs({ name: "a" }, { name: "b", type: "string", default: "x" }, { name: "c", type: "integer" }, { name: "d", type: "object", default: { k: 1 } }, { name: "e", default: 7 }),
     );
@@ -29,7 +29,7 @@ describe("Fields of the kickoff form", () => {
       [
         { mode: "text", text: "" },
         { mode: "text", text: "x" },
-        { mode: "json", text: "" },
+        { mode: "fitting", text: "" },
         { mode: "json", text: '{\n  "k": 1\n}' },
         { mode: "json", text: "7" },
       ],

@@ -5,14 +5,13 @@ import { UserError, actionsOf, type ErrorAction } from "../../../src/editor/erro
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Seed } from "../../../src/kickoff/content.ts";
 import { formFields } from "../../../src/kickoff/fields.ts";
-import type { FormTools, Taken } from "../../../src/kickoff/form-tools.ts";
 import type { Draft, FormView, ToForm } from "../../../src/kickoff/messages.ts";
 import { FormSession, type LoadOptions } from "../../../src/kickoff/session.ts";
 import { MaybeStartedError } from "../../../src/kickoff/start.ts";
 import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
 import { FakeClock, settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
-import { deferred } from "./support.ts";
+import { deferred, noTools } from "./support.ts";
 
 type Form = Extract<FormView, { kind: "form" }>;
 
@@ -32,24 +31,11 @@ describe("A kickoff form's session", () => {
   let inputs: (options: LoadOptions) => Promise<CrewInputs>;
   let send: () => Promise<Execution>;
   let ids: number;
-  let tools: FormTools;
-  let taken: Taken | undefined;
-  let problems: unknown[];
-  /** What the tools were given, in order. */
-  let asked: unknown[];
 
   beforeEach(() => {
     clock = new FakeClock();
     [posted, saved, dropped, last, sent, started, opened, acted, late] = [[], [], [], [], [], [], [], [], []];
     ids = 0;
-    taken = undefined;
-    [problems, asked] = [[], []];
-    tools = {
-      presets: (_, request) => keep(asked, request).then(() => undefined),
-      saveAsRequestFile: (_, request) => keep(asked, request),
-      copyAsCurl: (_, request) => keep(asked, request),
-      earlierValue: () => Promise.resolve(undefined),
-    };
     inputs = () => Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} });
     send = () => Promise.resolve(anExecution());
   });
@@ -72,9 +58,7 @@ describe("A kickoff form's session", () => {
       post: (message) => posted.push(message),
       onStarted: (execution) => started.push(execution),
       onOpenExecution: (execution) => opened.push(execution),
-      tools: { presets: (...of) => tools.presets(...of), saveAsRequestFile: (...of) => tools.saveAsRequestFile(...of), copyAsCurl: (...of) => tools.copyAsCurl(...of) },
-      takeValue: () => Promise.resolve(taken),
-      onToolProblem: (error) => problems.push(error),
+      ...noTools,
       actionsFor: actionsOf,
       onAction: (action) => acted.push(action),
       onLateProblem: (error) => late.push(error),
@@ -237,53 +221,6 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(form().notice, { kind: "given", canUndo: true });
     session.receive({ type: "undo" });
     assert.deepEqual(form().draft.values, typed("mine", "stays"));
-  });
-
-  it("hands what it holds to the tools, without what is blank, and only where all of it can be read", async () => {
-    const session = await open();
-    session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("", "1") } });
-    session.receive({ type: "tool", tool: "copyAsCurl" });
-    await settle();
-    const broken = { ...typed("cities"), meta: "[1" };
-    session.receive({ type: "changed", draft: { id: form().draft.id, values: broken } });
-    session.receive({ type: "tool", tool: "saveAsRequestFile" });
-    session.receive({ type: "tool", tool: "presets" });
-    await settle();
-    assert.deepEqual(asked, [{ inputs: JSON.parse('{"__proto__": "1"}') as unknown }, undefined]);
-  });
-
-  it("puts a preset in the place of everything, and brings all of it back by Undo", async () => {
-    const session = await open();
-    tools = { ...tools, presets: () => Promise.resolve({ inputs: { other: 1 } }) };
-    session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("cities") } });
-    session.receive({ type: "tool", tool: "presets" });
-    await settle();
-    assert.deepEqual(form().draft.values.inputs.map(({ name, text }) => [name, text]), [["topic", ""], ["__proto__", ""], ["other", "1"]]);
-    session.receive({ type: "undo" });
-    assert.deepEqual(form().draft.values.inputs.slice(0, 2), typed("cities").inputs);
-  });
-
-  it("takes one input's value from elsewhere; Undo brings that one back and leaves the others as they are by now", async () => {
-    const session = await open();
-    taken = { value: "rivers", from: "notes.md (6 bytes)" };
-    session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("cities", "a") } });
-    session.receive({ type: "take", input: "topic" });
-    await settle();
-    assert.deepEqual(form().draft.values.inputs, typed("rivers", "a").inputs);
-    assert.deepEqual(form().notice, { kind: "taken", taken: { input: "topic", from: "notes.md (6 bytes)" }, canUndo: true });
-    assert.deepEqual(form().focus, { input: "topic" });
-    session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("rivers", "b") } });
-    session.receive({ type: "undo" });
-    assert.deepEqual(form().draft.values.inputs, typed("cities", "b").inputs);
-  });
-
-  it("tells when a tool fails, and goes on", async () => {
-    const session = await open();
-    const failure = new UserError("There is no room left.");
-    tools = { ...tools, copyAsCurl: () => Promise.reject(failure) };
-    session.receive({ type: "tool", tool: "copyAsCurl" });
-    await settle();
-    assert.deepEqual(problems, [failure]);
   });
 
   it("sends what is typed, once, however often it is told to", async () => {

@@ -1,4 +1,5 @@
 import type { Crew } from "../../../src/crews/types.ts";
+import type { SessionOptions } from "../../../src/kickoff/session.ts";
 
 /** A crew that is connected. */
 export const crew: Crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };
@@ -11,3 +12,12 @@ export function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => voi
   });
   return { promise, ...settle! };
 }
+
+/** A form's surroundings without tools. */
+export const noTools: Pick<SessionOptions, "tools" | "takeValue" | "onToolProblem"> = {
+  tools: { presets: () => Promise.resolve(undefined), saveAsRequestFile: () => Promise.resolve(), copyAsCurl: () => Promise.resolve() },
+  takeValue: () => Promise.resolve(undefined),
+  onToolProblem: (error) => {
+    throw error;
+  },
+};

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { formFields, type FieldMode } from "../../../src/kickoff/fields.ts";
-import { alignValues, fillIn, initialValues, toRequest, type FormValues } from "../../../src/kickoff/values.ts";
+import { secretsIn } from "../../../src/kickoff/secret-callbacks.ts";
+import { alignValues, fillIn, initialValues, toPrefill, toRequest, type FormValues } from "../../../src/kickoff/values.ts";
 
 const fieldsFor = (...names: string[]) => formFields({ fields: names.map((name) => ({ name })), raw: undefined });
 
 function typed(inputs: readonly (readonly [string, FieldMode, string])[], rest: Partial<Pick<FormValues, "meta">> & { callbacks?: Partial<FormValues["callbacks"]> } = {}): FormValues {
   const none = initialValues([]);
-  return { inputs: inputs.map(([name, mode, text]) => ({ name, mode, text })), meta: rest.meta ?? "", callbacks: { ...none.callbacks, ...rest.callbacks } };
+  return { ...none, inputs: inputs.map(([name, mode, text]) => ({ name, mode, text })), meta: rest.meta ?? "", callbacks: { ...none.callbacks, ...rest.callbacks } };
 }
 
 describe("Values of the kickoff form", () => {
@@ -46,5 +47,43 @@ describe("Values of the kickoff form", () => {
     const request = toRequest(fields, values);
     assert.deepEqual(Object.entries(request.inputs), [["topic", "Rome"], ["days", 3], ["note", ""], ["untouched", "stays"], ["__proto__", ["x"]], ["extra", true]]);
     assert.deepEqual([request.meta, request.taskWebhookUrl, request.stepWebhookUrl], [{ a: 1 }, "https://a.example/t", "https://a.example/s"]);
+  });
+
+  it("are left out, empty or null: three different things", () => {
+    const fields = fieldsFor("omitted", "empty", "nothing", "blank");
+    const values = typed([["omitted", "omit", "x"], ["empty", "empty", "x"], ["nothing", "null", "x"], ["blank", "text", ""]]);
+    assert.deepEqual(toRequest(fields, values), { inputs: { empty: "", nothing: null } });
+    assert.deepEqual(fillIn(fields, initialValues(fields), { inputs: { empty: "", nothing: null } }).values.inputs.map(({ mode }) => mode), ["text", "empty", "null", "text"]);
+  });
+
+  it("are those of the crew's types where it says them, and its defaults", () => {
+    const fields = formFields({
+      fields: [
+        { name: "days", type: "integer", default: 3 },
+        { name: "price", type: "number" },
+        { name: "isBusiness", type: "boolean" },
+        { name: "tone", enum: ["formal", 1, null], default: null },
+        { name: "gone", enum: ["a"] },
+      ],
+      raw: undefined,
+    });
+    const values = typed([["price", "fitting", "12.50"], ["isBusiness", "fitting", "true"], ["gone", "fitting", '"no longer offered"']]);
+    assert.deepEqual(toRequest(fields, alignValues(fields, values)), { inputs: { days: 3, price: 12.5, isBusiness: true, tone: null, gone: "no longer offered" } });
+    assert.equal(alignValues(fields, values).inputs[4]?.mode, "json", "what a control can't show is not hidden");
+    const given = { days: "three", price: 2, isBusiness: false, tone: "formal", gone: "b" };
+    const filled = fillIn(fields, values, { inputs: given });
+    assert.deepEqual(filled.values.inputs.map(({ mode, text }) => `${mode} ${text}`), ["text three", "fitting 2", "fitting false", 'fitting "formal"', "text b"]);
+    assert.deepEqual(toRequest(fields, filled.values).inputs, given);
+  });
+
+  it("say how callbacks authenticate, and hold no secret", () => {
+    const webhooks = { events: ["task_started", "task_completed"], url: "https://a.example/e", realtime: true, authentication: { strategy: "bearer", token: "s3cret" } } as const;
+    const humanInputWebhook = { url: "https://a.example/h", authentication: { strategy: "basic", username: "ann", password: "s3cret" } } as const;
+    const { fields, values } = fillIn([], initialValues([]), { humanInputWebhook, webhooks });
+    assert.doesNotMatch(JSON.stringify(values), /s3cret/);
+    assert.deepEqual(toPrefill(fields, values), { inputs: {}, humanInputWebhook: { url: "https://a.example/h", authentication: { strategy: "basic", username: "ann" } }, webhooks: { ...webhooks, authentication: { strategy: "bearer" } } });
+    assert.deepEqual(toRequest(fields, values, secretsIn({ humanInputWebhook, webhooks })), { inputs: {}, humanInputWebhook, webhooks });
+    const plain = fillIn([], values, { humanInputWebhookUrl: "https://b.example/" });
+    assert.equal(toRequest([], plain.values).humanInputWebhookUrl, "https://b.example/");
   });
 });

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { formFields, type FieldMode, type FormField } from "../../../src/kickoff/fields.ts";
+import { readJsonView, writeJsonView } from "../../../src/kickoff/json-view.ts";
+import { initialValues, toRequest, type FormValues } from "../../../src/kickoff/values.ts";
+
+const fields = formFields({
+  fields: [{ name: "topic" }, { name: "__proto__" }, { name: "list", type: "array" }, { name: "days", type: "integer" }, { name: "nothing" }, { name: "blank", required: false }, { name: "left" }, { name: "empty" }],
+  raw: undefined,
+});
+const typed: readonly (readonly [FieldMode, string])[] = [
+  ["text", 'two\nlines "quoted"'],
+  ["text", "x"],
+  ["json", '[\n  12345678901234567890,\n  {"a": 1.5}\n]'],
+  ["fitting", "12345678901234567890"],
+  ["null", "kept"],
+  ["text", ""],
+  ["omit", "kept, too"],
+  ["empty", ""],
+];
+const values: FormValues = { ...initialValues(fields), inputs: fields.map(({ name }, index) => ({ name, mode: typed[index]![0], text: typed[index]![1] })), meta: '{"ticket":  7}' };
+
+function read(text: string, before: FormValues = values, known: readonly FormField[] = fields) {
+  const reading = readJsonView(known, before, text);
+  assert.ok("values" in reading, JSON.stringify(reading));
+  return reading;
+}
+
+function faultOf(text: string) {
+  const reading = readJsonView(fields, values, text);
+  assert.ok("fault" in reading, "it can be read");
+  return reading.fault;
+}
+
+/** The same, without what was typed into the page beside. */
+const short = (text: string) => writeJsonView(read(text).values);
+
+describe("The form as JSON", () => {
+  it("shows inputs and meta as they are typed, every digit of them, and nothing that is not sent", () => {
+    assert.equal(
+      writeJsonView(values),
+      [
+        "{",
+        '  "inputs": {',
+        '    "topic": "two\\nlines \\"quoted\\"",',
+        '    "__proto__": "x",',
+        '    "list": [',
+        "      12345678901234567890,",
+        '      {"a": 1.5}',
+        "    ],",
+        '    "days": 12345678901234567890,',
+        '    "nothing": null,',
+        '    "empty": ""',
+        "  },",
+        '  "meta": {"ticket":  7}',
+        "}",
+      ].join("\n"),
+    );
+    assert.equal(writeJsonView(initialValues([])), '{\n  "inputs": {}\n}');
+  });
+
+  it("gives back exactly what the fields held, however it is laid out", () => {
+    const exact = { ...values, inputs: values.inputs.map((value) => (value.name === "list" || value.name === "days" ? { ...value, text: value.text.replaceAll("12345678901234567890", "1234567890123456") } : value)) };
+    const text = writeJsonView(exact);
+    for (const layout of [text, JSON.stringify(JSON.parse(text)), text.replaceAll("\n", "\n\n  ")]) {
+      assert.deepEqual(read(layout, exact).values, { ...exact, json: layout });
+    }
+    assert.deepEqual(toRequest(fields, read(text, exact).values), toRequest(fields, exact));
+  });
+
+  it("takes over what was changed, in the field's own way", () => {
+    const changed = read('{"inputs": {"topic": 5, "__proto__": null, "list": "a", "days": 4, "nothing": "now", "blank": "", "left": "back", "empty": [1.50]}}').values;
+    assert.deepEqual(changed.inputs.map(({ mode, text }) => `${mode} ${text}`), ["json 5", "null ", 'json "a"', "fitting 4", "text now", "empty ", "text back", "json [1.50]"]);
+    assert.equal(changed.meta, "");
+  });
+
+  it("leaves out what is no longer there, keeps its text, and lets blank fields be", () => {
+    const { inputs } = read('{"inputs": {}}').values;
+    assert.deepEqual(inputs.map(({ mode }) => mode), ["omit", "omit", "omit", "omit", "omit", "text", "omit", "omit"]);
+    assert.equal(inputs[0]?.text, typed[0]![1]);
+  });
+
+  it("gives a field to a name that the crew does not list", () => {
+    const { fields: all, values: now } = read('{"inputs": {"constructor": true, "": "x"}}');
+    assert.deepEqual(all.slice(-2).map(({ name, listed }) => [name, listed]), [["constructor", false], ["", false]]);
+    assert.deepEqual(now.inputs.slice(-2).map(({ mode, text }) => `${mode} ${text}`), ["json true", "text x"]);
+  });
+
+  it("says by line and column what can't be read", () => {
+    assert.deepEqual(faultOf('{\n  "inputs": {"a" 1}\n}'), { kind: "notJson", line: 2, column: 18, expected: "colon" });
+    assert.deepEqual(faultOf('{"inputs": {"a": 12345678901234567890}}'), { kind: "notJson", line: 1, column: 18, expected: "exactNumber" });
+    assert.deepEqual(faultOf("\n[1]"), { kind: "notAnObject", line: 2, column: 1 });
+    assert.deepEqual(faultOf('{\n"meta": {}}'), { kind: "noInputs", line: 1, column: 1 });
+    assert.deepEqual(faultOf('{\n"inputs": []}'), { kind: "noInputs", line: 2, column: 11 });
+    assert.deepEqual(faultOf('{"inputs": {},\n "meta": 1}'), { kind: "metaNotAnObject", line: 2, column: 10 });
+    assert.deepEqual(faultOf('{"inputs": {},\n "taskWebhookUrl": ""}'), { kind: "otherMember", name: "taskWebhookUrl", line: 2, column: 2 });
+    assert.deepEqual(faultOf('{"inputs": {"a": 1,\n"a": 2}}'), { kind: "twice", name: "a", line: 2, column: 1 });
+    assert.deepEqual(faultOf('{"inputs": {},\n"inputs": {}}'), { kind: "twice", name: "inputs", line: 2, column: 1 });
+  });
+
+  it("is the same after there and back", () => {
+    const text = '{\n  "inputs": {\n    "topic": "a",\n    "list": [\n      1,\n      "two  spaces\\n"\n    ]\n  },\n  "meta": {\n    "deep": {\n      "er": 1\n    }\n  }\n}';
+    assert.equal(short(text), text);
+  });
+});

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import type { KickoffRequest } from "../../../src/api/types.ts";
+import { UserError } from "../../../src/editor/errors.ts";
+import type { Seed } from "../../../src/kickoff/content.ts";
+import type { Taken } from "../../../src/kickoff/form-tools.ts";
+import type { Draft, FormView, ToForm } from "../../../src/kickoff/messages.ts";
+import { FormSession, type SessionOptions } from "../../../src/kickoff/session.ts";
+import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
+import { FakeClock, settle } from "../executions/fake-clock.ts";
+import { anExecution } from "../executions/samples.ts";
+
+describe("What a kickoff form's session does with tools, secrets and JSON", () => {
+  let posted: ToForm[];
+  let saved: Draft[];
+  let last: Draft[];
+  let sent: { request: KickoffRequest }[];
+  let tools: SessionOptions["tools"];
+  let taken: Taken | undefined;
+  let problems: unknown[];
+  /** What the tools were given, in order. */
+  let asked: unknown[];
+
+  beforeEach(() => {
+    [posted, saved, last, sent, problems, asked] = [[], [], [], [], [], []];
+    taken = undefined;
+    tools = {
+      presets: (_, request) => keep(asked, request).then(() => undefined),
+      saveAsRequestFile: (_, request) => keep(asked, request),
+      copyAsCurl: (_, request) => keep(asked, request),
+    };
+  });
+
+  async function open(seed: Seed = {}): Promise<FormSession> {
+    let ids = 0;
+    const session = new FormSession({ id: "url:https://crew.test", name: "Travel", url: "https://crew.test", isRehearsal: false }, seed, {
+      clock: new FakeClock(),
+      takesFocus: true,
+      memory: { saveDraft: (_, draft) => keep(saved, draft), dropDraft: () => Promise.resolve(), sent: (_, draft) => keep(last, draft) },
+      newId: () => `11111111-0000-4000-8000-${String(++ids).padStart(12, "0")}`,
+      inputs: () => Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} }),
+      send: (request) => keep(sent, { request }).then(() => anExecution()),
+      post: (message) => posted.push(message),
+      onStarted: () => undefined,
+      onOpenExecution: () => undefined,
+      tools: { presets: (...of) => tools.presets(...of), saveAsRequestFile: (...of) => tools.saveAsRequestFile(...of), copyAsCurl: (...of) => tools.copyAsCurl(...of) },
+      takeValue: () => Promise.resolve(taken),
+      onToolProblem: (error) => problems.push(error),
+      actionsFor: () => [],
+      onAction: () => undefined,
+      onLateProblem: (error) => assert.fail(String(error)),
+    });
+    session.receive({ type: "ready" });
+    await session.load({ fresh: false, wakes: false });
+    return session;
+  }
+
+  function keep<T>(list: T[], value: T): Promise<void> {
+    list.push(value);
+    return Promise.resolve();
+  }
+
+  /** The form as it was shown last. */
+  function form(): Extract<FormView, { kind: "form" }> {
+    const shown = posted.findLast((message) => message.type === "show");
+    assert.ok(shown?.view.kind === "form", JSON.stringify(shown));
+    return shown.view;
+  }
+
+  function typed(topic: string, other = "x"): FormValues {
+    return { ...initialValues([]), inputs: [{ name: "topic", mode: "text", text: topic }, { name: "__proto__", mode: "text", text: other }] };
+  }
+
+  it("hands what it holds to the tools, without what is blank, and only where all of it can be read", async () => {
+    const session = await open();
+    session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("", "1") } });
+    session.receive({ type: "tool", tool: "copyAsCurl" });
+    await settle();
+    const broken = { ...typed("cities"), meta: "[1" };
+    session.receive({ type: "changed", draft: { id: form().draft.id, values: broken } });
+    session.receive({ type: "tool", tool: "saveAsRequestFile" });
+    session.receive({ type: "tool", tool: "presets" });
+    await settle();
+    assert.deepEqual(asked, [{ inputs: JSON.parse('{"__proto__": "1"}') as unknown }, undefined]);
+  });
+
+  it("puts a preset in the place of everything, and brings all of it back by Undo", async () => {
+    const session = await open();
+    tools = { ...tools, presets: () => Promise.resolve({ inputs: { other: 1 } }) };
+    session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("cities") } });
+    session.receive({ type: "tool", tool: "presets" });
+    await settle();
+    assert.deepEqual(form().draft.values.inputs.map(({ name, text }) => [name, text]), [["topic", ""], ["__proto__", ""], ["other", "1"]]);
+    session.receive({ type: "undo" });
+    assert.deepEqual(form().draft.values.inputs.slice(0, 2), typed("cities").inputs);
+  });
+
+  it("takes one input's value from elsewhere; Undo brings that one back and leaves the others as they are by now", async () => {
+    const session = await open();
+    taken = { value: "rivers", from: "notes.md (6 bytes)" };
+    session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("cities", "a") } });
+    session.receive({ type: "take", input: "topic" });
+    await settle();
+    assert.deepEqual(form().draft.values.inputs, typed("rivers", "a").inputs);
+    assert.deepEqual(form().notice, { kind: "taken", taken: { input: "topic", from: "notes.md (6 bytes)" }, canUndo: true });
+    assert.deepEqual(form().focus, { input: "topic" });
+    session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("rivers", "b") } });
+    session.receive({ type: "undo" });
+    assert.deepEqual(form().draft.values.inputs, typed("cities", "b").inputs);
+  });
+
+  it("tells when a tool fails, and goes on", async () => {
+    const session = await open();
+    const failure = new UserError("There is no room left.");
+    tools = { ...tools, copyAsCurl: () => Promise.reject(failure) };
+    session.receive({ type: "tool", tool: "copyAsCurl" });
+    await settle();
+    assert.deepEqual(problems, [failure]);
+  });
+
+  it("sends secrets with their callbacks, and keeps them in no draft and shows them to no page", async () => {
+    const session = await open();
+    const values = { ...typed("cities"), callbacks: { ...typed("").callbacks, humanInputWebhookUrl: "https://a.test/h" }, humanInput: { strategy: "bearer" as const, username: "" } };
+    const draft = { id: form().draft.id, values };
+    session.receive({ type: "submit", draft });
+    await settle();
+    assert.equal(sent.length, 0, "without its secret");
+    session.receive({ type: "secret", name: "humanInput", text: "s3cret" });
+    session.receive({ type: "changed", draft });
+    session.receive({ type: "tool", tool: "copyAsCurl" });
+    session.receive({ type: "ready", draft });
+    assert.deepEqual(form().secrets, { humanInput: true, streaming: false });
+    session.receive({ type: "submit", draft });
+    await settle();
+    assert.deepEqual(sent[0]?.request.humanInputWebhook, { url: "https://a.test/h", authentication: { strategy: "bearer", token: "s3cret" } });
+    assert.ok(saved.length > 0 && last.length > 0 && asked.length > 0);
+    assert.doesNotMatch(JSON.stringify([posted, saved, last, asked]), /s3cret/);
+  });
+
+  it("takes secrets that a program gives, and forgets them when the form is cleared", async () => {
+    const webhooks = { events: ["a"], url: "https://a.test/e", authentication: { strategy: "bearer", token: "s3cret" } } as const;
+    const session = await open({ given: { inputs: { topic: "x", ["__proto__"]: 1 }, webhooks } });
+    assert.deepEqual(form().secrets, { humanInput: false, streaming: true });
+    assert.doesNotMatch(JSON.stringify(posted), /s3cret/);
+    session.receive({ type: "clear" });
+    assert.deepEqual(form().secrets, { humanInput: false, streaming: false });
+  });
+
+  it("keeps a JSON text that can't be read, and sends nothing of it", async () => {
+    const session = await open();
+    const values = { ...typed("cities"), json: '{"inputs": {"topic": ' };
+    session.receive({ type: "changed", draft: { id: form().draft.id, values } });
+    session.receive({ type: "submit", draft: { id: form().draft.id, values } });
+    await settle();
+    assert.equal(sent.length, 0);
+    session.receive({ type: "ready" });
+    assert.equal(form().draft.values.json, values.json);
+  });
+
+  it("forgets a name that was only half typed in the JSON text", async () => {
+    const session = await open();
+    const half = (name: string) => ({ ...typed("cities"), inputs: [...typed("cities").inputs, { name, mode: "text" as const, text: "x" }], json: "{}" });
+    for (const name of ["b", "bu", "budget"]) session.receive({ type: "changed", draft: { id: form().draft.id, values: half(name) } });
+    session.receive({ type: "ready" });
+    assert.deepEqual(form().fields.map(({ name }) => name), ["topic", "__proto__", "budget"]);
+  });
+
+  it("shows values from elsewhere as JSON where JSON is shown", async () => {
+    const session = await open();
+    taken = { value: "rivers", from: "notes.md" };
+    session.receive({ type: "changed", draft: { id: form().draft.id, values: { ...typed("cities"), json: "{" } } });
+    session.receive({ type: "take", input: "topic" });
+    await settle();
+    assert.deepEqual(JSON.parse(form().draft.values.json ?? ""), JSON.parse('{"inputs": {"topic": "rivers", "__proto__": "x"}}'));
+    session.receive({ type: "clear" });
+    session.receive({ type: "undo" });
+    assert.match(form().draft.values.json ?? "", /rivers/);
+  });
+});
