@@ -21,8 +21,8 @@ const rejected: SentResume = {
 };
 
 describe("the execution document", () => {
-  it("has title, state, inputs, tasks, times and ids in this order", () => {
-    assert.deepEqual(headings(anExecution()), ["# Sea otters", "## Inputs", "## Task: research", "## Task: review", "### Attempt 1", "#### Draft", "## Times", "## Crew and IDs"]);
+  it("has title, state, inputs, tasks, times, history and ids in this order", () => {
+    assert.deepEqual(headings(anExecution()), ["# Sea otters", "## Inputs", "## Task: research", "## Task: review", "### Attempt 1", "#### Draft", "## Times", "## History", "## Crew and IDs"]);
     const lines = renderExecution(anExecution()).text.split("\n");
     assert.equal(lines[2], "**Waiting for you** · task review · 1 of 3 tasks done");
     assert.ok(lines.includes("- **topic**: Sea otters"));
@@ -34,7 +34,7 @@ describe("the execution document", () => {
       tasks: [{ taskId: "review", state: "waiting", attempts: [{ number: 1, output: "First." , feedback: rejected.feedback }, { number: 2, output: "Second." }] }],
       resumes: [rejected],
     });
-    assert.deepEqual(headings(execution).slice(2, -2), ["## Task: review", "### Attempt 1", "### Your feedback: rejected", "#### And funnier", "### Attempt 2"]);
+    assert.deepEqual(headings(execution).slice(2, -3), ["## Task: review", "### Attempt 1", "### Your feedback: rejected", "#### And funnier", "### Attempt 2"]);
     const { text } = renderExecution(execution);
     assert.match(text, /First\.[^]*> Shorter\.\n>\n> #### And funnier\n\nSent · the crew answered “retrying”[^]*Second\./);
   });
@@ -71,7 +71,7 @@ describe("the execution document", () => {
 
   it("shows the result below its own heading", () => {
     const execution = notWaiting({ state: "completed", output: "# Otters\n\n## Life", endedAt: "2026-10-21T12:03:30.000Z" });
-    assert.deepEqual(headings(execution).slice(-5), ["## Result", "### Otters", "#### Life", "## Times", "## Crew and IDs"]);
+    assert.deepEqual(headings(execution).slice(-6), ["## Result", "### Otters", "#### Life", "## Times", "## History", "## Crew and IDs"]);
     assert.match(renderExecution(execution).text, /- Took: 3 min 30 s/);
   });
 
@@ -127,7 +127,7 @@ describe("the execution document", () => {
       tasks: [{ taskId: nasty, agent: nasty, state: "waiting", attempts: [{ number: 1, output: "ok" }] }],
       waiting: { taskId: nasty, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
     });
-    assert.deepEqual(headings(execution).map((heading) => heading.split(" ", 2).join(" ")), ["# \\#".replace("\\", ""), "## Inputs", "### Meta", "### Callbacks", "## Task:", "### Attempt", "## Times", "## Crew"]);
+    assert.deepEqual(headings(execution).map((heading) => heading.split(" ", 2).join(" ")), ["# \\#".replace("\\", ""), "## Inputs", "### Meta", "### Callbacks", "## Task:", "### Attempt", "## Times", "## History", "## Crew"]);
     const html = new MarkdownIt({ html: true }).parse(renderExecution(execution).text, {}).flatMap((token) => [token, ...(token.children ?? [])]);
     assert.deepEqual(html.filter((token) => token.type.startsWith("html") || token.type === "link_open").map((token) => token.content || token.attrs), []);
     assert.match(renderExecution(execution).text, /https:\/\/hooks\.test\/…/);
