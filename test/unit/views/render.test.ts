@@ -3,6 +3,7 @@ import MarkdownIt from "markdown-it";
 import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
 import { rehearsalMark } from "../../../src/service/rehearsal.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
+import { nextAttempt } from "../../../src/views/document/next-attempt.ts";
 import { mapLine, sectionOf } from "../../../src/views/document/sections.ts";
 import { renderMissing } from "../../../src/views/document/situation.ts";
 import { anExecution, notWaiting } from "./executions.ts";
@@ -187,5 +188,17 @@ describe("the reader's place", () => {
     const before = renderExecution(anExecution());
     const after = renderMissing("Writers", "11111111-aaaa");
     for (let line = 0; line < before.lineCount; line++) assert.ok(mapLine(line, before, after) < after.lineCount);
+  });
+
+  it("is the next attempt for whoever waits for it after having answered the one before, and for nobody else", () => {
+    const task = (...outputs: string[]) => [{ taskId: "review", state: "waiting" as const, attempts: outputs.map((output, at) => ({ number: at + 1, output })) }];
+    const before = renderExecution(anExecution({ tasks: task("# First\n\nText."), resumes: [rejected] }));
+    const after = renderExecution(anExecution({ tasks: task("# First\n\nText.", "Second."), resumes: [rejected] }));
+    const place = (words: string, from = before, to = after) => nextAttempt(from.text.split("\n").indexOf(words), from, to);
+    for (const words of ["### Attempt 1", "Text.", "### Your feedback: rejected"]) assert.equal(after.text.split("\n")[place(words)?.start ?? -1], "### Attempt 2");
+    for (const words of ["## Inputs", "## Task: review", "## Times"]) assert.equal(place(words), undefined);
+    assert.equal(place("### Attempt 1", after, after), undefined);
+    const elsewhere = renderExecution(anExecution({ tasks: task("# First\n\nText.", "Second.") }));
+    assert.equal(place("### Attempt 1", renderExecution(anExecution({ tasks: task("# First\n\nText.") })), elsewhere), undefined, "answered elsewhere: it may still be written about");
   });
 });
