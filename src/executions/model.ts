@@ -78,6 +78,22 @@ export interface Waiting {
   readonly since: string;
 }
 
+/** An execution's state from a moment on, as it was seen from here. */
+export interface StateChange {
+  /** ISO 8601; when it was seen. */
+  readonly at: string;
+  /** ISO 8601; when the state of before was last seen, where that was long ago: the change happened at some time since. */
+  readonly notBefore?: string;
+  readonly state: ExecutionState;
+  /** As in {@link Execution}. */
+  readonly stateText?: string;
+  readonly mayBeWaiting?: boolean;
+  /** The task that runs or waits, where the crew tells. */
+  readonly taskId?: string;
+  /** The attempt that waits. */
+  readonly attempt?: number;
+}
+
 /** One tracked execution: everything the extension knows and keeps of it, plain data, one file on disk. */
 export interface Execution {
   readonly version: 1;
@@ -118,6 +134,8 @@ export interface Execution {
   readonly waiting?: Waiting;
   /** Oldest first. */
   readonly resumes: readonly SentResume[];
+  /** What followed on how it began, oldest first; absent where nothing did, or an earlier version of the extension kept the record. */
+  readonly history?: readonly StateChange[];
 }
 
 /** Whether nothing more will come. */

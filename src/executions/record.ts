@@ -84,6 +84,7 @@ const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   tasks: (value) => Array.isArray(value) && value.every(isTask),
   waiting: (value) => value === undefined || (isObject(value) && isString(value["taskId"]) && typeof value["attempt"] === "number"),
   resumes: (value) => Array.isArray(value) && value.every(isResume),
+  history: (value) => value === undefined || (Array.isArray(value) && value.every(isStateChange)),
 };
 
 /** An address, or a callback that takes credentials: without them. */
@@ -102,6 +103,10 @@ function isTask(value: unknown): boolean {
 
 function isResume(value: unknown): boolean {
   return isObject(value) && isString(value["taskId"]) && isString(value["outcome"]) && isObject(value["feedback"]);
+}
+
+function isStateChange(value: unknown): boolean {
+  return isObject(value) && isTime(value["at"]) && STATES.includes(value["state"]);
 }
 
 /** The name of the first part that has not the shape it must have. */

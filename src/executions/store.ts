@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../api/clock.ts";
 import { type Disposable, Emitter, type Event } from "./emitter.ts";
 import { FolderWatch } from "./folder-watch.ts";
+import { withHistory } from "./history.ts";
 import { type ExecutionChange, join, Known, type Step } from "./known.ts";
 import type { Execution } from "./model.ts";
 import { keepEnd, readRecord, writeRecord, writeRemoved } from "./record.ts";
@@ -104,7 +105,7 @@ export class ExecutionStore implements Disposable {
   async update(localId: string, change: (current: Execution) => Execution): Promise<Execution | undefined> {
     return await this.#write(localId, (current) => {
       const next = keepEnd(current, change(current));
-      return isDeepStrictEqual(next, current) ? current : next;
+      return isDeepStrictEqual(next, current) ? current : withHistory(current, next, this.#options.clock.now());
     });
   }
 

@@ -110,7 +110,12 @@ const rehearsalMark = "[REHEARSAL - no language model was called]";
 /** Whether the rehearsal engine answered, in a local crew or in a service that was connected by its address; that is said wherever its answers show. */
 export function isRehearsal({ engine, output, waiting, tasks }: Execution): boolean {
   const outputs = [output, waiting?.output, ...tasks.flatMap(({ attempts }) => attempts.map((attempt) => attempt.output))];
-  return engine === "rehearsal" || outputs.some((each) => each?.startsWith(rehearsalMark) === true);
+  return engine === "rehearsal" || outputs.some((each) => each !== undefined && isRehearsalOutput(each));
+}
+
+/** Whether an output is one of the rehearsal engine's: plain lines, no Markdown. */
+export function isRehearsalOutput(output: string): boolean {
+  return output.startsWith(rehearsalMark);
 }
 
 /** What is said of the rehearsal engine, in few words. */

@@ -11,7 +11,7 @@ import { waitFor } from "../support/wait.ts";
 const run = <T>(command: string, argument?: unknown): Promise<T> => Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 const crew = "Outputs";
 const token = "tok-outputs-7f3a";
-const big = `# Long\n\n${"All work and no play. ".repeat(230_000)}`;
+const big = `# Long\n\n${"All work and no play. ".repeat(57_000)}`;
 
 describe("Commands about outputs", () => {
   let server: MisbehavingServer;
@@ -76,7 +76,7 @@ describe("Commands about outputs", () => {
     assert.deepEqual(lenses.map(({ range, command }) => [document.lineAt(range.start.line).text, command?.title]), [
       ["## Task: research", "Open output"],
       ["## Task: plan", "Open output"],
-      ["## Task: write", "Open all of this output (5.1 MB)"],
+      ["## Task: write", "Open all of this output (1.3 MB)"],
       ["## Result", "Open output"],
     ]);
     const [, plan] = lenses;
@@ -86,7 +86,7 @@ describe("Commands about outputs", () => {
 
   it("show only the beginning of a large output in the execution's document, and all of it in a file that stays while the execution is tracked", async () => {
     await run("openExecution", { crew, kickoffId: "k-1" });
-    assert.match(active()!.getText(), /## Task: write[^]*> This output is large: 5\.1 MB\./);
+    assert.match(active()!.getText(), /## Task: write[^]*> This output is large: 1\.3 MB\./);
     assert.ok(active()!.getText().length < 150_000);
     const uri = vscode.Uri.parse(await run<string>("openOutput", { crew, kickoffId: "k-1", taskId: "write" }));
     assert.equal(uri.scheme, "file");

@@ -1,3 +1,4 @@
+import { isRehearsalOutput } from "../words.ts";
 import { cleanText, fencedLines, jsonText, withoutCommands } from "./markdown.ts";
 import { Nesting } from "./nesting.ts";
 
@@ -12,8 +13,13 @@ export function outputLines(output: string, level: number): string[] {
   const json = jsonText(text);
   if (json !== undefined) return fencedLines(json, "json");
   const embedding = new Embedding(level);
-  for (const line of text.replace(/^(?:[ \t]*\n)+|\s+$/g, "").split("\n")) embedding.add(line);
+  for (const line of readableText(text).replace(/^(?:[ \t]*\n)+|\s+$/g, "").split("\n")) embedding.add(line);
   return embedding.end();
+}
+
+/** An output that stays what it is when Markdown is made of it: the rehearsal's lines do not run together in the preview. Two blanks break a line there. */
+export function readableText(output: string): string {
+  return isRehearsalOutput(output) ? output.replace(/(\S)\n(?=[ \t]*\S)/g, "$1  \n") : output;
 }
 
 /** Reads an output line by line for what makes headings, code blocks and HTML (CommonMark 0.31), and writes it anew. */

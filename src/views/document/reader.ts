@@ -1,9 +1,10 @@
 import * as vscode from "vscode";
 import type { ExecutionDocuments } from "./documents.ts";
-import { mapLine, type Rendered } from "./sections.ts";
+import { nextAttempt } from "./next-attempt.ts";
+import { mapLine, type Rendered, type Section } from "./sections.ts";
 
 /**
- * Keeps a reader where he is while a document changes under him. VS Code replaces everything from the first changed line to
+ * Keeps a reader where he is while a document changes under him, or shows the next attempt to one who waits for it. VS Code replaces everything from the first changed line to
  * the last, which throws the cursor to the end and moves the view (observed in 1.139).
  */
 export class ReaderPlaces implements vscode.Disposable {
@@ -55,10 +56,24 @@ function lastLineOf(editor: vscode.TextEditor): number {
 }
 
 function restore(editor: vscode.TextEditor, from: Rendered, to: Rendered): void {
+  const next = awaited(editor, from, to);
+  if (next !== undefined) {
+    const start = new vscode.Position(next.start, 0);
+    editor.selection = new vscode.Selection(start, start);
+    showAtTop(editor, next.start);
+    return;
+  }
   const now = (position: vscode.Position) => editor.document.validatePosition(position.with(mapLine(position.line, from, to)));
   const top = editor.visibleRanges[0]?.start;
   editor.selections = editor.selections.map((selection) => new vscode.Selection(now(selection.anchor), now(selection.active)));
   if (top !== undefined) showAtTop(editor, now(top).line);
+}
+
+/** The next attempt, if its reader waits for it: the cursor is still in the one that was answered, which is in view, and nothing is selected. */
+function awaited(editor: vscode.TextEditor, from: Rendered, to: Rendered): Section | undefined {
+  const { selection, visibleRanges } = editor;
+  const isThere = selection.isEmpty && visibleRanges.some((range) => range.contains(selection.active));
+  return isThere ? nextAttempt(selection.active.line, from, to) : undefined;
 }
 
 /**

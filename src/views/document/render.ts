@@ -2,12 +2,14 @@ import * as l10n from "@vscode/l10n";
 import type { CallbackUrls, JsonObject, JsonValue, PlainCallbacks } from "../../api/types.ts";
 import { hasEnded, type Execution } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
-import { isRehearsal, progressInFull, spanInWords, stateInWords, timeInWords } from "../words.ts";
+import { isRehearsal, progressInFull, stateInWords } from "../words.ts";
+import { historyPart } from "./history.ts";
 import { outputPart } from "./output.ts";
 import { resultOf } from "./outputs.ts";
 import { assemble, type Part, type Rendered } from "./sections.ts";
 import { cleanText, fencedLines, inlineText, quotedLines } from "./markdown.ts";
 import { situationPart } from "./situation.ts";
+import { timesPart } from "./times.ts";
 import { taskPart, unknownTaskParts } from "./task.ts";
 
 /** Id of the section of what an execution brought in the end. */
@@ -27,7 +29,8 @@ export function renderExecution(execution: Execution): Rendered {
     ...execution.tasks.map((task) => taskPart(task, execution)),
     ...unknownTaskParts(execution),
     ...resultPart(execution),
-    { id: "times", lines: [`## ${l10n.t("Times")}`, "", ...times(execution)] },
+    timesPart(execution),
+    ...historyPart(execution),
     { id: "ids", lines: [`## ${l10n.t("Crew and IDs")}`, "", ...ids(execution)] },
   ]);
 }
@@ -113,19 +116,6 @@ function resultPart(execution: Execution): Part[] {
     parts.push({ id: resultSection, lines: [`## ${l10n.t("Result")}`, "", l10n.t("It was stopped before it was done. Kick off again to start anew.")] });
   }
   return parts;
-}
-
-function times(execution: Execution): string[] {
-  const { origin, startedAt, waiting, endedAt, executionTime, watchingStoppedAt } = execution;
-  const lines = [origin === "tracked" ? l10n.t("- Followed since: {0}", timeInWords(startedAt)) : l10n.t("- Kicked off: {0}", timeInWords(startedAt))];
-  if (waiting !== undefined) lines.push(l10n.t("- Seen to wait: {0}", timeInWords(waiting.since)));
-  if (watchingStoppedAt !== undefined) lines.push(l10n.t("- Last watched: {0}", timeInWords(watchingStoppedAt)));
-  if (endedAt !== undefined) lines.push(l10n.t("- Seen to end: {0}", timeInWords(endedAt)));
-  // What a crew tells before the end is not how long it takes (observed: 0).
-  if (!hasEnded(execution)) return lines;
-  if (executionTime !== undefined) lines.push(l10n.t("- Took: {0}, as the crew says", spanInWords(executionTime * 1000)));
-  else if (endedAt !== undefined && origin === "kickoff") lines.push(l10n.t("- Took: {0}", spanInWords(Date.parse(endedAt) - Date.parse(startedAt))));
-  return lines;
 }
 
 function ids({ crew, kickoffIds, engine }: Execution): string[] {

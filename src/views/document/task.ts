@@ -16,6 +16,11 @@ export function attemptSection(taskId: string, attempt: number): string {
   return `${taskSection(taskId)} attempt ${attempt}`;
 }
 
+/** Id of the section of what a person said of an attempt, the first, second… time. */
+export function feedbackSection(taskId: string, attempt: number, time: number): string {
+  return `${attemptSection(taskId, attempt)} feedback ${time}`;
+}
+
 /** A task: its state, then each attempt with what a person said of it. */
 export function taskPart(task: ExecutionTask, execution: Execution): Part {
   const id = taskSection(task.taskId);
@@ -63,9 +68,9 @@ function attemptParts(attempt: Attempt, task: ExecutionTask, execution: Executio
   const parts: Part[] = [];
   if (attempt.output !== undefined) parts.push(outputPart(id, heading, attempt.output, isPlain ? 3 : 4));
   else if (!isPlain) parts.push({ id, lines: [...heading, "", `*${l10n.t("The crew has not told this output.")}*`] });
-  const feedback = sent.map((resume, at) => feedbackPart(`${id} feedback ${at + 1}`, resume, execution));
+  const feedback = sent.map((resume, at) => feedbackPart(feedbackSection(task.taskId, attempt.number, at + 1), resume, execution));
   // Feedback that another window or person sent, known from elsewhere, has no record of sending here.
-  if (feedback.length === 0 && attempt.feedback !== undefined) feedback.push(feedbackPart(`${id} feedback 1`, { feedback: attempt.feedback, outcome: "answered" }, execution));
+  if (feedback.length === 0 && attempt.feedback !== undefined) feedback.push(feedbackPart(feedbackSection(task.taskId, attempt.number, 1), { feedback: attempt.feedback, outcome: "answered" }, execution));
   return [...parts, ...feedback];
 }
 

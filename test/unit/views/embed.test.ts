@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
+import { rehearsalMark } from "../../../src/service/rehearsal.ts";
 import { outputLines } from "../../../src/views/document/embed.ts";
 import { inlineText } from "../../../src/views/document/markdown.ts";
+import { renderOutput } from "../../../src/views/document/output-document.ts";
 
 const parser = new MarkdownIt({ html: true });
 
@@ -74,6 +76,14 @@ describe("an output inside our document", () => {
 
   it("does not touch a number that JavaScript cannot hold", () => {
     assert.deepEqual(outputLines('{"id":12345678901234567890}', 4), ["```json", "{", '  "id": 12345678901234567890', "}", "```"]);
+  });
+
+  it("does not run together where it is the rehearsal's, whose lines are no Markdown", () => {
+    const output = `${rehearsalMark}\n\nAgent: Editor\nTask: One\ntwo\nFeedback:\n- review, attempt 1, rejected: Shorter.\n  And funnier.`;
+    const html = parser.render(outputLines(output, 4).join("\n"));
+    assert.match(html, /Agent: Editor<br>\s*Task: One<br>\s*two<br>\s*Feedback:<\/p>\s*<ul>\s*<li>review, attempt 1, rejected: Shorter\.<br>\s*And funnier\.<\/li>/);
+    assert.match(renderOutput(output).text, /Agent: Editor {2}\nTask: One {2}\n/);
+    assert.deepEqual(outputLines("Prose that\nis wrapped.", 4), ["Prose that", "is wrapped."]);
   });
 
   it("takes line ends and characters that an editor stumbles over out", () => {

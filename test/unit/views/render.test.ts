@@ -3,6 +3,7 @@ import MarkdownIt from "markdown-it";
 import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
 import { rehearsalMark } from "../../../src/service/rehearsal.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
+import { nextAttempt } from "../../../src/views/document/next-attempt.ts";
 import { mapLine, sectionOf } from "../../../src/views/document/sections.ts";
 import { renderMissing } from "../../../src/views/document/situation.ts";
 import { anExecution, notWaiting } from "./executions.ts";
@@ -21,8 +22,8 @@ const rejected: SentResume = {
 };
 
 describe("the execution document", () => {
-  it("has title, state, inputs, tasks, times and ids in this order", () => {
-    assert.deepEqual(headings(anExecution()), ["# Sea otters", "## Inputs", "## Task: research", "## Task: review", "### Attempt 1", "#### Draft", "## Times", "## Crew and IDs"]);
+  it("has title, state, inputs, tasks, times, history and ids in this order", () => {
+    assert.deepEqual(headings(anExecution()), ["# Sea otters", "## Inputs", "## Task: research", "## Task: review", "### Attempt 1", "#### Draft", "## Times", "## History", "## Crew and IDs"]);
     const lines = renderExecution(anExecution()).text.split("\n");
     assert.equal(lines[2], "**Waiting for you** · task review · 1 of 3 tasks done");
     assert.ok(lines.includes("- **topic**: Sea otters"));
@@ -34,7 +35,7 @@ describe("the execution document", () => {
       tasks: [{ taskId: "review", state: "waiting", attempts: [{ number: 1, output: "First." , feedback: rejected.feedback }, { number: 2, output: "Second." }] }],
       resumes: [rejected],
     });
-    assert.deepEqual(headings(execution).slice(2, -2), ["## Task: review", "### Attempt 1", "### Your feedback: rejected", "#### And funnier", "### Attempt 2"]);
+    assert.deepEqual(headings(execution).slice(2, -3), ["## Task: review", "### Attempt 1", "### Your feedback: rejected", "#### And funnier", "### Attempt 2"]);
     const { text } = renderExecution(execution);
     assert.match(text, /First\.[^]*> Shorter\.\n>\n> #### And funnier\n\nSent · the crew answered “retrying”[^]*Second\./);
   });
@@ -71,7 +72,7 @@ describe("the execution document", () => {
 
   it("shows the result below its own heading", () => {
     const execution = notWaiting({ state: "completed", output: "# Otters\n\n## Life", endedAt: "2026-10-21T12:03:30.000Z" });
-    assert.deepEqual(headings(execution).slice(-5), ["## Result", "### Otters", "#### Life", "## Times", "## Crew and IDs"]);
+    assert.deepEqual(headings(execution).slice(-6), ["## Result", "### Otters", "#### Life", "## Times", "## History", "## Crew and IDs"]);
     assert.match(renderExecution(execution).text, /- Took: 3 min 30 s/);
   });
 
@@ -127,7 +128,7 @@ describe("the execution document", () => {
       tasks: [{ taskId: nasty, agent: nasty, state: "waiting", attempts: [{ number: 1, output: "ok" }] }],
       waiting: { taskId: nasty, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
     });
-    assert.deepEqual(headings(execution).map((heading) => heading.split(" ", 2).join(" ")), ["# \\#".replace("\\", ""), "## Inputs", "### Meta", "### Callbacks", "## Task:", "### Attempt", "## Times", "## Crew"]);
+    assert.deepEqual(headings(execution).map((heading) => heading.split(" ", 2).join(" ")), ["# \\#".replace("\\", ""), "## Inputs", "### Meta", "### Callbacks", "## Task:", "### Attempt", "## Times", "## History", "## Crew"]);
     const html = new MarkdownIt({ html: true }).parse(renderExecution(execution).text, {}).flatMap((token) => [token, ...(token.children ?? [])]);
     assert.deepEqual(html.filter((token) => token.type.startsWith("html") || token.type === "link_open").map((token) => token.content || token.attrs), []);
     assert.match(renderExecution(execution).text, /https:\/\/hooks\.test\/…/);
@@ -187,5 +188,17 @@ describe("the reader's place", () => {
     const before = renderExecution(anExecution());
     const after = renderMissing("Writers", "11111111-aaaa");
     for (let line = 0; line < before.lineCount; line++) assert.ok(mapLine(line, before, after) < after.lineCount);
+  });
+
+  it("is the next attempt for whoever waits for it after having answered the one before, and for nobody else", () => {
+    const task = (...outputs: string[]) => [{ taskId: "review", state: "waiting" as const, attempts: outputs.map((output, at) => ({ number: at + 1, output })) }];
+    const before = renderExecution(anExecution({ tasks: task("# First\n\nText."), resumes: [rejected] }));
+    const after = renderExecution(anExecution({ tasks: task("# First\n\nText.", "Second."), resumes: [rejected] }));
+    const place = (words: string, from = before, to = after) => nextAttempt(from.text.split("\n").indexOf(words), from, to);
+    for (const words of ["### Attempt 1", "Text.", "### Your feedback: rejected"]) assert.equal(after.text.split("\n")[place(words)?.start ?? -1], "### Attempt 2");
+    for (const words of ["## Inputs", "## Task: review", "## Times"]) assert.equal(place(words), undefined);
+    assert.equal(place("### Attempt 1", after, after), undefined);
+    const elsewhere = renderExecution(anExecution({ tasks: task("# First\n\nText.", "Second.") }));
+    assert.equal(place("### Attempt 1", renderExecution(anExecution({ tasks: task("# First\n\nText.") })), elsewhere), undefined, "answered elsewhere: it may still be written about");
   });
 });
