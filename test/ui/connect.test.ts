@@ -87,7 +87,7 @@ describe("Connecting a crew, in the window", () => {
     await messages.confirm("Writers is not connected yet", "Edit Token");
     await quickInput.answer("Token for Writers", `Authorization: Bearer ${token}`);
     await tree.row("Writers").waitFor();
-    const rows = [{ label: "Writers", description: `${new URL(service.url).host} · User Bearer Token` }, { label: "Kick off the first execution…", description: "" }];
+    const rows = [{ label: "Writers", description: `User Bearer Token · ${new URL(service.url).host}` }, { label: "Kick off the first execution…", description: "" }];
     await waitFor("the rows to say which token is used", async () => isDeepStrictEqual((await tree.rows()).map(({ label, description }) => ({ label, description })), rows));
     const settings = await waitFor("the settings", () => {
       const file = path.join(window.dataFolder, "data", "User", "settings.json");
@@ -105,7 +105,7 @@ describe("Connecting a crew, in the window", () => {
     await tree.menu("Writers", "Set Token…");
     await quickInput.choose("Which kind of token", "Bearer Token");
     await quickInput.answer("Bearer Token for Writers", service.token);
-    const shows = (words: string) => waitFor(`the row to say ${words}`, async () => (await tree.rows())[0]?.description === `${new URL(service.url).host} · ${words}`);
+    const shows = (words: string) => waitFor(`the row to say ${words}`, async () => (await tree.rows())[0]?.description === `${words} · ${new URL(service.url).host}`);
     await shows("Bearer Token");
     await tree.menu("Writers", "Switch Token");
     await shows("User Bearer Token");
