@@ -227,7 +227,7 @@ describe("conversations about a crew", () => {
       assert.ok(milliseconds >= 0);
     });
 
-    for (const [what, spoil, cause, text, choices] of [
+    const causes: readonly (readonly [what: string, spoil: (id: string) => unknown, cause: string, text: RegExp, choices: readonly string[]])[] = [
       ["a refused token", (id) => crews.setToken(id, { token: "wrong", type: "userBearer" }), "unauthorized", /token refused, 401\): The crew does not accept the user's token/, ["Set User Bearer Token", "Use Bearer Token", "Show Log", "Copy Report"]],
       ["a token without rights", (id) => crews.setTokens(id, { inUse: "userBearer", userBearer: "forbidden" }), "forbidden", /may lack the right/, ["Set Bearer Token", "Show Log", "Copy Report"]],
       ["a token that is lost", () => secrets.kept.clear(), "tokenLost", /store of secrets no longer gives/, ["Set Token", "Show Log", "Copy Report"]],
@@ -235,16 +235,20 @@ describe("conversations about a crew", () => {
       ["a page in its place", () => (crew.answer = { type: "text/html", body: "<html>Welcome</html>" }), "notACrew", /not a crew\): .*is not JSON/, ["Edit Crew", "Show Log", "Copy Report"]],
       ["other JSON in its place", () => (crew.answer = { type: "application/json", body: '{"hello":"world"}' }), "notACrew", /not what the API of a crew answers/, ["Edit Crew", "Show Log", "Copy Report"]],
       ["nobody there", () => crew.stop(), "refused", /connection refused\): Nothing accepts connections/, ["Edit Crew", "Show Log", "Copy Report"]],
-    ] as readonly (readonly [string, (id: string) => unknown, string, RegExp, readonly string[]])[]) {
-      it(`names ${what} as the cause, with a remedy, and returns the report`, async () => {
-        const travel = await connected();
+    ];
+
+    it("names the cause of a failure, with a remedy, and returns the report", async () => {
+      const travel = await connected();
+      for (const [what, spoil, cause, text, choices] of causes) {
+        delete crew.answer;
+        await crews.setTokens(travel.id, { inUse: "bearer", bearer: "right" });
         await spoil(travel.id);
         const { result, shown } = await withPerson([], () => testCrew(crews, travel));
-        assert.deepEqual([result?.ok, result?.cause], [false, cause]);
-        assert.match(shown[0]?.text ?? "", text);
-        assert.deepEqual(shown[0]?.choices, choices);
+        assert.deepEqual([result?.ok, result?.cause], [false, cause], what);
+        assert.match(shown[0]?.text ?? "", text, what);
+        assert.deepEqual(shown[0]?.choices, choices, what);
         assert.doesNotMatch(JSON.stringify(result), /wrong/, "the token is in the report");
-      });
-    }
+      }
+    });
   });
 });

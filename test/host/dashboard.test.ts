@@ -19,12 +19,12 @@ describe("a crew's dashboard", () => {
     assert.deepEqual(opened, ["https://app.example.com/crews/7?tab=status"]);
   });
 
-  for (const [what, address] of [["is not known", {}], ["is no web address", { dashboardUrl: "file:///etc/passwd" }], ["runs a command", { dashboardUrl: "command:workbench.action.quit" }]] as const) {
-    it(`is not opened where its address ${what}; the crew can be edited`, async () => {
+  it("is not opened where its address is missing, or is no web address; the crew can be edited", async () => {
+    for (const address of [{}, { dashboardUrl: "file:///etc/passwd" }, { dashboardUrl: "command:workbench.action.quit" }]) {
       await assert.rejects(openDashboard({ ...crew, ...address }), (error) => error instanceof UserError && error.actions[0]?.command === "crewdeck.editCrew");
-      assert.deepEqual(opened, []);
-    });
-  }
+    }
+    assert.deepEqual(opened, []);
+  });
 
   it("is asked for by name, and a command without one says so where no crew has one", async () => {
     await assert.rejects(Promise.resolve(vscode.commands.executeCommand("crewdeck.openDashboard", { crew: "Nobody" })), /No crew/);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { isDeepStrictEqual } from "node:util";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { startService, type RunningService } from "../support/service.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
@@ -58,7 +58,7 @@ describe("Connecting a crew, in the window", () => {
     const dialog = messages.dialog("Writers is not connected yet");
     await dialog.waitFor();
     const said = await dialog.innerText();
-    assert.match(said, /does not accept the token \(401\)/);
+    assert.match(said, /does not accept the user's token \(401\)/);
     assert.match(said, /Status tab of the crew's page in the dashboard/);
     assert.ok(!said.includes(wrongToken));
     await messages.confirm("Writers is not connected yet", "Edit Token");
@@ -87,7 +87,7 @@ describe("Connecting a crew, in the window", () => {
     await messages.confirm("Writers is not connected yet", "Edit Token");
     await quickInput.answer("Token for Writers", `Authorization: Bearer ${token}`);
     await tree.row("Writers").waitFor();
-    const rows = [{ label: "Writers", description: `${new URL(service.url).host} · User Bearer Token` }, { label: "Kick off the first execution…", description: "" }];
+    const rows = [{ label: "Writers", description: `User Bearer Token · ${new URL(service.url).host}` }, { label: "Kick off the first execution…", description: "" }];
     await waitFor("the rows to say which token is used", async () => isDeepStrictEqual((await tree.rows()).map(({ label, description }) => ({ label, description })), rows));
     const settings = await waitFor("the settings", () => {
       const file = path.join(window.dataFolder, "data", "User", "settings.json");
@@ -95,7 +95,40 @@ describe("Connecting a crew, in the window", () => {
     });
     assert.deepEqual(settings, { "crewdeck.crews": [{ name: "Writers", url: service.url }] });
     await tree.menu("Writers", "Test Connection");
-    await messages.notification("asks for 2 inputs. Token: User Bearer Token.").waitFor();
+    await messages.notification("asks for 2 inputs. Token: User Bearer Token. Status path: /{kickoff_id}/status.").waitFor();
+    await window.screenshot("test-connection");
+    await messages.answer("asks for 2 inputs", "Copy Report");
+  });
+
+  it("takes the crew's other token beside the first, and switches between them on the row", async () => {
+    const { quickInput, tree } = window;
+    await tree.menu("Writers", "Set Token…");
+    await quickInput.choose("Which kind of token", "Bearer Token");
+    await quickInput.answer("Bearer Token for Writers", service.token);
+    const shows = (words: string) => waitFor(`the row to say ${words}`, async () => (await tree.rows())[0]?.description === `${words} · ${new URL(service.url).host}`);
+    await shows("Bearer Token");
+    await tree.menu("Writers", "Switch Token");
+    await shows("User Bearer Token");
+    assert.match((await tree.rows())[0]?.spoken ?? "", /uses the user's token/);
+    for (const theme of ["Default Light Modern", "Default High Contrast", "Default Dark Modern"] as const) {
+      await window.setTheme(theme);
+      await window.screenshot(`two-tokens-${theme}`);
+    }
+  });
+
+  it("follows a link only after a modal that names the host, and fills in what it says", async () => {
+    const { messages, quickInput, page } = window;
+    await window.runCommand("Developer: Open URL");
+    await quickInput.input.fill("code-oss://crewdeck.crewdeck/add?name=Travel&url=https%3A%2F%2Ftravel.example.com");
+    await page.keyboard.press("Enter");
+    // VS Code itself asks first whether the extension may open it.
+    await messages.confirm("to open this URI", "Open");
+    await messages.dialog("Connect the crew at travel.example.com?").waitFor();
+    await window.screenshot("deep-link");
+    await messages.confirm("Connect the crew at travel.example.com?", "Connect a Crew");
+    await quickInput.waitFor("Address of the crew");
+    assert.equal(await quickInput.input.inputValue(), "https://travel.example.com");
+    await page.keyboard.press("Escape");
   });
 
   it("asks before it removes one, and deletes its token", async () => {

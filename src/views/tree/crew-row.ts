@@ -22,7 +22,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
   // A local crew makes its tokens itself, at each start anew where they are gone.
   const lacks = local === undefined && tokens !== undefined && tokens.kind !== "stored";
   const trouble = parked !== undefined ? refusedInWords(parked) : lacks ? (tokens.kind === "none" ? l10n.t("No token on this machine") : l10n.t("Token lost here – set it again")) : undefined;
-  const description = trouble ?? [where, ...tokenToShow(crew, tokens)].join(" · ");
+  const description = trouble ?? [...tokenToShow(crew, tokens), where].join(" · ");
   return {
     label: crew.name,
     description,

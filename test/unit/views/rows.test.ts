@@ -59,7 +59,7 @@ describe("a crew's row", () => {
 
   it("shows which token is in use, in description, tooltip and sentence, and that there is another to switch to", () => {
     const both = crewRow(deployed, { tokens: { kind: "stored", inUse: "userBearer", types: ["bearer", "userBearer"] } });
-    assert.equal(both.description, "crew.test · User Bearer Token");
+    assert.equal(both.description, "User Bearer Token · crew.test");
     assert.ok(both.tooltip.includes("Uses the user's token (User Bearer Token)"));
     assert.ok(both.tooltip.includes("Also here: the organisation's token (Bearer Token)"));
     assert.equal(both.sentence, "Crew Writers, crew.test, uses the user's token (User Bearer Token)");
