@@ -2,10 +2,13 @@ import * as vscode from "vscode";
 import { UserError } from "../editor/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { readEntries, withCrew, withoutCrew, type EntryProblem } from "./entries.ts";
+import { idsOf, isOverwritten, type AddedCrew } from "./overwritten.ts";
 import type { Crew } from "./types.ts";
 
 const section = "crewdeck";
 const key = "crews";
+/** Milliseconds after which a crew that was added here is no longer looked after: another window has this setting by then. */
+const settled = 20_000;
 
 /**
  * The connected crews as the setting `crewdeck.crews` keeps them. Only the person's own settings count, whatever a
@@ -18,12 +21,16 @@ export class CrewSettings implements vscode.Disposable {
   /** Writes follow each other, because each is made from the whole list. */
   #lastWrite: Promise<void> = Promise.resolve();
   #crews: readonly Crew[] = [];
+  /** Crews added here a moment ago: a window that adds one at the same time writes a list without them. */
+  #added: (AddedCrew & { readonly until: number })[] = [];
   #told = "";
 
   constructor() {
     this.#read();
     this.#subscription = vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration(`${section}.${key}`)) this.#read();
+      if (!event.affectsConfiguration(`${section}.${key}`)) return;
+      this.#read();
+      this.#putBack();
     });
   }
 
@@ -34,12 +41,17 @@ export class CrewSettings implements vscode.Disposable {
   }
 
   /** Puts a crew in the place of the one with this id, or at the end. Throws {@link UserError} when the settings cannot be written. */
-  save(id: string, crew: Crew): Promise<void> {
-    return this.#write((entries) => withCrew(entries, id, crew));
+  async save(id: string, crew: Crew): Promise<void> {
+    const isNew = !this.#crews.some((known) => known.id === id);
+    // A crew that is changed here is not lost, though its id may go.
+    this.#added = this.#added.filter((added) => added.crew.id !== id);
+    await this.#write((entries) => withCrew(entries, id, crew));
+    if (isNew) this.#added.push({ crew, ids: idsOf(currentValue()), until: Date.now() + settled });
   }
 
   /** Takes a crew out. Throws {@link UserError} when the settings cannot be written. */
   delete(id: string): Promise<void> {
+    this.#added = this.#added.filter(({ crew }) => crew.id !== id);
     return this.#write((entries) => withoutCrew(entries, id));
   }
 
@@ -68,6 +80,18 @@ export class CrewSettings implements vscode.Disposable {
       );
     }
     this.#read();
+  }
+
+  /** Adds once more what another window has overwritten. */
+  #putBack(): void {
+    const value = currentValue();
+    const there = idsOf(value);
+    const lost = this.#added.filter((added) => added.until > Date.now() && isOverwritten(added, value));
+    // What is gone for another reason was removed, and stays so.
+    this.#added = this.#added.filter(({ crew, until }) => until > Date.now() && there.includes(crew.id));
+    for (const { crew } of lost) {
+      this.save(crew.id, crew).catch((error: unknown) => logProblem(`Putting ${crew.name} back into the settings`, error));
+    }
   }
 
   #read(): void {

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { setTimeout as delay } from "node:timers/promises";
 import type { KnownCrews } from "./known-crews.ts";
-import { accepts, findRunning } from "./running.ts";
+import { answers, findRunning } from "./running.ts";
 import { ServiceRefusal, type Exit, type ServiceProcess } from "./service-process.ts";
 import { keepTokens, prepareTokens, type ServiceTokens, type TokenStore } from "./service-tokens.ts";
 
@@ -71,7 +71,7 @@ export class CrewKeeper {
   /** Joins a service that another window has running; nothing is started. */
   async join(): Promise<void> {
     const running = await findRunning(this.#options.known.dataFolder(this.#options.folder));
-    if (running !== undefined && this.url === undefined) this.#becomeGuest(running.url);
+    if (running !== undefined && (await answers(running)) && this.url === undefined) this.#becomeGuest(running.url);
   }
 
   /**
@@ -103,7 +103,8 @@ export class CrewKeeper {
       await this.#stopOwn();
     }
     await known.change(folder, { wanted: true });
-    if (this.#guestUrl !== undefined && (await findRunning(known.dataFolder(folder)))?.url === this.#guestUrl && (await accepts(this.#guestUrl))) return this.#guestUrl;
+    const running = await findRunning(known.dataFolder(folder));
+    if (this.#guestUrl !== undefined && running?.url === this.#guestUrl && (await answers(running))) return this.#guestUrl;
     const until = Date.now() + settleMs;
     for (;;) {
       const url = await this.#tryOnce();
@@ -127,7 +128,7 @@ export class CrewKeeper {
     } catch (error) {
       if (!(error instanceof ServiceRefusal) || error.reason !== "inUse") throw error;
       const running = await findRunning(known.dataFolder(folder));
-      if (running === undefined || !(await accepts(running.url))) return undefined;
+      if (running === undefined || !(await answers(running))) return undefined;
       await this.#waitForToken();
       this.#becomeGuest(running.url);
       return running.url;
@@ -232,7 +233,7 @@ export class CrewKeeper {
     const running = await findRunning(known.dataFolder(folder));
     if (running !== undefined) {
       // A third window started it again, perhaps at another port.
-      if (running.url !== this.#guestUrl) this.#becomeGuest(running.url);
+      if (running.url !== this.#guestUrl && (await answers(running))) this.#becomeGuest(running.url);
       return;
     }
     // The window whose service failed writes that down before anybody takes over.

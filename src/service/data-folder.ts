@@ -11,12 +11,19 @@ import { openDatabase } from "./sqlite.ts";
 /** How long the second process waits for the first to say where it listens. */
 const addressWaitMs = 2000;
 
+/** Where the service listens, and the id that its answers carry. */
+export interface PublishedAddress {
+  readonly url: string;
+  readonly port: number;
+  readonly instance: string;
+}
+
 /** The folder in which the service keeps its database, owned by this process until it ends. */
 export interface DataFolder {
   /** The database file. */
   readonly database: string;
   /** Writes down where the service listens, for a second process to find. */
-  publish(url: string, port: number): void;
+  publish(address: PublishedAddress): void;
   /** Takes that back. */
   withdraw(): void;
 }
@@ -41,8 +48,8 @@ export async function takeDataFolder(folder: string): Promise<DataFolder> {
   held.push(lock);
   return {
     database: join(folder, "crewdeck.sqlite"),
-    publish(url, port) {
-      writeFileSync(address, JSON.stringify({ url, port, pid: process.pid }));
+    publish(published) {
+      writeFileSync(address, JSON.stringify({ ...published, pid: process.pid }));
     },
     withdraw() {
       rmSync(address, { force: true });

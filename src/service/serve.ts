@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,6 +17,9 @@ import { openService, type Service, type ServiceParts } from "./service.ts";
 
 /** How many folders are tried for a crew's data where none was named and the first are in use. */
 const spareFolders = 20;
+
+/** Goes with every answer and stands in `service.json` as well: who reads the address there can see whether it is still this process that answers, before any token is sent. */
+const instanceHeader = "Crewdeck-Instance";
 
 /**
  * Serves a crew until whoever started the service leaves. `exampleCrew` is served where no folder was named.
@@ -40,10 +43,14 @@ export async function serve(options: ServiceOptions, exampleCrew: string, env: N
     ...violations(env),
   });
   const answer = getRequestListener(service.app.fetch);
-  const server = createServer((request, response) => void answer(request, response));
+  const instance = randomUUID();
+  const server = createServer((request, response) => {
+    response.setHeader(instanceHeader, instance);
+    void answer(request, response);
+  });
   const port = await listen(server, options.port);
   const url = `http://127.0.0.1:${port}`;
-  data.publish(url, port);
+  data.publish({ url, port, instance });
   watchLifeline(options.lifeline, () => {
     // What is under way is stored: it goes on at the next start, as after a kill.
     data.withdraw();

@@ -6,6 +6,7 @@ import { Crews } from "../../src/crews/crews.ts";
 import { LostTokenError, NoTokenError } from "../../src/crews/errors.ts";
 import type { CrewReplacement } from "../../src/crews/types.ts";
 import { actionsOf, UserError } from "../../src/editor/errors.ts";
+import { waitFor } from "../support/wait.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
 
@@ -78,6 +79,18 @@ describe("connected crews", () => {
     await Promise.all([crews.add({ ...entry("One"), token: "right" }), crews.add({ ...entry("Two", other.url), token: "right" })]);
     assert.deepEqual(crews.list().map(({ name }) => name).sort(), ["One", "Two"]);
     assert.equal((savedCrews() as unknown[]).length, 2);
+  });
+
+  it("keeps a crew that another window overwrites while it adds its own, and not one that is removed there", async () => {
+    await crews.add({ ...entry("One"), token: "right" });
+    const both = ["One", "Two"];
+    // As a window writes that does not know of the first yet.
+    await settings().update("crews", [entry("Two", other.url)], vscode.ConfigurationTarget.Global);
+    await waitFor("both to be there", () => crews.list().map(({ name }) => name).sort().join() === both.join());
+    await settings().update("crews", [entry("Two", other.url)], vscode.ConfigurationTarget.Global);
+    await settings().update("crews", [entry("Two", other.url), entry("Three", `${other.url}/v3`)], vscode.ConfigurationTarget.Global);
+    await waitFor("the third to be there", () => crews.find("Three") !== undefined);
+    assert.equal(crews.find("One"), undefined);
   });
 
   it("says that this machine has no token where only the settings arrived", async () => {

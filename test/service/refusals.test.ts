@@ -24,7 +24,9 @@ describe("service: when it can't start", () => {
     await killed.kill();
     assert.ok(existsSync(path.join(data, "service.json")));
     const next = await startService({ args: ["--data", data] });
-    assert.deepEqual(JSON.parse(readFileSync(path.join(data, "service.json"), "utf8")), { url: next.url, port: Number(new URL(next.url).port), pid: next.child.pid });
+    const { instance, ...published } = JSON.parse(readFileSync(path.join(data, "service.json"), "utf8")) as Record<string, unknown>;
+    assert.deepEqual(published, { url: next.url, port: Number(new URL(next.url).port), pid: next.child.pid });
+    assert.equal((await fetch(next.url)).headers.get("Crewdeck-Instance"), instance);
     await next.stop();
     assert.ok(!existsSync(path.join(data, "service.json")));
     rmSync(data, { recursive: true });

@@ -47,7 +47,7 @@ else if (!takeLock()) refuse("inUse", "in use");
 else {
   const server = createServer((request, response) => {
     if (request.url === "/crash") process.exit(3);
-    response.end(process.env.CREWDECK_TOKEN);
+    response.setHeader("Crewdeck-Instance", String(process.pid)).end(process.env.CREWDECK_TOKEN);
   });
   server.on("error", () => {
     rmSync(lock, { force: true });
@@ -55,7 +55,7 @@ else {
   });
   server.listen(Number(port), "127.0.0.1", () => {
     const url = `http://127.0.0.1:${server.address().port}`;
-    writeFileSync(join(data, "service.json"), JSON.stringify({ url, port: server.address().port, pid: process.pid }));
+    writeFileSync(join(data, "service.json"), JSON.stringify({ url, port: server.address().port, pid: process.pid, instance: String(process.pid) }));
     process.send({ type: "listening", url, engine: "rehearsal", pid: process.pid });
   });
   if (fault !== "stubborn") process.once("disconnect", leave);

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { KnownCrews, type KnownCrew } from "../../../src/local/known-crews.ts";
-import { findRunning } from "../../../src/local/running.ts";
+import { answers, findRunning } from "../../../src/local/running.ts";
 import { cleanUp, newFolder } from "./support.ts";
 
 const fail = (file: string) => assert.fail(file);
@@ -63,13 +65,26 @@ describe("the service that runs on a data folder", () => {
   };
 
   it("is found while its process lives, and only at an address of this machine", async () => {
-    const found = { url: "http://127.0.0.1:1", pid: process.pid };
+    const found = { url: "http://127.0.0.1:1", pid: process.pid, instance: "one" };
     assert.deepEqual(await runningWith(JSON.stringify({ ...found, port: 1 })), found);
     assert.equal(await runningWith(JSON.stringify({ ...found, pid: 2 ** 30 })), undefined);
+    assert.equal(await runningWith(JSON.stringify({ url: found.url, pid: found.pid })), undefined);
     assert.equal(await runningWith(JSON.stringify({ ...found, pid: -1 })), undefined);
     assert.equal(await runningWith(JSON.stringify({ ...found, url: "http://example.com" })), undefined);
     assert.equal(await runningWith(JSON.stringify({ ...found, url: "nonsense" })), undefined);
     assert.equal(await runningWith('{"url": "http://127'), undefined);
     assert.equal(await findRunning(await newFolder()), undefined);
+  });
+
+  it("is told by its id from another program that has its port now, which is sent no token", async () => {
+    const seen: IncomingHttpHeaders[] = [];
+    const server = createServer(({ headers }, response) => (seen.push(headers), response.setHeader("Crewdeck-Instance", "one").end()));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    assert.equal(await answers({ url, pid: process.pid, instance: "one" }), true);
+    assert.equal(await answers({ url, pid: process.pid, instance: "another" }), false);
+    await new Promise((resolve) => server.close(resolve));
+    assert.equal(await answers({ url, pid: process.pid, instance: "one" }), false);
+    assert.ok(seen.length === 2 && seen.every(({ authorization }) => authorization === undefined));
   });
 });
