@@ -11,6 +11,7 @@ import { resetContext } from "./editor/context.ts";
 import { Disposables } from "./editor/disposables.ts";
 import { speakTheLanguage } from "./editor/l10n.ts";
 import { log, logProblem } from "./editor/log.ts";
+import { versionOf } from "./editor/version.ts";
 import { Executions } from "./executions/executions.ts";
 import { moveCrew } from "./executions/move-crew.ts";
 import { registerFeedback } from "./feedback/register.ts";
@@ -73,9 +74,4 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   await opened;
   startForDevelopment(locals);
   return api;
-}
-
-function versionOf({ extension }: vscode.ExtensionContext): string {
-  const manifest: unknown = extension.packageJSON;
-  return typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "0";
 }
