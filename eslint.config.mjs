@@ -26,7 +26,7 @@ export const closedToExtension = ["service", "webview"];
 /** Words for a person that no translator would see; what is written of more than one word is taken for such. */
 const untranslated = [
   "CallExpression[callee.property.name=/^show(Information|Warning|Error)Message$/] > :matches(Literal[value=/[a-z]{2}/], TemplateLiteral:has(TemplateElement[value.raw=/[a-z]{2}/]))",
-  "NewExpression[callee.name=/^(User|Address|Project)Error$/] > :matches(Literal[value=/[a-z]{2}/], TemplateLiteral:has(TemplateElement[value.raw=/[a-z]{2}/]))",
+  "NewExpression[callee.name=/^(User|Address|Project|MaybeStarted)Error$/] > :matches(Literal[value=/[a-z]{2}/], TemplateLiteral:has(TemplateElement[value.raw=/[a-z]{2}/]))",
   "Property[key.name=/^(title|label|detail|description|tooltip|prompt|placeHolder|placeholder|openLabel|saveLabel|message|remedy|intro)$/] > :matches(Literal[value=/[a-z,.] [a-z]/], TemplateLiteral:has(TemplateElement[value.raw=/[a-z,.] [a-z]/]))",
 ].map((selector) => ({ selector, message: "A person reads this: let l10n.t translate it." }));
 

@@ -1,8 +1,6 @@
 import type * as vscode from "vscode";
 import { systemClock as clock } from "./api/clock.ts";
-import { allCommands } from "./commands/all.ts";
-import { readApiFeedback, readApiKickoff } from "./commands/api-arguments.ts";
-import { registerLinks } from "./commands/links.ts";
+import { registerLinks } from "./commands/register-links.ts";
 import { registerCommands } from "./commands/table.ts";
 import { watchArrivals } from "./crews/arrivals.ts";
 import { Crews } from "./crews/crews.ts";
@@ -66,10 +64,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
   owned.add(crews.onDidReplace(({ from, to }) => void moveCrew(store, from.id, to).catch((error: unknown) => logProblem("Moving a crew's executions", error))));
-  owned.add(registerCommands(allCommands({ crews, executions, locals, sender, forms, requests, feedback, tree, outputs, clock, wake, show })));
+  owned.add(registerCommands(context, async () => (await import("./commands/all.ts")).allCommands({ crews, executions, locals, sender, forms, requests, feedback, tree, outputs, clock, wake, show })));
   owned.add(registerLinks(crews));
 
-  const { api, disposable } = createExtensionApi({ crews, store, sender, feedback: feedback.feedback, wake, readKickoff: readApiKickoff, readFeedback: readApiFeedback });
+  const { api, disposable } = createExtensionApi({ crews, store, sender, feedback: feedback.feedback, wake, loadReaders: () => import("./commands/api-arguments.ts") });
   owned.add(disposable);
   await opened;
   startForDevelopment(locals);

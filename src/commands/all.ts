@@ -29,7 +29,7 @@ export interface CommandParts {
   readonly executions: Executions;
   readonly locals: LocalCrews;
   readonly sender: KickoffSender;
-  readonly forms: KickoffForms;
+  readonly forms: Pick<KickoffForms, "open">;
   readonly requests: Pick<RequestParts, "files" | "presets">;
   readonly feedback: FeedbackRoom;
   readonly tree: TreeRoom;

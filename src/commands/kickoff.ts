@@ -9,7 +9,7 @@ import { needsForm } from "../kickoff/fields.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
 import type { KickoffSender } from "../kickoff/start.ts";
 import { checkAddress } from "../kickoff/validate.ts";
-import { callbackNames } from "../kickoff/values.ts";
+import { callbackNames } from "../kickoff/callback-names.ts";
 import { booleanOf, objectOf, optional, recordOf, stringOf } from "./arguments.ts";
 import { chooseCrew } from "./choose.ts";
 import type { Command } from "./table.ts";
@@ -17,7 +17,7 @@ import type { Command } from "./table.ts";
 /** What the kickoff command works with. */
 export interface KickoffParts {
   readonly crews: Crews;
-  readonly forms: KickoffForms;
+  readonly forms: Pick<KickoffForms, "open">;
   readonly sender: KickoffSender;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;

@@ -17,12 +17,6 @@ export interface LinksOptions {
   readonly now: () => number;
 }
 
-/** Takes deep links to this extension from now on. */
-export function registerLinks(crews: Crews): vscode.Disposable {
-  const run = (command: string, argument: object) => vscode.commands.executeCommand(`crewdeck.${command}`, argument);
-  return vscode.window.registerUriHandler(new Links({ crews, run, now: Date.now }));
-}
-
 /**
  * Deep links `…/add?name&url` and `…/track?url&id`. Anybody can make one, so that each is asked about by a modal that names host and
  * effect, one at a time, and an old one is not followed.

@@ -24,10 +24,10 @@ export interface RequestParts {
   readonly store: ExecutionStore;
   readonly secrets: CallbackSecrets;
   readonly sender: KickoffSender;
-  readonly forms: KickoffForms;
+  readonly forms: Pick<KickoffForms, "open">;
   /** Loads what uses request files. */
   readonly files: () => Promise<RequestFiles>;
-  readonly presets: Presets;
+  readonly presets: () => Promise<Presets>;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;
   readonly show: (execution: Execution) => Promise<unknown>;
@@ -93,7 +93,8 @@ export function requestActions(parts: RequestParts): RequestActions {
 }
 
 /** Opens a crew's form with a preset: the named one, else one the person chooses. */
-async function openPreset({ crews, forms, presets, wake }: RequestParts, argument: unknown): Promise<unknown> {
+async function openPreset({ crews, forms, wake, ...parts }: RequestParts, argument: unknown): Promise<unknown> {
+  const presets = await parts.presets();
   const crew = await chooseCrew(crews, argument);
   if (crew === undefined) return undefined;
   const list = await presets.list(crew.id);

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { CallbackUrls } from "../api/types.ts";
-import { callbackNames, type CallbackName } from "./values.ts";
+import { callbackNames, type CallbackName } from "./callback-names.ts";
 
 /** Key in VS Code's global state: hosts on this machine, not in settings, which travel to others. */
 const key = "crewdeck.callbackHosts";

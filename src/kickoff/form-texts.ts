@@ -4,7 +4,7 @@ import type { FormToolName } from "./form-tools.ts";
 import type { JsonViewFault } from "./json-view.ts";
 import type { Strategy } from "./secret-callbacks.ts";
 import type { Fault } from "./validate.ts";
-import type { CallbackName } from "./values.ts";
+import type { CallbackName } from "./callback-names.ts";
 
 /** The words of the form. The extension host translates them; `{0}` and `{1}` are filled in by the form. */
 export interface FormTexts {

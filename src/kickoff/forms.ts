@@ -5,7 +5,6 @@ import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
 import { Disposables } from "../editor/disposables.ts";
 import { actionsOf, messageOf } from "../editor/errors.ts";
-import { formType } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
 import { runAction } from "../editor/tell.ts";
@@ -23,7 +22,7 @@ import type { Prefill } from "./values.ts";
 /** What {@link KickoffForms} works with. */
 export interface KickoffFormsOptions {
   readonly context: Pick<vscode.ExtensionContext, "extensionUri" | "globalStorageUri">;
-  readonly crews: Pick<Crews, "find" | "get" | "inputs" | "onDidChange" | "onDidRemove" | "onDidReplace">;
+  readonly crews: Pick<Crews, "find" | "get" | "inputs" | "onDidChange">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly tools: FormTools;
   readonly clock: Clock;
@@ -46,10 +45,7 @@ export class KickoffForms implements vscode.Disposable {
     this.#options = options;
     const { context, crews } = options;
     this.#memory = new FormMemory({ folder: join(context.globalStorageUri.fsPath, "kickoff"), onProblem: logProblem });
-    this.#owned.add(vscode.window.registerWebviewPanelSerializer(formType, { deserializeWebviewPanel: (panel, state) => this.#restore(panel, state) }));
     this.#owned.add(crews.onDidChange(() => this.#crewsChanged()));
-    this.#owned.add(crews.onDidRemove((crew) => void this.#memory.forget(crew.id)));
-    this.#owned.add(crews.onDidReplace(({ from, to }) => void this.#replaced(from, to).catch((error: unknown) => logProblem("Moving a kickoff form to its crew's new address", error))));
   }
 
   /**
@@ -69,12 +65,8 @@ export class KickoffForms implements vscode.Disposable {
     return await form.started;
   }
 
-  dispose(): void {
-    this.#owned.dispose();
-  }
-
   /** Brings a panel back after the window was reloaded. What the page kept is newer than what is on disk. */
-  async #restore(panel: vscode.WebviewPanel, raw: unknown): Promise<void> {
+  async restore(panel: vscode.WebviewPanel, raw: unknown): Promise<void> {
     const state = parseSavedState(raw);
     if (state === undefined || this.#forms.has(state.crew)) {
       // Nothing tells whose form it was, or it is open already; drafts are on disk and come back with the crew's form.
@@ -90,6 +82,26 @@ export class KickoffForms implements vscode.Disposable {
     // answered asks: VS Code brings a panel back when it is looked at, and without the inputs there is nothing to show or to try.
     if (state.fields === undefined) form.load({ fresh: true, wakes: false });
     else form.resume(state.fields);
+  }
+
+  /** Forgets what was typed for a crew. */
+  async forget(crewId: string): Promise<void> {
+    await this.#memory.forget(crewId);
+  }
+
+  /** A crew with another address has another id: its form would ask the old one, so it closes; what was typed moves along. */
+  async move(from: Crew, to: Crew): Promise<void> {
+    if (from.id === to.id) return;
+    const form = this.#forms.get(from.id);
+    form?.close();
+    const started = await form?.started;
+    await this.#memory.move(from.id, to.id);
+    // What it was sending has started: there is nothing left to fill in.
+    if (form !== undefined && started === undefined) await this.open(to);
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
   }
 
   #put(panel: vscode.WebviewPanel, crew: FormCrew, seed: Seed, takesFocus: boolean): OpenForm {
@@ -137,17 +149,6 @@ export class KickoffForms implements vscode.Disposable {
       form.rename(shown(crew));
       if (form.isUnavailable && crew.local?.running !== false) form.load({ fresh: true, wakes: false });
     }
-  }
-
-  /** A crew with another address has another id: its form would ask the old one, so it closes; what was typed moves along. */
-  async #replaced(from: Crew, to: Crew): Promise<void> {
-    if (from.id === to.id) return;
-    const form = this.#forms.get(from.id);
-    form?.close();
-    const started = await form?.started;
-    await this.#memory.move(from.id, to.id);
-    // What it was sending has started: there is nothing left to fill in.
-    if (form !== undefined && started === undefined) await this.open(to);
   }
 
   async #tellLate(crew: FormCrew, error: unknown): Promise<void> {

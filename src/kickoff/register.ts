@@ -2,18 +2,17 @@ import * as vscode from "vscode";
 import type { Clock } from "../api/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import { Disposables } from "../editor/disposables.ts";
-import { viewId } from "../editor/ids.ts";
+import { formType, viewId } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
 import { CallbackHosts } from "./callback-hosts.ts";
-import { KickoffForms } from "./forms.ts";
+import type { KickoffForms } from "./forms.ts";
+import type { FormsRoom } from "./forms-room.ts";
 import type { Presets } from "./presets/presets.ts";
-import { keepPresetsWith, openPresets } from "./presets/register.ts";
 import { registerRequestFiles } from "./request-files/register.ts";
 import type { RequestFiles } from "./request-files/request-files.ts";
 import { KickoffSender } from "./start.ts";
-import { createFormTools } from "./tools.ts";
 
 /** What kicking off works with. */
 export interface KickoffRoomOptions {
@@ -30,10 +29,11 @@ export interface KickoffRoomOptions {
 /** Kicking off, as the other parts use it. */
 export interface KickoffRoom {
   readonly sender: KickoffSender;
-  readonly forms: KickoffForms;
+  readonly forms: Pick<KickoffForms, "open">;
   /** Loads what uses request files. */
   readonly files: () => Promise<RequestFiles>;
-  readonly presets: Presets;
+  /** Loads the presets. */
+  readonly presets: () => Promise<Presets>;
   /** Ends all of it. */
   dispose(): void;
 }
@@ -44,20 +44,22 @@ export function registerKickoff({ context, crews, executions, clock, wake, show 
   const owned = new Disposables();
   const sender = new KickoffSender({ store, intents, secrets, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId) });
   const showOrLog = (execution: Execution) => show(execution).catch((error: unknown) => logProblem("Showing an execution", error));
-  const presets = openPresets(context.globalStorageUri);
-  const forms = owned.add(
-    new KickoffForms({
-      context,
-      crews,
-      sender,
-      tools: createFormTools({ crews, store, presets }),
-      clock,
-      wake,
-      onStarted: (execution) => void showOrLog(execution),
-      onOpenExecution: (execution) => void (execution ? showOrLog(execution) : vscode.commands.executeCommand(`${viewId}.focus`)),
-    }),
-  );
-  owned.add(keepPresetsWith(crews, presets));
+  let loading: Promise<FormsRoom> | undefined;
+  const load = () => (loading ??= import("./forms-room.ts").then(({ openFormsRoom }) => owned.add(openFormsRoom({
+    context,
+    crews,
+    store,
+    sender,
+    clock,
+    wake,
+    onStarted: (execution) => void showOrLog(execution),
+    onOpenExecution: (execution) => void (execution ? showOrLog(execution) : vscode.commands.executeCommand(`${viewId}.focus`)),
+  }))));
+  const whenLoaded = (then: (room: FormsRoom) => void) => void load().then(then).catch((error: unknown) => logProblem("Loading the kickoff forms", error));
+  owned.add(vscode.window.registerWebviewPanelSerializer(formType, { deserializeWebviewPanel: async (panel, state) => await (await load()).forms.restore(panel, state) }));
+  owned.add(crews.onDidRemove(({ id }) => whenLoaded((room) => room.forget(id))));
+  owned.add(crews.onDidReplace(({ from, to }) => whenLoaded((room) => room.move(from, to))));
+  const forms: KickoffRoom["forms"] = { open: async (...given) => await (await load()).forms.open(...given) };
   const files = owned.add(registerRequestFiles(crews, { sender, forms, hosts: new CallbackHosts(context.globalState), wake }));
-  return { sender, forms, files: files.load, presets, dispose: () => owned.dispose() };
+  return { sender, forms, files: files.load, presets: async () => (await load()).presets, dispose: () => owned.dispose() };
 }

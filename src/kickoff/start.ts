@@ -16,7 +16,7 @@ import type { ExecutionStore } from "../executions/store.ts";
 export class MaybeStartedError extends Error {
   /** The record that stays, in the state `unconfirmed`; absent where only the claim of an earlier sending is left. */
   readonly execution?: Execution;
-  readonly remedy = "Look for it among the executions or in the crew's dashboard before you kick off again.";
+  readonly remedy = l10n.t("Look for it among the executions or in the crew's dashboard before you kick off again.");
 
   constructor(message: string, execution: Execution | undefined, cause?: unknown) {
     super(message, { cause });
@@ -109,7 +109,7 @@ export class KickoffSender {
       return (await client.kickoff(request)).kickoffId;
     } catch (error) {
       if (!isCertainlyNotSent(error)) {
-        throw new MaybeStartedError(`The kickoff of ${record.crew.name} left, but its answer did not come. It may have started.`, record, error);
+        throw new MaybeStartedError(l10n.t("The kickoff of {0} left, but its answer did not come. It may have started.", record.crew.name), record, error);
       }
       await this.#options.store.remove(record.localId);
       await this.#options.intents.release(kickoffKey(record.localId));
@@ -123,7 +123,7 @@ export class KickoffSender {
       kept = await this.#options.store.update(record.localId, (current) => confirmKickoff(current, kickoffId));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new MaybeStartedError(`${record.crew.name} started the execution ${kickoffId}, but its id could not be kept here (${reason}). Track it by this id.`, record, error);
+      throw new MaybeStartedError(l10n.t("{0} started the execution {1}, but its id could not be kept here ({2}). Track it by this id.", record.crew.name, kickoffId, reason), record, error);
     }
     // From here on the record itself keeps this kickoff from being sent again.
     await this.#options.intents.release(kickoffKey(record.localId));
@@ -133,7 +133,7 @@ export class KickoffSender {
 }
 
 function sentBefore(execution: Execution | undefined): MaybeStartedError {
-  return new MaybeStartedError("This kickoff was sent before, and may have started.", execution);
+  return new MaybeStartedError(l10n.t("This kickoff was sent before, and may have started."), execution);
 }
 
 /** A crew's definite refusal, or an error from before the request, such as a missing token. */

@@ -2,7 +2,8 @@ import { canShow, isNumber, type FieldValue, type FormField } from "./fields.ts"
 import { readJson, type JsonFault } from "./json.ts";
 import { readJsonView } from "./json-view.ts";
 import { eventsIn, type FormSecrets, type StreamingValues } from "./secret-callbacks.ts";
-import { alignValues, callbackNames, isJsonObject, type FormValues } from "./values.ts";
+import { callbackNames } from "./callback-names.ts";
+import { alignValues, isJsonObject, type FormValues } from "./values.ts";
 
 /** What is wrong with an address. */
 export type AddressFault = { readonly kind: "notAnAddress" } | { readonly kind: "notHttp" } | { readonly kind: "credentials" };

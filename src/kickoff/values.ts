@@ -1,13 +1,8 @@
-import type { CallbackUrls, JsonObject, JsonValue, KickoffRequest, PlainCallbacks } from "../api/types.ts";
+import type { JsonObject, JsonValue, KickoffRequest, PlainCallbacks } from "../api/types.ts";
+import { callbackNames, type CallbackName } from "./callback-names.ts";
 import { typedFor, withKnownMode, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
 import { readJson } from "./json.ts";
 import { noSecrets, plainHumanInput, plainStreaming, typedCallbacks, withSecrets, type FormSecrets, type HumanInputValues, type StreamingValues } from "./secret-callbacks.ts";
-
-/** The callback addresses of the form, in the order they are shown. */
-export const callbackNames = ["taskWebhookUrl", "stepWebhookUrl", "crewWebhookUrl", "humanInputWebhookUrl"] as const satisfies readonly (keyof CallbackUrls)[];
-
-/** Name of a callback address in the request. */
-export type CallbackName = (typeof callbackNames)[number];
 
 /** What one input's field holds. A list of these, not an object, because an input may have any name, `__proto__` included. */
 export interface NamedValue extends FieldValue {

@@ -16,14 +16,16 @@ export interface ExtensionApiOptions {
   readonly feedback: Pick<Feedback, "send">;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;
-  /** Check what another extension gave; throw an error for a person that names what is wrong. */
-  readonly readKickoff: (argument: unknown) => CrewdeckKickoff;
-  readonly readFeedback: (argument: unknown) => CrewdeckFeedback;
+  /** Loads what checks what another extension gave, and throws an error for a person that names what is wrong. */
+  readonly loadReaders: () => Promise<{
+    readApiKickoff: (argument: unknown) => CrewdeckKickoff;
+    readApiFeedback: (argument: unknown) => CrewdeckFeedback;
+  }>;
 }
 
 /** Makes the API, and what ends it. */
 export function createExtensionApi(options: ExtensionApiOptions): { readonly api: CrewdeckApi; readonly disposable: vscode.Disposable } {
-  const { crews, store, sender, feedback, wake, readKickoff, readFeedback } = options;
+  const { crews, store, sender, feedback, wake, loadReaders } = options;
   const changes = new vscode.EventEmitter<CrewdeckExecution>();
   const nameOf = (execution: Execution) => crews.list().find(({ id }) => id === execution.crew.id)?.name ?? execution.crew.name;
   const subscription = store.onDidChange(({ added, changed }) => {
@@ -35,7 +37,7 @@ export function createExtensionApi(options: ExtensionApiOptions): { readonly api
     executions: () => store.list().map((execution) => plain(execution, nameOf(execution))),
     onDidChangeExecution: changes.event,
     async kickoff(argument) {
-      const { crew: wanted, ...request } = readKickoff(argument);
+      const { crew: wanted, ...request } = (await loadReaders()).readApiKickoff(argument);
       const { id } = crews.get(wanted);
       await wake(id);
       // Looked up again: a local crew may have another port now.
@@ -44,7 +46,7 @@ export function createExtensionApi(options: ExtensionApiOptions): { readonly api
       return { crew: crew.name, kickoffId: keyOf(execution) };
     },
     async resume(argument) {
-      const { crew, kickoffId, taskId, isApprove, feedback: text = "" } = readFeedback(argument);
+      const { crew, kickoffId, taskId, isApprove, feedback: text = "" } = (await loadReaders()).readApiFeedback(argument);
       const execution = store.find(kickoffId, crew === undefined ? undefined : crews.get(crew).id);
       if (execution === undefined) throw new UserError(vscode.l10n.t("No execution with the ID “{0}” is tracked here. Track it by its ID first.", kickoffId));
       const task = taskId ?? execution.waiting?.taskId;

@@ -1,7 +1,8 @@
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import { strategies, type SecretName, type Strategy, type StreamingValues } from "../kickoff/secret-callbacks.ts";
 import { checkAddress, checkEvents, checkMeta, checkStreamingAddress } from "../kickoff/validate.ts";
-import { callbackNames, type CallbackName, type FormValues } from "../kickoff/values.ts";
+import { callbackNames, type CallbackName } from "../kickoff/callback-names.ts";
+import type { FormValues } from "../kickoff/values.ts";
 import { Authentication, streamingStrategies } from "./authentication.ts";
 import { Control } from "./control.ts";
 import { make, newId } from "./dom.ts";

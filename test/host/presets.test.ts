@@ -3,10 +3,11 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import type { Crew, CrewReplacement } from "../../src/crews/types.ts";
+import { systemClock } from "../../src/api/clock.ts";
+import type { Crew } from "../../src/crews/types.ts";
+import { openFormsRoom } from "../../src/kickoff/forms-room.ts";
 import { choosePreset } from "../../src/kickoff/presets/choose.ts";
 import { Presets } from "../../src/kickoff/presets/presets.ts";
-import { keepPresetsWith, openPresets } from "../../src/kickoff/presets/register.ts";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
 
@@ -65,16 +66,26 @@ describe("Choosing presets", () => {
   });
 
   it("moves along with a crew's new address, goes with the crew, and tells a person of a file it can't read", async () => {
-    const [removed, replaced] = [new vscode.EventEmitter<Crew>(), new vscode.EventEmitter<CrewReplacement>()];
-    const kept = openPresets(vscode.Uri.file(folder));
-    const keeping = keepPresetsWith({ onDidRemove: removed.event, onDidReplace: replaced.event }, kept);
+    const uri = vscode.Uri.file(folder);
+    const unused = () => assert.fail("no form is open");
+    const room = openFormsRoom({
+      context: { extensionUri: uri, globalStorageUri: uri },
+      crews: { find: unused, get: unused, inputs: unused, onDidChange: () => new vscode.Disposable(() => undefined) },
+      store: { list: unused },
+      sender: { send: unused },
+      clock: systemClock,
+      wake: unused,
+      onStarted: unused,
+      onOpenExecution: unused,
+    });
+    const kept = room.presets;
     const to: Crew = { id: "url:https://new.test", name: "Travel", url: "https://new.test" };
     const person = new ScriptedPerson([]);
     try {
       await kept.save(crew.id, "a", { inputs: {} });
-      replaced.fire({ from: crew, to });
+      room.move(crew, to);
       await waitFor("the preset at its new address", async () => (await kept.list(to.id)).length === 1);
-      replaced.fire({ from: to, to: { ...to, name: "Renamed" } });
+      room.move(to, { ...to, name: "Renamed" });
       assert.equal((await kept.list(to.id)).length, 1);
       const files = vscode.Uri.joinPath(vscode.Uri.file(folder), "presets");
       const [file] = await readdir(files.fsPath);
@@ -82,11 +93,11 @@ describe("Choosing presets", () => {
       assert.deepEqual(await kept.list(to.id), []);
       assert.match(person.shown[0]?.text ?? "", /could not be understood\. Their file is kept as .*\.corrupt/);
       await kept.save(to.id, "b", { inputs: {} });
-      removed.fire(to);
+      room.forget(to.id);
       await waitFor("no presets", async () => (await readdir(files.fsPath)).every((name) => name.endsWith(".corrupt")));
     } finally {
       person.dispose();
-      keeping.dispose();
+      room.dispose();
     }
   });
 });

@@ -1,5 +1,4 @@
 import * as vscode from "vscode";
-import type { Crews } from "../../crews/crews.ts";
 import { logProblem } from "../../editor/log.ts";
 import type { CrewFileProblem } from "../crew-files.ts";
 import { Presets } from "./presets.ts";
@@ -13,15 +12,6 @@ export function openPresets(storage: vscode.Uri): Presets {
       void vscode.window.showWarningMessage(inWords(problem));
     },
   });
-}
-
-/** Presets go where their crew goes: to another address, and away with it. */
-export function keepPresetsWith(crews: Pick<Crews, "onDidRemove" | "onDidReplace">, presets: Presets): vscode.Disposable {
-  const move = (from: string, to: string) => presets.move(from, to).catch((error: unknown) => logProblem("Moving a crew's presets", error));
-  return vscode.Disposable.from(
-    crews.onDidRemove(({ id }) => void presets.forget(id)),
-    crews.onDidReplace(({ from, to }) => void (from.id === to.id ? undefined : move(from.id, to.id))),
-  );
 }
 
 function inWords(problem: CrewFileProblem): string {

@@ -2,7 +2,8 @@ import { parseTree, printParseErrorCode, type Node, type ParseError } from "json
 import type { JsonValue, PlainCallbacks } from "../../api/types.ts";
 import { expectedAfter, type Expected } from "../json.ts";
 import { checkAddress, type Fault } from "../validate.ts";
-import { callbackNames, isJsonObject, type CallbackName, type Prefill } from "../values.ts";
+import { callbackNames, type CallbackName } from "../callback-names.ts";
+import { isJsonObject, type Prefill } from "../values.ts";
 
 /** Where something stands in a text: offsets in UTF-16 units, the end not included. */
 export interface Span {

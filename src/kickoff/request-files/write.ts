@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../api/types.ts";
-import { callbackNames, type Prefill } from "../values.ts";
+import { callbackNames } from "../callback-names.ts";
+import type { Prefill } from "../values.ts";
 
 /** The end of every request file's name. */
 export const requestFileEnding = ".kickoff.json";
