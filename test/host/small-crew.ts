@@ -11,11 +11,14 @@ export interface SmallCrew {
   stop(): Promise<void>;
 }
 
+/** Names of inputs, or descriptions with a name. */
+type Inputs = readonly (string | { readonly name: string })[];
+
 /**
  * Starts a crew that knows the token "right", and "forbidden" as one without rights. It asks for two inputs, all of which it misses
  * in a kickoff, knows no execution, and has the status path of the vendor's OpenAPI file only.
  */
-export async function startSmallCrew(inputs: readonly string[] = ["topic", "audience"]): Promise<SmallCrew> {
+export async function startSmallCrew(inputs: Inputs = ["topic", "audience"]): Promise<SmallCrew> {
   const tokens: (string | undefined)[] = [];
   const server = createServer(({ headers, url = "" }, response) => {
     tokens.push(headers.authorization);
@@ -34,10 +37,10 @@ export async function startSmallCrew(inputs: readonly string[] = ["topic", "audi
   return crew;
 }
 
-function answerTo(path: string, authorization: string | undefined, inputs: readonly string[]): { status: number; type?: string; body: object } {
+function answerTo(path: string, authorization: string | undefined, inputs: Inputs): { status: number; type?: string; body: object } {
   if (authorization === "Bearer forbidden") return { status: 403, body: { detail: "Forbidden" } };
   if (authorization !== "Bearer right") return { status: 401, body: { error: "Unauthorized", message: "Invalid or missing bearer token" } };
-  if (path.endsWith("/kickoff")) return { status: 422, body: { detail: `Missing inputs: ${inputs.join(", ")}` } };
+  if (path.endsWith("/kickoff")) return { status: 422, body: { detail: `Missing inputs: ${inputs.map((input) => (typeof input === "string" ? input : input.name)).join(", ")}` } };
   if (path.endsWith("/inputs")) return { status: 200, body: { inputs } };
   return { status: 404, body: path.startsWith("/status/") ? { error: "Execution not found" } : { detail: "Not Found" } };
 }

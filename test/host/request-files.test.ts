@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import type { Crew } from "../../src/crews/types.ts";
+import { CallbackHosts, hostsOf } from "../../src/kickoff/callback-hosts.ts";
+import { RequestFiles, type RequestFilesOptions } from "../../src/kickoff/request-files/request-files.ts";
+import { waitFor } from "../support/wait.ts";
+import { anExecution } from "../unit/views/executions.ts";
+import { MemoryMemento } from "./memory.ts";
+import { ScriptedPerson, type Move, type Shown } from "./scripted-person.ts";
+import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
+
+const crew: Crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };
+const fileIn = (name: string) => vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, name);
+const write = async (name: string, content: unknown) => {
+  const uri = fileIn(name);
+  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(typeof content === "string" ? content : JSON.stringify(content, undefined, 2)));
+  return uri;
+};
+
+/** Does something while a person answers what is asked, and gives what was shown. */
+async function withPerson(moves: readonly Move[], action: () => Promise<unknown>): Promise<readonly Shown[]> {
+  const person = new ScriptedPerson(moves);
+  try {
+    await action();
+    assert.deepEqual(person.left, []);
+    return person.shown;
+  } finally {
+    person.dispose();
+  }
+}
+
+describe("Kicking off a request file", () => {
+  let sent: Parameters<RequestFilesOptions["sender"]["send"]>[];
+  let opened: unknown[][];
+  let state: MemoryMemento;
+
+  beforeEach(() => {
+    [sent, opened, state] = [[], [], new MemoryMemento()];
+  });
+
+  after(async () => {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+  });
+
+  const open = (changes: Partial<RequestFilesOptions> = {}) =>
+    new RequestFiles({
+      crews: {
+        find: (name) => (name === crew.name ? crew : undefined),
+        get: (name) => (name === crew.id ? crew : assert.fail(name)),
+        inputs: () => Promise.resolve({ fields: [{ name: "city" }, { name: "days", type: "integer", required: false }], raw: {} }),
+      },
+      sender: { send: (...what) => Promise.resolve(sent.push(what)).then(() => anExecution()) },
+      forms: { open: (...what) => Promise.resolve(void opened.push(what)) },
+      hosts: new CallbackHosts(state),
+      wake: () => Promise.resolve(),
+      onLearnt: () => undefined,
+      isTrusted: () => true,
+      ...changes,
+    });
+
+  it("sends what the file says, once for a double click, with its label, and asks nothing", async () => {
+    const uri = await write("oslo.kickoff.json", { crew: "Travel", label: "Demo", inputs: { city: "Oslo" }, meta: { a: 1 } });
+    const files = open();
+    await withPerson([], () => Promise.all([files.kickOff(uri), files.kickOff(uri)]));
+    assert.deepEqual(sent, [[crew, { inputs: { city: "Oslo" }, meta: { a: 1 } }, { label: "Demo" }]]);
+    await files.kickOff(uri);
+    assert.equal(sent.length, 2);
+  });
+
+  it("takes unsaved text as it stands in the editor", async () => {
+    const uri = await write("unsaved.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" } });
+    const document = await vscode.workspace.openTextDocument(uri);
+    const at = document.getText().indexOf("Oslo");
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(uri, new vscode.Range(document.positionAt(at), document.positionAt(at + 4)), "Bergen");
+    await vscode.workspace.applyEdit(edit);
+    assert.equal(document.isDirty, true);
+    await open().kickOff(uri);
+    assert.deepEqual(sent[0]?.[1].inputs, { city: "Bergen" });
+    await document.save();
+  });
+
+  const refuses = async (content: unknown, message: RegExp) => {
+    const uri = await write("wrong.kickoff.json", content);
+    const document = await vscode.workspace.openTextDocument(uri);
+    await waitFor("the file's text", () => document.getText() === (typeof content === "string" ? content : JSON.stringify(content, undefined, 2)));
+    await assert.rejects(open().kickOff(uri), (error: Error) => {
+      assert.match(error.message, message);
+      assert.match(error.message, /Nothing was sent\.$/);
+      assert.doesNotMatch(error.message, /hush|me:pw/);
+      return true;
+    });
+    assert.deepEqual(sent, []);
+  };
+
+  it("refuses a secret, says the line, and sends nothing", () => refuses({ crew: "Travel", inputs: { city: "O" }, token: "hush" }, /line 6: .*holds no secrets.*“token”/));
+
+  it("refuses a missing input, says the line, and sends nothing", () => refuses({ crew: "Travel", inputs: { days: 3 } }, /line 3: The input “city” is missing/));
+
+  it("refuses an input of a wrong type, says the line, and sends nothing", () => refuses({ crew: "Travel", inputs: { city: "O", days: "3" } }, /line 5: The crew describes “days” as a whole number/));
+
+  it("refuses what is not JSON, says the line, and sends nothing", () => refuses('{"crew": "Travel",\n "inputs": {city: 1}}', /line 2: This is not JSON/));
+
+  it("refuses a callback with a password in it, says the line, and sends nothing", () => refuses({ crew: "Travel", inputs: { city: "O" }, crewWebhookUrl: "https://me:pw@h.test" }, /line 6: “crewWebhookUrl”/));
+
+  it("refuses an unknown crew, says the line, and sends nothing", () => refuses({ crew: "Nobody", inputs: {} }, /line 2: No crew named “Nobody”/));
+
+  it("asks once for each host that a callback goes to, whichever file names it, and sends nothing without", async () => {
+    const callbacks = { crewWebhookUrl: "https://hooks.test/a", stepWebhookUrl: "https://hooks.test/b", taskWebhookUrl: "http://127.0.0.1:9/c" };
+    const uri = await write("callback.kickoff.json", { crew: "Travel", inputs: { city: "O" }, ...callbacks });
+    const files = open();
+    const refused = await withPerson([{ press: "Allow This Host" }, "escape"], () => files.kickOff(uri));
+    assert.deepEqual(refused.map(({ text }) => text), ["May Travel report to http://127.0.0.1:9?", "May Travel report to hooks.test?"]);
+    assert.match(refused[1]?.detail ?? "", /each step of an agent.*; the result/);
+    assert.equal(sent.length, 0);
+    await withPerson([{ press: "Allow This Host" }], () => files.kickOff(uri));
+    const other = await write("other.kickoff.json", { crew: "Travel", inputs: { city: "O" }, humanInputWebhookUrl: "https://hooks.test/z" });
+    await withPerson([], () => open().kickOff(other));
+    assert.deepEqual(sent.map(([, { crewWebhookUrl, humanInputWebhookUrl }]) => [crewWebhookUrl, humanInputWebhookUrl]), [["https://hooks.test/a", undefined], [undefined, "https://hooks.test/z"]]);
+  });
+
+  it("tells plain http and other ports apart from a host that was allowed", () => {
+    assert.deepEqual([...hostsOf({ taskWebhookUrl: "https://h.test/a", stepWebhookUrl: "http://h.test/b", crewWebhookUrl: "https://h.test:8443", humanInputWebhookUrl: "" }).keys()], ["h.test", "http://h.test", "h.test:8443"]);
+  });
+
+  it("always asks in an untrusted workspace, with crew, host and size", async () => {
+    const uri = await write("untrusted.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" } });
+    const files = open({ isTrusted: () => false });
+    const [question] = await withPerson(["escape"], () => files.kickOff(uri));
+    assert.match(question?.text ?? "", /Travel/);
+    assert.match(question?.detail ?? "", /untrusted\.kickoff\.json.*\n\n26 bytes are sent to crew\.test/);
+    assert.equal(sent.length, 0);
+    for (let count = 1; count <= 2; count++) await withPerson([{ press: "Kick Off" }], () => files.kickOff(uri));
+    assert.equal(sent.length, 2);
+  });
+
+  it("opens a file in the form in the place of what is there, missing inputs and all, after the same question for its hosts", async () => {
+    const uri = await write("form.kickoff.json", { crew: "Travel", inputs: {}, crewWebhookUrl: "https://hooks.test/a" });
+    await withPerson(["escape"], () => open().openInForm(uri));
+    assert.deepEqual(opened, []);
+    await withPerson([{ press: "Allow This Host" }], () => open().openInForm(uri));
+    assert.deepEqual(opened, [[crew, { inputs: {}, crewWebhookUrl: "https://hooks.test/a" }, { replaces: true }]]);
+    assert.deepEqual(sent, []);
+  });
+});
+
+describe("Writing a request file in the editor", () => {
+  let small: SmallCrew;
+  const described = [{ name: "size", type: "string", enum: ["small", "large"], description: "How big" }, { name: "days", type: "integer", default: 3 }, { name: "note" }];
+
+  before(async () => {
+    small = await startSmallCrew(described);
+    await vscode.commands.executeCommand("crewdeck.addCrew", { name: "Described", url: small.url, token: "right" });
+  });
+
+  after(async () => {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await vscode.workspace.getConfiguration("crewdeck").update("crews", undefined, vscode.ConfigurationTarget.Global);
+    await small.stop();
+  });
+
+  /** What is offered at the bar in a text, by label. */
+  const offeredAt = async (name: string, marked: string) => {
+    const uri = await write(name, marked.replace("|", ""));
+    const document = await vscode.workspace.openTextDocument(uri);
+    const list = await vscode.commands.executeCommand<vscode.CompletionList>("vscode.executeCompletionItemProvider", uri, document.positionAt(marked.indexOf("|")));
+    return new Map(list.items.map((item) => [typeof item.label === "string" ? item.label : item.label.label, item]));
+  };
+  const inserted = (item: vscode.CompletionItem | undefined) => (item?.insertText instanceof vscode.SnippetString ? item.insertText.value : item?.insertText);
+  const marksIn = (uri: vscode.Uri) => vscode.languages.getDiagnostics(uri).filter(({ source }) => source === "Crewdeck");
+
+  it("asks the crew only when its inputs are completed, offers them with type, values and default, and then knows what is wrong", async () => {
+    const asked = small.tokens.length;
+    const uri = await write("described.kickoff.json", { crew: "Described", inputs: { size: "huge", other: 1 }, password: "x" });
+    await vscode.window.showTextDocument(uri);
+    await waitFor("the first marks", () => marksIn(uri).length === 1);
+    assert.match(marksIn(uri)[0]?.message ?? "", /holds no secrets.*“password”/);
+    assert.ok((await offeredAt("crew.kickoff.json", '{"crew": |}')).has("Described"));
+    assert.equal(small.tokens.length, asked, "nothing is asked by opening a file or completing a crew");
+    const names = await offeredAt("names.kickoff.json", '{"crew": "Described", "inputs": {"note": "", |}}');
+    assert.deepEqual(["size", "days", "note"].map((name) => inserted(names.get(name))), ['"size": ${1|"small","large"|}', '"days": ${1:3}', undefined]);
+    assert.deepEqual([names.get("size")?.detail, names.get("size")?.documentation], ["string · required", "How big"]);
+    const values = await offeredAt("values.kickoff.json", '{"crew": "Described", "inputs": {"size": |}}');
+    assert.deepEqual(['"small"', '"large"'].map((value) => values.has(value)), [true, true]);
+    assert.equal(small.tokens.length, asked + 1, "the crew is asked once");
+    await waitFor("marks at the inputs", () => marksIn(uri).length === 4);
+    const marked = marksIn(uri).map(({ message, severity, range }) => [message, severity, range.start.line]);
+    assert.deepEqual(marked.slice(1), [
+      ["The crew takes for “size” one of these: \"small\", \"large\".", vscode.DiagnosticSeverity.Error, 3],
+      ["The input “note” is missing: the crew needs it.", vscode.DiagnosticSeverity.Error, 2],
+      ["The crew names no input “other”. It is sent all the same.", vscode.DiagnosticSeverity.Information, 4],
+    ]);
+  });
+
+  it("marks a crew that is not connected, and leaves JSON and types to the schema", async () => {
+    const uri = await write("unknown.kickoff.json", '{"crew": "Nobody", // a comment\n "inputs": []}');
+    const { document: { languageId } } = await vscode.window.showTextDocument(uri);
+    assert.equal(languageId, "jsonc");
+    await waitFor("the mark", () => marksIn(uri).length === 1);
+    assert.equal(marksIn(uri)[0]?.message, "No crew named “Nobody” is connected here.");
+    await waitFor("the schema's mark", () => vscode.languages.getDiagnostics(uri).some(({ message }) => /Incorrect type/.test(message)), 20_000);
+  });
+
+  it("has lenses that kick it off, open it in the form and copy it", async () => {
+    const uri = await write("lenses.kickoff.json", { crew: "Described" });
+    await vscode.workspace.openTextDocument(uri);
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", uri);
+    assert.deepEqual(lenses.map(({ command }) => [command?.title, command?.command]), [["Kick off", "crewdeck.kickoffFile"], ["Open in form", "crewdeck.openFileInForm"], ["Copy as cURL", "crewdeck.copyAsCurl"]]);
+  });
+});

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import * as vscode from "vscode";
+import { RunAgain, type RunAgainOptions } from "../../src/kickoff/again.ts";
+import { earlierValues } from "../../src/kickoff/earlier-value.ts";
+import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import { waitFor } from "../support/wait.ts";
+import { anExecution } from "../unit/views/executions.ts";
+import { startRealService, type RealService } from "./real-service.ts";
+import { ScriptedPerson, type Move } from "./scripted-person.ts";
+
+const run = <T>(command: string, argument?: unknown): Promise<T> => Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+const inputs = { topic: "tea", audience: "it's for $HOME" };
+
+interface Made {
+  readonly crew: string;
+  readonly kickoffId: string;
+}
+
+async function withPerson<T>(moves: readonly Move[], action: () => Promise<T>) {
+  const person = new ScriptedPerson(moves);
+  try {
+    const made = await action();
+    assert.deepEqual(person.left, []);
+    // Of waiting executions it is told meanwhile.
+    return { made, shown: person.shown.filter(({ text }) => !text.includes("waits for you")) };
+  } finally {
+    person.dispose();
+  }
+}
+
+describe("What was sent before", () => {
+  let service: RealService;
+  let api: CrewdeckApi;
+  let first: Made;
+  const crew = "Repeated";
+  const found = ({ kickoffId }: Made) => api.executions().find((execution) => execution.kickoffId === kickoffId);
+  /** A row of the tree, as a click hands it to a command. */
+  const row = ({ kickoffId }: Made) => ({ kind: "execution", crew, kickoffId });
+  const inWorkspace = (name: string) => vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, name).fsPath;
+
+  before(async () => {
+    service = await startRealService();
+    api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
+    await run("addCrew", { name: crew, url: service.url, token: service.token, tokenType: "bearer" });
+    first = await run<Made>("kickoff", { crew, inputs, meta: { ticket: 7 }, form: false });
+  });
+
+  after(async () => {
+    for (const { kickoffId, crew: of } of api.executions()) await run("untrackExecution", { crew: of, kickoffId });
+    await vscode.workspace.getConfiguration("crewdeck").update("crews", undefined, vscode.ConfigurationTarget.Global);
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await service.stop();
+  });
+
+  it("is run again at once for a program, and for a person after a question that names crew and inputs", async () => {
+    const again = await run<Made>("runAgain", { crew, kickoffId: first.kickoffId });
+    assert.notEqual(again.kickoffId, first.kickoffId);
+    assert.ok(found(again));
+    const count = api.executions().length;
+    const { shown } = await withPerson(["escape"], () => run("runAgain", row(first)));
+    assert.equal(shown[0]?.text, "Run “tea” again?");
+    assert.match(shown[0].detail ?? "", new RegExp(`^Repeated \\(${new URL(service.url).host}\\) .*cost money\\.\n\ntopic: tea\naudience: it's for \\$HOME$`));
+    assert.equal(api.executions().length, count);
+    const { made } = await withPerson([{ press: "Run Again" }], () => run<Made>("runAgain", row(first)));
+    assert.equal(api.executions().length, count + 1);
+    assert.match(vscode.window.activeTextEditor?.document.uri.path ?? "", new RegExp(made.kickoffId));
+  });
+
+  const formTab = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label }) => label === `Kick off ${crew}`);
+  const closeForm = async () => vscode.window.tabGroups.close(await waitFor("the form", formTab));
+
+  it("is opened in the form, which sends nothing on its own", async () => {
+    const count = api.executions().length;
+    const opened = run("runAgainInForm", row(first));
+    await closeForm();
+    assert.equal(await opened, undefined);
+    assert.equal(api.executions().length, count);
+  });
+
+  it("is not known of an execution that was only tracked, and that is said", async () => {
+    const answer = await fetch(`${service.url}/kickoff`, { method: "POST", headers: { authorization: `Bearer ${service.token}`, "content-type": "application/json" }, body: JSON.stringify({ inputs }) });
+    const { kickoff_id: kickoffId } = (await answer.json()) as { kickoff_id: string };
+    await run("trackExecution", { crew, kickoffId });
+    for (const command of ["runAgain", "runAgainInForm", "copyAsCurl", "saveAsRequestFile"]) await assert.rejects(run(command, { crew, kickoffId }), /tracked by its ID/);
+  });
+
+  it("is copied as cURL without the token, from an execution and from a request file", async () => {
+    const { shown } = await withPerson([], () => run("copyAsCurl", row(first)));
+    const copied = await vscode.env.clipboard.readText();
+    assert.equal(copied, [`curl -X POST '${service.url}/kickoff'`, '-H "Authorization: Bearer $CREW_TOKEN"', "-H 'Content-Type: application/json'", `--data-raw '{"inputs":{"topic":"tea","audience":"it'\\''s for $HOME"},"meta":{"ticket":7}}'`].join(" \\\n  "));
+    assert.match(shown[0]?.text ?? "", /Set \$CREW_TOKEN before you run it/);
+    const { file } = await run<{ file: string }>("saveAsRequestFile", { crew, kickoffId: first.kickoffId, file: inWorkspace("curl") });
+    await vscode.env.clipboard.writeText("");
+    await withPerson([], () => run("copyAsCurl", { file }));
+    assert.equal(await vscode.env.clipboard.readText(), copied);
+    assert.doesNotMatch(copied, new RegExp(service.token));
+  });
+
+  it("is saved as a request file, which starts the same again and is never overwritten silently", async () => {
+    const file = inWorkspace("again.kickoff.json");
+    assert.deepEqual(await run("saveAsRequestFile", { crew, kickoffId: first.kickoffId, file }), { file: vscode.Uri.file(file).toString() });
+    assert.deepEqual(JSON.parse(await readFile(file, "utf8")), { crew, inputs, meta: { ticket: 7 } });
+    await assert.rejects(run("saveAsRequestFile", { crew, kickoffId: first.kickoffId, file }), /exists already\. Nothing was written/);
+    const again = await run<Made>("kickoffFile", { file });
+    assert.ok(found(again));
+    await rm(file);
+  });
+
+  it("is saved where a person says, in the workspace under a name of crew and first input, and opened; a file that is there is asked for", async () => {
+    const suggested = inWorkspace("repeated-tea.kickoff.json");
+    await writeFile(suggested, "mine");
+    const { shown } = await withPerson([{ saveAs: inWorkspace("repeated-tea") }, "escape"], () => run("saveAsRequestFile", row(first)));
+    assert.equal(shown[0]?.value, inWorkspace("repeated-tea-2.kickoff.json"));
+    assert.match(shown[1]?.text ?? "", /repeated-tea\.kickoff\.json exists already/);
+    assert.equal(await readFile(suggested, "utf8"), "mine");
+    await withPerson([{ saveAs: inWorkspace("repeated-tea") }, { press: "Replace" }], () => run("saveAsRequestFile", row(first)));
+    await waitFor("the open file", () => vscode.window.activeTextEditor?.document.uri.fsPath === suggested);
+    assert.match(await readFile(suggested, "utf8"), /"topic": "tea"/);
+    await rm(suggested);
+  });
+
+  it("is no preset until one is saved in the form, which the command says", async () => {
+    await assert.rejects(run("presets", { crew }), /Repeated has no presets yet.*“Presets…”/);
+  });
+
+  it("gives an input the values that it had, newest first, each once, and only this crew's", () => {
+    const at = (localId: string, crewId: string, values: Record<string, never> | Record<string, string | number>) => anExecution({ localId, crew: { id: crewId, name: "A", url: "https://a.test" }, request: { inputs: values, callbacks: {} } });
+    const list = [at("4", "a", { city: "Oslo" }), at("3", "b", { city: "Rome" }), at("2", "a", { city: "Bergen", n: 1 }), at("1", "a", { city: "Oslo" }), at("0", "a", {})];
+    assert.deepEqual(earlierValues(list, "a", "city").map(({ value, execution }) => [value, execution.localId]), [["Oslo", "4"], ["Bergen", "2"]]);
+    assert.deepEqual(earlierValues(list, "a", "constructor"), []);
+  });
+
+  it("is run again with the callbacks' secrets where they are kept, else in the form, which asks for them", async () => {
+    const execution = anExecution({ label: "Mine", request: { inputs, callbacks: { humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer" } } } } });
+    const sent: unknown[] = [];
+    const opened: unknown[] = [];
+    const at = (lost: readonly string[]) =>
+      new RunAgain({
+        crews: { find: () => ({ id: "c", name: crew, url: service.url }), get: () => ({ id: "c", name: crew, url: service.url }) },
+        sender: { send: (...what) => Promise.resolve(sent.push(what.slice(1))).then(() => execution) },
+        forms: { open: (...what) => Promise.resolve(void opened.push(what.slice(1))) },
+        secrets: { complete: () => Promise.resolve({ callbacks: { humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer", token: "hush" } } }, lost }) },
+        wake: () => Promise.resolve(),
+      } satisfies RunAgainOptions);
+    await at([]).atOnce(execution, { asks: false });
+    assert.deepEqual(sent, [[{ inputs, humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer", token: "hush" } } }, { label: "Mine" }]]);
+    await assert.rejects(at(["https://h.test"]).atOnce(execution, { asks: false }), /only be run again in the form/);
+    await withPerson([{ press: "Run Again" }], () => at(["https://h.test"]).atOnce(execution, { asks: true }));
+    assert.deepEqual(opened, [[{ inputs, humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer" } } }, { replaces: true }]]);
+    assert.equal(sent.length, 1);
+  });
+});
