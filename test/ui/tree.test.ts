@@ -28,14 +28,14 @@ describe("The tree of executions, in the window", () => {
   const labels = async () => (await executions()).map(({ label }) => label);
   const clipboard = () => window.page.evaluate(() => navigator.clipboard.readText());
 
-  it("tracks executions by their ids, and says of what is no id why", async () => {
+  it("tracks executions by their ids or status addresses, and says of what is neither why", async () => {
     const { tree, quickInput, editor } = window;
     for (const id of ids) {
       await tree.menu("Writers", "Track an Execution by Its ID…");
       await quickInput.waitFor("Track an execution of Writers");
-      await quickInput.input.fill(`${service.url}/status/${id}`);
-      await quickInput.widget.getByText("Paste only the ID").waitFor();
-      await quickInput.input.fill(` ${id} `);
+      await quickInput.input.fill(`id ${id}`);
+      await quickInput.widget.getByText("An ID has no spaces").waitFor();
+      await quickInput.input.fill(id === ids[0] ? ` ${id} ` : `${service.url}/status/${id}`);
       await window.page.keyboard.press("Enter");
       await editor.tab(id).waitFor();
     }
