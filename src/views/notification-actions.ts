@@ -19,6 +19,8 @@ export function actionsOn(execution: Execution, { kind }: ExecutionEvent): reado
     ...(kind === "waiting" && execution.waiting !== undefined
       ? [command(vscode.l10n.t("Approve"), "crewdeck.approve"), command(vscode.l10n.t("Reject…"), "crewdeck.reject")]
       : []),
+    // The command asks first. What was only tracked by its ID cannot be started again from here.
+    ...(kind === "failed" && execution.request !== undefined ? [command(vscode.l10n.t("Run Again…"), "crewdeck.runAgain")] : []),
     { title: vscode.l10n.t("Don't Show Again"), run: () => hearNoMore(kind) },
   ];
 }

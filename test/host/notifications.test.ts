@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { systemClock } from "../../src/api/clock.ts";
 import { Emitter } from "../../src/executions/emitter.ts";
 import { Intents } from "../../src/executions/intents.ts";
-import type { Execution } from "../../src/executions/model.ts";
+import { without, type Execution } from "../../src/executions/model.ts";
 import { Notifications } from "../../src/views/notifications.ts";
 import { StatusBar } from "../../src/views/status-bar.ts";
 import { waitFor } from "../support/wait.ts";
@@ -62,7 +62,7 @@ describe("Notifications", () => {
     await end("one", "completed");
     await end("two", "failed");
     await waitFor("the failure to be told", () => shown.length > 0);
-    assert.deepEqual(shown, ["“two” of Writers failed. [Open | Don't Show Again]"]);
+    assert.deepEqual(shown, ["“two” of Writers failed. [Open | Run Again… | Don't Show Again]"]);
     await settings().update("completed", true, vscode.ConfigurationTarget.Global);
     await parts.store.add(ended("three"));
     await waitFor("the end to be told", () => shown.length > 1);
@@ -104,6 +104,27 @@ describe("Notifications", () => {
     await waitFor("the pause to be told", () => shown.some((text) => text.includes("waits for you")));
     assert.equal(shown.length, 2, "the second failure is not told");
     assert.equal(settings().get("waiting"), true);
+  });
+
+  it("offer to run a failed execution again where it is known what was sent", async () => {
+    const run: unknown[] = [];
+    const original = vscode.commands.executeCommand.bind(vscode.commands);
+    const commands = vscode.commands as { executeCommand: unknown };
+    commands.executeCommand = (id: string, ...args: unknown[]) => (id.startsWith("crewdeck.") ? Promise.resolve(void run.push([id, ...args])) : original(id, ...args));
+    try {
+      openWindow();
+      answer = "Run Again…";
+      await parts.store.add(without(ended("tracked", { state: "failed" }), "request"));
+      await waitFor("the first", () => shown.length === 1);
+      await parts.store.add(ended("sent", { state: "failed" }));
+      await waitFor("the second", () => shown.length === 2);
+      await parts.store.add(anExecution());
+      await waitFor("all three", () => shown.length === 3);
+      assert.deepEqual(shown.map((text) => /\[.*\]$/.exec(text)?.[0]), ["[Open | Don't Show Again]", "[Open | Run Again… | Don't Show Again]", "[Open | Approve | Reject… | Don't Show Again]"]);
+      assert.deepEqual(run, [["crewdeck.runAgain", { kind: "execution", crew: "url:https://crew.test", localId: "sent", kickoffId: "sent" }]]);
+    } finally {
+      commands.executeCommand = original;
+    }
   });
 
   it("open the execution", async () => {
