@@ -36,6 +36,12 @@ const tooEarly = {
   message: "Translate when it is shown: the language is known only after the code is loaded.",
 };
 
+/** Problem reports tell what was being done, and hold no names. */
+const named = {
+  selector: "CallExpression:matches([callee.name='logProblem'], [callee.property.name=/^#?onProblem$/])[arguments.0.type='TemplateLiteral']",
+  message: "This text comes into problem reports: give the crew's or file's name as the last argument.",
+};
+
 const walls = Object.entries(rooms).map(([room, allowed]) => {
   const closed = Object.keys(rooms).filter((other) => other !== room && !allowed.includes(other));
   const message = (other) => `The room "${room}" may not import from "${other}" (see the table of rooms in the README).`;
@@ -52,7 +58,7 @@ const walls = Object.entries(rooms).map(([room, allowed]) => {
     rules: {
       "@typescript-eslint/no-restricted-imports": ["error", { patterns, paths }],
       // The service speaks English: what it prints goes into a log.
-      "no-restricted-syntax": ["error", ...later, ...(room === "service" ? [] : [...untranslated, tooEarly])],
+      "no-restricted-syntax": ["error", ...later, ...(room === "service" ? [] : [...untranslated, tooEarly, named])],
     },
   };
 });

@@ -64,7 +64,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
   owned.add(crews.onDidReplace(({ from, to }) => void moveCrew(store, from.id, to).catch((error: unknown) => logProblem("Moving a crew's executions", error))));
-  owned.add(registerCommands(context, async () => (await import("./commands/all.ts")).allCommands({ crews, executions, locals, sender, forms, requests, feedback, tree, outputs, clock, wake, show })));
+  owned.add(registerCommands(context, async () => (await import("./commands/all.ts")).allCommands({ context, crews, executions, locals, sender, forms, requests, feedback, tree, outputs, clock, wake, show })));
   owned.add(registerLinks(crews));
 
   const { api, disposable } = createExtensionApi({ crews, store, sender, feedback: feedback.feedback, wake, loadReaders: () => import("./commands/api-arguments.ts") });

@@ -1,3 +1,4 @@
+import type * as vscode from "vscode";
 import type { Clock } from "../api/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import { log } from "../editor/log.ts";
@@ -20,11 +21,13 @@ import { requestCommands } from "./requests.ts";
 import { localCommands } from "./local.ts";
 import { outputCommands } from "./outputs.ts";
 import { rawAnswerCommand } from "./raw-answer.ts";
+import { reportCommand } from "./report-problem.ts";
 import type { Command } from "./table.ts";
 import { viewCommands } from "./view.ts";
 
 /** What commands work with. */
 export interface CommandParts {
+  readonly context: vscode.ExtensionContext;
   readonly crews: Crews;
   readonly executions: Executions;
   readonly locals: LocalCrews;
@@ -41,7 +44,7 @@ export interface CommandParts {
 }
 
 /** The command table. */
-export function allCommands({ crews, executions, locals, sender, forms, requests, feedback, tree, outputs, clock, wake, show }: CommandParts): readonly Command[] {
+export function allCommands({ context, crews, executions, locals, sender, forms, requests, feedback, tree, outputs, clock, wake, show }: CommandParts): readonly Command[] {
   const { store, secrets, tracker } = executions;
   return [
     ...crewCommands(crews, locals, wake),
@@ -56,5 +59,6 @@ export function allCommands({ crews, executions, locals, sender, forms, requests
     ...viewCommands({ crews, store, tree }),
     ...localCommands(crews, locals),
     { id: "showLog", run: () => log.show() },
+    reportCommand({ context, crews, executions }),
   ];
 }

@@ -68,7 +68,7 @@ async function wantsForm(crews: Crews, crew: Crew): Promise<boolean> {
   try {
     return needsForm(await crews.inputs(crew, { fresh: true }));
   } catch (error) {
-    logProblem(`Asking ${crew.name} what it needs`, error);
+    logProblem("Asking a crew what it needs", error, crew.name);
     return true;
   }
 }

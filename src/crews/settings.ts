@@ -90,7 +90,7 @@ export class CrewSettings implements vscode.Disposable {
     // What is gone for another reason was removed, and stays so.
     this.#added = this.#added.filter(({ crew, until }) => until > Date.now() && there.includes(crew.id));
     for (const { crew } of lost) {
-      this.save(crew.id, crew).catch((error: unknown) => logProblem(`Putting ${crew.name} back into the settings`, error));
+      this.save(crew.id, crew).catch((error: unknown) => logProblem("Putting a crew back into the settings", error, crew.name));
     }
   }
 

@@ -23,6 +23,14 @@ export function messageOf(error: unknown): string {
   return error.message;
 }
 
+/** Errors of the language and of the system: nobody foresaw them. Those that are meant for a person have names of their own. */
+const unforeseen = ["Error", "TypeError", "RangeError", "ReferenceError", "SyntaxError"];
+
+/** Whether an error is one that nobody foresaw, so that a report of it helps. */
+export function isUnforeseen(error: unknown): boolean {
+  return error instanceof Error && unforeseen.includes(error.name);
+}
+
 /** Buttons of errors that another room made, which knows no commands. */
 const offered = new WeakMap<Error, readonly ErrorAction[]>();
 

@@ -19,8 +19,8 @@ export interface ExecutionStoreOptions {
   /** Holds one file an execution; made when missing. Nothing else may live in it. */
   readonly folder: string;
   readonly clock: Clock;
-  /** Hears of records that cannot be read and of a folder that cannot be looked at. The message is for a person. */
-  onProblem(message: string, error: unknown): void;
+  /** Hears of records that cannot be read and of a folder that cannot be looked at; `about` names the file, where it is about one. The message is for a person. */
+  onProblem(message: string, error: unknown, about?: string): void;
 }
 
 /**
@@ -250,8 +250,9 @@ export class ExecutionStore implements Disposable {
         return {};
       case "corrupt":
         this.#options.onProblem(
-          `A tracked execution could not be read and was set aside as ${await this.#revisions.setAside(localId, revision, now)}.`,
+          "A tracked execution could not be read and was set aside.",
           new Error(reading.reason),
+          await this.#revisions.setAside(localId, revision, now),
         );
         return undefined;
     }

@@ -15,8 +15,8 @@ export interface TrackerOptions extends AskOptions {
   /** 0 to 1, for the jitter. */
   readonly random?: () => number;
   readonly lease: Pick<Lease, "isHeld" | "onDidChange" | "takeOver">;
-  /** Hears of what is not a crew's answer, such as a full disk. */
-  onProblem(message: string, error: unknown): void;
+  /** Hears of what is not a crew's answer, such as a full disk; `about` names the crew it is about, where it is about one. */
+  onProblem(message: string, error: unknown, about?: string): void;
 }
 
 /** Whose problems came or went. The executions themselves change in the store. */
@@ -260,7 +260,7 @@ export class Tracker implements Disposable {
       watched.succeeded(now);
     } else {
       if (outcome.kind === "hindered" && watched.failures === 0) {
-        this.#options.onProblem(`An execution of "${execution.crew.name}" could not be followed; trying again.`, outcome.error);
+        this.#options.onProblem("An execution could not be followed; trying again.", outcome.error, execution.crew.name);
       }
       watched.failed(execution, now, this.#random());
     }

@@ -27,11 +27,11 @@ export interface Remembered {
  */
 export class FormMemory {
   readonly #folder: string;
-  readonly #onProblem: (message: string, error: unknown) => void;
+  readonly #onProblem: (message: string, error: unknown, about?: string) => void;
   /** The last write of each crew, so that writes follow each other in the order they were asked for. */
   readonly #writes = new Map<string, Promise<void>>();
 
-  constructor(options: { readonly folder: string; readonly onProblem: (message: string, error: unknown) => void }) {
+  constructor(options: { readonly folder: string; readonly onProblem: (message: string, error: unknown, about?: string) => void }) {
     this.#folder = options.folder;
     this.#onProblem = options.onProblem;
   }
@@ -99,7 +99,7 @@ export class FormMemory {
       const { draft, last } = v.parse(remembered, JSON.parse(text));
       return { ...(draft === undefined ? {} : { draft }), ...(last === undefined ? {} : { last }) };
     } catch (error) {
-      this.#onProblem(`The kickoff form's values could not be understood and were set aside as ${path}.corrupt`, error);
+      this.#onProblem("The kickoff form's values could not be understood and were set aside", error, `${path}.corrupt`);
       await rename(path, `${path}.corrupt`);
       return {};
     }

@@ -84,7 +84,7 @@ export class LocalCrews implements vscode.Disposable {
       try {
         await this.#run(known.folder);
       } catch (error) {
-        logProblem(`Starting the local crew ${known.name} again`, error);
+        logProblem("Starting a local crew again", error, known.name);
       }
     }
   }
@@ -151,7 +151,7 @@ export class LocalCrews implements vscode.Disposable {
   }
 
   async #refresh(): Promise<void> {
-    const known = await this.#store.list((file, error) => logProblem(`Reading ${file}`, error));
+    const known = await this.#store.list((file, error) => logProblem("Reading a local crew", error, file));
     const folders = new Set(known.map(({ folder }) => folder));
     // Removed in another window.
     for (const local of this.#locals.values()) if (!folders.has(local.known.folder)) this.#drop(local);

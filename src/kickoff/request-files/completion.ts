@@ -56,7 +56,7 @@ export class RequestFileCompletion implements vscode.CompletionItemProvider {
       return fields;
     } catch (error) {
       if (!token.isCancellationRequested) {
-        logProblem(`Asking ${crew.name} for its inputs`, error);
+        logProblem("Asking a crew for its inputs", error, crew.name);
         said(vscode.l10n.t("{0} can't be asked for its inputs just now.", crew.name));
       }
       return [];

@@ -33,7 +33,7 @@ describe("ExecutionStore", function () {
   });
 
   async function open(clock = systemClock): Promise<ExecutionStore> {
-    const store = new ExecutionStore({ folder, clock, onProblem: (message, error) => problems.push(`${message} ${String(error)}`) });
+    const store = new ExecutionStore({ folder, clock, onProblem: (message, error, about) => problems.push(`${message} ${about ?? ""} ${String(error)}`) });
     stores.push(store);
     await store.open();
     return store;
@@ -171,7 +171,7 @@ describe("ExecutionStore", function () {
     const store = await openDeaf();
     assert.deepEqual(store.list().map((execution) => execution.localId), [id]);
     assert.equal(problems.length, 4);
-    assert.match(problems.join("\n"), /set aside as state\.1\.json\.corrupt-\d+.*"state" is missing or has the wrong type/);
+    assert.match(problems.join("\n"), /set aside\. state\.1\.json\.corrupt-\d+.*"state" is missing or has the wrong type/);
     const names = await readdir(folder);
     const aside = names.filter((name) => name.includes(".corrupt-"));
     assert.equal(aside.length, 4);

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import { waitFor } from "../support/wait.ts";
+import { startRealService, type RealService } from "./real-service.ts";
+import { ScriptedPerson } from "./scripted-person.ts";
+
+const run = <T>(command: string, argument?: unknown): Promise<T> => Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+
+describe("A report of a problem", () => {
+  let service: RealService;
+  let api: CrewdeckApi;
+  const secrets = ["Hidden Crew", "hidden topic", "hidden-answer", "127.0.0.1"];
+
+  before(async () => {
+    service = await startRealService();
+    api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
+    await run("addCrew", { name: "Hidden Crew", url: service.url, token: service.token });
+    await vscode.workspace.getConfiguration("crewdeck").update("feedback.cannedAnswers", [{ text: "hidden-answer" }], vscode.ConfigurationTarget.Global);
+    await vscode.workspace.getConfiguration("crewdeck").update("keepEndedExecutions", 7, vscode.ConfigurationTarget.Global);
+    await run("kickoff", { crew: "Hidden Crew", inputs: { topic: "hidden topic", audience: "guests" }, form: false });
+    await waitFor("the pause", () => api.executions()[0]?.state === "waiting");
+  });
+
+  after(async () => {
+    for (const { kickoffId, crew } of api.executions()) await run("untrackExecution", { crew, kickoffId });
+    for (const name of ["crews", "feedback.cannedAnswers", "keepEndedExecutions"]) await vscode.workspace.getConfiguration("crewdeck").update(name, undefined, vscode.ConfigurationTarget.Global);
+    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await service.stop();
+  });
+
+  it("tells versions, changed settings, counts and the last problems, without names, addresses, tokens, inputs or outputs", async () => {
+    await assert.rejects(run("kickoff", { crew: "Hidden Crew", inputs: { topic: "hidden topic" }, form: false }));
+    await assert.rejects(run("openExecution", { crew: "Hidden Crew", kickoffId: "hidden topic" }));
+    const text = await run<string>("reportProblem", {});
+    assert.match(text, /^> A report of a problem .* no tokens/);
+    assert.ok(text.includes(vscode.version) && text.includes(`${process.platform} ${process.arch}`));
+    assert.match(text, /- crewdeck\.crews: entries: 1\n/);
+    assert.match(text, /- crewdeck\.keepEndedExecutions: 7\n/);
+    assert.match(text, /- crewdeck\.feedback\.cannedAnswers: entries: 1/);
+    assert.doesNotMatch(text, /crewdeck\.notifications/, "what is as it was made");
+    assert.match(text, /- Connected crews: 1\n[^]*- Executions, waiting: 1\n/);
+    assert.match(text, /\n- \S+Z crewdeck\.kickoff \(CrewApiError (validation|badRequest) HTTP \d+\)\n {2}- `/);
+    assert.match(text, /\n- \S+Z crewdeck\.openExecution \(UserError\)/);
+    for (const secret of [...secrets, service.token, service.userToken, vscode.env.machineId]) assert.ok(!text.includes(secret), secret);
+    assert.doesNotMatch(text, /[\\/](home|root|tmp|Users)[\\/]/, "no folders");
+  });
+
+  it("opens for a person as a document that can be changed, and says that nothing was sent and where to send it", async () => {
+    const text = await run<string>("reportProblem");
+    const { document } = vscode.window.activeTextEditor!;
+    assert.equal(document.getText(), text);
+    assert.deepEqual([document.isUntitled, document.languageId], [true, "markdown"]);
+    // The manifest names no tracker, so that none is made up.
+    assert.match(text, /Nothing was sent[^]*Send it to whom you got Crewdeck from\./);
+  });
+
+  it("is offered beside an error that nobody foresaw, and beside no other", async () => {
+    const person = new ScriptedPerson([]);
+    try {
+      const [execution] = api.executions();
+      Object.assign(vscode.window, { showInputBox: () => Promise.reject(new TypeError("Nobody foresaw this.")) });
+      await run("renameExecution", { kind: "execution", crew: "Hidden Crew", kickoffId: execution!.kickoffId });
+      await run("openExecution", { kind: "execution", crew: "Hidden Crew", kickoffId: "nobody's" });
+      const offered = person.shown.filter(({ kind }) => kind === "message").map(({ choices }) => choices?.includes("Report a Problem…"));
+      assert.deepEqual(offered, [true, false]);
+    } finally {
+      person.dispose();
+    }
+  });
+});
