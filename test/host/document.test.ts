@@ -133,15 +133,76 @@ describe("an execution's document", () => {
     assert.deepEqual(links.filter(({ target }) => target?.scheme.toLowerCase() === "command").map(({ range }) => document.getText(range)), []);
   });
 
-  it("has an outline that outputs cannot break", async () => {
-    const execution = await parts.store.add(anExecution({ tasks: [{ taskId: "review", state: "completed", attempts: [{ number: 1, output: "# Big\n\n```\n# not closed" }] }] }));
-    const { document } = await parts.show(execution);
-    const outline = await waitFor("the outline", async () => {
-      const symbols = await vscode.commands.executeCommand<vscode.DocumentSymbol[] | undefined>("vscode.executeDocumentSymbolProvider", document.uri);
-      return symbols !== undefined && symbols.length > 0 && symbols;
+  describe("has VS Code's own", () => {
+    const output = "Report\n===\n\n## Part\n\n```\n# not closed";
+    const ended = () => anExecution({ state: "completed", output: "# The end", tasks: [{ taskId: "review", state: "completed", attempts: [{ number: 1, output, feedback: { isApprove: false, text: "# No", at: "2026-10-21T12:02:00.000Z" } }, { number: 2, output }] }] });
+
+    it("outline by section, which outputs cannot break: their headings stand below the attempt they belong to", async () => {
+      const { document } = await parts.show(await parts.store.add(ended()));
+      const [title] = await waitFor("the outline", async () => {
+        const symbols = await vscode.commands.executeCommand<vscode.DocumentSymbol[] | undefined>("vscode.executeDocumentSymbolProvider", document.uri);
+        return symbols !== undefined && symbols.length > 0 && symbols;
+      });
+      const names = (symbols: readonly vscode.DocumentSymbol[]): unknown[] => symbols.map(({ name, children }) => (children.length === 0 ? name : [name, names(children)]));
+      assert.deepEqual(names([title!]), [["# Sea otters", [
+        "## Inputs",
+        ["## Task: review", [["### Attempt 1", [["#### Report", ["##### Part"]]]], ["### Your feedback: rejected", ["#### No"]], ["### Attempt 2", [["#### Report", ["##### Part"]]]]]],
+        ["## Result", ["### The end"]],
+        "## Times",
+        "## History",
+        "## Crew and IDs",
+      ]]]);
     });
-    const names = (symbols: readonly vscode.DocumentSymbol[]): string[] => symbols.map((symbol) => symbol.name);
-    assert.deepEqual(names(outline), ["# Sea otters"]);
-    assert.deepEqual(names(outline[0]!.children), ["## Inputs", "## Task: review", "## Times", "## Crew and IDs"]);
+
+    it("folding by section", async () => {
+      const { document } = await parts.show(await parts.store.add(ended()));
+      const lines = document.getText().split("\n");
+      const ranges = await waitFor("the folding ranges", async () => {
+        const found = await vscode.commands.executeCommand<vscode.FoldingRange[] | undefined>("vscode.executeFoldingRangeProvider", document.uri);
+        return found !== undefined && found.length > 0 && found;
+      });
+      for (const heading of ["## Inputs", "## Task: review", "### Attempt 1", "### Your feedback: rejected", "### Attempt 2", "## Result", "## Times", "## History", "## Crew and IDs"]) {
+        const start = lines.indexOf(heading);
+        const level = heading.indexOf(" ");
+        const next = lines.findIndex((line, at) => at > start && new RegExp(`^#{1,${level}} (Inputs|Task|Attempt|Your feedback|Result|Times|History|Crew)`).test(line));
+        const range = ranges.find((each) => each.start === start);
+        assert.ok(range, heading);
+        // Blank lines before the next heading stay outside.
+        assert.equal(lines.slice(range.end + 1, next === -1 ? undefined : next).join("").trim(), "", heading);
+        assert.ok(next === -1 || range.end < next, heading);
+      }
+    });
+
+    it("preview to the side, in which the rehearsal's lines stay lines", async () => {
+      const rehearsed = "[REHEARSAL - no language model was called]\n\nAgent: Editor\nTask: Review";
+      await parts.show(await parts.store.add(notWaiting({ tasks: [{ taskId: "review", state: "completed", attempts: [{ number: 1, output: rehearsed }] }] })));
+      const document = vscode.window.activeTextEditor!.document;
+      const html = await vscode.commands.executeCommand<string>("markdown.api.render", document);
+      assert.match(html, /Agent: Editor<br\s*\/?>\s*Task: Review/);
+    });
+  });
+
+  it("shows the next attempt to a reader who waits for it where he answered, and leaves one who has gone elsewhere alone", async () => {
+    const resume = { taskId: "review", attempt: 1, feedback: { isApprove: false, text: "Shorter.", at: "2026-10-21T12:02:00.000Z" }, outcome: "answered" } as const;
+    const output = Array.from({ length: 200 }, (_, line) => lineOfDraft(line)).join("\n\n");
+    const execution = longExecution({ resumes: [resume] });
+    await parts.store.add(execution);
+    const editor = await parts.show(execution);
+    const { document } = editor;
+    const come = (number: number) => parts.store.update("local-1", (current) => ({
+      ...current,
+      tasks: current.tasks.map((task) => (task.taskId === "review" ? { ...task, attempts: [...task.attempts, { number, output: `Draft ${number}.\n\n${output}` }] } : task)),
+      waiting: { taskId: "review", attempt: number, since: "2026-10-21T12:03:00.000Z" },
+    }));
+    await waitFor("the cursor in the draft that waits", () => document.lineAt(editor.selection.active.line).text === "### Attempt 1" && editor.visibleRanges.some((range) => range.contains(editor.selection.active)));
+    await come(2);
+    await waitFor("the second draft", () => document.lineAt(editor.selection.active.line).text === "### Attempt 2" && editor.visibleRanges.some((range) => range.contains(editor.selection.active)));
+    await parts.store.update("local-1", (current) => ({ ...current, resumes: [...current.resumes, { ...resume, attempt: 2 }] }));
+    await waitFor("the feedback", () => parts.documents.isCurrent(document));
+    const inputs = new vscode.Position(lineOf(document, "## Inputs"), 0);
+    editor.selection = new vscode.Selection(inputs, inputs);
+    await come(3);
+    await waitFor("the third draft's text", () => document.getText().includes("Draft 3."));
+    assert.equal(document.lineAt(editor.selection.active.line).text, "## Inputs");
   });
 });

@@ -44,8 +44,10 @@ export class ReaderPlaces implements vscode.Disposable {
     const to = this.#remember(document);
     if (from === undefined || to === undefined) return;
     const firstChanged = Math.min(...contentChanges.map((change) => change.range.start.line));
-    for (const editor of vscode.window.visibleTextEditors) {
-      if (editor.document === document && firstChanged <= lastLineOf(editor)) restore(editor, from, to);
+    for (const editor of vscode.window.visibleTextEditors.filter((each) => each.document === document)) {
+      const next = awaited(editor, from, to);
+      if (next !== undefined) goTo(editor, next);
+      else if (firstChanged <= lastLineOf(editor)) restore(editor, from, to);
     }
   }
 }
@@ -55,14 +57,13 @@ function lastLineOf(editor: vscode.TextEditor): number {
   return Math.max(...editor.visibleRanges.map((range) => range.end.line), ...editor.selections.map((selection) => selection.end.line));
 }
 
+function goTo(editor: vscode.TextEditor, { start }: Section): void {
+  const position = new vscode.Position(start, 0);
+  editor.selection = new vscode.Selection(position, position);
+  showAtTop(editor, start);
+}
+
 function restore(editor: vscode.TextEditor, from: Rendered, to: Rendered): void {
-  const next = awaited(editor, from, to);
-  if (next !== undefined) {
-    const start = new vscode.Position(next.start, 0);
-    editor.selection = new vscode.Selection(start, start);
-    showAtTop(editor, next.start);
-    return;
-  }
   const now = (position: vscode.Position) => editor.document.validatePosition(position.with(mapLine(position.line, from, to)));
   const top = editor.visibleRanges[0]?.start;
   editor.selections = editor.selections.map((selection) => new vscode.Selection(now(selection.anchor), now(selection.active)));

@@ -29,14 +29,15 @@ export function executionRow(execution: Execution, now: number, circumstances: E
   const pending = pendingResume(execution);
   const details = detailsOf(execution, now, circumstances);
   const [short, full] = [progressInWords(execution), progressInFull(execution)];
-  const whole = [situationOf(execution), ...(full === undefined ? [] : [full]), ...details, ...(execution.pinned === true ? [l10n.t("pinned")] : [])];
+  const whole = [situationOf(execution), ...(full === undefined ? [] : [full]), ...details];
+  const marks = [...(isRehearsal(execution) ? [l10n.t("rehearsal")] : []), ...(execution.pinned === true ? [l10n.t("pinned")] : [])];
   const crew = l10n.t("Crew: {0}", execution.crew.name);
   const description = [
     ...(group === "crew" ? [] : [execution.crew.name]),
     ...stateFor(group, execution),
     ...(short === undefined ? [] : [short]),
     ...details,
-    ...(execution.pinned === true ? [l10n.t("pinned")] : []),
+    ...marks,
   ];
   return {
     label: title,
@@ -48,7 +49,7 @@ export function executionRow(execution: Execution, now: number, circumstances: E
     },
     icon: executionIcon(execution, unwatched(execution, circumstances) !== undefined),
     facts: executionFacts(execution, pending?.outcome),
-    sentence: [title, ...whole, ...(group === "crew" ? [] : [crew])].join(", "),
+    sentence: [title, ...whole, ...marks, ...(group === "crew" ? [] : [crew])].join(", "),
   };
 }
 
@@ -94,7 +95,6 @@ function detailsOf(execution: Execution, now: number, circumstances: ExecutionCi
     pending === undefined ? undefined : pending.outcome === "sending" ? l10n.t("sending feedback…") : l10n.t("feedback may have been sent"),
     noWatch,
     noWatch !== undefined || problem === undefined || hasEnded(execution) ? undefined : problemInWords(problem),
-    isRehearsal(execution) ? l10n.t("rehearsal") : undefined,
   ].filter((detail) => detail !== undefined);
 }
 
@@ -112,6 +112,7 @@ function more(execution: Execution, { problem }: ExecutionCircumstances): readon
   return [
     ...(problem === undefined || hasEnded(execution) ? [] : [problem.message, problem.remedy]),
     ...(isRehearsal(execution) ? [rehearsalInWords()] : []),
+    ...(execution.pinned === true ? [l10n.t("Pinned: first in its group")] : []),
     ...(execution.error === undefined ? [] : [l10n.t("Error: {0}", cut(execution.error, shown.error))]),
     ...inputs.slice(0, shown.inputs).map(([name, value]) => l10n.t("{0}: {1}", name, cut(typeof value === "string" ? value : JSON.stringify(value), shown.value))),
     ...(inputs.length > shown.inputs ? [l10n.t("and {0} more inputs", inputs.length - shown.inputs)] : []),

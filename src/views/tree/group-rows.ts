@@ -39,7 +39,7 @@ export function moreRow(hidden: number): Row {
 export function isOpenAtFirst(group: string, now: number): boolean {
   const { kind, of } = partsOf(group);
   if (kind === "day") return Date.parse(`${of}T00:00:00`) >= now - 2 * 24 * 60 * 60_000;
-  return kind !== "state" || !["completed", "stopped"].includes(of);
+  return kind !== "state" || !["failed", "completed", "stopped"].includes(of);
 }
 
 function iconOf(standing: Standing): Row["icon"] {
