@@ -10,7 +10,8 @@ import { plainMessage } from "../editor/plain.ts";
 import { runAction } from "../editor/tell.ts";
 import type { Execution } from "../executions/model.ts";
 import type { Seed } from "./content.ts";
-import type { FormTools } from "./form-tools.ts";
+import type { FormTools, Taken } from "./form-tools.ts";
+import { LastEditor } from "./last-editor.ts";
 import { FormMemory } from "./memory.ts";
 import type { FormCrew } from "./messages.ts";
 import { OpenForm, titleFor } from "./open-form.ts";
@@ -40,6 +41,7 @@ export class KickoffForms implements vscode.Disposable {
   readonly #memory: FormMemory;
   readonly #forms = new Map<string, OpenForm>();
   readonly #owned = new Disposables();
+  readonly #editor = this.#owned.add(new LastEditor());
 
   constructor(options: KickoffFormsOptions) {
     this.#options = options;
@@ -120,7 +122,7 @@ export class KickoffForms implements vscode.Disposable {
       {
         clock,
         tools,
-        takeValue: (of, input) => tools.earlierValue(of, input),
+        takeValue: (of, input) => this.#take(of, input),
         memory: this.#memory,
         // Looked up at each use: a local crew may have another port by now.
         inputs: async ({ fresh, wakes }) => {
@@ -140,6 +142,12 @@ export class KickoffForms implements vscode.Disposable {
     );
     this.#forms.set(crew.id, form);
     return form;
+  }
+
+  /** Where a value may come from is loaded when it is asked for. */
+  async #take(crew: FormCrew, input: string): Promise<Taken | undefined> {
+    const { takeValue } = await import("./take-value.ts");
+    return await takeValue(input, { editor: this.#editor, earlier: () => this.#options.tools.earlierValue(crew, input) });
   }
 
   #crewsChanged(): void {

@@ -1,0 +1,38 @@
+import * as vscode from "vscode";
+import { plainLabel } from "../editor/plain.ts";
+import type { Taken } from "./form-tools.ts";
+import { valueInShort } from "./in-short.ts";
+import type { LastEditor } from "./last-editor.ts";
+import { readTextFile } from "./text-file.ts";
+
+/** Where values may come from. */
+export interface ValueSources {
+  readonly editor: Pick<LastEditor, "selection">;
+  /** Lets the person choose a value that the input had in an earlier execution. */
+  readonly earlier: () => Promise<Taken | undefined>;
+}
+
+/** Lets a person choose where an input's value comes from, and gives it. Nothing when the person leaves. @throws UserError for a file that can't be taken */
+export async function takeValue(input: string, { editor, earlier }: ValueSources): Promise<Taken | undefined> {
+  const { selection } = editor;
+  const items: readonly (vscode.QuickPickItem & { readonly take: () => Promise<Taken | undefined> })[] = [
+    {
+      label: `$(selection) ${vscode.l10n.t("Editor's Selection")}`,
+      description: selection === undefined ? vscode.l10n.t("nothing is selected in an editor") : plainLabel(vscode.l10n.t("{0} characters of {1}", selection.value.length, selection.name)),
+      ...(selection === undefined ? {} : { detail: plainLabel(valueInShort(selection.value)) }),
+      take: () => Promise.resolve(selection),
+    },
+    { label: `$(file) ${vscode.l10n.t("File…")}`, description: vscode.l10n.t("a text file of 1 MB at most"), take: chooseFile },
+    { label: `$(history) ${vscode.l10n.t("Value of an Earlier Execution…")}`, take: earlier },
+  ];
+  const chosen = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Fill in “{0}” from", plainLabel(valueInShort(input, 40))) });
+  if (chosen !== undefined && chosen === items[0] && selection === undefined) {
+    void vscode.window.showInformationMessage(vscode.l10n.t("Select text in an editor first; the form keeps what you typed."));
+  }
+  return await chosen?.take();
+}
+
+async function chooseFile(): Promise<Taken | undefined> {
+  const [file] = (await vscode.window.showOpenDialog({ canSelectMany: false, openLabel: vscode.l10n.t("Fill In"), title: vscode.l10n.t("Fill in from a text file") })) ?? [];
+  return file && (await readTextFile(file));
+}
