@@ -8,7 +8,7 @@ import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { OutputsRoom } from "../views/document/register.ts";
 import { outputsOf, type Output } from "../views/document/outputs.ts";
-import { sizeInWords } from "../views/words.ts";
+import { sizeInWords } from "../editor/size.ts";
 import { isProgram, recordOf, targetOf } from "./arguments.ts";
 import { chooseExecution } from "./choose.ts";
 import type { Command } from "./table.ts";

@@ -1,5 +1,5 @@
 import type { Taken } from "./form-tools.ts";
-import { withUnlisted, type FormField } from "./fields.ts";
+import { typedIn, withUnlisted, type FormField } from "./fields.ts";
 import { writeJsonView } from "./json-view.ts";
 import type { Draft, Notice } from "./messages.ts";
 import { alignValues, asTyped, fillIn, initialValues, type FormValues, type Prefill } from "./values.ts";
@@ -86,14 +86,14 @@ export class FormContent {
   }
 
   /** Puts a value from elsewhere into one input's field. Nothing where there is no such field. */
-  take(input: string, { value, from }: Taken): void {
+  take(input: string, taken: Taken): void {
     const index = this.#fields.findIndex((field) => field.name === input);
     const field = this.#fields[index];
     const before = this.#values.inputs[index];
     if (field === undefined || before === undefined) return;
     const put = (values: FormValues, name: string, typed: FormValues["inputs"][number]) => ({ ...values, inputs: values.inputs.map((old) => (old.name === name ? typed : old)) });
-    const values = put(this.#values, input, { name: input, ...asTyped(value, field) });
-    this.#replace({ fields: this.#fields, values }, { kind: "taken", taken: { input, from } });
+    const values = put(this.#values, input, { name: input, ...("value" in taken ? asTyped(taken.value, field) : typedIn(taken.text, field)) });
+    this.#replace({ fields: this.#fields, values }, { kind: "taken", taken: { input, from: taken.from } });
     // What was typed into other fields since stays.
     this.#before = (now) => put(now, input, before);
     this.#isEdited = true;

@@ -127,6 +127,15 @@ export function typedFor(value: JsonValue, control: FieldControl | undefined, is
   return { mode: "json", text: JSON.stringify(value, undefined, 2) };
 }
 
+/** A text as somebody would have typed it into a field: by its control where that can show it, as JSON where the field is for JSON, else as it is. */
+export function typedIn(text: string, { control, initial }: Pick<FormField, "control" | "initial">): FieldValue {
+  const trimmed = text.trim();
+  const fitting = control && [trimmed, JSON.stringify(trimmed)].find((json) => canShow(control, json));
+  if (fitting !== undefined) return { mode: "fitting", text: fitting };
+  if (text === "") return { mode: "empty", text };
+  return { mode: initial.mode === "json" ? "json" : "text", text };
+}
+
 function looksLikeJson(text: string): boolean {
   return text.trim() === "" || /^\s*[[{"]/.test(text) || parses(text);
 }

@@ -2,11 +2,8 @@ import type { JsonValue } from "../api/types.ts";
 import type { FormCrew } from "./messages.ts";
 import type { Prefill } from "./values.ts";
 
-/** A value for one input, and where it came from, in words that end the sentence "Filled in from …". */
-export interface Taken {
-  readonly value: JsonValue;
-  readonly from: string;
-}
+/** A value for one input, or a text as somebody would have typed it into its field; and where it came from, in words that end the sentence "Filled in from …". */
+export type Taken = { readonly from: string } & ({ readonly value: JsonValue } | { readonly text: string });
 
 /**
  * What the form's buttons do beyond filling it in and sending it. A request is what the form holds at that moment, never with

@@ -11,7 +11,7 @@ import { runAction } from "../editor/tell.ts";
 import type { Execution } from "../executions/model.ts";
 import type { Seed } from "./content.ts";
 import type { FormTools, Taken } from "./form-tools.ts";
-import { LastEditor } from "./last-editor.ts";
+import type { LastEditor } from "./last-editor.ts";
 import { FormMemory } from "./memory.ts";
 import type { FormCrew } from "./messages.ts";
 import { OpenForm, titleFor } from "./open-form.ts";
@@ -26,6 +26,8 @@ export interface KickoffFormsOptions {
   readonly crews: Pick<Crews, "find" | "get" | "inputs" | "onDidChange">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly tools: FormTools;
+  /** Where a selection may be taken from. */
+  readonly editor: Pick<LastEditor, "selection">;
   readonly clock: Clock;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<unknown>;
@@ -41,7 +43,6 @@ export class KickoffForms implements vscode.Disposable {
   readonly #memory: FormMemory;
   readonly #forms = new Map<string, OpenForm>();
   readonly #owned = new Disposables();
-  readonly #editor = this.#owned.add(new LastEditor());
 
   constructor(options: KickoffFormsOptions) {
     this.#options = options;
@@ -147,7 +148,7 @@ export class KickoffForms implements vscode.Disposable {
   /** Where a value may come from is loaded when it is asked for. */
   async #take(crew: FormCrew, input: string): Promise<Taken | undefined> {
     const { takeValue } = await import("./take-value.ts");
-    return await takeValue(input, { editor: this.#editor, earlier: () => this.#options.tools.earlierValue(crew, input) });
+    return await takeValue(input, { editor: this.#options.editor, earlier: () => this.#options.tools.earlierValue(crew, input) });
   }
 
   #crewsChanged(): void {

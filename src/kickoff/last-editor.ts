@@ -1,39 +1,47 @@
 import * as vscode from "vscode";
-import type { Taken } from "./form-tools.ts";
 
-/** The text editor that had the focus last: a form takes the focus from it, and may take its place. */
+/** Text that was selected in an editor, and the name of its document. */
+export interface Selected {
+  readonly text: string;
+  readonly name: string;
+}
+
+/** The text editor that was in front last: a form takes the focus from it, and may take its place. Made with the window, long before a form asks. */
 export class LastEditor implements vscode.Disposable {
-  #document: vscode.TextDocument | undefined;
-  #selections: readonly vscode.Selection[] = [];
+  #last: vscode.TextEditor | undefined;
+  #isInFront: boolean;
+  /** What was selected when it was left: saving it afterwards may change it. */
+  #left: Selected | undefined;
   readonly #subscription: vscode.Disposable;
 
   constructor() {
-    this.#look(vscode.window.activeTextEditor);
-    this.#subscription = vscode.Disposable.from(
-      vscode.window.onDidChangeActiveTextEditor((editor) => this.#look(editor)),
-      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
-        if (textEditor === vscode.window.activeTextEditor) this.#look(textEditor);
-      }),
-    );
+    this.#last = selectable(vscode.window.activeTextEditor);
+    this.#isInFront = this.#last !== undefined;
+    this.#subscription = vscode.window.onDidChangeActiveTextEditor((editor) => {
+      this.#left = this.selection;
+      const next = selectable(editor);
+      this.#isInFront = next !== undefined;
+      this.#last = next ?? this.#last;
+    });
   }
 
-  /** What is selected in it, several selections one below the other; nothing where nothing is, or the editor was closed. */
-  get selection(): (Taken & { readonly value: string; readonly name: string }) | undefined {
-    const document = this.#document;
-    if (document === undefined || document.isClosed) return undefined;
-    const value = this.#selections.map((selection) => document.getText(selection)).filter((text) => text !== "").join("\n");
-    const name = document.uri.path.split("/").at(-1) ?? "";
-    return value === "" ? undefined : { value, name, from: vscode.l10n.t("the selection in {0}", name) };
+  /** What is selected there, several selections one below the other; nothing where nothing is, or the document was closed. */
+  get selection(): Selected | undefined {
+    if (this.#last === undefined || this.#last.document.isClosed) return undefined;
+    return this.#isInFront ? selectedIn(this.#last) : this.#left;
   }
 
   dispose(): void {
     this.#subscription.dispose();
   }
+}
 
-  /** No editor in front is no reason to forget the one before. Logs and other panels are not what a person selects in. */
-  #look(editor: vscode.TextEditor | undefined): void {
-    if (editor === undefined || editor.document.uri.scheme === "output") return;
-    this.#document = editor.document;
-    this.#selections = editor.selections;
-  }
+/** Logs are not what a person selects in to fill in a form. */
+function selectable(editor: vscode.TextEditor | undefined): vscode.TextEditor | undefined {
+  return editor?.document.uri.scheme === "output" ? undefined : editor;
+}
+
+function selectedIn({ document, selections }: vscode.TextEditor): Selected | undefined {
+  const text = selections.map((selection) => document.getText(selection)).filter((part) => part !== "").join("\n");
+  return text === "" ? undefined : { text, name: document.uri.path.split("/").at(-1) ?? "" };
 }

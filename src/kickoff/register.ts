@@ -10,6 +10,7 @@ import { CallbackHosts } from "./callback-hosts.ts";
 import type { KickoffForms } from "./forms.ts";
 import type { FormsRoom } from "./forms-room.ts";
 import type { Presets } from "./presets/presets.ts";
+import { LastEditor } from "./last-editor.ts";
 import { registerRequestFiles } from "./request-files/register.ts";
 import type { RequestFiles } from "./request-files/request-files.ts";
 import { KickoffSender } from "./start.ts";
@@ -44,12 +45,15 @@ export function registerKickoff({ context, crews, executions, clock, wake, show 
   const owned = new Disposables();
   const sender = new KickoffSender({ store, intents, secrets, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId) });
   const showOrLog = (execution: Execution) => show(execution).catch((error: unknown) => logProblem("Showing an execution", error));
+  // Not with the forms, which are loaded when the editor may be out of sight.
+  const editor = owned.add(new LastEditor());
   let loading: Promise<FormsRoom> | undefined;
   const load = () => (loading ??= import("./forms-room.ts").then(({ openFormsRoom }) => owned.add(openFormsRoom({
     context,
     crews,
     store,
     sender,
+    editor,
     clock,
     wake,
     onStarted: (execution) => void showOrLog(execution),

@@ -1,9 +1,10 @@
 import * as vscode from "vscode";
 import { plainLabel } from "../editor/plain.ts";
+import { sizeInWords } from "../editor/size.ts";
 import type { Taken } from "./form-tools.ts";
 import { valueInShort } from "./in-short.ts";
-import type { LastEditor } from "./last-editor.ts";
-import { readTextFile } from "./text-file.ts";
+import type { LastEditor, Selected } from "./last-editor.ts";
+import { largestText, readTextFile, refuseTooLarge } from "./text-file.ts";
 
 /** Where values may come from. */
 export interface ValueSources {
@@ -12,24 +13,31 @@ export interface ValueSources {
   readonly earlier: () => Promise<Taken | undefined>;
 }
 
-/** Lets a person choose where an input's value comes from, and gives it. Nothing when the person leaves. @throws UserError for a file that can't be taken */
+/** Lets a person choose where an input's value comes from, and gives it. Nothing when the person leaves. @throws UserError for a file or a selection that can't be taken */
 export async function takeValue(input: string, { editor, earlier }: ValueSources): Promise<Taken | undefined> {
   const { selection } = editor;
   const items: readonly (vscode.QuickPickItem & { readonly take: () => Promise<Taken | undefined> })[] = [
     {
       label: `$(selection) ${vscode.l10n.t("Editor's Selection")}`,
-      description: selection === undefined ? vscode.l10n.t("nothing is selected in an editor") : plainLabel(vscode.l10n.t("{0} characters of {1}", selection.value.length, selection.name)),
-      ...(selection === undefined ? {} : { detail: plainLabel(valueInShort(selection.value)) }),
-      take: () => Promise.resolve(selection),
+      description: selection === undefined ? vscode.l10n.t("nothing is selected in an editor") : plainLabel(`${selection.name} (${sizeInWords(Buffer.byteLength(selection.text))})`),
+      ...(selection === undefined ? {} : { detail: plainLabel(valueInShort(selection.text)) }),
+      take: () => Promise.resolve(takeSelection(selection)),
     },
-    { label: `$(file) ${vscode.l10n.t("File…")}`, description: vscode.l10n.t("a text file of 1 MB at most"), take: chooseFile },
+    { label: `$(file) ${vscode.l10n.t("File…")}`, description: vscode.l10n.t("a text file of {0} at most", sizeInWords(largestText)), take: chooseFile },
     { label: `$(history) ${vscode.l10n.t("Value of an Earlier Execution…")}`, take: earlier },
   ];
   const chosen = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Fill in “{0}” from", plainLabel(valueInShort(input, 40))) });
-  if (chosen !== undefined && chosen === items[0] && selection === undefined) {
-    void vscode.window.showInformationMessage(vscode.l10n.t("Select text in an editor first; the form keeps what you typed."));
-  }
   return await chosen?.take();
+}
+
+function takeSelection(selection: Selected | undefined): Taken | undefined {
+  if (selection === undefined) {
+    void vscode.window.showInformationMessage(vscode.l10n.t("Select text in an editor first; the form keeps what you typed."));
+    return undefined;
+  }
+  const bytes = Buffer.byteLength(selection.text);
+  refuseTooLarge(vscode.l10n.t("the selection in {0}", selection.name), bytes);
+  return { text: selection.text, from: vscode.l10n.t("the selection in {0} ({1})", selection.name, sizeInWords(bytes)) };
 }
 
 async function chooseFile(): Promise<Taken | undefined> {

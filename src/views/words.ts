@@ -88,13 +88,6 @@ export function elapsedInWords(execution: Execution, now: number): string | unde
   return execution.watchingStoppedAt === undefined ? spanInWords(now - start, true) : undefined;
 }
 
-/** A size in bytes for a person: "812 bytes", "12 kB", "5.2 MB". */
-export function sizeInWords(bytes: number): string {
-  if (bytes < 1000) return l10n.t("{0} bytes", bytes);
-  if (bytes < 1_000_000) return l10n.t("{0} kB", Math.round(bytes / 1000));
-  return l10n.t("{0} MB", Math.round(bytes / 100_000) / 10);
-}
-
 /** A moment as a person reads it on this machine: `2026-10-21 14:03:12`. */
 export function timeInWords(iso: string): string {
   const time = new Date(iso);

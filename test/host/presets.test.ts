@@ -73,6 +73,7 @@ describe("Choosing presets", () => {
       crews: { find: unused, get: unused, inputs: unused, onDidChange: () => new vscode.Disposable(() => undefined) },
       store: { list: unused },
       sender: { send: unused },
+      editor: { selection: undefined },
       clock: systemClock,
       wake: unused,
       onStarted: unused,

@@ -1,11 +1,11 @@
 import * as vscode from "vscode";
 
-/** What a person does next: with a box (type and accept, go back, leave), a list (pick, or press a row's button), a message (press) or a dialog that saves. */
-export type Move = { readonly type: string } | { readonly pick: string } | { readonly press: string; readonly on?: string } | { readonly saveAs: string } | "back" | "escape";
+/** What a person does next: with a box (type and accept, go back, leave), a list (pick, or press a row's button), a message (press) or a dialog that saves or opens a file. */
+export type Move = { readonly type: string } | { readonly pick: string } | { readonly press: string; readonly on?: string } | { readonly saveAs: string } | { readonly open: string } | "back" | "escape";
 
 /** A box, list or message as it was shown, and what it said was wrong with what was typed. */
 export interface Shown {
-  readonly kind: "box" | "list" | "message" | "save";
+  readonly kind: "box" | "list" | "message" | "save" | "open";
   readonly text: string;
   readonly title?: string;
   readonly detail?: string;
@@ -15,6 +15,8 @@ export interface Shown {
   readonly hidden?: boolean;
   readonly stays?: boolean;
   readonly choices?: readonly string[];
+  /** Of each row of a list, as far as it has any. */
+  readonly descriptions?: readonly string[];
   complaint?: string;
 }
 
@@ -33,6 +35,7 @@ export class ScriptedPerson implements vscode.Disposable {
       showInputBox: (options: vscode.InputBoxOptions = {}) => this.#answerBox(options),
       showQuickPick: (items: readonly vscode.QuickPickItem[], options: vscode.QuickPickOptions = {}) => this.#answerList(items, options),
       showSaveDialog: (options: vscode.SaveDialogOptions = {}) => this.#answerSave(options),
+      showOpenDialog: (options: vscode.OpenDialogOptions = {}) => this.#answerOpen(options),
       showErrorMessage: message,
       showWarningMessage: message,
       showInformationMessage: message,
@@ -82,7 +85,7 @@ export class ScriptedPerson implements vscode.Disposable {
   }
 
   #answerList(items: readonly vscode.QuickPickItem[], { placeHolder = "", title = "" }: vscode.QuickPickOptions): Promise<vscode.QuickPickItem | undefined> {
-    const shown: Shown = { kind: "list", text: placeHolder, title, choices: items.map(({ label }) => label) };
+    const shown: Shown = { kind: "list", text: placeHolder, title, choices: items.map(({ label }) => label), descriptions: items.map(({ description = "" }) => description) };
     this.shown.push(shown);
     const move = this.#next(shown);
     if (move === "escape") return Promise.resolve(undefined);
@@ -96,6 +99,13 @@ export class ScriptedPerson implements vscode.Disposable {
     this.shown.push(shown);
     const move = this.#next(shown);
     return Promise.resolve(typeof move === "object" && "saveAs" in move ? vscode.Uri.file(move.saveAs) : undefined);
+  }
+
+  #answerOpen({ title = "" }: vscode.OpenDialogOptions): Promise<vscode.Uri[] | undefined> {
+    const shown: Shown = { kind: "open", text: title };
+    this.shown.push(shown);
+    const move = this.#next(shown);
+    return Promise.resolve(typeof move === "object" && "open" in move ? [vscode.Uri.file(move.open)] : undefined);
   }
 
   #input(kind: "box" | "list"): object {
@@ -178,6 +188,6 @@ export class ScriptedPerson implements vscode.Disposable {
   }
 }
 
-function pick({ createInputBox, createQuickPick, showInputBox, showQuickPick, showSaveDialog, showErrorMessage, showWarningMessage, showInformationMessage }: typeof vscode.window) {
-  return { createInputBox, createQuickPick, showInputBox, showQuickPick, showSaveDialog, showErrorMessage, showWarningMessage, showInformationMessage };
+function pick({ createInputBox, createQuickPick, showInputBox, showQuickPick, showSaveDialog, showOpenDialog, showErrorMessage, showWarningMessage, showInformationMessage }: typeof vscode.window) {
+  return { createInputBox, createQuickPick, showInputBox, showQuickPick, showSaveDialog, showOpenDialog, showErrorMessage, showWarningMessage, showInformationMessage };
 }

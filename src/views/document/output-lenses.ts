@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { keyOf, type Execution } from "../../executions/model.ts";
-import { sizeInWords } from "../words.ts";
+import { sizeInWords } from "../../editor/size.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 import { isLarge, outputsOf, type Output } from "./outputs.ts";
 import { resultSection } from "./render.ts";

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { sizeInWords } from "../words.ts";
+import { sizeInWords } from "../../editor/size.ts";
 import { outputLines } from "./embed.ts";
 import { quotedLines } from "./markdown.ts";
 import { isLarge } from "./outputs.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formFields, needsForm, switchMode, withUnlisted } from "../../../src/kickoff/fields.ts";
+import { formFields, needsForm, switchMode, typedIn, withUnlisted } from "../../../src/kickoff/fields.ts";
 
 const inputs = (...fields: Parameters<typeof formFields>[0]["fields"]) => ({ fields, raw: undefined });
 
@@ -34,6 +34,28 @@ describe("Fields of the kickoff form", () => {
         { mode: "json", text: "7" },
       ],
     );
+  });
+
+  it("takes a text from elsewhere as it would have been typed there", () => {
+    const fields = formFields(inputs({ name: "any" }, { name: "days", type: "integer" }, { name: "share", type: "number" }, { name: "loud", type: "boolean" }, { name: "tone", enum: ["dry", 2] }, { name: "data", type: "object" }));
+    const cases = [
+      ["any", " 12 ", "text  12 "],
+      ["any", "", "empty "],
+      ["days", "12\n", "fitting 12"],
+      ["share", "1.50", "fitting 1.50"],
+      ["share", "half", "text half"],
+      ["loud", "true", "fitting true"],
+      ["loud", "aloud", "text aloud"],
+      ["tone", "dry\n", 'fitting "dry"'],
+      ["tone", "2", "fitting 2"],
+      ["tone", "wet", "text wet"],
+      ["data", '{"a": 1.50}\n', 'json {"a": 1.50}\n'],
+      ["data", "no JSON", "json no JSON"],
+    ] as const;
+    for (const [name, text, expected] of cases) {
+      const { mode, text: typed } = typedIn(text, fields.find((field) => field.name === name)!);
+      assert.equal(`${mode} ${typed}`, expected, `${JSON.stringify(text)} in ${name}`);
+    }
   });
 
   it("adds a field for an input that the crew did not name, once", () => {

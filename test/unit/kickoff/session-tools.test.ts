@@ -108,6 +108,14 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     assert.deepEqual(form().draft.values.inputs, typed("cities", "b").inputs);
   });
 
+  it("takes a text from elsewhere as if it had been typed", async () => {
+    const session = await open();
+    taken = { text: "12", from: "notes.md (2 bytes)" };
+    session.receive({ type: "take", input: "topic" });
+    await settle();
+    assert.deepEqual(form().draft.values.inputs[0], { name: "topic", mode: "text", text: "12" });
+  });
+
   it("tells when a tool fails, and goes on", async () => {
     const session = await open();
     const failure = new UserError("There is no room left.");

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import { UserError } from "../../src/editor/errors.ts";
+import { LastEditor } from "../../src/kickoff/last-editor.ts";
+import { takeValue } from "../../src/kickoff/take-value.ts";
+import { largestText } from "../../src/kickoff/text-file.ts";
+import { waitFor } from "../support/wait.ts";
+import { ScriptedPerson, type Move, type Shown } from "./scripted-person.ts";
+
+const ofEditor = "$(selection) Editor's Selection";
+const ofFile = "$(file) File…";
+const ofExecution = "$(history) Value of an Earlier Execution…";
+
+describe("A value for a field of the kickoff form, from elsewhere", () => {
+  let folder: string;
+  let editor: LastEditor;
+  let panel: vscode.WebviewPanel | undefined;
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "crewdeck-take-"));
+  });
+
+  beforeEach(async () => {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    editor = new LastEditor();
+  });
+
+  afterEach(() => {
+    editor.dispose();
+    panel?.dispose();
+    panel = undefined;
+  });
+
+  after(async () => {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await rm(folder, { recursive: true });
+  });
+
+  async function take(...moves: readonly Move[]) {
+    const person = new ScriptedPerson(moves);
+    try {
+      const taken = await takeValue("topic", { editor, earlier: () => Promise.resolve({ value: 7, from: "the execution “tea”" }) });
+      assert.deepEqual(person.left, []);
+      return { taken, shown: person.shown };
+    } finally {
+      person.dispose();
+    }
+  }
+
+  async function file(name: string, content: string | Uint8Array): Promise<string> {
+    const place = path.join(folder, name);
+    await writeFile(place, content);
+    return place;
+  }
+
+  async function select(document: vscode.TextDocument, ...lines: readonly number[]): Promise<void> {
+    const shown = await vscode.window.showTextDocument(document, { preview: false });
+    shown.selections = lines.map((line) => new vscode.Selection(line, 0, line, document.lineAt(line).text.length));
+  }
+
+  /** What a form does: another tab takes the editor's place. */
+  async function openForm(): Promise<void> {
+    panel = vscode.window.createWebviewPanel("test.form", "A form", vscode.ViewColumn.Active);
+    await waitFor("the form in front", () => vscode.window.activeTextEditor === undefined);
+  }
+
+  const refusal = (what: RegExp) => (error: unknown) => error instanceof UserError && what.test(error.message);
+  const row = ({ choices = [], descriptions = [] }: Shown, label: string) => descriptions[choices.indexOf(label)];
+
+  it("may be the editor's selection, an earlier one's, or a file's content; leaving takes nothing", async () => {
+    const { taken, shown } = await take("escape");
+    assert.equal(taken, undefined);
+    assert.deepEqual(shown[0]?.choices, [ofEditor, ofFile, ofExecution]);
+    assert.equal(shown[0].title, "Fill in “topic” from");
+    assert.deepEqual((await take({ pick: ofExecution })).taken, { value: 7, from: "the execution “tea”" });
+  });
+
+  it("is what was selected when the form took the editor's place, with its name and size", async () => {
+    const document = await vscode.workspace.openTextDocument(await file("notes.md", "Füchse\nother\nrivers\n"));
+    await select(document, 0, 2);
+    await openForm();
+    const { taken, shown } = await take({ pick: ofEditor });
+    assert.equal(row(shown[0]!, ofEditor), "notes.md (14 bytes)");
+    assert.deepEqual(taken, { text: "Füchse\nrivers", from: "the selection in notes.md (14 bytes)" }, "several selections stand one below the other");
+  });
+
+  it("stays what was selected when the document changes behind the form", async () => {
+    const document = await vscode.workspace.openTextDocument({ content: "first\nsecond" });
+    await select(document, 1);
+    await openForm();
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), "a new line\n");
+    await vscode.workspace.applyEdit(edit);
+    const { taken } = await take({ pick: ofEditor });
+    assert.equal(taken && "text" in taken && taken.text, "second");
+  });
+
+  it("is nothing, which is said, where nothing is selected or the document was closed", async () => {
+    const nothing = async () => {
+      const { taken, shown } = await take({ pick: ofEditor });
+      assert.equal(taken, undefined);
+      assert.equal(row(shown[0]!, ofEditor), "nothing is selected in an editor");
+      assert.match(shown[1]?.text ?? "", /^Select text in an editor first/);
+    };
+    await nothing();
+    // As a person opens it: a document that an extension opened stays open for minutes.
+    await vscode.commands.executeCommand("vscode.open", vscode.Uri.file(await file("closed.txt", "rivers")));
+    const { document } = await waitFor("the document", () => vscode.window.activeTextEditor);
+    await openForm();
+    await nothing();
+    panel?.dispose();
+    await waitFor("the document in front", () => vscode.window.activeTextEditor?.document === document);
+    await vscode.commands.executeCommand("editor.action.selectAll");
+    await waitFor("the selection", () => editor.selection?.text === "rivers");
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await waitFor("the end of the document", () => document.isClosed);
+    await nothing();
+  });
+
+  it("is a text file's content, without its byte order mark, with its size", async () => {
+    const small = await file("notes.txt", "\uFEFFGrüße");
+    assert.deepEqual((await take({ pick: ofFile }, { open: small })).taken, { text: "Grüße", from: "notes.txt (10 bytes)" });
+    const largest = await file("largest.txt", "x".repeat(largestText));
+    const { taken, shown } = await take({ pick: ofFile }, { open: largest });
+    assert.equal(taken?.from, "largest.txt (1 MB)");
+    assert.equal(row(shown[0]!, ofFile), "a text file of 1 MB at most");
+    assert.deepEqual((await take({ pick: ofFile }, { open: await file("empty.txt", "") })).taken, { text: "", from: "empty.txt (0 bytes)" });
+    assert.equal((await take({ pick: ofFile }, "escape")).taken, undefined);
+  });
+
+  it("is refused with its reason: too large, no text in UTF-8, a folder, gone", async () => {
+    const refused = async (place: string, why: RegExp) => assert.rejects(take({ pick: ofFile }, { open: place }), refusal(why));
+    await refused(await file("large.txt", "x".repeat(1_200_000)), /^“large\.txt” is too large \(1\.2 MB\): an input takes 1 MB at most\.$/);
+    await refused(await file("latin.txt", Uint8Array.of(0x47, 0xfc)), /^“latin\.txt” is no text file/);
+    await refused(await file("picture.bin", Uint8Array.of(0x50, 0, 0x4e)), /^“picture\.bin” is no text file/);
+    await refused(folder, /is a folder/);
+    await refused(path.join(folder, "gone.txt"), /^“gone\.txt” can't be read: /);
+  });
+
+  it("is refused where more is selected than an input takes", async () => {
+    const document = await vscode.workspace.openTextDocument({ content: "x".repeat(largestText + 100_000) });
+    await select(document, 0);
+    await openForm();
+    await assert.rejects(take({ pick: ofEditor }), refusal(/is too large \(1\.1 MB\)/));
+  });
+});
