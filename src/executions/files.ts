@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { link, open, rename, rm } from "node:fs/promises";
+import { link, open, readFile, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /** Start of the name of a file that is not complete yet. What a crash leaves behind is told by it and swept later. */
@@ -8,6 +8,16 @@ export const UNFINISHED = ".unfinished-";
 /** Whether an error is the operating system's, with this code (for example `ENOENT`). */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && "code" in error && typeof error.code === "string" && codes.includes(error.code);
+}
+
+/** The text of a file, or nothing where there is none. Throws what else the file system throws. */
+export async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readFile, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createWhole, hasCode } from "./files.ts";
+import { createWhole, hasCode, readIfThere } from "./files.ts";
 
 /** A claim as it lies on disk. */
 export interface Intent {
@@ -95,15 +95,8 @@ export function isAlive(intent: Intent): boolean {
 }
 
 async function readIntent(path: string): Promise<Intent | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) {
-      return undefined;
-    }
-    throw error;
-  }
+  const text = await readIfThere(path);
+  if (text === undefined) return undefined;
   try {
     const raw: unknown = JSON.parse(text);
     return isIntent(raw) ? raw : undefined;

@@ -1,9 +1,9 @@
 import { readFileSync, rmSync } from "node:fs";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../api/clock.ts";
 import { type Disposable, Emitter, type Event } from "./emitter.ts";
-import { hasCode, replaceWhole } from "./files.ts";
+import { readIfThere, replaceWhole } from "./files.ts";
 
 /** Milliseconds between two renewals. */
 const RENEW = 5_000;
@@ -146,16 +146,8 @@ export class Lease implements Disposable {
   }
 
   async #holder(): Promise<string | undefined> {
-    let text: string;
-    try {
-      text = await readFile(this.#options.file, "utf8");
-    } catch (error) {
-      if (hasCode(error, "ENOENT")) {
-        return undefined;
-      }
-      throw error;
-    }
-    return ownerIn(text, this.#options.clock.now());
+    const text = await readIfThere(this.#options.file);
+    return text === undefined ? undefined : ownerIn(text, this.#options.clock.now());
   }
 
   #setHeld(held: boolean): void {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as l10n from "@vscode/l10n";
 import { UserError } from "../editor/errors.ts";
 import { Emitter } from "../executions/emitter.ts";
-import { hasCode, replaceWhole } from "../executions/files.ts";
+import { hasCode, readIfThere, replaceWhole } from "../executions/files.ts";
 import type { ResumeTarget } from "../executions/resumes.ts";
 
 /** Drafts that are kept at once; the oldest give way. */
@@ -111,13 +111,8 @@ async function modifiedAt(path: string): Promise<number> {
 }
 
 async function readDraft(path: string): Promise<Draft | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
+  const text = await readIfThere(path);
+  if (text === undefined) return undefined;
   try {
     const raw: unknown = JSON.parse(text);
     return isDraft(raw) ? raw : undefined;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { hasCode, replaceWhole } from "../executions/files.ts";
+import { readIfThere, replaceWhole } from "../executions/files.ts";
 
 /** What went wrong with a file; whoever hears it finds the words. */
 export type CrewFileProblem =
@@ -64,13 +64,8 @@ export class CrewFiles<Value extends object> {
   async #read(crewId: string): Promise<Value | undefined> {
     const { parse, onProblem } = this.#options;
     const path = this.#path(crewId);
-    let text: string;
-    try {
-      text = await readFile(path, "utf8");
-    } catch (error) {
-      if (hasCode(error, "ENOENT")) return undefined;
-      throw error;
-    }
+    const text = await readIfThere(path);
+    if (text === undefined) return undefined;
     try {
       return parse(JSON.parse(text));
     } catch (error) {
