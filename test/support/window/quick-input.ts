@@ -77,8 +77,11 @@ export class QuickInput {
     if (!isOffered) throw new Error(`"${label}" is not offered; offered are: ${labels.join(" | ") || "nothing"}.`);
     const focused = this.rows.and(this.#page.locator(".focused")).locator(".quick-input-list-label .label-name");
     for (let step = 0; step <= labels.length; step++) {
-      if ((await trimmed(focused)).includes(label)) return;
+      const [before] = await trimmed(focused);
+      if (before === label) return;
       await this.#page.keyboard.press("ArrowDown");
+      // A busy window moves the focus a moment later; where there is one row, it stays.
+      await waitFor("another focused row", async () => (await trimmed(focused))[0] !== before, 1_000).catch(() => undefined);
     }
     throw new Error(`The row "${label}" could not be reached with the arrow keys.`);
   }
