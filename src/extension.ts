@@ -1,5 +1,6 @@
 import type * as vscode from "vscode";
 import { systemClock as clock } from "./api/clock.ts";
+import { watchClearing } from "./commands/clearing.ts";
 import { registerLinks } from "./commands/register-links.ts";
 import { registerCommands } from "./commands/table.ts";
 import { watchArrivals } from "./crews/arrivals.ts";
@@ -66,6 +67,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(crews.onDidReplace(({ from, to }) => void moveCrew(store, from.id, to).catch((error: unknown) => logProblem("Moving a crew's executions", error))));
   owned.add(registerCommands(context, async () => (await import("./commands/all.ts")).allCommands({ context, crews, executions, locals, sender, forms, requests, feedback, tree, outputs, clock, wake, show })));
   owned.add(registerLinks(crews));
+  owned.add(watchClearing(store, { context, forms, tree }));
 
   const { api, disposable } = createExtensionApi({ crews, store, sender, feedback: feedback.feedback, wake, loadReaders: () => import("./commands/api-arguments.ts") });
   owned.add(disposable);

@@ -46,7 +46,8 @@ export interface CrewClientOptions {
 }
 
 const getTimeout = 30_000;
-const postTimeout = 60_000;
+/** Milliseconds in which a POST is answered or given up, unless a caller says otherwise. */
+export const postTimeout = 60_000;
 const defaultMaxBytes = 64 * 1024 * 1024;
 
 /**

@@ -11,6 +11,7 @@ import type { LocalCrews } from "../local/local-crews.ts";
 import { activeCommand } from "./active.ts";
 import type { OutputsRoom } from "../views/document/register.ts";
 import { compareCommand } from "./compare.ts";
+import { deleteLocalDataCommand } from "./delete-local-data.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
 import { crewCommands } from "./crews.ts";
 import { executionCommands } from "./executions.ts";
@@ -32,7 +33,7 @@ export interface CommandParts {
   readonly executions: Executions;
   readonly locals: LocalCrews;
   readonly sender: KickoffSender;
-  readonly forms: Pick<KickoffForms, "open">;
+  readonly forms: Pick<KickoffForms, "open" | "closeAll">;
   readonly requests: Pick<RequestParts, "files" | "presets">;
   readonly feedback: FeedbackRoom;
   readonly tree: TreeRoom;
@@ -60,5 +61,6 @@ export function allCommands({ context, crews, executions, locals, sender, forms,
     ...localCommands(crews, locals),
     { id: "showLog", run: () => log.show() },
     reportCommand({ context, crews, executions }),
+    deleteLocalDataCommand({ context, crews, executions, locals, forms, tree, clock, presets: requests.presets }),
   ];
 }

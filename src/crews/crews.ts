@@ -205,6 +205,17 @@ export class Crews implements vscode.Disposable {
     this.#removed.fire(crew);
   }
 
+  /** Takes all crews out of the settings and deletes every token that is known to be here, those of local crews, too. @returns why something could not be deleted */
+  async clear(): Promise<readonly unknown[]> {
+    const problems: unknown[] = [];
+    const removed = this.#settings.list();
+    await this.#settings.clear().catch((error: unknown) => problems.push(error));
+    const ids = new Set([...removed.map(({ id }) => id), ...(await this.#tokens.crewIds())]);
+    for (const id of ids) await this.#forget(id).catch((error: unknown) => problems.push(error));
+    for (const crew of removed) this.#removed.fire(crew);
+    return problems;
+  }
+
   /** Asks for the inputs, of a connected crew or of one to be. Throws CrewApiError with cause and remedy, or {@link NoTokenError}. */
   async test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
     const token = "token" in target ? target.token : await this.#readToken(target);

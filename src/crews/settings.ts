@@ -55,23 +55,35 @@ export class CrewSettings implements vscode.Disposable {
     return this.#write((entries) => withoutCrew(entries, id));
   }
 
+  /** Takes the whole list out of the settings, with what cannot be read in it. Throws {@link UserError} when the settings cannot be written. */
+  clear(): Promise<void> {
+    this.#added = [];
+    return this.#inTurn(() => this.#put(undefined));
+  }
+
   dispose(): void {
     this.#subscription.dispose();
     this.#changed.dispose();
   }
 
   #write(change: (entries: readonly unknown[]) => readonly unknown[]): Promise<void> {
-    const write = this.#lastWrite.then(() => this.#writeNow(change));
+    return this.#inTurn(() => {
+      const entries = currentValue() ?? [];
+      if (!Array.isArray(entries)) throw new UserError(describeProblem({ kind: "notAList" }), [openSettings()]);
+      return this.#put(change(entries));
+    });
+  }
+
+  #inTurn(action: () => Promise<void>): Promise<void> {
+    const write = this.#lastWrite.then(action);
     // The caller hears of a failure; the next write must not.
     this.#lastWrite = write.catch(() => undefined);
     return write;
   }
 
-  async #writeNow(change: (entries: readonly unknown[]) => readonly unknown[]): Promise<void> {
-    const entries = currentValue() ?? [];
-    if (!Array.isArray(entries)) throw new UserError(describeProblem({ kind: "notAList" }), [openSettings()]);
+  async #put(entries: readonly unknown[] | undefined): Promise<void> {
     try {
-      await vscode.workspace.getConfiguration(section).update(key, change(entries), vscode.ConfigurationTarget.Global);
+      await vscode.workspace.getConfiguration(section).update(key, entries, vscode.ConfigurationTarget.Global);
     } catch (error) {
       logProblem("Writing the setting crewdeck.crews", error);
       throw new UserError(

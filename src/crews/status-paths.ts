@@ -1,7 +1,8 @@
 import type * as vscode from "vscode";
 import type { StatusPath } from "../api/types.ts";
 
-const key = "crewdeck.statusPaths";
+/** Where they are kept in VS Code's global state. */
+export const statusPathsKey = "crewdeck.statusPaths";
 
 /** Which of the two status paths each crew answered, kept over restarts so that a crew is asked by the right one at once. */
 export class StatusPaths {
@@ -17,16 +18,16 @@ export class StatusPaths {
   }
 
   async write(crewId: string, path: StatusPath): Promise<void> {
-    if (this.read(crewId) !== path) await this.#memento.update(key, { ...this.#all(), [crewId]: path });
+    if (this.read(crewId) !== path) await this.#memento.update(statusPathsKey, { ...this.#all(), [crewId]: path });
   }
 
   async delete(crewId: string): Promise<void> {
     const { [crewId]: gone, ...others } = this.#all();
-    if (gone !== undefined) await this.#memento.update(key, others);
+    if (gone !== undefined) await this.#memento.update(statusPathsKey, others);
   }
 
   #all(): Readonly<Partial<Record<string, string>>> {
-    const kept: unknown = this.#memento.get(key);
+    const kept: unknown = this.#memento.get(statusPathsKey);
     return typeof kept === "object" && kept !== null ? { ...kept } : {};
   }
 }

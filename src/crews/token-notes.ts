@@ -2,7 +2,8 @@ import type * as vscode from "vscode";
 import type { TokenType } from "../api/types.ts";
 import { tokenTypes } from "./token-entry.ts";
 
-const key = "crewdeck.storedTokens";
+/** Where the notes are kept in VS Code's global state. */
+export const tokenNotesKey = "crewdeck.storedTokens";
 
 /**
  * Which kinds of token were stored for which crew on this machine, never the tokens. By it a token that the machine's store
@@ -21,17 +22,22 @@ export class TokenNotes {
     return Array.isArray(noted) ? tokenTypes.filter((type) => noted.includes(type)) : [];
   }
 
+  /** The crews that have a stored token by these notes. */
+  crewIds(): readonly string[] {
+    return Object.keys(this.#all());
+  }
+
   async write(crewId: string, types: readonly TokenType[]): Promise<void> {
-    if (this.read(crewId).join() !== types.join()) await this.#memento.update(key, { ...this.#all(), [crewId]: types });
+    if (this.read(crewId).join() !== types.join()) await this.#memento.update(tokenNotesKey, { ...this.#all(), [crewId]: types });
   }
 
   async delete(crewId: string): Promise<void> {
     const { [crewId]: gone, ...others } = this.#all();
-    if (gone !== undefined) await this.#memento.update(key, others);
+    if (gone !== undefined) await this.#memento.update(tokenNotesKey, others);
   }
 
   #all(): Readonly<Record<string, unknown>> {
-    const kept: unknown = this.#memento.get(key);
+    const kept: unknown = this.#memento.get(tokenNotesKey);
     return typeof kept === "object" && kept !== null ? { ...kept } : {};
   }
 }

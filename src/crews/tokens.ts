@@ -65,10 +65,21 @@ export class Tokens implements vscode.Disposable {
     await this.#notes.delete(crewId);
   }
 
+  /** The crews that have tokens here, as far as that is known: VS Code lists what it keeps only in versions later than the oldest that is supported. */
+  async crewIds(): Promise<readonly string[]> {
+    const listed = isListed(this.#secrets) ? await this.#secrets.keys() : [];
+    const ids = listed.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+    return [...new Set([...this.#notes.crewIds(), ...ids])];
+  }
+
   dispose(): void {
     this.#subscription.dispose();
     this.#changed.dispose();
   }
+}
+
+function isListed(secrets: vscode.SecretStorage): secrets is vscode.SecretStorage & { keys(): Thenable<readonly string[]> } {
+  return "keys" in secrets && typeof secrets.keys === "function";
 }
 
 /** The token in a text. Throws {@link UserError}, which does not quote it, for what can be no token. */

@@ -2,11 +2,13 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Clock } from "../api/clock.ts";
 import { beginWhenNeeded } from "./begin.ts";
+import type { ClearScope } from "./clearing.ts";
 import type { Disposable } from "./emitter.ts";
 import { Intents } from "./intents.ts";
 import { Lease } from "./lease.ts";
 import { hasEnded } from "./model.ts";
 import { recoverSends } from "./recover.ts";
+import { removeWhole, type Unremoved } from "./remove-whole.ts";
 import { Retention } from "./retention.ts";
 import { CallbackSecrets, type SecretStorage } from "./secrets.ts";
 import { ExecutionStore } from "./store.ts";
@@ -38,11 +40,19 @@ export class Executions implements Disposable {
   readonly #clock: Clock;
   readonly #onProblem: ExecutionsOptions["onProblem"];
   readonly #keepEnded: ExecutionsOptions["keepEnded"];
+  /** What watching needs. */
+  #begin: () => Promise<void> = () => Promise.resolve();
+  readonly #folder: string;
   #retention: Disposable | undefined;
   #beginning: Disposable | undefined;
   #recovering: Disposable | undefined;
+  #clearing: Disposable | undefined;
+  /** Settles when a beginning that is under way is over. */
+  #begun: Promise<void> = Promise.resolve();
+  #isDisposed = false;
 
   constructor({ folder, clock, keepEnded, secrets, clientFor, onProblem }: ExecutionsOptions) {
+    this.#folder = folder;
     this.#clock = clock;
     this.#keepEnded = keepEnded;
     this.#onProblem = onProblem;
@@ -57,9 +67,30 @@ export class Executions implements Disposable {
   /** Reads what is kept. Watching begins later, and only if something has not ended; `begin` is called when it does, and not waited for. */
   async open(begin: () => Promise<void>): Promise<void> {
     await this.store.open();
-    this.#beginning = beginWhenNeeded(this.store, this.#clock, () => {
-      this.#begin(begin).catch((error: unknown) => this.#onProblem("Watching executions could not begin.", error));
+    this.#begin = begin;
+    this.#wait();
+    this.#clearing = this.store.onDidClear(() => {
+      this.#rest().catch((error: unknown) => this.#onProblem("Watching executions could not end.", error)).finally(() => this.#wait());
     });
+  }
+
+  /**
+   * Deletes all that is kept of executions, in all windows: records, claims, what was told, secrets of callbacks. Watching rests and
+   * begins anew with the next execution. Not to be called while something is being sent (`sendingNow`). @returns what could not be deleted
+   */
+  async clear(scope: ClearScope): Promise<readonly Unremoved[]> {
+    await this.#rest();
+    try {
+      const secrets = await this.secrets.forgetAll();
+      const left = secrets.map((error): Unremoved => ({ path: join(this.#folder, "secrets"), error }));
+      // Without their marks, secrets that could not be deleted would stay for ever.
+      const folders = ["intents", "told", "lease.json", ...(secrets.length === 0 ? ["secrets"] : [])];
+      left.push(...(await this.store.clear(scope)));
+      for (const name of folders) left.push(...(await removeWhole(join(this.#folder, name))));
+      return left;
+    } finally {
+      this.#wait();
+    }
   }
 
   /** Whether an execution of a crew has not ended. */
@@ -68,6 +99,8 @@ export class Executions implements Disposable {
   }
 
   dispose(): void {
+    this.#isDisposed = true;
+    this.#clearing?.dispose();
     this.#beginning?.dispose();
     this.#recovering?.dispose();
     this.#retention?.dispose();
@@ -77,14 +110,33 @@ export class Executions implements Disposable {
     this.store.dispose();
   }
 
-  async #begin(begin: () => Promise<void>): Promise<void> {
+  /** Watching begins when there is something to watch. */
+  #wait(): void {
+    this.#beginning?.dispose();
+    if (this.#isDisposed) return;
+    this.#beginning = beginWhenNeeded(this.store, this.#clock, () => {
+      this.#begun = this.#watch().catch((error: unknown) => this.#onProblem("Watching executions could not begin.", error));
+    });
+  }
+
+  /** Watching ends until there is something again. */
+  async #rest(): Promise<void> {
+    this.#beginning?.dispose();
+    await this.#begun;
+    this.#recovering?.dispose();
+    this.#retention?.dispose();
+    this.tracker.stop();
+    await this.lease.stop();
+  }
+
+  async #watch(): Promise<void> {
     await this.#recover();
     // The window that polled before may have died while it was sending.
     this.#recovering = this.lease.onDidChange((isHeld) => {
       if (isHeld) void this.#recover();
     });
     // One thing that fails, or takes its time, is no reason to watch nothing.
-    begin().catch((error: unknown) => this.#onProblem("What watching executions needs could not be made ready.", error));
+    this.#begin().catch((error: unknown) => this.#onProblem("What watching executions needs could not be made ready.", error));
     this.secrets.sweep().catch((error: unknown) => this.#onProblem("Secrets of callbacks that are not needed any more could not be looked through.", error));
     sweepTold(this.store, this.told, this.#clock.now()).catch((error: unknown) => this.#onProblem("What was told of earlier executions could not be cleared away.", error));
     const { store, lease } = this;

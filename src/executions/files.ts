@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { link, open, readFile, rename, rm } from "node:fs/promises";
+import { link, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /** Start of the name of a file that is not complete yet. What a crash leaves behind is told by it and swept later. */
@@ -16,6 +16,17 @@ export async function readIfThere(path: string): Promise<string | undefined> {
     return await readFile(path, "utf8");
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+/** The paths of a folder's JSON files that are complete; none where there is no folder. Throws what else the file system throws. */
+export async function jsonFilesIn(folder: string): Promise<readonly string[]> {
+  try {
+    const names = await readdir(folder);
+    return names.filter((name) => name.endsWith(".json") && !name.startsWith(".")).map((name) => join(folder, name));
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createWhole, hasCode, readIfThere } from "./files.ts";
+import { createWhole, hasCode, jsonFilesIn, readIfThere } from "./files.ts";
 
 /** A claim as it lies on disk. */
 export interface Intent {
@@ -56,18 +56,9 @@ export class Intents {
 
   /** All claims that can be read. */
   async all(): Promise<readonly Intent[]> {
-    let names: string[];
-    try {
-      names = await readdir(this.#folder);
-    } catch (error) {
-      if (hasCode(error, "ENOENT")) {
-        return [];
-      }
-      throw error;
-    }
     const intents: Intent[] = [];
-    for (const name of names.filter((each) => each.endsWith(".json") && !each.startsWith("."))) {
-      const intent = await readIntent(join(this.#folder, name));
+    for (const path of await jsonFilesIn(this.#folder)) {
+      const intent = await readIntent(path);
       if (intent !== undefined) {
         intents.push(intent);
       }

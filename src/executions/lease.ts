@@ -1,5 +1,5 @@
 import { readFileSync, rmSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../api/clock.ts";
 import { type Disposable, Emitter, type Event } from "./emitter.ts";
@@ -33,6 +33,8 @@ export class Lease implements Disposable {
   readonly #changed: Emitter<boolean>;
   readonly onDidChange: Event<boolean>;
   #held = false;
+  /** Takes part: between `start` or `takeOver`, and `stop`. */
+  #isOn = false;
   #disposed = false;
   #cancelTimer: (() => void) | undefined;
   /** One step at a time: a renewal and a take-over must not cross. */
@@ -51,12 +53,26 @@ export class Lease implements Disposable {
 
   /** Begins to take part. A free lease is held a moment later, when no other window has taken it at the same time. */
   async start(): Promise<void> {
+    this.#isOn = true;
     await this.#stepAndGoOn(() => this.#renew());
   }
 
   /** Takes the lease whoever has it: this window has the person's attention. */
   async takeOver(): Promise<void> {
+    this.#isOn = true;
     await this.#stepAndGoOn(() => this.#write());
+  }
+
+  /** Takes part no more and gives the lease back, until it is started again. */
+  async stop(): Promise<void> {
+    this.#isOn = false;
+    this.#cancelTimer?.();
+    await this.#step(async () => {
+      if ((await this.#holder()) === this.#options.owner) {
+        await rm(this.#options.file, { force: true });
+      }
+      this.#setHeld(false);
+    });
   }
 
   /** Whether the lease is held right now, read from the file. */
@@ -112,7 +128,7 @@ export class Lease implements Disposable {
       next = await action();
     });
     this.#cancelTimer?.();
-    this.#cancelTimer = this.#disposed
+    this.#cancelTimer = this.#disposed || !this.#isOn
       ? undefined
       : this.#options.clock.after(next, () => void this.#stepAndGoOn(() => this.#renew()));
   }

@@ -32,7 +32,7 @@ export async function recoverSends({ store, intents, clock }: RecoverOptions): P
   const isLost = (execution: Execution, resume: SentResume) =>
     resume.outcome === "sending" &&
     (clock.now() - Date.parse(resume.feedback.at) > LONGEST_REQUEST ||
-      !keysOf(execution, resume).some((key) => alive.has(key)));
+      !resumeKeys(execution, resume).some((key) => alive.has(key)));
   for (const { localId } of store.list().filter((each) => each.resumes.some((resume) => isLost(each, resume)))) {
     await store.update(localId, (execution) =>
       execution.resumes
@@ -42,8 +42,8 @@ export async function recoverSends({ store, intents, clock }: RecoverOptions): P
   }
 }
 
-/** The claims that may have gone before a resume: the first, and one for each "Send again". */
-function keysOf(execution: Execution, { taskId, attempt }: SentResume): readonly string[] {
+/** The keys of the claims that may have gone before a resume: the first, and one for each "Send again". */
+export function resumeKeys(execution: Execution, { taskId, attempt }: SentResume): readonly string[] {
   return [0, ...execution.resumes.keys()].map((again) => resumeKey(execution.localId, taskId, attempt, again));
 }
 

@@ -85,6 +85,14 @@ export class CallbackSecrets implements Disposable {
     for (const { key } of marked) if (!needed.has(key)) await this.#forget(key);
   }
 
+  /** Deletes the secrets of all executions. @returns why some could not be deleted; they stay marked and this is tried again later */
+  async forgetAll(): Promise<readonly unknown[]> {
+    const problems: unknown[] = [];
+    const marked = (await this.#options.marks.all()).map(({ key }) => key);
+    for (const localId of marked) await this.#delete(localId).catch((error: unknown) => problems.push(error));
+    return problems;
+  }
+
   dispose(): void {
     this.#subscription.dispose();
   }
@@ -101,12 +109,12 @@ export class CallbackSecrets implements Disposable {
   }
 
   async #forget(localId: string): Promise<void> {
-    try {
-      await this.#options.storage.delete(prefix + localId);
-      await this.#options.marks.release(localId);
-    } catch (error) {
-      this.#options.onProblem("The secrets of a callback could not be deleted; this is tried again later.", error);
-    }
+    await this.#delete(localId).catch((error: unknown) => this.#options.onProblem("The secrets of a callback could not be deleted; this is tried again later.", error));
+  }
+
+  async #delete(localId: string): Promise<void> {
+    await this.#options.storage.delete(prefix + localId);
+    await this.#options.marks.release(localId);
   }
 }
 

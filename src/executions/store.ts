@@ -1,12 +1,14 @@
 import { mkdir } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../api/clock.ts";
+import { clearedBy, clearingMark, type ClearScope } from "./clearing.ts";
 import { type Disposable, Emitter, type Event } from "./emitter.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import { withHistory } from "./history.ts";
 import { type ExecutionChange, join, Known, type Step } from "./known.ts";
 import type { Execution } from "./model.ts";
 import { keepEnd, readRecord, writeRecord, writeRemoved } from "./record.ts";
+import { emptyFolder, type Unremoved } from "./remove-whole.ts";
 import { isFileId, parseRevisionName, Revisions } from "./revisions.ts";
 
 /** Records read at once. */
@@ -37,6 +39,9 @@ export class ExecutionStore implements Disposable {
   readonly #adds: Emitter<Execution>;
   /** Fires when this store, and no other window's, begins to track an execution; after `onDidChange`. */
   readonly onDidAdd: Event<Execution>;
+  readonly #clears: Emitter<ClearScope>;
+  /** Fires when another window has deleted what is kept; after `onDidChange`. */
+  readonly onDidClear: Event<ClearScope>;
   readonly #writing = new Map<string, Promise<unknown>>();
   readonly #told = new Set<string>();
   #watch: FolderWatch | undefined;
@@ -53,6 +58,8 @@ export class ExecutionStore implements Disposable {
     this.#adds = new Emitter(onError);
     this.onDidChange = this.#changes.event;
     this.onDidAdd = this.#adds.event;
+    this.#clears = new Emitter(onError);
+    this.onDidClear = this.#clears.event;
   }
 
   /** Reads what is there and begins to notice what other windows write. Rejects if the folder cannot be made or read. */
@@ -114,6 +121,26 @@ export class ExecutionStore implements Disposable {
     await this.#write(localId, () => undefined);
   }
 
+  /**
+   * Deletes all that is kept, whatever it is, and tells the other windows. A record that is written meanwhile follows on a revision
+   * that is gone, and so does not come back. @returns what could not be deleted
+   */
+  async clear(scope: ClearScope): Promise<readonly Unremoved[]> {
+    const { folder } = this.#options;
+    await emptyFolder(folder);
+    // What was being written when its revision went is caught now; what is written from here on finds that it is gone.
+    const left = await emptyFolder(folder);
+    const mark = clearingMark(scope);
+    this.#known.put(mark, 1, undefined); // This window knows.
+    try {
+      await this.#revisions.create(mark, writeRemoved());
+    } catch (error) {
+      this.#options.onProblem("Other windows could not be told that tracked executions were deleted.", error);
+    }
+    await this.refresh();
+    return left;
+  }
+
   /** Reads what other windows have written. Problems are told to `onProblem`. */
   async refresh(): Promise<void> {
     if (this.#refreshing !== undefined) {
@@ -136,6 +163,7 @@ export class ExecutionStore implements Disposable {
     this.#watch?.dispose();
     this.#changes.dispose();
     this.#adds.dispose();
+    this.#clears.dispose();
   }
 
   /** Writes what `change` makes of the newest revision: another execution, or undefined to remove it. The same one means no change. */
@@ -196,6 +224,9 @@ export class ExecutionStore implements Disposable {
     });
     await Promise.all(readers);
     this.#tell(...steps);
+    const scope = [...listed.keys()].filter((localId) => !known.has(localId)).map(clearedBy).find((cleared) => cleared !== undefined);
+    // What was there before this window opened is no news to it.
+    if (scope !== undefined && this.#watch !== undefined) this.#clears.fire(scope);
   }
 
   /** Reads a record if the folder has another newest revision than the one known when it was listed. */

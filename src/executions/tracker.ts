@@ -135,15 +135,21 @@ export class Tracker implements Disposable {
     await this.#options.store.update(localId, (execution) => watchAgain(execution, this.#options.clock.now()));
   }
 
-  dispose(): void {
-    this.#isDisposed = true;
-    this.#cancelTimer?.();
-    for (const subscription of this.#subscriptions) {
+  /** Asks no more, and breaks off what is being asked, until it is started again. */
+  stop(): void {
+    this.#isStarted = false;
+    for (const subscription of this.#subscriptions.splice(0)) {
       subscription.dispose();
     }
     for (const localId of [...this.#watched.keys()]) {
       this.#forget(localId);
     }
+    this.#plan();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.stop();
     this.#changes.dispose();
     this.#parks.dispose();
   }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { readIfThere, replaceWhole } from "../executions/files.ts";
+import { jsonFilesIn, readIfThere, replaceWhole } from "../executions/files.ts";
 
 /** What went wrong with a file; whoever hears it finds the words. */
 export type CrewFileProblem =
@@ -36,6 +36,12 @@ export class CrewFiles<Value extends object> {
     return await this.#read(crewId);
   }
 
+  /** What is kept of all crews, as far as it can be understood. */
+  async all(): Promise<readonly Value[]> {
+    const values = await Promise.all((await jsonFilesIn(this.#options.folder)).map((path) => this.#readFile(path)));
+    return values.filter((value) => value !== undefined);
+  }
+
   /** Changes what is kept of a crew; with nothing left, its file goes. Never throws: what goes wrong is told, and `false` comes back. */
   change(crewId: string, change: (known: Value | undefined) => Value | undefined): Promise<boolean> {
     let isKept = false;
@@ -62,8 +68,11 @@ export class CrewFiles<Value extends object> {
   }
 
   async #read(crewId: string): Promise<Value | undefined> {
+    return await this.#readFile(this.#path(crewId));
+  }
+
+  async #readFile(path: string): Promise<Value | undefined> {
     const { parse, onProblem } = this.#options;
-    const path = this.#path(crewId);
     const text = await readIfThere(path);
     if (text === undefined) return undefined;
     try {

@@ -87,6 +87,16 @@ export class KickoffForms implements vscode.Disposable {
     else form.resume(state.fields);
   }
 
+  /** Closes all forms, and forgets what was typed in them. */
+  async closeAll(): Promise<void> {
+    for (const [crewId, form] of [...this.#forms]) {
+      form.close();
+      // Closing keeps what was typed, as ever.
+      await form.started;
+      await this.#memory.forget(crewId);
+    }
+  }
+
   /** Forgets what was typed for a crew. */
   async forget(crewId: string): Promise<void> {
     await this.#memory.forget(crewId);

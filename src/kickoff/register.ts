@@ -30,7 +30,7 @@ export interface KickoffRoomOptions {
 /** Kicking off, as the other parts use it. */
 export interface KickoffRoom {
   readonly sender: KickoffSender;
-  readonly forms: Pick<KickoffForms, "open">;
+  readonly forms: Pick<KickoffForms, "open" | "closeAll">;
   /** Loads what uses request files. */
   readonly files: () => Promise<RequestFiles>;
   /** Loads the presets. */
@@ -63,7 +63,11 @@ export function registerKickoff({ context, crews, executions, clock, wake, show 
   owned.add(vscode.window.registerWebviewPanelSerializer(formType, { deserializeWebviewPanel: async (panel, state) => await (await load()).forms.restore(panel, state) }));
   owned.add(crews.onDidRemove(({ id }) => whenLoaded((room) => room.forget(id))));
   owned.add(crews.onDidReplace(({ from, to }) => whenLoaded((room) => room.move(from, to))));
-  const forms: KickoffRoom["forms"] = { open: async (...given) => await (await load()).forms.open(...given) };
+  const forms: KickoffRoom["forms"] = {
+    open: async (...given) => await (await load()).forms.open(...given),
+    // Where nothing is loaded, no form is open.
+    closeAll: async () => await (await loading)?.forms.closeAll(),
+  };
   const files = owned.add(registerRequestFiles(crews, { sender, forms, hosts: new CallbackHosts(context.globalState), wake }));
   return { sender, forms, files: files.load, presets: async () => (await load()).presets, dispose: () => owned.dispose() };
 }

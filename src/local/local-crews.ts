@@ -139,6 +139,20 @@ export class LocalCrews implements vscode.Disposable {
     this.#publish();
   }
 
+  /**
+   * Removes every local crew that was ever started on this machine, also those whose project is gone.
+   * @returns those that could not be removed, with the folder of their data, which may be in use
+   */
+  async removeAll(): Promise<readonly { readonly dataFolder: string; readonly error: unknown }[]> {
+    await this.refresh();
+    const left: { dataFolder: string; error: unknown }[] = [];
+    for (const known of await this.#known()) {
+      if (!this.#locals.has(known.folder)) this.#add(known);
+      await this.remove(idOf(known.folder)).catch((error: unknown) => left.push({ dataFolder: this.#store.dataFolder(known.folder), error }));
+    }
+    return left;
+  }
+
   /** Shows what the services wrote. */
   showLog(): void {
     this.#log.show();
@@ -151,7 +165,7 @@ export class LocalCrews implements vscode.Disposable {
   }
 
   async #refresh(): Promise<void> {
-    const known = await this.#store.list((file, error) => logProblem("Reading a local crew", error, file));
+    const known = await this.#known();
     const folders = new Set(known.map(({ folder }) => folder));
     // Removed in another window.
     for (const local of this.#locals.values()) if (!folders.has(local.known.folder)) this.#drop(local);
@@ -162,6 +176,10 @@ export class LocalCrews implements vscode.Disposable {
       await local.keeper.join();
     }
     this.#publish();
+  }
+
+  #known(): Promise<readonly KnownCrew[]> {
+    return this.#store.list((file, error) => logProblem("Reading a local crew", error, file));
   }
 
   /** Ends a crew's service wherever it runs; nothing of it may be deleted under a running one. */

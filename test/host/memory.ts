@@ -35,7 +35,8 @@ export class MemoryMemento implements vscode.Memento {
     return this.#kept.has(key) ? (this.#kept.get(key) as T) : fallback;
   }
   update(key: string, value: unknown): Thenable<void> {
-    this.#kept.set(key, value);
+    if (value === undefined) this.#kept.delete(key);
+    else this.#kept.set(key, value);
     return Promise.resolve();
   }
   setKeysForSync(): void {

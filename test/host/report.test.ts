@@ -19,7 +19,10 @@ describe("A report of a problem", () => {
     await vscode.workspace.getConfiguration("crewdeck").update("feedback.cannedAnswers", [{ text: "hidden-answer" }], vscode.ConfigurationTarget.Global);
     await vscode.workspace.getConfiguration("crewdeck").update("keepEndedExecutions", 7, vscode.ConfigurationTarget.Global);
     await run("kickoff", { crew: "Hidden Crew", inputs: { topic: "hidden topic", audience: "guests" }, form: false });
-    await waitFor("the pause", () => api.executions()[0]?.state === "waiting");
+    await waitFor("the pause", async () => {
+      await run("refresh");
+      return api.executions()[0]?.state === "waiting";
+    });
   });
 
   after(async () => {

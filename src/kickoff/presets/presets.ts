@@ -44,6 +44,11 @@ export class Presets {
     return (await this.#files.read(crewId))?.presets ?? [];
   }
 
+  /** How many there are, of all crews. */
+  async count(): Promise<number> {
+    return (await this.#files.all()).reduce((sum, { presets }) => sum + presets.length, 0);
+  }
+
   /** Keeps values under a name, in the place of those before. False where that failed, which is told. */
   save(crewId: string, name: string, given: Prefill): Promise<boolean> {
     return this.#change(crewId, (presets) => [...without(presets, name), { name, values: v.parse(values, given) }]);

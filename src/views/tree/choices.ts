@@ -32,6 +32,12 @@ export class TreeChoices implements vscode.Disposable {
     this.#changed.fire();
   }
 
+  /** As if the person had never chosen anything. */
+  async reset(): Promise<void> {
+    await this.#memento.update(groupingKey, undefined);
+    this.setFilter(noFilter);
+  }
+
   dispose(): void {
     this.#changed.dispose();
   }

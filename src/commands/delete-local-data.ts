@@ -1,0 +1,83 @@
+import * as vscode from "vscode";
+import type { Clock } from "../api/clock.ts";
+import { messageOf, UserError } from "../editor/errors.ts";
+import { logProblem } from "../editor/log.ts";
+import { plainMessage } from "../editor/plain.ts";
+import { said } from "../editor/said.ts";
+import type { ClearScope } from "../executions/clearing.ts";
+import type { Executions } from "../executions/executions.ts";
+import type { Unremoved } from "../executions/remove-whole.ts";
+import { sendingNow } from "../executions/sending.ts";
+import { titleOf } from "../executions/title.ts";
+import { isProgram, recordOf } from "./arguments.ts";
+import { countLocalData, deleteLocalData, type LocalDataCounts, type LocalDataParts } from "./local-data.ts";
+import type { Command } from "./table.ts";
+
+/** What the command works with. */
+export interface DeletePart extends LocalDataParts {
+  readonly executions: Pick<Executions, "store" | "clear" | "intents">;
+  readonly clock: Clock;
+}
+
+/**
+ * The command that deletes what is kept on this machine. A person is asked; a program says `{what: "data"}`, or `{what: "everything"}` for
+ * connected crews and their tokens, too. Returns what was deleted in numbers and, as `notDeleted`, what could not be.
+ */
+export function deleteLocalDataCommand(parts: DeletePart): Command {
+  return {
+    id: "deleteLocalData",
+    async run(argument) {
+      await refuseWhileSending(parts);
+      const counts = await countLocalData(parts);
+      const scope = isProgram(argument) ? scopeIn(argument) : await ask(counts, parts.context.globalStorageUri.fsPath);
+      if (scope === undefined) return undefined;
+      // The question may have stood there for long.
+      await refuseWhileSending(parts);
+      const left = await deleteLocalData(parts, scope);
+      if (!isProgram(argument)) tellDone(left);
+      return { ...counts, crews: scope === "everything" ? counts.crews : 0, notDeleted: left.map(({ path, error }) => ({ path, reason: messageOf(error) })) };
+    },
+  };
+}
+
+async function refuseWhileSending({ executions: { store, intents }, clock }: DeletePart): Promise<void> {
+  const [execution] = await sendingNow({ store, intents, clock });
+  if (execution === undefined) return;
+  throw new UserError(vscode.l10n.t("“{0}” is just being sent to {1}, and what becomes of it must be written down. Nothing was deleted; try again in a minute.", titleOf(execution), execution.crew.name));
+}
+
+function scopeIn(argument: unknown): ClearScope {
+  const { what } = recordOf(argument);
+  if (what === "data" || what === "everything") return what;
+  throw new UserError(vscode.l10n.t("“{0}” must be one of {1}.", "what", "data, everything"));
+}
+
+async function ask({ executions, presets, drafts, forms, localCrews, crews }: LocalDataCounts, folder: string): Promise<ClearScope | undefined> {
+  const data = vscode.l10n.t("Delete, Keep Connected Crews");
+  const everything = vscode.l10n.t("Delete Everything");
+  const detail = [
+    vscode.l10n.t("This is deleted, for all windows:"),
+    [
+      vscode.l10n.t("• executions with their inputs and outputs: {0}", executions),
+      vscode.l10n.t("• presets: {0}", presets),
+      vscode.l10n.t("• drafts of feedback: {0}", drafts),
+      vscode.l10n.t("• forms with remembered values: {0}", forms),
+      vscode.l10n.t("• local crews with what their services keep (the projects stay): {0}", localCrews),
+      vscode.l10n.t("• whatever else is in {0}", folder),
+    ].join("\n"),
+    vscode.l10n.t("“{0}” also takes the connected crews ({1}) out of your settings and deletes their tokens.", everything, crews),
+    vscode.l10n.t("Nothing changes at the crews: what runs there goes on, and is no longer followed here. This can't be undone."),
+  ].join("\n\n");
+  const chosen = await vscode.window.showWarningMessage(vscode.l10n.t("Delete what Crewdeck keeps on this machine?"), { modal: true, detail }, data, everything);
+  return chosen === data ? "data" : chosen === everything ? "everything" : undefined;
+}
+
+function tellDone(left: readonly Unremoved[]): void {
+  for (const { path, error } of left) logProblem("Deleting local data", error, path);
+  if (left.length === 0) {
+    said(vscode.l10n.t("What Crewdeck kept on this machine is deleted."));
+    return;
+  }
+  const lines = left.map(({ path, error }) => (messageOf(error).includes(path) ? messageOf(error) : `${path}: ${messageOf(error)}`));
+  void vscode.window.showWarningMessage(plainMessage(vscode.l10n.t("Not all could be deleted; the rest is gone. {0}", lines.join(" "))));
+}

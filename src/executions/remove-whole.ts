@@ -1,0 +1,41 @@
+import { lstat, readdir, rm, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { hasCode } from "./files.ts";
+
+/** A file or folder that could not be deleted, and why. */
+export interface Unremoved {
+  readonly path: string;
+  readonly error: unknown;
+}
+
+/**
+ * Deletes a file, or a folder with all that is in it; links are deleted, not followed. What cannot be deleted does not keep the rest.
+ * No error where there is nothing (any more). @param stays paths that are left as they are
+ * @returns what could not be deleted, without the folders that are left because of it
+ */
+export async function removeWhole(path: string, stays: readonly string[] = []): Promise<readonly Unremoved[]> {
+  if (stays.includes(path)) return [];
+  try {
+    if (!(await lstat(path)).isDirectory()) {
+      await rm(path, { force: true });
+      return [];
+    }
+    const left = await emptyFolder(path, stays);
+    const isKept = left.length > 0 || stays.some((each) => each.startsWith(join(path, "/")));
+    if (!isKept) await rmdir(path);
+    return left;
+  } catch (error) {
+    return hasCode(error, "ENOENT") ? [] : [{ path, error }];
+  }
+}
+
+/** Deletes all that is in a folder, as {@link removeWhole}. The folder stays, since other windows may watch it. */
+export async function emptyFolder(folder: string, stays: readonly string[] = []): Promise<readonly Unremoved[]> {
+  const left: Unremoved[] = [];
+  try {
+    for (const name of await readdir(folder)) left.push(...(await removeWhole(join(folder, name), stays)));
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) left.push({ path: folder, error });
+  }
+  return left;
+}

@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import { systemClock } from "../../src/api/clock.ts";
+import { watchClearing } from "../../src/commands/clearing.ts";
+import { deleteLocalDataCommand } from "../../src/commands/delete-local-data.ts";
+import { Crews } from "../../src/crews/crews.ts";
+import { Executions } from "../../src/executions/executions.ts";
+import { kickoffKey, resumeKey } from "../../src/executions/intents.ts";
+import type { Execution } from "../../src/executions/model.ts";
+import { resumeSending } from "../../src/executions/resumes.ts";
+import { Drafts } from "../../src/feedback/drafts.ts";
+import { FormMemory } from "../../src/kickoff/memory.ts";
+import { openPresets } from "../../src/kickoff/presets/register.ts";
+import { LocalCrews } from "../../src/local/local-crews.ts";
+import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import { TreeChoices } from "../../src/views/tree/choices.ts";
+import { waitFor } from "../support/wait.ts";
+import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { MemoryMemento, MemorySecrets } from "./memory.ts";
+import { startRealService } from "./real-service.ts";
+import { ScriptedPerson } from "./scripted-person.ts";
+
+const run = <T>(command: string, argument?: unknown): Promise<T> => Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+const settings = () => vscode.workspace.getConfiguration("crewdeck");
+const fail = (message: string, error: unknown) => assert.fail(`${message} ${String(error)}`);
+
+interface Deleted {
+  readonly executions: number;
+  readonly localCrews: number;
+  readonly crews: number;
+  readonly notDeleted: readonly { readonly path: string; readonly reason: string }[];
+}
+
+describe("Deleting local data", () => {
+  const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
+  let folder: string;
+  let secrets: MemorySecrets;
+  const ends: (() => unknown)[] = [];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-data-"));
+    secrets = new MemorySecrets();
+  });
+
+  afterEach(async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+    await settings().update("crews", undefined, vscode.ConfigurationTarget.Global);
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  });
+
+  /** What a window has of it: the same folder and secrets, memory of its own. */
+  const openWindow = async () => {
+    const storage = vscode.Uri.file(folder);
+    const [globalState, workspaceState] = [new MemoryMemento(), new MemoryMemento()];
+    const crews = new Crews({ secrets, globalState });
+    const executions = new Executions({ folder, clock: systemClock, keepEnded: () => 0, secrets, clientFor: () => Promise.resolve(undefined), onProblem: fail });
+    const locals = new LocalCrews({ crews, storage, extension, hasOpenExecutions: () => false });
+    await executions.open(() => Promise.resolve());
+    const closed: string[] = [];
+    const context = { globalState, globalStorageUri: storage };
+    const forms = { closeAll: () => Promise.resolve(void closed.push("forms")) };
+    const tree = { choices: new TreeChoices(workspaceState) };
+    const clearing = watchClearing(executions.store, { context, forms, tree });
+    for (const { dispose } of [crews, executions, locals].map((each) => ({ dispose: () => each.dispose() }))) ends.push(dispose);
+    ends.push(() => clearing.dispose());
+    const command = deleteLocalDataCommand({ context, crews, executions, locals, forms, tree, clock: systemClock, presets: () => Promise.resolve(openPresets(storage)) });
+    return { crews, executions, locals, globalState, workspaceState, tree, closed, delete: (what: string) => command.run({ what }) as Promise<Deleted> };
+  };
+
+  const request = { inputs: { topic: "tea" }, callbacks: { humanInputWebhook: { url: "https://hook.test/x", authentication: { strategy: "bearer" as const } } } };
+  const add = async ({ executions }: Pick<Awaited<ReturnType<typeof openWindow>>, "executions">, changes: Partial<Execution> & { localId: string }) => {
+    await executions.store.add(notWaiting({ kickoffIds: [changes.localId], request, ...changes }));
+    await executions.secrets.keep(changes.localId, { humanInputWebhook: { url: "https://hook.test/x", authentication: { strategy: "bearer", token: "callback-secret" } } });
+  };
+
+  /** Everything that the extension keeps anywhere. */
+  const fill = async (window: Awaited<ReturnType<typeof openWindow>>) => {
+    await window.crews.add({ name: "Deployed", url: "https://deployed.test", token: "organisation-token" }, { untested: true });
+    for (const localId of ["one", "two"]) await add(window, { localId });
+    await window.executions.told.claim("waiting-one-review-1", {});
+    await window.executions.intents.claim(kickoffKey("gone"), {});
+    await openPresets(vscode.Uri.file(folder)).save("url:https://deployed.test", "Mine", { inputs: { topic: "tea" } });
+    await new Drafts(path.join(folder, "drafts"), fail).keep({ localId: "one", taskId: "review", attempt: 1, isApprove: false, text: "Shorter", at: "2026-10-21T12:00:00.000Z" });
+    await new FormMemory({ folder: path.join(folder, "kickoff"), onProblem: fail }).saveDraft("url:https://deployed.test", { id: "d", values: { inputs: {}, omitted: [] } as never });
+    await mkdir(path.join(folder, "outputs", "one"), { recursive: true });
+    await writeFile(path.join(folder, "outputs", "one", "result.md"), "large");
+    await chmod(path.join(folder, "outputs", "one", "result.md"), 0o444);
+    await writeFile(path.join(folder, "executions", "bad.1.json.corrupt-1"), "secret topic");
+    await window.globalState.update("crewdeck.callbackHosts", ["hook.test"]);
+    await window.tree.choices.groupBy("day");
+  };
+
+  /** All files, by their paths in the folder. */
+  const files = async () => (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+
+  it("leaves nothing of executions, presets, drafts, forms, local crews, connected crews and secrets", async () => {
+    const window = await openWindow();
+    await fill(window);
+    const local = await window.locals.start({ folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath });
+    await waitFor("the lease", () => window.executions.lease.isHeld);
+    // A crew that a person took out of the settings by hand has left its token.
+    await window.crews.setToken("url:https://forgotten.test", { token: "forgotten-token", type: "userBearer" });
+    assert.equal(secrets.kept.size, 5);
+    const deleted = await window.delete("everything");
+    assert.deepEqual(deleted, { executions: 2, presets: 1, drafts: 1, forms: 1, localCrews: 1, crews: 1, notDeleted: [] });
+    assert.deepEqual([...secrets.kept.keys()], []);
+    assert.deepEqual([window.globalState.keys(), window.workspaceState.keys()], [[], []]);
+    assert.equal(settings().inspect("crews")?.globalValue, undefined);
+    assert.deepEqual([window.crews.list(), window.executions.store.list(), window.executions.lease.isHeld], [[], [], false]);
+    assert.deepEqual(window.closed, ["forms"]);
+    await assert.rejects(fetch(local!.url), "its service has ended");
+    // One empty record tells the other windows, which watch the folder.
+    const [mark, ...others] = await files();
+    assert.deepEqual([mark?.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, "<id>"), others], [path.join("executions", "cleared-everything-<id>.1.json"), []]);
+    assert.doesNotMatch(await readFile(path.join(folder, mark!), "utf8"), /topic|test|secret/);
+  });
+
+  it("keeps connected crews with their tokens where only data is deleted", async () => {
+    const window = await openWindow();
+    await fill(window);
+    const deleted = await window.delete("data");
+    assert.deepEqual([deleted.crews, deleted.notDeleted], [0, []]);
+    assert.deepEqual([...secrets.kept.keys()], ["crewdeck.token.url:https://deployed.test"]);
+    assert.equal((await window.crews.token("url:https://deployed.test"))?.token, "organisation-token");
+    assert.deepEqual([window.globalState.keys(), window.workspaceState.keys()], [["crewdeck.storedTokens"], []]);
+    assert.equal((await files()).length, 1);
+  });
+
+  it("is noticed by other windows, which write nothing back, and all of them work on", async () => {
+    const [window, other] = [await openWindow(), await openWindow()];
+    await fill(window);
+    await other.globalState.update("crewdeck.callbackHosts", ["hook.test"]);
+    await waitFor("the other window", () => other.executions.store.list().length === 2);
+    await waitFor("a lease", () => window.executions.lease.isHeld || other.executions.lease.isHeld);
+    // It has not noticed yet, and is about to write what it knows.
+    const late = window.delete("everything").then(() => other.executions.store.update("one", (execution) => ({ ...execution, label: "back" })));
+    assert.equal(await late, undefined);
+    await waitFor("the other window to forget", () => other.closed.length > 0 && other.globalState.keys().length === 0);
+    await waitFor("the other window to rest", async () => !other.executions.lease.isHeld && !(await readdir(folder)).includes("lease.json"));
+    assert.deepEqual([other.executions.store.list(), (await files()).length], [[], 1]);
+    await add(other, { localId: "three" });
+    await waitFor("both to see what is new", () => [window, other].every(({ executions }) => executions.store.list()[0]?.localId === "three"));
+    await waitFor("one of them to watch", () => window.executions.lease.isHeld || other.executions.lease.isHeld);
+  });
+
+  it("is no news to a window that opens later", async () => {
+    const window = await openWindow();
+    await fill(window);
+    await window.delete("data");
+    await add(window, { localId: "new" });
+    const later = await openWindow();
+    await later.executions.store.refresh();
+    assert.deepEqual([later.executions.store.list().length, later.closed], [1, []]);
+  });
+
+  it("is refused while a kickoff or feedback is under way, and not for one that may have been sent", async () => {
+    const window = await openWindow();
+    const { store, intents } = window.executions;
+    await store.add(notWaiting({ localId: "starts", kickoffIds: [], state: "unconfirmed", startedAt: new Date().toISOString() }));
+    await intents.claim(kickoffKey("starts"), {});
+    await assert.rejects(window.delete("data"), /is just being sent to Writers.*Nothing was deleted/);
+    await store.remove("starts");
+    await store.add(anExecution({ localId: "waits" }));
+    await store.update("waits", (execution) => resumeSending(execution, { taskId: "review", attempt: 1 }, { isApprove: true, text: "Good", at: new Date().toISOString() }));
+    await intents.claim(resumeKey("waits", "review", 1), {});
+    await assert.rejects(window.delete("data"), /is just being sent to Writers/);
+    assert.equal(store.list().length, 1);
+    await store.remove("waits");
+    await store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed", startedAt: "2026-10-21T12:00:00.000Z" }));
+    await intents.claim(kickoffKey("lost"), {});
+    assert.deepEqual((await window.delete("data")).notDeleted, []);
+  });
+
+  it("tells what could not be deleted and why, and deletes the rest", async () => {
+    const window = await openWindow();
+    await fill(window);
+    Object.assign(window.locals, { removeAll: () => Promise.resolve([{ dataFolder: path.join(folder, "local", "busy"), error: new Error("It still runs in another window.") }]) });
+    await mkdir(path.join(folder, "local", "busy"), { recursive: true });
+    await writeFile(path.join(folder, "local", "busy", "data.db"), "in use");
+    const original = secrets.delete.bind(secrets);
+    secrets.delete = (key) => (key.endsWith("callbacks.one") ? Promise.reject(new Error("The keychain is locked.")) : original(key));
+    const { notDeleted } = await window.delete("everything");
+    assert.deepEqual(notDeleted, [
+      { path: path.join(folder, "secrets"), reason: "The keychain is locked." },
+      { path: path.join(folder, "local", "busy"), reason: "It still runs in another window." },
+    ]);
+    assert.deepEqual([...secrets.kept.keys()], ["crewdeck.callbacks.one"]);
+    const left = (await files()).filter((name) => !name.startsWith("executions")).sort();
+    assert.deepEqual(left.map((name) => path.dirname(name)), [path.join("local", "busy"), "secrets"], "the mark stays, so that the secret is deleted later");
+  });
+
+  it("asks a person with numbers and two ways, asks a program nothing, and the window works on", async () => {
+    const service = await startRealService();
+    ends.push(() => service.stop());
+    const api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
+    const crew = "Deleted";
+    const inputs = { topic: "tea", audience: "guests" };
+    await run("addCrew", { name: crew, url: service.url, token: service.token });
+    const { kickoffId } = await run<{ kickoffId: string }>("kickoff", { crew, inputs, form: false });
+    const waits = async () => {
+      await run("refresh");
+      return api.executions()[0]?.state === "waiting";
+    };
+    await waitFor("the pause", waits);
+    await run("openExecution", { crew, kickoffId });
+    const opened = run("kickoff", { crew, inputs });
+    const ourTabs = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ input }) => input instanceof vscode.TabInputWebview || (input instanceof vscode.TabInputText && input.uri.scheme === "crew-execution"));
+    await waitFor("both tabs", () => ourTabs().length === 2);
+    await assert.rejects(run("deleteLocalData", {}), /“what” must be one of data, everything/);
+    const person = new ScriptedPerson(["escape", { press: "Delete, Keep Connected Crews" }]);
+    try {
+      assert.equal(await run("deleteLocalData"), undefined);
+      assert.equal(api.executions().length, 1);
+      await run("deleteLocalData");
+      const question = person.shown.find(({ text }) => text === "Delete what Crewdeck keeps on this machine?");
+      assert.deepEqual(question?.choices, ["Delete, Keep Connected Crews", "Delete Everything"]);
+      assert.match(question.detail ?? "", /outputs: 1\n.*presets: 0\n.*connected crews \(1\)/s);
+    } finally {
+      person.dispose();
+    }
+    assert.deepEqual([api.executions(), api.crews().map(({ name }) => name)], [[], [crew]]);
+    assert.equal(await opened, undefined, "the form closed");
+    await waitFor("no tab of ours", () => ourTabs().length === 0);
+    await run("kickoff", { crew, inputs, form: false });
+    await waitFor("the pause of a new execution", waits);
+    assert.equal((await run<Deleted>("deleteLocalData", { what: "everything" })).crews, 1);
+    assert.deepEqual([api.executions(), api.crews()], [[], []]);
+  });
+});
