@@ -1,6 +1,8 @@
+// Imports nothing of Crewdeck, so that other extensions can copy it.
 import type * as vscode from "vscode";
-import type { JsonObject } from "../api/types.ts";
-import type { ExecutionState } from "../executions/model.ts";
+
+/** What JSON can hold. */
+export type CrewdeckJson = string | number | boolean | null | readonly CrewdeckJson[] | { readonly [name: string]: CrewdeckJson };
 
 /** A connected crew, for other extensions. */
 export interface CrewdeckCrew {
@@ -30,7 +32,8 @@ export interface CrewdeckExecution {
   /** All ids; a resume may bring a new one. Empty while the kickoff's answer is missing. */
   readonly kickoffIds: readonly string[];
   readonly title: string;
-  readonly state: ExecutionState;
+  /** "unconfirmed": the kickoff was sent and its answer did not come; "unknown": the crew says nothing that is understood. */
+  readonly state: "queued" | "running" | "waiting" | "completed" | "failed" | "stopped" | "unknown" | "unconfirmed";
   /** The crew no longer knows the id, which is how a deployed crew's pause for a person reads. */
   readonly mayBeWaiting?: boolean;
   /** ISO 8601. */
@@ -46,8 +49,8 @@ export interface CrewdeckExecution {
 export interface CrewdeckKickoff {
   /** Name or address of a connected crew. */
   readonly crew: string;
-  readonly inputs?: JsonObject;
-  readonly meta?: JsonObject;
+  readonly inputs?: { readonly [name: string]: CrewdeckJson };
+  readonly meta?: { readonly [name: string]: CrewdeckJson };
   readonly taskWebhookUrl?: string;
   readonly stepWebhookUrl?: string;
   readonly crewWebhookUrl?: string;

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import { waitFor } from "../support/wait.ts";
+import { write } from "./api-example.ts";
+import { startRealService, type RealService } from "./real-service.ts";
+
+const run = (command: string, argument?: unknown) => vscode.commands.executeCommand(`crewdeck.${command}`, argument);
+
+describe("The README's example of the API", () => {
+  let service: RealService;
+  let api: CrewdeckApi;
+
+  before(async () => {
+    service = await startRealService();
+    api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
+    await run("addCrew", { name: "Example", url: service.url, token: service.token });
+  });
+
+  after(async () => {
+    for (const { kickoffId, crew } of api.executions()) await run("untrackExecution", { crew, kickoffId });
+    await vscode.workspace.getConfiguration("crewdeck").update("crews", undefined, vscode.ConfigurationTarget.Global);
+    await service.stop();
+  });
+
+  it("kicks off, approves what waits, and returns the result", async () => {
+    let output: string | undefined;
+    const written = write("Example", "Sea otters").then((text) => (output = text));
+    await waitFor("the result", async () => {
+      // Only so that the test need not wait for the next question.
+      await run("refresh");
+      return output !== undefined;
+    });
+    assert.match((await written) ?? "", /Good\./);
+    const [execution] = api.executions();
+    assert.equal(execution?.state, "completed");
+    assert.deepEqual(execution.tasks.flatMap(({ attempts }) => attempts.flatMap(({ feedback }) => feedback ?? [])), [{ isApprove: true, text: "Good." }]);
+  });
+
+  it("rejects with words for a person", async () => {
+    await assert.rejects(write("Nobody", "Sea otters"), /No crew named “Nobody” is connected/);
+  });
+});
