@@ -14,6 +14,7 @@ import { compareCommand } from "./compare.ts";
 import { deleteLocalDataCommand } from "./delete-local-data.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
 import { crewCommands } from "./crews.ts";
+import { draftsCommand } from "./drafts.ts";
 import { executionCommands } from "./executions.ts";
 import { feedbackCommands } from "./feedback.ts";
 import { kickoffCommand } from "./kickoff.ts";
@@ -56,6 +57,7 @@ export function allCommands({ context, crews, executions, locals, sender, forms,
     ...outputCommands({ crews, store, outputs }),
     rawAnswerCommand({ crews, store, outputs, clock, wake }),
     ...feedbackCommands({ crews, store, wake, ...feedback }),
+    draftsCommand({ crews, store, ...feedback }),
     compareCommand(store, crews),
     ...viewCommands({ crews, store, tree }),
     ...localCommands(crews, locals),

@@ -53,8 +53,12 @@ export class Drafts {
 
   /** The drafts of an execution, oldest first. What cannot be understood is none. */
   async of(localId: string): Promise<readonly Draft[]> {
-    const drafts = await Promise.all((await this.#names(localId)).map((name) => readDraft(join(this.#folder, name))));
-    return drafts.filter((draft): draft is Draft => draft?.localId === localId).sort((a, b) => a.at.localeCompare(b.at));
+    return (await this.#read(await this.#names(`${localId}.`))).filter((draft) => draft.localId === localId);
+  }
+
+  /** All drafts, oldest first. */
+  async all(): Promise<readonly Draft[]> {
+    return await this.#read(await this.#names());
   }
 
   /** The draft for an output. */
@@ -70,16 +74,21 @@ export class Drafts {
 
   /** Removes all drafts of an execution. */
   async removeAll(localId: string): Promise<void> {
-    for (const name of await this.#names(localId)) await rm(join(this.#folder, name), { force: true });
+    for (const name of await this.#names(`${localId}.`)) await rm(join(this.#folder, name), { force: true });
   }
 
   dispose(): void {
     this.#changed.dispose();
   }
 
-  async #names(localId: string): Promise<readonly string[]> {
+  async #read(names: readonly string[]): Promise<readonly Draft[]> {
+    const drafts = await Promise.all(names.map((name) => readDraft(join(this.#folder, name))));
+    return drafts.filter((draft) => draft !== undefined).sort((a, b) => a.at.localeCompare(b.at));
+  }
+
+  async #names(beginning = ""): Promise<readonly string[]> {
     try {
-      return (await readdir(this.#folder)).filter((name) => name.startsWith(`${localId}.`));
+      return (await readdir(this.#folder)).filter((name) => name.startsWith(beginning) && name.endsWith(".json"));
     } catch (error) {
       if (hasCode(error, "ENOENT")) return [];
       throw error;
@@ -87,7 +96,7 @@ export class Drafts {
   }
 
   async #prune(): Promise<void> {
-    const names = (await readdir(this.#folder)).filter((name) => name.endsWith(".json"));
+    const names = await this.#names();
     if (names.length <= most) return;
     const aged = await Promise.all(names.map(async (name) => ({ name, time: await modifiedAt(join(this.#folder, name)) })));
     for (const { name } of aged.sort((a, b) => b.time - a.time).slice(most)) await rm(join(this.#folder, name), { force: true });

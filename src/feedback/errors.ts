@@ -39,8 +39,8 @@ export class LostSecretsError extends UserError {
 
 /** Feedback left, now or earlier, and nobody knows whether it arrived. Only a person may say that it is sent again. */
 export class MaybeSentError extends UserError {
-  constructor(message: string, cause?: unknown) {
-    super(message);
+  constructor(message: string, cause?: unknown, actions: readonly ErrorAction[] = []) {
+    super(message, actions);
     this.name = "MaybeSentError";
     this.cause = cause;
   }

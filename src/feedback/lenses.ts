@@ -1,21 +1,22 @@
 import * as vscode from "vscode";
 import { keyOf, type Execution } from "../executions/model.ts";
-import { attemptToAnswer } from "../executions/resumes.ts";
+import { beginningOf, isForWhatWaits } from "./draft-words.ts";
 import type { Draft, Drafts } from "./drafts.ts";
 import type { Feedback } from "./feedback.ts";
 import { pendingResume } from "./pending.ts";
-import type { FindPlace } from "./place.ts";
+import type { FindExecution, FindPlace } from "./place.ts";
 
 /** What {@link FeedbackLenses} needs. */
 export interface FeedbackLensesOptions {
   readonly find: FindPlace;
+  readonly findExecution: FindExecution;
   readonly feedback: Pick<Feedback, "isSending" | "onDidChangeSending">;
   readonly drafts: Pick<Drafts, "of" | "onDidChange">;
   /** Something was written to the executions. */
   readonly onDidChange: (listener: () => void) => { dispose(): void };
 }
 
-/** The actions over the output that waits for a person. */
+/** The actions over the output that waits for a person, and at the top a way to words that were not sent and that nothing waits for any more. */
 export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposable {
   readonly #options: FeedbackLensesOptions;
   readonly #changed = new vscode.EventEmitter<void>();
@@ -32,13 +33,16 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
   readonly onDidChangeCodeLenses = this.#changed.event;
 
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
-    const localId = this.#options.find(document)?.execution.localId;
-    const drafts = localId === undefined ? [] : await this.#options.drafts.of(localId);
-    // Looked for anew: the document may have changed while the drafts were read.
+    const execution = this.#options.findExecution(document);
+    if (execution === undefined) return [];
+    const drafts = await this.#options.drafts.of(execution.localId);
+    const leftOver = drafts.filter((draft) => !isForWhatWaits(draft, execution));
+    const top = leftOver.length === 0 ? [] : [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), leftOverCommand(execution, leftOver))];
+    // Looked for now: the document may have changed while the drafts were read.
     const place = this.#options.find(document);
-    if (place === undefined) return [];
+    if (place === undefined) return top;
     const range = new vscode.Range(place.line, 0, place.line, 0);
-    return this.#commands(place.execution, place.taskId, drafts).map((command) => new vscode.CodeLens(range, command));
+    return [...top, ...this.#commands(place.execution, place.taskId, drafts).map((command) => new vscode.CodeLens(range, command))];
   }
 
   dispose(): void {
@@ -56,9 +60,9 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
       return taskId === undefined ? [again, give()] : [again];
     }
     const kept = drafts
-      .filter((draft) => (taskId === undefined || draft.taskId === taskId) && draft.attempt === attemptToAnswer(execution, draft.taskId))
+      .filter((draft) => isForWhatWaits(draft, execution))
       .map((draft) => {
-        const tooltip = draft.isApprove ? vscode.l10n.t("Words of a note that were not sent: {0}", beginningOf(draft.text)) : vscode.l10n.t("Words of a rejection that were not sent: {0}", beginningOf(draft.text));
+        const tooltip = draft.isApprove ? vscode.l10n.t("Words of a note that were not sent: {0}", beginningOf(draft)) : vscode.l10n.t("Words of a rejection that were not sent: {0}", beginningOf(draft));
         return command(vscode.l10n.t("Draft kept – continue…"), draft.isApprove ? "approveWithNote" : "reject", tooltip, { taskId: draft.taskId, attempt: draft.attempt });
       });
     if (taskId === undefined) return [...kept, give()];
@@ -71,8 +75,11 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
   }
 }
 
-/** The first words of a draft, for a tooltip. */
-function beginningOf(text: string): string {
-  const line = text.trim().replace(/\s+/g, " ");
-  return line.length <= 80 ? line : `${Array.from(line).slice(0, 79).join("")}…`;
+function leftOverCommand(execution: Execution, drafts: readonly Draft[]): vscode.Command {
+  return {
+    title: drafts.length === 1 ? vscode.l10n.t("Unsent draft kept – copy or discard…") : vscode.l10n.t("{0} unsent drafts kept – copy or discard…", drafts.length),
+    command: "crewdeck.openDrafts",
+    tooltip: drafts.map(beginningOf).join("\n"),
+    arguments: [{ crew: execution.crew.id, kickoffId: keyOf(execution), fromLens: true }],
+  };
 }

@@ -12,3 +12,6 @@ export interface FeedbackPlace {
 
 /** Finds the place in an open document. The documents belong to the views; feedback only asks. */
 export type FindPlace = (document: vscode.TextDocument) => FeedbackPlace | undefined;
+
+/** The execution whose own document this is, also where nothing waits in it; not that of one of its outputs. */
+export type FindExecution = (document: vscode.TextDocument) => Execution | undefined;

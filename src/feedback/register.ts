@@ -11,7 +11,7 @@ import { Drafts } from "./drafts.ts";
 import { Feedback } from "./feedback.ts";
 import { FeedbackLenses } from "./lenses.ts";
 import { sendAskingAboutSecrets } from "./lost-secrets.ts";
-import type { FindPlace } from "./place.ts";
+import type { FindExecution, FindPlace } from "./place.ts";
 import { FeedbackSender } from "./send.ts";
 import { FeedbackThreads } from "./threads.ts";
 import { watchWaitingHere } from "./waiting-here.ts";
@@ -24,6 +24,7 @@ export interface FeedbackRoomOptions {
   /** The extension's storage on this machine. */
   readonly storage: vscode.Uri;
   readonly find: FindPlace;
+  readonly findExecution: FindExecution;
   readonly show: (execution: Execution) => Promise<vscode.TextEditor>;
 }
 
@@ -33,10 +34,11 @@ export interface FeedbackRoom {
   dispose(): void;
   readonly feedback: Feedback;
   readonly threads: FeedbackThreads;
+  readonly drafts: Drafts;
 }
 
 /** Registers lenses and threads over the tasks that wait for a person. */
-export function registerFeedback({ crews, executions, clock, storage, find, show }: FeedbackRoomOptions): FeedbackRoom {
+export function registerFeedback({ crews, executions, clock, storage, find, findExecution, show }: FeedbackRoomOptions): FeedbackRoom {
   const { store, intents, secrets, tracker } = executions;
   const owned = new Disposables();
   const sender = new FeedbackSender({ store, intents, secrets, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId), onProblem: logProblem });
@@ -47,8 +49,8 @@ export function registerFeedback({ crews, executions, clock, storage, find, show
   owned.add(store.onDidChange(({ removed }) => {
     for (const { localId } of removed) drafts.removeAll(localId).catch((error: unknown) => logProblem("Removing the drafts of an execution", error));
   }));
-  const lenses = owned.add(new FeedbackLenses({ find, feedback, drafts, onDidChange: (listener) => store.onDidChange(listener) }));
+  const lenses = owned.add(new FeedbackLenses({ find, findExecution, feedback, drafts, onDidChange: (listener) => store.onDidChange(listener) }));
   owned.add(watchWaitingHere({ find, onDidChange: (listener) => store.onDidChange(listener) }));
   owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, lenses));
-  return { feedback, threads, dispose: () => owned.dispose() };
+  return { feedback, threads, drafts, dispose: () => owned.dispose() };
 }

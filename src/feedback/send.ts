@@ -3,9 +3,9 @@ import type { CrewClient } from "../api/client.ts";
 import type { Clock } from "../api/clock.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { ResumeAnswer } from "../api/types.ts";
-import { messageOf, UserError } from "../editor/errors.ts";
+import { type ErrorAction, messageOf, UserError } from "../editor/errors.ts";
 import type { Intents } from "../executions/intents.ts";
-import { type CrewRef, type Execution, type Feedback, hasEnded } from "../executions/model.ts";
+import { type CrewRef, type Execution, type Feedback, hasEnded, keyOf } from "../executions/model.ts";
 import { applyReading } from "../executions/reduce.ts";
 import { attemptToAnswer, resumeAnswered, resumeRefused, resumeSending, resumesOf, resumeUnanswered, type ResumeTarget } from "../executions/resumes.ts";
 import type { CallbackSecrets } from "../executions/secrets.ts";
@@ -119,7 +119,7 @@ export class FeedbackSender {
     const last = resumesOf(current, target).at(-1);
     if (last?.outcome === "sending") throw new MaybeSentError(l10n.t("Feedback for this output is being sent right now."));
     if (last?.outcome === "unanswered" && !again) {
-      throw new MaybeSentError(l10n.t("Feedback for this output may have been sent before: no answer came. Use “Send Again…” if it did not arrive."));
+      throw new MaybeSentError(l10n.t("Feedback for this output may have been sent before: no answer came. Look at the execution whether it arrived; if it did not, send that again."), undefined, waysOn(current));
     }
   }
 
@@ -164,8 +164,8 @@ export class FeedbackSender {
         throw error;
       }
       // A record that can't be written stays "sending", which recovery turns into "unanswered".
-      await store.update(localId, (known) => resumeUnanswered(known, target, message)).catch(() => undefined);
-      throw new MaybeSentError(l10n.t("Your feedback may have been sent: {0} It is not sent again by itself.", message), error);
+      const noted = await store.update(localId, (known) => resumeUnanswered(known, target, message)).catch(() => undefined);
+      throw new MaybeSentError(l10n.t("Your feedback may have been sent: {0} It is not sent again by itself.", message), error, noted && waysOn(noted));
     }
   }
 }
@@ -175,6 +175,15 @@ function wordsOf({ isApprove, text }: FeedbackToSend): string {
   if (text.trim() !== "") return text;
   if (isApprove) return "Approved.";
   throw new UserError(l10n.t("Say what should be different: the task is done again with your words."));
+}
+
+/** What a person can do where feedback may have arrived: look first, and send it again knowingly. */
+function waysOn(execution: Execution): readonly ErrorAction[] {
+  const target = { kind: "maybeSent", crew: execution.crew.id, kickoffId: keyOf(execution) };
+  return [
+    { title: l10n.t("Open Execution"), command: "crewdeck.openExecution", arguments: [target] },
+    { title: l10n.t("Send Again…"), command: "crewdeck.sendAgain", arguments: [target] },
+  ];
 }
 
 function untracked(): StaleFeedbackError {

@@ -15,8 +15,13 @@ export function threadLabel({ execution, taskId, isApprove }: ThreadSubject): st
 }
 
 /** What a thread says whose output no longer waits, and how its words can still be used. */
-export function overLabel({ execution, taskId }: ThreadSubject, isKept: boolean): string {
+export function overLabel({ execution, taskId }: ThreadSubject, { isKept, hasEnded }: { readonly isKept: boolean; readonly hasEnded: boolean }): string {
   const attempt = attemptToAnswer(execution, taskId);
+  if (hasEnded) {
+    return isKept
+      ? vscode.l10n.t("“{0}”, attempt {1}: the execution has ended – your words are kept as a draft", taskId, attempt)
+      : vscode.l10n.t("“{0}”, attempt {1}: the execution has ended – save a draft to keep your words, or cancel", taskId, attempt);
+  }
   return isKept
     ? vscode.l10n.t("“{0}”, attempt {1}, no longer waits – your words are kept for its next attempt", taskId, attempt)
     : vscode.l10n.t("“{0}”, attempt {1}, no longer waits – save a draft for its next attempt, or cancel", taskId, attempt);

@@ -3,8 +3,8 @@ import type { Clock } from "../api/clock.ts";
 import { messageOf, UserError } from "../editor/errors.ts";
 import { feedbackController } from "../editor/ids.ts";
 import { said } from "../editor/said.ts";
-import type { Execution } from "../executions/model.ts";
-import { attemptToAnswer } from "../executions/resumes.ts";
+import { type Execution, hasEnded } from "../executions/model.ts";
+import { attemptToAnswer, resumesOf } from "../executions/resumes.ts";
 import type { Drafts, DraftTarget } from "./drafts.ts";
 import { MaybeSentError } from "./errors.ts";
 import { fillThread, focusThread } from "./focus-thread.ts";
@@ -98,8 +98,13 @@ export class FeedbackThreads implements vscode.Disposable {
       return result;
     } catch (error) {
       open.isBusy = false;
-      // What may have been sent is written down with the execution; the rest must outlast the window.
-      if (!(error instanceof MaybeSentError) && text.trim() !== "") await this.#keep(open, text).catch((problem: unknown) => this.#options.onProblem("Keeping words that were not sent", problem));
+      // What may have been sent stands in the execution's document, with a lens that sends it again: here it would read as unsent.
+      if (error instanceof MaybeSentError && this.#isWrittenDown(open.subject, text)) {
+        this.#close(open, undefined);
+        await this.#options.drafts.remove(targetOf(open.subject));
+        throw error;
+      }
+      if (text.trim() !== "") await this.#keep(open, text).catch((problem: unknown) => this.#options.onProblem("Keeping words that were not sent", problem));
       this.#name(open);
       this.#putForEditing(open, text, messageOf(error));
       throw error;
@@ -195,7 +200,8 @@ export class FeedbackThreads implements vscode.Disposable {
     const isOver = this.#isOver(subject);
     const facts = [isOver ? "stale" : subject.isApprove ? "approve" : "reject", ...(hasDraft ? ["draft"] : [])];
     thread.contextValue = facts.join(":");
-    thread.label = isOver ? overLabel(subject, hasDraft) : threadLabel(subject);
+    const current = this.#options.current(subject.execution.localId);
+    thread.label = isOver ? overLabel(subject, { isKept: hasDraft, hasEnded: current === undefined || hasEnded(current) }) : threadLabel(subject);
   }
 
   #isOver({ execution, taskId }: ThreadSubject): boolean {
@@ -203,6 +209,13 @@ export class FeedbackThreads implements vscode.Disposable {
     if (current === undefined || !wantsFeedback(current)) return true;
     if (current.waiting !== undefined && current.waiting.taskId !== taskId) return true;
     return attemptToAnswer(current, taskId) !== attemptToAnswer(execution, taskId);
+  }
+
+  /** Whether these very words are among what was sent for the output, with or without an answer. */
+  #isWrittenDown(subject: ThreadSubject, text: string): boolean {
+    const current = this.#options.current(subject.execution.localId);
+    const sent = current === undefined ? [] : resumesOf(current, targetOf(subject));
+    return sent.some(({ feedback }) => feedback.isApprove === subject.isApprove && (feedback.text === text || text.trim() === ""));
   }
 
   async #keep(open: OpenThread, text: string): Promise<void> {

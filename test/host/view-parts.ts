@@ -55,7 +55,7 @@ export async function viewParts() {
   const drafts = new Drafts(path.join(folder, "drafts"), onProblem);
   const threads = new FeedbackThreads({ find, send: (words) => feedback.send(words), current: (localId) => store.find(localId), drafts, clock: systemClock, onProblem });
   feedback.use(threads);
-  const lenses = new FeedbackLenses({ find, feedback, drafts, onDidChange: store.onDidChange });
+  const lenses = new FeedbackLenses({ find, findExecution: ({ uri }) => documents.execution(uri), feedback, drafts, onDidChange: store.onDidChange });
   const registered = [
     vscode.workspace.registerFileSystemProvider(scheme, documents, { isReadonly: true, isCaseSensitive: true }),
     vscode.languages.registerCodeLensProvider({ scheme }, lenses),
@@ -68,6 +68,7 @@ export async function viewParts() {
     store,
   ];
   return {
+    folder,
     crew,
     sent,
     problems,

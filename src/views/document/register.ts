@@ -2,10 +2,11 @@ import path from "node:path";
 import * as vscode from "vscode";
 import type { Crews } from "../../crews/crews.ts";
 import { Disposables } from "../../editor/disposables.ts";
+import { parseExecutionUri } from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/ids.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
-import type { FindPlace } from "../../feedback/place.ts";
+import type { FindExecution, FindPlace } from "../../feedback/place.ts";
 import { RawAnswers } from "./answers.ts";
 import { CompareLenses } from "./compare-lenses.ts";
 import { ExecutionDocuments } from "./documents.ts";
@@ -48,6 +49,7 @@ export interface DocumentsRoom {
   readonly show: (execution: Execution, taskId?: string) => Promise<vscode.TextEditor>;
   /** Where in a document a person gives feedback. */
   readonly find: FindPlace;
+  readonly findExecution: FindExecution;
   readonly outputs: OutputsRoom;
 }
 
@@ -65,6 +67,7 @@ export function registerDocuments({ store, crews, ready, storage }: DocumentsOpt
     documents,
     show: (execution, taskId) => showExecution(documents, execution, taskId),
     find: (document) => placeOf(documents, document),
+    findExecution: ({ uri }) => (parseExecutionUri(uri) === undefined ? undefined : documents.execution(uri)),
     outputs: {
       open: (execution, output) => openOutput(files, execution, output),
       save: saveOutput,
