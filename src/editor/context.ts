@@ -6,6 +6,8 @@ const defaults = {
   "crewdeck.hasCrews": false,
   /** Whether at least one execution is tracked. */
   "crewdeck.hasExecutions": false,
+  /** Whether feedback of this person was taken by a crew, in an execution that is tracked; for the walkthrough. */
+  "crewdeck.hasAnswered": false,
   /** Whether what is kept has been read: before that nobody can say that there is nothing. */
   "crewdeck.isReady": false,
   /** Whether the view shows only some executions. */

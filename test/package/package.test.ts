@@ -26,7 +26,15 @@ const shipped = [
   "media/example-crew/src/example_crew/main.py",
   "media/icon.png",
   "media/kickoff.schema.json",
-  "media/screenshots/reject.png",
+  "media/screenshots/compare.png",
+  "media/screenshots/form-dark.png",
+  "media/screenshots/form-light.png",
+  "media/screenshots/reject-dark.png",
+  "media/screenshots/reject-light.png",
+  "media/screenshots/watch-dark.png",
+  "media/screenshots/watch-light.png",
+  "media/screenshots/welcome-dark.png",
+  "media/screenshots/welcome-light.png",
   "package.json",
   "package.nls.json",
   "readme.md",
@@ -48,9 +56,10 @@ describe("The package", () => {
     await window.close();
   });
 
-  it("is smaller than 700 KB", () => {
+  // The pictures of README and walkthrough, each at once in dark and light, take about half of it.
+  it("is smaller than 900 KB", () => {
     assert.ok(existsSync(vsix), `npm run package writes ${path.basename(vsix)}`);
-    assert.ok(statSync(vsix).size < 700_000, `${statSync(vsix).size} bytes`);
+    assert.ok(statSync(vsix).size < 900_000, `${statSync(vsix).size} bytes`);
   });
 
   it("holds exactly what is meant to ship: no modules, no maps, no tests", () => {

@@ -1,11 +1,33 @@
-// `npm run screenshots`: tells the story in a real window and keeps its pictures in media/screenshots; the README shows reject.png.
+// `npm run screenshots`: drives the product in a real window, with the real local service, and writes every picture of media/screenshots.
+import { rmSync } from "node:fs";
 import path from "node:path";
-import { runCommand } from "./commands.ts";
-import { projectFolder } from "./folders.ts";
+import { projectFolder, temporaryFolder } from "./folders.ts";
+import { fileOf, pictures, themes, windowSize, type PictureTheme } from "./screenshots/pictures.ts";
+import { makeWorkspace, playScenes } from "./screenshots/scenes.ts";
+import { openWindow } from "./window.ts";
 
-const { code } = await runCommand(process.execPath, ["node_modules/mocha/bin/mocha.js", "--timeout", "120000", "--grep", "by mouse", "test/ui/story.test.ts"], {
-  cwd: projectFolder,
-  env: { ...process.env, CREWDECK_SCREENSHOTS: path.join("media", "screenshots") },
-  isShown: true,
-});
-process.exitCode = code;
+for (const theme of ["dark", "light"] as const) await takePictures(theme);
+
+/** Plays all scenes in a window of that theme, and keeps the pictures that are wanted in it. */
+async function takePictures(theme: PictureTheme): Promise<void> {
+  const parent = temporaryFolder("screenshots");
+  // Its name is seen in the pictures.
+  const workspace = path.join(parent, "office-briefings");
+  makeWorkspace(workspace);
+  const window = await openWindow({ workspace, size: windowSize, settings: { "editor.minimap.enabled": false, "workbench.colorTheme": themes[theme] } });
+  const wanted = new Set(pictures.filter((picture) => picture.themes.includes(theme)));
+  try {
+    await playScenes(window, async (name) => {
+      const picture = pictures.find((one) => one.name === name);
+      if (picture === undefined) throw new Error(`The picture "${name}" is not listed.`);
+      if (!wanted.delete(picture)) return;
+      const file = fileOf(picture, theme);
+      await window.page.screenshot({ path: path.join(projectFolder, "media", "screenshots", file), animations: "disabled", ...(picture.part && { clip: picture.part }) });
+      console.log(file);
+    });
+  } finally {
+    await window.close();
+    rmSync(parent, { recursive: true, force: true });
+  }
+  if (wanted.size > 0) throw new Error(`Nobody took: ${[...wanted].map((picture) => fileOf(picture, theme)).join(", ")}.`);
+}

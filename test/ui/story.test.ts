@@ -1,5 +1,8 @@
+import assert from "node:assert/strict";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { waitFor } from "../support/wait.ts";
 import { startExampleCrew, tellStory, tellStoryByKeyboard } from "./story.ts";
+import { doneSteps, openWalkthrough, takeTheTour } from "./walkthrough.ts";
 
 describe("The story, in the window", () => {
   let window: VSCodeWindow;
@@ -12,9 +15,13 @@ describe("The story, in the window", () => {
     await window.close();
   });
 
-  it("from an empty window to an approved run, by mouse", async () => {
+  it("from an empty window to an approved run, by mouse, with every step of the walkthrough done", async () => {
+    await takeTheTour(window);
+    assert.deepEqual(await doneSteps(window), [false, false, false, false]);
     await startExampleCrew(window);
     await tellStory(window);
+    await openWalkthrough(window);
+    await waitFor("four steps done", async () => (await doneSteps(window)).join() === "true,true,true,true");
   });
 
   it("from an empty window to an approved run, with the keyboard alone", async () => {

@@ -8,7 +8,7 @@ export const story = { topic: "tea in the office", audience: "new colleagues", f
 /** From an empty window to the example crew, connected and running: one click in the view. */
 export async function startExampleCrew(window: VSCodeWindow): Promise<void> {
   await window.tree.open("Crewdeck");
-  await window.page.getByRole("button", { name: "Start the Example Crew" }).click();
+  await window.page.locator(".part.sidebar").getByRole("button", { name: "Start the Example Crew" }).click();
   await window.tree.row("example_crew").waitFor();
 }
 

@@ -13,6 +13,7 @@ export function showSummary(view: SummaryView, executions: readonly Execution[],
   showBadge(view, executions.filter(({ state }) => state === "waiting").length);
   showFilter(view, arrangement);
   setContext("crewdeck.hasExecutions", executions.length > 0);
+  setContext("crewdeck.hasAnswered", executions.some(({ resumes }) => resumes.some(({ outcome }) => outcome === "answered")));
   setContext("crewdeck.hasCrews", crews.length > 0);
   setContext("crewdeck.isStopped", crews.length > 0 && crews.every(({ local }) => local?.running === false));
   setContext("crewdeck.isFiltered", arrangement.isFiltered);

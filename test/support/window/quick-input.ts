@@ -47,14 +47,15 @@ export class QuickInput {
 
   /**
    * Runs a command through the command palette; `title` with its category, such as "Crew: Kickoff".
-   * The palette is opened anew while it lacks the command: just after the start, extensions' commands are still missing.
+   * The palette is opened anew while it lacks the command: just after the start, extensions' commands are still missing,
+   * and an editor that opens late takes the keys from the palette, which then closes.
    */
   async runCommand(title: string): Promise<void> {
     await waitFor(`the command "${title}" in the palette`, async () => {
       await this.#page.keyboard.press("F1");
       await this.waitFor("Type the name of a command to run");
-      await this.input.fill(`>${title}`);
-      const isOffered = await this.#offers(title, 1_000);
+      const isTyped = await this.input.fill(`>${title}`, { timeout: 2_000 }).then(() => true, () => false);
+      const isOffered = isTyped && (await this.#offers(title, 1_000));
       if (!isOffered) await this.dismiss();
       return isOffered;
     });
