@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import { actionsOn } from "../../src/views/notification-actions.ts";
 import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
+import { anExecution } from "../unit/views/executions.ts";
 import { startRealService, type RealService } from "./real-service.ts";
+import { ScriptedPerson } from "./scripted-person.ts";
 
 const run = <T>(command: string, argument?: unknown): Promise<T> => Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 
@@ -73,6 +76,24 @@ describe("After a rejection, and answers given elsewhere", () => {
     await asked("its end", kickoffId, () => find(kickoffId)?.state === "completed");
     await waitFor("both attempts and the words between them", () => /### Attempt 1[\s\S]*Your feedback: rejected\n\n> Name one tea\.[\s\S]*### Attempt 2[\s\S]*Your feedback: approved/.test(document.getText()));
     assert.deepEqual(await run("compareAttempts", { crew, kickoffId }), { taskId: "outline", previous: 1, attempt: 2 });
+  });
+
+  it("approves and rejects by a notification's buttons: the one shows what is approved, the other leads to where words are written", async () => {
+    const kickoffId = await start();
+    const waiting = anExecution({ crew: { id: crew, name: crew, url: service.url }, kickoffIds: [kickoffId], waiting: { taskId: "outline", attempt: 1, since: new Date().toISOString() } });
+    const press = async (title: string) => await actionsOn(waiting, { kind: "waiting", key: "", message: "" }).find((action) => action.title === title)?.run();
+    void press("Reject…");
+    await waitFor("the keys in a thread's box", () => vscode.window.activeTextEditor?.document.uri.scheme === "comment");
+    assert.equal((await statusOf(kickoffId)).pending_human_input?.attempt, 1, "nothing was sent");
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    const person = new ScriptedPerson([{ press: "Approve" }]);
+    try {
+      await press("Approve");
+    } finally {
+      person.dispose();
+    }
+    assert.match(person.shown[0]?.text ?? "", /^Approve “outline” of “/);
+    await asked("its end", kickoffId, () => find(kickoffId)?.state === "completed");
   });
 
   it("recognises a pause that another client has answered, before anything is sent", async () => {
