@@ -89,6 +89,25 @@ describe("The kickoff form in a browser", function () {
         assert.deepEqual(await violations(), []);
       });
 
+      it("has none in the JSON view, nor where callbacks and streams authenticate, and shows which view is on", async () => {
+        await open({ theme });
+        await page.getByText("Advanced").click();
+        const strategies = page.locator(".nested select");
+        await strategies.first().selectOption("basic");
+        await strategies.last().selectOption("bearer");
+        await field("Event streaming").fill("ftp://example.com");
+        await kickOff().click();
+        assert.deepEqual(await violations(), []);
+        await field("Event streaming").fill("");
+        const json = page.getByRole("button", { name: "JSON", exact: true });
+        await json.click();
+        await page.getByText("Inputs and meta as JSON").waitFor();
+        assert.deepEqual(await violations(), []);
+        // The mouse is over it still, which must not take its mark away.
+        const [on, below] = await json.evaluate((element) => [element, document.body].map((one) => getComputedStyle(one).backgroundColor));
+        assert.ok(contrast(on!, below!) >= 3, `${on} on ${below}`);
+      });
+
       it("has none while it asks or can't ask the crew", async () => {
         let fail: (error: Error) => void = () => undefined;
         await open({ theme, inputs: () => new Promise((_, reject) => void (fail = reject)) });
