@@ -12,6 +12,7 @@ export const rooms = {
   views: ["api", "crews", "executions", "kickoff", "feedback", "projects", "editor", "vscode"],
   local: ["crews", "projects", "editor", "vscode"],
   commands: ["api", "crews", "executions", "kickoff", "feedback", "views", "local", "projects", "editor", "vscode"],
+  tools: ["api", "crews", "executions", "kickoff", "feedback", "views", "commands", "editor", "vscode"],
   editor: ["vscode"],
   service: ["projects"],
   webview: ["kickoff"],

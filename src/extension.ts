@@ -17,6 +17,7 @@ import { registerFeedback } from "./feedback/register.ts";
 import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { startForDevelopment } from "./local/start-for-development.ts";
+import { registerTools } from "./tools/register.ts";
 import { watchAttention } from "./views/attention.ts";
 import type { CrewdeckApi } from "./views/crewdeck-api.ts";
 import { registerDocuments } from "./views/document/register.ts";
@@ -68,6 +69,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(registerCommands(context, async () => (await import("./commands/all.ts")).allCommands({ context, crews, executions, locals, sender, forms, requests, feedback, tree, outputs, clock, wake, show })));
   owned.add(registerLinks(crews));
   owned.add(watchClearing(store, { context, forms, tree }));
+  owned.add(registerTools(context, { crews, executions, sender, feedback: feedback.feedback, clock, wake }));
 
   const { api, disposable } = createExtensionApi({ crews, store, sender, feedback: feedback.feedback, wake, loadReaders: () => import("./commands/api-arguments.ts") });
   owned.add(disposable);

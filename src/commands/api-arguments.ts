@@ -1,7 +1,5 @@
-import * as vscode from "vscode";
-import { UserError } from "../editor/errors.ts";
 import type { CrewdeckFeedback, CrewdeckKickoff } from "../views/crewdeck-api.ts";
-import { booleanOf, optional, recordOf, stringOf } from "./arguments.ts";
+import { booleanOf, needed, optional, recordOf, stringOf } from "./arguments.ts";
 import { prefillOf } from "./kickoff.ts";
 
 /** What another extension wants to start; its types may be anything, as from JavaScript. @throws UserError that names what is wrong */
@@ -20,9 +18,4 @@ export function readApiFeedback(argument: unknown): CrewdeckFeedback {
     ...optional("taskId", stringOf(given, "taskId")),
     ...optional("feedback", stringOf(given, "feedback")),
   };
-}
-
-function needed<T>(value: T | undefined, name: string): T {
-  if (value === undefined || value === "") throw new UserError(vscode.l10n.t("“{0}” is missing.", name));
-  return value;
 }

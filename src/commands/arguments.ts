@@ -79,6 +79,12 @@ export function objectOf(given: Readonly<Record<string, unknown>>, name: string)
   return value;
 }
 
+/** A part of the argument that must be there. @throws UserError where it is not, or an empty text */
+export function needed<T>(value: T | undefined, name: string): T {
+  if (value === undefined || value === "") throw new UserError(vscode.l10n.t("“{0}” is missing.", name));
+  return value;
+}
+
 /** `{[name]: value}`, or nothing where there is no value. */
 export function optional<Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> {
   const record: Partial<Record<Name, Value>> = {};

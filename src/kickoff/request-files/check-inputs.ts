@@ -29,7 +29,7 @@ export function checkInputs({ values, places }: Pick<RequestFile, "values" | "pl
 }
 
 /** A crew needs every input it names unless it says otherwise (specification: leaving one out is refused with 422) or has a value of its own for it. */
-function isNeeded({ required, default: value }: InputField): boolean {
+export function isNeeded({ required, default: value }: InputField): boolean {
   return required ?? value === undefined;
 }
 

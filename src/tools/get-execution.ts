@@ -1,0 +1,62 @@
+import * as vscode from "vscode";
+import { numberOf, stringOf } from "../commands/arguments.ts";
+import { UserError } from "../editor/errors.ts";
+import { hasEnded, keyOf, type Execution } from "../executions/model.ts";
+import { beginningOf, overviewOf } from "./execution-data.ts";
+import { findOrRefuse } from "./find.ts";
+import { readInput } from "./input.ts";
+import type { ToolParts } from "./parts.ts";
+import { resultOf } from "./result.ts";
+import type { Tool } from "./tool.ts";
+import { untilItMatters } from "./until.ts";
+
+/** UTF-16 units of an output in one answer. */
+const longest = 16_000;
+/** Seconds that the tool waits at most. */
+const longestWait = 120;
+
+/** `crewdeck_getExecution`: where an execution stands and what its tasks wrote; a long output piece by piece. */
+export function getExecutionTool({ crews, executions, clock }: Pick<ToolParts, "crews" | "executions" | "clock">): Tool {
+  const { store, tracker } = executions;
+  const read = (input: unknown) => {
+    const given = readInput(input, ["executionId", "crew", "taskId", "attempt", "offset", "waitSeconds"]);
+    const seconds = wholeOf(given, "waitSeconds") ?? 0;
+    return { execution: findOrRefuse(store, crews, given), taskId: stringOf(given, "taskId"), attempt: numberOf(given, "attempt"), offset: wholeOf(given, "offset"), wait: Math.min(seconds, longestWait) * 1000 };
+  };
+  return {
+    prepare(input) {
+      read(input);
+      return Promise.resolve({ progress: vscode.l10n.t("Looking at an execution") });
+    },
+    async invoke(input, signal) {
+      const { execution, taskId, attempt, offset, wait } = read(input);
+      const { localId } = execution;
+      if (!hasEnded(execution)) await tracker.pollNow(localId);
+      signal.throwIfAborted();
+      if (wait > 0) await untilItMatters({ store, clock, poll: (id) => tracker.pollNow(id) }, localId, wait, signal);
+      const now = store.find(localId) ?? execution;
+      if (taskId === undefined && offset === undefined) return resultOf(overviewOf(now));
+      const output = outputOf(now, taskId, attempt);
+      return resultOf({ executionId: keyOf(now), state: now.state, ...output.of, output: beginningOf(output.text, longest, offset) });
+    },
+  };
+}
+
+/** A task's output of one attempt, the last one where none is named; without a task the result, or what waits. @throws UserError where there is none */
+function outputOf(execution: Execution, taskId: string | undefined, attempt: number | undefined): { readonly text: string; readonly of: Readonly<Record<string, string | number>> } {
+  if (taskId === undefined) {
+    const text = execution.output ?? execution.waiting?.output;
+    if (text === undefined) throw new UserError(vscode.l10n.t("The execution has no result yet."));
+    return { text, of: {} };
+  }
+  const task = execution.tasks.find((each) => each.taskId === taskId);
+  if (task === undefined) throw new UserError(vscode.l10n.t("The execution has no task “{0}”. It has: {1}.", taskId, execution.tasks.map((each) => each.taskId).join(", ")));
+  const found = attempt === undefined ? task.attempts.at(-1) : task.attempts.find(({ number }) => number === attempt);
+  if (found?.output === undefined) throw new UserError(vscode.l10n.t("The crew has not told this output."));
+  return { text: found.output, of: { taskId, attempt: found.number } };
+}
+
+/** A whole number from 0. @throws UserError where it is there and none */
+function wholeOf(given: Readonly<Record<string, unknown>>, name: string): number | undefined {
+  return given[name] === 0 ? 0 : numberOf(given, name);
+}

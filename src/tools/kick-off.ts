@@ -1,0 +1,88 @@
+import * as vscode from "vscode";
+import type { InputField, JsonObject } from "../api/types.ts";
+import { needed, objectOf, stringOf } from "../commands/arguments.ts";
+import type { Crew } from "../crews/types.ts";
+import { messageOf, UserError } from "../editor/errors.ts";
+import { keyOf } from "../executions/model.ts";
+import { checkInputs } from "../kickoff/request-files/check-inputs.ts";
+import { faultInWords, isHarmless } from "../kickoff/request-files/words.ts";
+import { MaybeStartedError } from "../kickoff/start.ts";
+import type { Asked } from "./asked.ts";
+import type { Confirmation } from "./confirmation.ts";
+import { crewAndPlace } from "./destination.ts";
+import { readInput } from "./input.ts";
+import type { ToolParts } from "./parts.ts";
+import { deniedInWords, resultOf } from "./result.ts";
+import type { Tool } from "./tool.ts";
+
+/** A model's inputs stand in no file. */
+const nowhere = { start: 0, end: 0 };
+const places = { crew: nowhere, inputs: nowhere, input: new Map<string, typeof nowhere>() };
+
+/** `crewdeck_kickOff`: starts one execution, after the person has allowed crew, host and inputs. */
+export function kickOffTool({ crews, sender, wake }: Pick<ToolParts, "crews" | "sender" | "wake">, asked: Asked): Tool {
+  const read = (input: unknown): { readonly crew: Crew; readonly inputs: JsonObject } => {
+    const given = readInput(input, ["crew", "inputs"]);
+    return { crew: crews.get(needed(stringOf(given, "crew"), "crew")), inputs: needed(objectOf(given, "inputs"), "inputs") };
+  };
+  const confirmationOf = (crew: Crew, inputs: JsonObject): Confirmation => {
+    const unlisted = faultsOf(inputs, crews.knownInputs(crew)?.fields ?? []).filter(isHarmless);
+    return {
+      title: vscode.l10n.t("Kick off {0}?", crew.name),
+      parts: [
+        vscode.l10n.t("{0} starts an execution with these inputs, which can cost money and cannot be cancelled.", crewAndPlace(crew)),
+        ...(crews.knownInputs(crew) === undefined ? [] : unlisted.map(faultInWords)),
+        ...partsOf(inputs),
+      ],
+      allow: vscode.l10n.t("Kick Off"),
+    };
+  };
+  return {
+    async prepare(input, signal) {
+      const { crew, inputs } = read(input);
+      // A stopped crew is not started for a question; it is asked before anything is sent.
+      if (crew.local?.running !== false) refuse(inputs, (await crews.inputs(crew, { fresh: true, signal })).fields);
+      return { progress: vscode.l10n.t("Kicking off {0}", crew.name), confirmation: confirmationOf(crew, inputs) };
+    },
+    async invoke(input, signal) {
+      const { crew, inputs } = read(input);
+      if (!(await asked.allows(confirmationOf(crew, inputs)))) return deniedInWords();
+      signal.throwIfAborted();
+      await wake(crew.id);
+      // Looked up again: a local crew may have another port now.
+      refuse(inputs, (await crews.inputs(crews.get(crew.id), { fresh: true, signal })).fields);
+      signal.throwIfAborted();
+      try {
+        const execution = await sender.send(crews.get(crew.id), { inputs });
+        return resultOf({ executionId: keyOf(execution), crew: crew.name, state: execution.state }, vscode.l10n.t("The execution was started. It takes a while: look at it by crewdeck_getExecution. Do not kick it off again."));
+      } catch (error) {
+        if (!(error instanceof MaybeStartedError)) throw error;
+        const known = error.execution === undefined ? {} : { executionId: keyOf(error.execution) };
+        return resultOf({ ...known, crew: crew.name, state: "unconfirmed", problem: messageOf(error) }, vscode.l10n.t("It may have started, and nobody knows. Do not kick it off again. Tell the user, who can look into the crew's dashboard."));
+      }
+    },
+  };
+}
+
+/** The inputs as a person reads them: together where that is short, else each by itself, so that a long one hides none of the others. */
+function partsOf(inputs: JsonObject): Confirmation["parts"] {
+  const entries = Object.entries(inputs);
+  if (entries.length === 0) return [vscode.l10n.t("Inputs: none.")];
+  const whole = JSON.stringify(inputs, undefined, 2);
+  if (whole.length <= 600) return [{ heading: vscode.l10n.t("Inputs:"), text: whole }];
+  return entries.map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+    return { heading: vscode.l10n.t("Input “{0}”, {1} characters:", name, text.length), text };
+  });
+}
+
+function faultsOf(inputs: JsonObject, fields: readonly InputField[]): ReturnType<typeof checkInputs> {
+  return checkInputs({ values: { inputs }, places }, fields);
+}
+
+/** @throws UserError that names everything that is wrong with the inputs */
+function refuse(inputs: JsonObject, fields: readonly InputField[]): void {
+  const faults = faultsOf(inputs, fields).filter((fault) => !isHarmless(fault));
+  if (faults.length === 0) return;
+  throw new UserError([...faults.map(faultInWords), vscode.l10n.t("Nothing was sent. Ask the user for what you do not know: do not make it up.")].join(" "));
+}

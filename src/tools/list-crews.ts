@@ -1,0 +1,45 @@
+import * as vscode from "vscode";
+import type { InputField, JsonObject } from "../api/types.ts";
+import { optional, stringOf } from "../commands/arguments.ts";
+import type { Crew } from "../crews/types.ts";
+import { messageOf } from "../editor/errors.ts";
+import { isNeeded } from "../kickoff/request-files/check-inputs.ts";
+import { readInput } from "./input.ts";
+import type { ToolParts } from "./parts.ts";
+import { resultOf } from "./result.ts";
+import type { Tool } from "./tool.ts";
+
+/** `crewdeck_listCrews`: the connected crews, with what each asks for. Asks the crews; starts none. */
+export function listCrewsTool({ crews }: Pick<ToolParts, "crews">): Tool {
+  const wanted = (input: unknown): readonly Crew[] => {
+    const name = stringOf(readInput(input, ["crew"]), "crew");
+    return name === undefined ? crews.list() : [crews.get(name)];
+  };
+  const describe = async (crew: Crew, signal: AbortSignal): Promise<JsonObject> => {
+    const { name, url, local } = crew;
+    const known = { name, url, isLocal: local !== undefined };
+    if (local?.running === false) return { ...known, note: vscode.l10n.t("This local crew is stopped, so its inputs are not known. Kicking it off starts it.") };
+    try {
+      const { fields } = await crews.inputs(crew, { fresh: true, signal });
+      return { ...known, inputs: fields.map(describeInput) };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { ...known, problem: messageOf(error) };
+    }
+  };
+  return {
+    prepare(input) {
+      wanted(input);
+      return Promise.resolve({ progress: vscode.l10n.t("Asking the crews what they need") });
+    },
+    async invoke(input, signal) {
+      const found = await Promise.all(wanted(input).map((crew) => describe(crew, signal)));
+      return found.length === 0 ? vscode.l10n.t("No crew is connected. The user can connect one by the command “Crew: Connect a Crew…”, or start the example by “Crew: Start a Local Crew…”.") : resultOf({ crews: found });
+    },
+  };
+}
+
+function describeInput(field: InputField): JsonObject {
+  const { name, type, description, enum: values, default: value } = field;
+  return { name, required: isNeeded(field), ...optional("type", type), ...optional("description", description), ...optional("enum", values), ...optional("default", value) };
+}

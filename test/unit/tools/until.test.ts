@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { Emitter } from "../../../src/executions/emitter.ts";
+import type { ExecutionChange } from "../../../src/executions/known.ts";
+import type { Execution } from "../../../src/executions/model.ts";
+import { untilItMatters } from "../../../src/tools/until.ts";
+import { FakeClock } from "../executions/fake-clock.ts";
+import { anExecution, notWaiting } from "../views/executions.ts";
+
+describe("Waiting for an execution", () => {
+  let execution: Execution | undefined;
+  let clock: FakeClock;
+  let polls: number[];
+  const changes = new Emitter<ExecutionChange>((error) => assert.fail(String(error)));
+  const store = { find: () => execution, onDidChange: changes.event };
+  const poll = () => {
+    polls.push(clock.now());
+    return Promise.resolve();
+  };
+  const wait = (milliseconds: number, signal: AbortSignal = new AbortController().signal) => untilItMatters({ store, clock, poll }, "local-1", milliseconds, signal);
+  const change = (next: Execution | undefined) => {
+    execution = next;
+    changes.fire({ added: [], changed: [], removed: [] });
+  };
+
+  beforeEach(() => {
+    [clock, polls, execution] = [new FakeClock(), [], notWaiting()];
+  });
+
+  afterEach(() => assert.equal(clock.pending, 0, "no timer is left"));
+
+  for (const [what, next] of [
+    ["waits for a person", anExecution()],
+    ["has ended", notWaiting({ state: "failed" })],
+    ["may be waiting", notWaiting({ state: "unknown", mayBeWaiting: true })],
+    ["is tracked no more", undefined],
+  ] as const) {
+    it(`ends when it ${what}, and not before`, async () => {
+      let ended = false;
+      const waiting = wait(60_000).then(() => (ended = true));
+      change(notWaiting({ state: "running", output: "more" }));
+      await clock.pass(1_000);
+      assert.equal(ended, false);
+      change(next);
+      await waiting;
+    });
+  }
+
+  it("has the crew asked meanwhile, seldomer the longer it takes, and ends when the time is over", async () => {
+    const begun = clock.now();
+    const waiting = wait(60_000);
+    await clock.pass(60_000);
+    await waiting;
+    const waits = polls.map((at, index) => at - (polls[index - 1] ?? begun));
+    assert.deepEqual(waits.slice(0, 10), Array.from({ length: 10 }, () => 2_000));
+    assert.ok(polls.length > 12 && polls.length < 20, String(polls.length));
+    assert.ok((waits.at(-1) ?? 0) > 4_000, String(waits.at(-1)));
+  });
+
+  it("ends with its cancellation", async () => {
+    const controller = new AbortController();
+    const waiting = wait(60_000, controller.signal);
+    controller.abort(new Error("cancelled"));
+    await assert.rejects(waiting, /cancelled/);
+    await assert.rejects(wait(60_000, controller.signal), /cancelled/);
+    assert.deepEqual(polls, []);
+  });
+});
