@@ -131,6 +131,8 @@ export class Executions implements Disposable {
 
   async #watch(): Promise<void> {
     await this.#recover();
+    // The window may have closed meanwhile: what is begun now would not end.
+    if (this.#isDisposed) return;
     // The window that polled before may have died while it was sending.
     this.#recovering = this.lease.onDidChange((isHeld) => {
       if (isHeld) void this.#recover();
