@@ -7,6 +7,7 @@ import { findOrRefuse } from "./find.ts";
 import { readInput } from "./input.ts";
 import type { ToolParts } from "./parts.ts";
 import { resultOf } from "./result.ts";
+import { shortened } from "./shorten.ts";
 import type { Tool } from "./tool.ts";
 import { untilItMatters } from "./until.ts";
 
@@ -50,7 +51,7 @@ function outputOf(execution: Execution, taskId: string | undefined, attempt: num
     return { text, of: {} };
   }
   const task = execution.tasks.find((each) => each.taskId === taskId);
-  if (task === undefined) throw new UserError(vscode.l10n.t("The execution has no task “{0}”. It has: {1}.", taskId, execution.tasks.map((each) => each.taskId).join(", ")));
+  if (task === undefined) throw new UserError(vscode.l10n.t("The execution has no task “{0}”. It has: {1}.", taskId, shortened(execution.tasks.map((each) => each.taskId).join(", "), 2_000)));
   const found = attempt === undefined ? task.attempts.at(-1) : task.attempts.find(({ number }) => number === attempt);
   if (found?.output === undefined) throw new UserError(vscode.l10n.t("The crew has not told this output."));
   return { text: found.output, of: { taskId, attempt: found.number } };

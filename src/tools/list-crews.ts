@@ -7,7 +7,12 @@ import { isNeeded } from "../kickoff/request-files/check-inputs.ts";
 import { readInput } from "./input.ts";
 import type { ToolParts } from "./parts.ts";
 import { resultOf } from "./result.ts";
+import { shortened } from "./shorten.ts";
 import type { Tool } from "./tool.ts";
+
+/** Characters of a description or a default, and values of an enumeration, that are told. */
+const longest = 1_000;
+const mostValues = 100;
 
 /** `crewdeck_listCrews`: the connected crews, with what each asks for. Asks the crews; starts none. */
 export function listCrewsTool({ crews }: Pick<ToolParts, "crews">): Tool {
@@ -41,5 +46,5 @@ export function listCrewsTool({ crews }: Pick<ToolParts, "crews">): Tool {
 
 function describeInput(field: InputField): JsonObject {
   const { name, type, description, enum: values, default: value } = field;
-  return { name, required: isNeeded(field), ...optional("type", type), ...optional("description", description), ...optional("enum", values), ...optional("default", value) };
+  return { name, required: isNeeded(field), ...optional("type", type), ...optional("description", description && shortened(description, longest)), ...optional("enum", values?.slice(0, mostValues)), ...optional("default", typeof value === "string" ? shortened(value, longest) : value) };
 }

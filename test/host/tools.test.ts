@@ -187,6 +187,12 @@ describe("Tools for language models", () => {
       assert.ok(message.value.includes(`\`\`\`\`text\n{\n  "topic": "\`Otters\` [x](command:y)\\n\`\`\`"\n}\n\`\`\`\``), message.value);
     });
 
+    it("a long input hides no other, and says how long it is and how much of it is not shown", async () => {
+      const { confirmationMessages } = await tools().prepare("crewdeck_kickOff", { crew: "Writers", inputs: { topic: "x".repeat(12_000), audience: "guests" } }, signal);
+      const { value } = confirmationMessages!.message as vscode.MarkdownString;
+      for (const part of ["Input “topic”, 12000 characters:", "(2000 more characters, not shown)", "Input “audience”, 6 characters:\n\n```text\nguests\n```", "The crew names no input “audience”. It is sent all the same."]) assert.ok(value.includes(part), part);
+    });
+
     it("VS Code asks before feedback, with crew, host, task, words, what they are for and the output", async () => {
       const { confirmationMessages } = await tools().prepare("crewdeck_giveFeedback", { executionId: "11111111-aaaa", decision: "reject", feedback: "Shorter." }, signal);
       assert.equal(confirmationMessages?.title, "Reject a task's output at Writers?");
