@@ -188,6 +188,8 @@ export class FormPage {
   #setSending(isSending: boolean): void {
     this.#isSending = isSending;
     this.#footer.isSending = isSending;
+    // Not `disabled`, which would throw the keyboard's focus away.
+    for (const one of this.#head.querySelectorAll("button")) one.setAttribute("aria-disabled", String(isSending));
     for (const part of [...this.#inputs, this.#advanced, ...(this.#json === undefined ? [] : [this.#json])]) part.isReadOnly = isSending;
   }
 }

@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { chromium, type Browser, type Page } from "playwright-core";
+import type { InputField } from "../../src/api/types.ts";
+import { browserFlags, ensureBrowser } from "../support/browser.ts";
+import { FormWindow, themes, type FormWindowOptions } from "../support/form/form-window.ts";
+import { waitFor } from "../support/wait.ts";
+import { anExecution } from "../unit/executions/samples.ts";
+import { violationsIn } from "./accessibility.ts";
+
+const described: readonly InputField[] = [
+  { name: "topic", description: "What it is about." },
+  { name: "days", type: "integer", default: 3, description: "How long it takes." },
+  { name: "share", type: "number", required: false },
+  { name: "loud", type: "boolean" },
+  { name: "tone", enum: ["dry", "warm", 2], default: "dry" },
+  { name: "options", type: "object", required: false },
+];
+
+describe("What the kickoff form holds, in a browser", function () {
+  this.timeout(60_000);
+  let browser: Browser;
+  let form: FormWindow;
+  let page: Page;
+
+  before(async () => {
+    browser = await chromium.launch({ executablePath: await ensureBrowser(), args: browserFlags });
+  });
+
+  after(async () => {
+    await browser.close();
+  });
+
+  afterEach(async () => {
+    await form.close();
+    assert.deepEqual(form.complaints, [], "what the console complained of");
+  });
+
+  async function open(fields: readonly InputField[] = described, options: Partial<FormWindowOptions> = {}): Promise<void> {
+    form = await FormWindow.open(browser, { inputs: () => Promise.resolve({ fields, raw: {} }), send: () => Promise.resolve(anExecution()), ...options });
+    page = form.page;
+    await kickOff().waitFor();
+  }
+
+  const field = (name: string) => page.getByRole("textbox", { name, exact: true });
+  const list = (name: string) => page.getByRole("combobox", { name, exact: true });
+  const mode = (name: string) => list(`Send ${name} as`);
+  const kickOff = () => page.getByRole("button", { name: "Kick Off", exact: true });
+  const view = (name: "Form" | "JSON") => page.getByRole("group", { name: "View" }).getByRole("button", { name, exact: true });
+  const json = () => field("Inputs and meta as JSON");
+  const started = () => waitFor("the start", () => form.started.length === 1);
+  /** What describes a field to a screen reader: hint, note and problem. */
+  const descriptionOf = (box: ReturnType<typeof field>) =>
+    box.evaluate((element) => (element.getAttribute("aria-describedby") ?? "").split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join(" ").trim());
+  /** The words below the label of an input that a person sees. */
+  const seen = async (name: string) => (await page.locator(".field", { has: page.getByText(name, { exact: true }) }).locator(".note").innerText()).trim();
+
+  it("is the same as form and as JSON, whichever is typed in, and keeps inputs that the crew does not name", async () => {
+    await open();
+    await field("topic").fill("tea");
+    await mode("share").selectOption("null");
+    await page.getByText("Advanced").click();
+    await field("Meta").fill('{"ticket": 7}');
+    await view("JSON").click();
+    assert.deepEqual(JSON.parse(await json().inputValue()), { inputs: { topic: "tea", days: 3, share: null, tone: "dry" }, meta: { ticket: 7 } });
+    assert.equal(await view("JSON").getAttribute("aria-pressed"), "true");
+    await json().fill('{"inputs": {"topic": "", "days": 5, "loud": true, "tone": 2, "extra": [1]}, "meta": {"ticket": 8}}');
+    await view("Form").click();
+    assert.deepEqual(await Promise.all(["topic", "share", "extra"].map((name) => mode(name).inputValue())), ["empty", "omit", "json"]);
+    assert.deepEqual([await field("days").inputValue(), await list("loud").inputValue(), await list("tone").inputValue()], ["5", "true", "2"]);
+    assert.equal(await field("extra").inputValue(), "[1]");
+    assert.equal(await field("Meta").inputValue(), '{"ticket": 8}');
+    await page.getByText("not named by the crew").waitFor();
+    await kickOff().click();
+    await started();
+    assert.deepEqual(form.sent, [{ inputs: { topic: "", days: 5, loud: true, tone: 2, extra: [1] }, meta: { ticket: 8 } }]);
+  });
+
+  it("stays as JSON while that can't be read: the place is told and has the focus, a hidden page keeps it, and the last readable one can be had back", async () => {
+    await open([{ name: "topic" }]);
+    await field("topic").fill("tea");
+    await view("JSON").click();
+    const broken = '{\n  "inputs": {"topic" "coffee"}\n}';
+    await json().fill(broken);
+    await view("Form").click();
+    assert.equal(await json().getAttribute("aria-invalid"), "true");
+    assert.match(await descriptionOf(json()), /Not JSON: line 2, column 22: a colon is expected\.$/);
+    assert.equal(await json().evaluate((box: HTMLTextAreaElement) => box.selectionStart), broken.indexOf('"coffee"'));
+    await kickOff().click();
+    await page.getByText("Nothing was sent.").waitFor();
+    await form.hideAndShow();
+    await json().waitFor();
+    assert.equal(await json().inputValue(), broken);
+    assert.deepEqual(form.sent, []);
+    await page.getByRole("button", { name: "Go back to what could be read last" }).click();
+    assert.equal(await field("topic").inputValue(), "tea");
+  });
+
+  it("may be left out, empty or null, which look different and are sent differently", async () => {
+    await open([{ name: "left" }, { name: "empty" }, { name: "nothing" }, { name: "blank", required: false }, { name: "text" }]);
+    await field("text").fill("x");
+    await mode("left").selectOption("Leave out");
+    await mode("empty").selectOption("Empty text");
+    await mode("nothing").selectOption("null");
+    assert.deepEqual(await Promise.all(["left", "empty", "nothing", "blank"].map(seen)), ["Left out: not sent.", 'Sent as an empty text: "".', "Sent as null.", "Not sent while it is blank."]);
+    for (const name of ["left", "empty", "nothing"]) assert.equal(await field(name).isVisible(), false, name);
+    await kickOff().click();
+    await started();
+    assert.deepEqual(form.sent, [{ inputs: { empty: "", nothing: null, text: "x" } }]);
+  });
+
+  it("is typed into what fits the crew's description, and stays where it does not fit", async () => {
+    await open();
+    assert.match(await descriptionOf(field("days")), /^How long it takes\./);
+    assert.deepEqual([await field("days").inputValue(), await list("tone").inputValue(), await list("loud").inputValue()], ["3", '"dry"', ""]);
+    assert.deepEqual(await list("tone").locator("option").allTextContents(), ["Choose…", "dry", "warm", "2"]);
+    assert.deepEqual([await field("days").getAttribute("inputmode"), await field("share").getAttribute("inputmode")], ["numeric", "decimal"]);
+    await field("topic").fill("tea");
+    await field("days").fill("2.5");
+    await field("share").fill("half");
+    await kickOff().click();
+    assert.match(await descriptionOf(field("days")), /Enter a whole number/);
+    assert.match(await descriptionOf(field("share")), /Enter a number/);
+    assert.match(await descriptionOf(list("loud")), /This input is required/);
+    assert.deepEqual([await field("days").inputValue(), await field("share").inputValue()], ["2.5", "half"]);
+    await mode("share").selectOption("Text");
+    assert.equal(await field("share").inputValue(), "half");
+    await page.getByRole("button", { name: "Reset to default: days" }).click();
+    await list("loud").selectOption("false");
+    await list("tone").selectOption("warm");
+    await kickOff().click();
+    await started();
+    assert.deepEqual(form.sent, [{ inputs: { topic: "tea", days: 3, share: "half", loud: false, tone: "warm" } }]);
+  });
+
+  it("is taken from elsewhere for one field, which says where from, and Undo brings back what was there", async () => {
+    await open([{ name: "topic" }, { name: "audience" }]);
+    await field("topic").fill("tea");
+    await field("audience").fill("all");
+    form.taken = Promise.resolve({ text: "rivers\nand lakes", from: "the selection in notes.md (16 bytes)" });
+    await page.getByRole("button", { name: "Fill in from…: topic" }).click();
+    await page.getByText("topic was filled in from the selection in notes.md (16 bytes).").waitFor();
+    assert.deepEqual([await field("topic").inputValue(), await field("audience").inputValue()], ["rivers\nand lakes", "all"]);
+    assert.ok(await field("topic").evaluate((box) => box === document.activeElement));
+    await page.getByRole("button", { name: "Undo" }).click();
+    await waitFor("what was typed", async () => (await field("topic").inputValue()) === "tea");
+  });
+
+  it("holds callbacks and event streaming with their authentication, and no secret once the page is gone", async () => {
+    await open([{ name: "topic" }]);
+    await field("topic").fill("tea");
+    await page.getByText("Advanced").click();
+    await field("Human input callback").fill("https://a.test/human");
+    await list("Authentication of the human input callback").selectOption("User name and password");
+    await field("User name for the human input callback").fill("me");
+    await field("Event streaming").fill("https://a.test/events");
+    await list("Authentication of event streaming").selectOption("Bearer token");
+    await kickOff().click();
+    assert.match(await descriptionOf(field("Events")), /at least one event/);
+    const [password, token] = [page.getByLabel("Password for the human input callback"), page.getByLabel("Token for event streaming")];
+    for (const box of [password, token]) {
+      assert.equal(await box.getAttribute("type"), "password");
+      assert.match(await descriptionOf(box), /not kept with the draft\.\s+Enter it\./);
+    }
+    await field("Events").fill("task_started, task_completed");
+    await page.getByLabel("Send each event at once").check();
+    await password.fill("hush-1");
+    await token.fill("hush-2");
+    const kept = () => page.evaluate(() => JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage), document.documentElement.outerHTML]));
+    assert.match(await kept(), /a\.test\/human/);
+    assert.doesNotMatch(await kept(), /hush/);
+    await form.hideAndShow();
+    await password.waitFor();
+    assert.deepEqual([await password.inputValue(), await password.getAttribute("placeholder")], ["", "Entered; type to replace it"]);
+    assert.doesNotMatch(JSON.stringify(form.saved) + (await kept()), /hush/);
+    await kickOff().click();
+    await started();
+    assert.deepEqual(form.sent, [
+      {
+        inputs: { topic: "tea" },
+        humanInputWebhook: { url: "https://a.test/human", authentication: { strategy: "basic", username: "me", password: "hush-1" } },
+        webhooks: { events: ["task_started", "task_completed"], url: "https://a.test/events", realtime: true, authentication: { strategy: "bearer", token: "hush-2" } },
+      },
+    ]);
+  });
+
+  for (const theme of Object.keys(themes)) {
+    it(`has no fault that axe finds in ${theme}: every kind of field, authentication, JSON with an error, sending`, async () => {
+      await open(described, { theme, send: () => new Promise(() => undefined) });
+      await page.getByText("Advanced").click();
+      await field("Human input callback").fill("https://a.test/human");
+      await list("Authentication of the human input callback").selectOption("User name and password");
+      await list("Authentication of event streaming").selectOption("Bearer token");
+      await mode("share").selectOption("null");
+      await kickOff().click();
+      assert.deepEqual(await violationsIn(page), []);
+      await view("JSON").click();
+      await json().fill("{");
+      await kickOff().click();
+      await view("JSON").hover();
+      assert.deepEqual(await violationsIn(page), []);
+      await json().fill('{"inputs": {"topic": "tea", "days": 3, "loud": true, "tone": "dry"}}');
+      await list("Authentication of the human input callback").selectOption("None");
+      await kickOff().click();
+      await page.getByRole("button", { name: "Kicking off…" }).waitFor();
+      assert.deepEqual(await violationsIn(page), []);
+    });
+  }
+});
