@@ -27,7 +27,7 @@ export async function openForm({ tree, webview }: VSCodeWindow, crew: string): P
 
 /** Opens an execution's document by a click on its row. */
 export async function openExecution({ tree, editor }: VSCodeWindow, title: string): Promise<void> {
-  await untilSeen(`the document of ${title}`, () => tree.row(title).click(), async () => (await editor.wholeText()).startsWith(`# ${title}\n`));
+  await untilSeen(`the document of ${title}`, () => tree.click(title), async () => (await editor.wholeText()).startsWith(`# ${title}\n`));
 }
 
 /** VS Code loses a click on a row that is being drawn anew, and a person clicks again. */

@@ -78,8 +78,15 @@ export class Tree {
   /** Clicks an icon that a row shows while the mouse is over it, by its tooltip. */
   async action(text: string | RegExp, title: string): Promise<void> {
     const row = this.row(text);
-    await row.hover();
-    await row.locator(`.action-label[aria-label^="${title}"]`).click();
+    await this.#uncovered(async (timeout) => {
+      await row.hover({ timeout });
+      await row.locator(`.action-label[aria-label^="${title}"]`).click({ timeout });
+    });
+  }
+
+  /** Clicks a row. */
+  async click(text: string | RegExp): Promise<void> {
+    await this.#uncovered((timeout) => this.row(text).click({ timeout }));
   }
 
   /** Chooses an entry of a row's context menu. */
@@ -88,6 +95,19 @@ export class Tree {
     // A menu that has just opened ignores clicks for a moment; the keyboard it hears at once.
     await this.#page.getByRole("menuitem", { name: entry, exact: true }).hover();
     await this.#page.keyboard.press("Enter");
+  }
+
+  /** Another row's tooltip lies over a row as long as the mouse is on it: the mouse goes aside, and a row that can't be reached in time is tried again. */
+  async #uncovered(act: (timeout: number) => Promise<void>): Promise<void> {
+    for (let left = 10; ; left--) {
+      await this.#page.mouse.move(1, 1);
+      try {
+        await act(3_000);
+        return;
+      } catch (error) {
+        if (left === 0) throw error;
+      }
+    }
   }
 
   #item(container: string): Locator {
