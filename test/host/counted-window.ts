@@ -35,6 +35,9 @@ export class CountedWindow implements vscode.Disposable {
       const none = new vscode.EventEmitter<never>().event;
       return this.counted(`view ${id}`, { visible: true, selection: [], onDidChangeVisibility: none, onDidChangeSelection: none, onDidExpandElement: none, onDidCollapseElement: none, dispose: () => undefined });
     });
+    // Two channels of one name are one (observed): the real extension's would end with the copy's.
+    const channel = vscode.window.createOutputChannel.bind(vscode.window) as (...given: unknown[]) => vscode.OutputChannel;
+    this.#replace(vscode.window, "createOutputChannel", (name: string, ...rest: unknown[]) => channel(`${name} (copy)`, ...rest));
     // VS Code takes a word out of the status bar by a timer of its own.
     this.#replace(vscode.window, "setStatusBarMessage", () => new vscode.Disposable(() => undefined));
     const execute = vscode.commands.executeCommand.bind(vscode.commands);

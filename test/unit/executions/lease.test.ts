@@ -136,6 +136,22 @@ describe("Lease", function () {
     assert.equal(one.isHeld, true);
   });
 
+  it("is given back and not renewed when it is stopped, and can be started again", async () => {
+    const [one, two] = [aLease("one"), aLease("two")];
+    await one.start();
+    await pass(1);
+    assert.equal(one.isHeld, true);
+    await one.stop();
+    assert.deepEqual([one.isHeld, clock.pending], [false, 0]);
+    await two.start();
+    await pass(1);
+    assert.equal(two.isHeld, true, "nobody waits for it to become stale");
+    await two.stop();
+    await one.start();
+    await pass(1);
+    assert.equal(one.isHeld, true);
+  });
+
   it("leaves no timer behind", async () => {
     const one = aLease("one");
     await one.start();
