@@ -24,7 +24,7 @@ const dark = ["dark"] as const;
 
 /** Every picture, in the order in which they are taken. */
 export const pictures: readonly Picture[] = [
-  { name: "welcome", themes: both, part: { x: 0, y: 32, width: 640, height: 400 } },
+  { name: "welcome", themes: both, part: { x: 0, y: 32, width: 480, height: 330 } },
   { name: "connect", themes: dark, part: { x: 0, y: 0, width: 960, height: 400 } },
   { name: "form", themes: both },
   { name: "form-json", themes: dark },

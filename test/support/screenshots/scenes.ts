@@ -9,6 +9,8 @@ import type { VSCodeWindow } from "../window.ts";
 /** Takes a picture of the window as it stands; which part of it, and whether at all, is the camera's affair. */
 export type Camera = (name: string) => Promise<void>;
 
+const statusItem = '.statusbar-item[aria-label^="Crewdeck:"]';
+
 const requestFile = "tea.kickoff.json";
 
 /** A request file as a team would share it. */
@@ -74,10 +76,10 @@ async function kickOff(window: VSCodeWindow, take: Camera): Promise<void> {
   await webview.content.getByRole("button", { name: "Kick Off", exact: true }).click();
   await messages.notification("waits for you").waitFor();
   await take("toast");
-  await page.locator('.statusbar-item[aria-label^="Crewdeck:"]').hover();
+  await page.locator(statusItem).hover();
   await page.locator(".monaco-hover").filter({ hasText: "Waiting for you" }).waitFor();
   await take("status-bar");
-  await messages.answer("waits for you", "Open");
+  await openWhatWaits(window);
   await editor.lens("Approve").waitFor();
   await tree.expand(story.topic);
   await lookAway(window);
@@ -91,7 +93,8 @@ async function answer(window: VSCodeWindow, take: Camera): Promise<void> {
   await editor.writeInThread(thread, story.feedback);
   await take("reject");
   await editor.pressInThread(thread, "Send");
-  await messages.answer("waits for you", "Open");
+  await messages.notification("waits for you").waitFor();
+  await openWhatWaits(window);
   await waitForDocument(window, /### Attempt 2/);
   await window.runCommand("Crew: Compare with Previous Attempt");
   await editor.tab("attempt 1 ↔ attempt 2").waitFor();
@@ -114,9 +117,18 @@ async function openOthers(window: VSCodeWindow, take: Camera): Promise<void> {
   await page.locator(".explorer-folders-view .monaco-list-row").filter({ hasText: requestFile }).dblclick();
   await editor.lens("Kick off").waitFor();
   await take("request-file");
-  await tree.open("Crewdeck");
+  // The page shows a step's picture only where it has room for it.
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await window.runCommand("View: Toggle Primary Side Bar Visibility");
   await openWalkthrough(window);
+  await page.locator(".gettingStartedContainer .step-media, .gettingStartedContainer img").last().waitFor();
   await take("walkthrough");
+}
+
+/** Opens it from the notification; that leaves by itself after a while, and then the status bar leads to the same place. */
+async function openWhatWaits({ messages, page }: VSCodeWindow): Promise<void> {
+  const button = messages.notification("waits for you").getByRole("button", { name: "Open", exact: true });
+  await button.click({ timeout: 2_000 }).catch(() => page.locator(statusItem).click());
 }
 
 /** Moves the mouse to where the view is empty, until what it had brought is gone. */
