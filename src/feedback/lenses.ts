@@ -27,7 +27,14 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
     const changed = () => {
       this.#changed.fire();
     };
-    this.#subscriptions = vscode.Disposable.from(this.#changed, options.onDidChange(changed), options.feedback.onDidChangeSending(changed), options.drafts.onDidChange(changed));
+    this.#subscriptions = vscode.Disposable.from(
+      this.#changed,
+      options.onDidChange(changed),
+      options.feedback.onDidChangeSending(changed),
+      options.drafts.onDidChange(changed),
+      // An editor that comes back shows the lenses of when it went, and may keep them (observed in 1.139).
+      vscode.window.onDidChangeVisibleTextEditors(changed),
+    );
   }
 
   readonly onDidChangeCodeLenses = this.#changed.event;

@@ -84,4 +84,15 @@ describe("Feedback, in the window", () => {
     await editor.tab("outline: attempt 1 ↔ attempt 2").waitFor();
     await window.screenshot("feedback-compare");
   });
+
+  it("the words that came too late are led to by a lens at the top, and copied", async () => {
+    const { editor, quickInput, page } = window;
+    await editor.tab(id).click();
+    await page.keyboard.press("ControlOrMeta+Home");
+    await editor.lens("Unsent draft kept – copy or discard…").click();
+    await quickInput.waitFor("Unsent draft for “outline”, attempt 1");
+    await window.screenshot("feedback-left-over");
+    await quickInput.choose("Unsent draft for “outline”, attempt 1", "Copy");
+    await waitFor("the words on the clipboard", async () => (await page.evaluate(() => navigator.clipboard.readText())) === "My own words.\n\nHalf as long, please. Thanks.");
+  });
 });
