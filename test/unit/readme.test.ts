@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { readRequestFile } from "../../src/kickoff/request-files/read.ts";
 import { projectFolder } from "../support/folders.ts";
 
 const read = (...names: string[]) => readFileSync(path.join(projectFolder, ...names), "utf8");
@@ -15,5 +16,19 @@ describe("the README's example of the API", () => {
   it("needs one file of types, which needs nothing else", () => {
     const imports = [...read("src", "views", "crewdeck-api.ts").matchAll(/\bfrom "([^"]+)"/g)].map(([, name]) => name);
     assert.deepEqual(imports, ["vscode"]);
+  });
+});
+
+describe("the README", () => {
+  it("shows a request file that is one", () => {
+    const examples = [...read("README.md").matchAll(/^ *```jsonc\n([^]*?)^ *```$/gm)].map(([, text = ""]) => text).filter((text) => text.includes('"inputs"'));
+    assert.equal(examples.length, 1);
+    assert.deepEqual(readRequestFile(examples.join("")).faults, []);
+  });
+
+  it("lists the settings that there are", () => {
+    const { contributes } = JSON.parse(read("package.json")) as { contributes: { configuration: { properties: object } } };
+    const listed = [...read("README.md").matchAll(/^\| (`crewdeck\.[^|]+) \|/gm)].flatMap(([, names = ""]) => names.split(", "));
+    assert.deepEqual(listed.sort(), Object.keys(contributes.configuration.properties).map((name) => `\`${name}\``).sort());
   });
 });
