@@ -38,11 +38,9 @@ export async function fillThread(text: string): Promise<boolean> {
   const box = await activeBox();
   if (box === undefined) return false;
   const { document } = box;
-  const whole = new vscode.Range(0, 0, document.lineCount, 0);
-  if (!(await box.edit((edit) => edit.replace(document.validateRange(whole), text)))) return false;
-  const end = document.lineAt(document.lineCount - 1).range.end;
-  box.selection = new vscode.Selection(end, end);
-  return true;
+  const whole = document.validateRange(new vscode.Range(0, 0, document.lineCount, 0));
+  // A snippet brings the cursor to its end in the same step. A selection that is set afterwards arrives late, among what the person types next.
+  return await box.insertSnippet(new vscode.SnippetString().appendText(text), whole);
 }
 
 async function activeBox(): Promise<vscode.TextEditor | undefined> {
