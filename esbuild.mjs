@@ -1,6 +1,6 @@
 // Builds what ships (dist/) and, with --tests, the bundle that runs inside VS Code's extension host (out/); with --service the service only.
 import { context, build, transform } from "esbuild";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { collectStrings } from "./test/support/l10n-bundle.ts";
 
@@ -15,6 +15,8 @@ const common = {
   sourcemap: development,
   logLevel: watch ? "info" : "warning",
   legalComments: "none",
+  write: false,
+  plugins: [{ name: "write", setup: ({ onEnd }) => onEnd(({ outputFiles = [] }) => outputFiles.forEach(({ path: file, contents }) => keep(file, contents))) }],
 };
 /** @type {import("esbuild").BuildOptions} */
 // ES modules first: jsonc-parser's other build can't be bundled, and what is unused is left out.
@@ -47,22 +49,27 @@ function extension() {
     external: ["vscode"],
     // fetch-blob falls back to it where Node has no web streams, and Node has them since 16.5: 60 KB that never run.
     alias: { "web-streams-polyfill/dist/ponyfill.es2018.js": "node:stream/web" },
-    write: false,
     plugins: [{ name: "commonjs", setup: ({ onEnd }) => onEnd(({ outputFiles }) => writeAsCommonJs(outputFiles ?? [])) }],
   };
 }
 
 async function writeAsCommonJs(files) {
-  mkdirSync("dist/chunks", { recursive: true });
   for (const file of files) {
     // Some sixty files import VS Code's API; esbuild would copy its hundreds of names for each of them, which took most of the time of loading.
     const text = file.text.replaceAll(/^import \* as ([\w$]+) from "vscode";$/gm, 'const $1 = require("vscode");');
     const { code } = await transform(text, { format: "cjs", platform: "node", target: "node22", minify: !development, sourcemap: development && "inline", supported: { "dynamic-import": false } });
-    writeFileSync(file.path, code);
+    keep(file.path, code);
   }
   // Chunks are named by their content; those of an earlier build must not ship.
   const names = files.map((file) => path.basename(file.path));
   for (const chunk of readdirSync("dist/chunks")) if (!names.includes(chunk)) rmSync(path.join("dist/chunks", chunk));
+}
+
+/** Writes a file unless it is so already: a window that runs may be reading what is built anew. */
+function keep(file, contents) {
+  if (existsSync(file) && readFileSync(file).equals(Buffer.from(contents))) return;
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, contents);
 }
 
 /** The local crew service: a program of its own, which carries its openapi.yaml. */
@@ -103,8 +110,7 @@ function hostTests() {
 }
 
 if (!process.argv.includes("--service")) {
-  mkdirSync("l10n", { recursive: true });
-  writeFileSync("l10n/bundle.l10n.json", `${JSON.stringify(collectStrings("src"), undefined, 2)}\n`);
+  keep("l10n/bundle.l10n.json", `${JSON.stringify(collectStrings("src"), undefined, 2)}\n`);
 }
 if (watch) {
   for (const options of builds) await (await context(options)).watch();

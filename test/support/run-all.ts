@@ -1,5 +1,5 @@
-// `npm test`: builds, checks types and style, runs every suite and adds up what they say. Two lanes run side by side, the windows in
-// one and what needs none in the other; what is said of a step is printed when it has ended. The last line is "N passed, N failed".
+// `npm test`: builds, checks types and style, runs every suite and adds up what they say. Two lanes of about the same length run side
+// by side; what is said of a step is printed when it has ended. The last line is "N passed, N failed".
 // While they run, the local service validates each of its answers; a violation is a failure.
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -7,6 +7,7 @@ import path from "node:path";
 import type { Counts } from "./count-reporter.ts";
 import { endWithParent } from "./end-with-parent.ts";
 import { failuresFolder, projectFolder, temporaryFolder } from "./folders.ts";
+import { installedServer } from "./vscode-install.ts";
 
 /** A suite of tests in a folder of the same name under test/, or a step that is one test as a whole. */
 interface Step {
@@ -25,22 +26,25 @@ const total = { passed: 0, failed: 0 };
 rmSync(failuresFolder, { recursive: true, force: true });
 
 const build = oneTest("build", "esbuild.mjs", "--tests");
-const withoutWindows = [
-  oneTest("types of the extension and the service", "node_modules/typescript/bin/tsc", "-p", "."),
-  oneTest("types of the form", "node_modules/typescript/bin/tsc", "-p", "src/webview"),
-  oneTest("types of the tests", "node_modules/typescript/bin/tsc", "-p", "test"),
-  oneTest("style and walls between the rooms", "node_modules/eslint/bin/eslint.js", "."),
-  suite("unit", 30),
-  suite("service", 120),
+// Packaging builds once more, which leaves alone what is so already.
+const lanes = [
+  [suite("ui", 120), suite("package", 120)],
+  [
+    { name: "host", args: ["test/support/run-host.ts"], isSuite: true },
+    oneTest("types of the extension and the service", "node_modules/typescript/bin/tsc", "-p", "."),
+    oneTest("types of the form", "node_modules/typescript/bin/tsc", "-p", "src/webview"),
+    oneTest("types of the tests", "node_modules/typescript/bin/tsc", "-p", "test"),
+    oneTest("style and walls between the rooms", "node_modules/eslint/bin/eslint.js", "."),
+    suite("unit", 30),
+    suite("service", 120),
+  ],
 ];
-const windows = [{ name: "host", args: ["test/support/run-host.ts"], isSuite: true }, suite("ui", 120)];
-// It builds, too: nobody else may be reading what is built.
-const packaging = suite("package", 120);
 
-checkEveryTestHasASuite([...withoutWindows, ...windows, packaging]);
+checkEveryTestHasASuite(lanes.flat());
 await run([build]);
-await Promise.all([run(windows), run(withoutWindows)]);
-await run([packaging]);
+// Both lanes open windows at once; on a fresh clone they would both fetch VS Code's server, within a test's time.
+await installedServer("newest");
+await Promise.all(lanes.map(run));
 const violated = existsSync(violations) ? readFileSync(violations, "utf8").trim() : "";
 if (violated !== "") console.log(`\nAnswers of the local service against its openapi.yaml:\n${violated}`);
 count("answers of the service validated", asOneTest(violated === ""), 0);

@@ -28,9 +28,10 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
   await tree.row(story.topic).waitFor();
   await messages.notification("waits for you").waitFor();
   await waitFor("1 on the badge", async () => (await tree.badge("Crewdeck").textContent()) === "1");
+  // The row is drawn a moment after badge and notification.
+  await waitFor("the row of what waits", async () => (await tree.executions()).some(({ label, spoken }) => label === story.topic && /waiting for you/i.test(spoken)));
   const rows = await tree.executions();
   assert.equal(rows.filter(({ label }) => label === story.topic).length, 1, "one double click is one execution");
-  assert.match(rows.find(({ label }) => label === story.topic)?.spoken ?? "", /waiting for you/i);
 
   await messages.answer("waits for you", "Open");
   await editor.lens("Reject with feedback…").waitFor();

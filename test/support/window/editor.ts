@@ -46,7 +46,12 @@ export class Editor {
       const copied = await this.#page.evaluate(() => navigator.clipboard.readText());
       return copied === "" ? undefined : copied;
     });
-    await this.#page.keyboard.press("ControlOrMeta+Home");
+    const [firstLine = ""] = text.split("\n");
+    // A change of the document that comes just now brings the reader back to where the selection had led.
+    await waitFor("its beginning in view", async () => {
+      await this.#page.keyboard.press("ControlOrMeta+Home");
+      return (await this.visibleText()).startsWith(firstLine);
+    });
     return text;
   }
 
