@@ -1,14 +1,12 @@
 import * as vscode from "vscode";
 import { viewId } from "../editor/ids.ts";
-import { plainLabel } from "../editor/plain.ts";
-import { keyOf, type Execution } from "../executions/model.ts";
+import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { titleOf } from "../executions/title.ts";
 import { activeOf, theOne, type ActiveExecutions } from "../views/active.ts";
-import { stateInWords } from "../views/words.ts";
+import { executionItem, type ExecutionItem } from "./execution-item.ts";
 import type { Command } from "./table.ts";
 
-type Choice = vscode.QuickPickItem & { readonly execution?: Execution };
+type Choice = vscode.QuickPickItem & Partial<Pick<ExecutionItem, "execution">>;
 
 /** Leads to what waits, else to what runs: opens it where it is one, lets choose where there are several, and shows the view where there is nothing. */
 export function activeCommand(store: Pick<ExecutionStore, "list">, show: (execution: Execution) => Promise<unknown>): Command {
@@ -34,11 +32,5 @@ async function choose({ waiting, running }: ActiveExecutions): Promise<Execution
 
 function section(label: string, executions: readonly Execution[]): readonly Choice[] {
   if (executions.length === 0) return [];
-  const items = executions.map((execution) => ({
-    label: plainLabel(titleOf(execution)),
-    description: `${plainLabel(execution.crew.name)} · ${stateInWords(execution)}`,
-    detail: keyOf(execution),
-    execution,
-  }));
-  return [{ label, kind: vscode.QuickPickItemKind.Separator }, ...items];
+  return [{ label, kind: vscode.QuickPickItemKind.Separator }, ...executions.map(executionItem)];
 }

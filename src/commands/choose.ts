@@ -1,13 +1,12 @@
 import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
-import { keyOf, type Execution } from "../executions/model.ts";
+import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { titleOf } from "../executions/title.ts";
 import { UserError } from "../editor/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
-import { stateInWords } from "../views/words.ts";
 import { targetOf, type Target } from "./arguments.ts";
+import { executionItem } from "./execution-item.ts";
 
 /** The crew an argument names; without one the person chooses. Nothing when the person cancels. @throws UserError for an unknown crew, or when there is none at all. */
 export async function chooseCrew(crews: Crews, argument: unknown, fits: (crew: Crew) => boolean = () => true): Promise<Crew | undefined> {
@@ -21,7 +20,7 @@ export async function chooseCrew(crews: Crews, argument: unknown, fits: (crew: C
     ]);
   }
   if (candidates.length === 1) return candidates[0];
-  const items = candidates.map((candidate) => ({ label: plainLabel(candidate.name), description: candidate.url, crew: candidate }));
+  const items = candidates.map((candidate) => ({ label: plainLabel(candidate.name), description: plainLabel(candidate.url), crew: candidate }));
   const chosen = await vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t("Which crew?"), matchOnDescription: true });
   return chosen?.crew;
 }
@@ -52,12 +51,7 @@ export async function chooseExecution(store: ExecutionStore, crews: Crews, argum
   if (active && fits(active)) return active;
   const candidates = store.list().filter(fits);
   if (candidates.length === 0) throw new UserError(vscode.l10n.t("No tracked execution is in a state where this can be done."));
-  const items = candidates.map((execution) => ({
-    label: plainLabel(titleOf(execution)),
-    description: `${plainLabel(execution.crew.name)} · ${stateInWords(execution)}`,
-    detail: keyOf(execution),
-    execution,
-  }));
+  const items = candidates.map(executionItem);
   const chosen = await vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t("Which execution?"), matchOnDescription: true, matchOnDetail: true });
   return chosen?.execution;
 }

@@ -6,9 +6,11 @@ import { plainMessage } from "../editor/plain.ts";
 import { said } from "../editor/said.ts";
 import type { ClearScope } from "../executions/clearing.ts";
 import type { Executions } from "../executions/executions.ts";
+import type { Execution } from "../executions/model.ts";
 import type { Unremoved } from "../executions/remove-whole.ts";
 import { sendingNow } from "../executions/sending.ts";
 import { titleOf } from "../executions/title.ts";
+import { pendingResume } from "../feedback/pending.ts";
 import { isProgram, recordOf } from "./arguments.ts";
 import { countLocalData, deleteLocalData, type LocalDataCounts, type LocalDataParts } from "./local-data.ts";
 import type { Command } from "./table.ts";
@@ -29,7 +31,7 @@ export function deleteLocalDataCommand(parts: DeletePart): Command {
     async run(argument) {
       await refuseWhileSending(parts);
       const counts = await countLocalData(parts);
-      const scope = isProgram(argument) ? scopeIn(argument) : await ask(counts, parts.context.globalStorageUri.fsPath);
+      const scope = isProgram(argument) ? scopeIn(argument) : await ask(counts, parts);
       if (scope === undefined) return undefined;
       // The question may have stood there for long.
       await refuseWhileSending(parts);
@@ -52,7 +54,7 @@ function scopeIn(argument: unknown): ClearScope {
   throw new UserError(vscode.l10n.t("“{0}” must be one of {1}.", "what", "data, everything"));
 }
 
-async function ask({ executions, presets, drafts, forms, localCrews, crews }: LocalDataCounts, folder: string): Promise<ClearScope | undefined> {
+async function ask({ executions, presets, drafts, forms, localCrews, crews }: LocalDataCounts, parts: DeletePart): Promise<ClearScope | undefined> {
   const data = vscode.l10n.t("Delete, Keep Connected Crews");
   const everything = vscode.l10n.t("Delete Everything");
   const detail = [
@@ -63,13 +65,21 @@ async function ask({ executions, presets, drafts, forms, localCrews, crews }: Lo
       vscode.l10n.t("• drafts of feedback: {0}", drafts),
       vscode.l10n.t("• forms with remembered values: {0}", forms),
       vscode.l10n.t("• local crews with what their services keep (the projects stay): {0}", localCrews),
-      vscode.l10n.t("• whatever else is in {0}", folder),
+      vscode.l10n.t("• whatever else is in {0}", parts.context.globalStorageUri.fsPath),
     ].join("\n"),
     vscode.l10n.t("“{0}” also takes the connected crews ({1}) out of your settings and deletes their tokens.", everything, crews),
     vscode.l10n.t("Nothing changes at the crews: what runs there goes on, and is no longer followed here. This can't be undone."),
+    ...(parts.executions.store.list().some(isUnsure)
+      ? [vscode.l10n.t("A kickoff or feedback among them may have been sent, and no answer came: what guards it against being sent a second time is deleted, too.")]
+      : []),
   ].join("\n\n");
   const chosen = await vscode.window.showWarningMessage(vscode.l10n.t("Delete what Crewdeck keeps on this machine?"), { modal: true, detail }, data, everything);
   return chosen === data ? "data" : chosen === everything ? "everything" : undefined;
+}
+
+/** Whether its kickoff or feedback may have arrived, and is kept from being sent once more unasked. */
+function isUnsure(execution: Execution): boolean {
+  return execution.state === "unconfirmed" || pendingResume(execution) !== undefined;
 }
 
 function tellDone(left: readonly Unremoved[]): void {

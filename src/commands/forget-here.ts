@@ -3,6 +3,7 @@ import { statusPathsKey } from "../crews/status-paths.ts";
 import { tokenNotesKey } from "../crews/token-notes.ts";
 import { executionScheme, formType } from "../editor/ids.ts";
 import type { ClearScope } from "../executions/clearing.ts";
+import type { Execution } from "../executions/model.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
 
@@ -16,16 +17,31 @@ export interface ForgettingParts {
 /** What belongs to the connected crews, and stays with them. */
 const ofCrews: readonly string[] = [tokenNotesKey, statusPathsKey];
 
-/** Closes what this window shows of the data, and empties what it remembers: another window would write it back. */
-export async function forgetHere({ context: { globalState, globalStorageUri }, forms, tree }: ForgettingParts, scope: ClearScope): Promise<void> {
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/**
+ * Closes what this window shows of the data, and empties what it remembers: another window would write it back.
+ * @param executions those whose previews are closed; a window in which they are gone already leaves their previews, which say so
+ */
+export async function forgetHere({ context: { globalState, globalStorageUri }, forms, tree }: ForgettingParts, scope: ClearScope, executions: readonly Execution[] = []): Promise<void> {
   await forms.closeAll();
   const { tabGroups } = vscode.window;
   // Forms that were not looked at since the window was opened are tabs and nothing else yet.
-  await tabGroups.close(tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ input }) => isOurs(input, globalStorageUri)));
+  const isPreview = previewsOf(executions);
+  await tabGroups.close(tabGroups.all.flatMap(({ tabs }) => tabs).filter((tab) => isOurs(tab.input, globalStorageUri) || isPreview(tab)));
   await tree.choices.reset();
   for (const key of globalState.keys()) {
     if (scope === "everything" || !ofCrews.includes(key)) await globalState.update(key, undefined);
   }
+}
+
+/**
+ * Tells Markdown previews of executions' documents. A preview's tab names no document, only the file's name in a word or two in VS Code's
+ * language (observed): enough where that is a UUID, as ids are by the specification; another id could be the name of a file of the person's.
+ */
+function previewsOf(executions: readonly Execution[]): (tab: vscode.Tab) => boolean {
+  const names = new Set(executions.flatMap(({ localId, kickoffIds }) => [localId, ...kickoffIds]).filter((id) => uuid.test(id)).map((id) => `${id}.md`));
+  return ({ input, label }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith("markdown.preview") && label.split(/\s+/).some((word) => names.has(word));
 }
 
 function isOurs(input: unknown, storage: vscode.Uri): boolean {

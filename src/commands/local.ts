@@ -1,7 +1,6 @@
 import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
 import { viewId } from "../editor/ids.ts";
-import { plainLabel } from "../editor/plain.ts";
 import { said } from "../editor/said.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import { optional, recordOf, stringOf } from "./arguments.ts";
@@ -21,7 +20,7 @@ export function localCommands(crews: Crews, locals: LocalCrews): readonly Comman
         const given = recordOf(argument);
         const crew = await locals.start({ ...folderOf(given), ...optional("engine", stringOf(given, "engine")) });
         if (crew !== undefined) {
-          said(vscode.l10n.t("{0} runs on this machine; no model is called", plainLabel(crew.name)));
+          said(vscode.l10n.t("{0} runs on this machine; no model is called", crew.name));
           // A person wants to kick it off next; a program that named the folder leaves the focus where it is.
           if (given["folder"] === undefined || "kind" in given) await vscode.commands.executeCommand(`${viewId}.focus`);
         }

@@ -75,7 +75,7 @@ function addressIn(text: string): StatusAddress | undefined {
 }
 
 /** The specification calls the id a UUID; a crew may have others, so only what can't be a part of a path is refused. */
-export function problemOfId(text: string): string | undefined {
+function problemOfId(text: string): string | undefined {
   if (text === "") return vscode.l10n.t("Type the ID, or press Escape to leave.");
   return /[\s/?#\\]/.test(text) ? vscode.l10n.t("An ID has no spaces and no slashes. Paste only the ID, or the whole address of its status.") : undefined;
 }

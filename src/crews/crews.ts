@@ -4,7 +4,7 @@ import { CrewClient, type CrewClientOptions } from "../api/client.ts";
 import type { CrewApiError } from "../api/errors.ts";
 import type { CrewInputs, TokenType } from "../api/types.ts";
 import { Disposables } from "../editor/disposables.ts";
-import { offer, UserError } from "../editor/errors.ts";
+import { messageOf, offer, UserError } from "../editor/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { addCrewAction, setTokenAction } from "./actions.ts";
 import { isWebAddress } from "./entries.ts";
@@ -205,13 +205,25 @@ export class Crews implements vscode.Disposable {
     this.#removed.fire(crew);
   }
 
-  /** Takes all crews out of the settings and deletes every token that is known to be here, those of local crews, too. @returns why something could not be deleted */
-  async clear(): Promise<readonly unknown[]> {
-    const problems: unknown[] = [];
+  /** The crews that have tokens here as far as that is known, by id: local ones, too, and those that were taken out of the settings by hand. */
+  idsWithTokens(): Promise<readonly string[]> {
+    return this.#tokens.crewIds();
+  }
+
+  /**
+   * Takes all crews out of the settings and deletes their tokens and those of the crews with these ids ({@link idsWithTokens}).
+   * A token that can't be deleted keeps its note and does not keep the others. @returns why something could not be deleted
+   */
+  async clear(ids: readonly string[]): Promise<readonly Error[]> {
+    const problems: Error[] = [];
     const removed = this.#settings.list();
-    await this.#settings.clear().catch((error: unknown) => problems.push(error));
-    const ids = new Set([...removed.map(({ id }) => id), ...(await this.#tokens.crewIds())]);
-    for (const id of ids) await this.#forget(id).catch((error: unknown) => problems.push(error));
+    const names = new Map([...ids.map((id) => [id, id] as const), ...this.list().map(({ id, name }) => [id, name] as const)]);
+    await this.#settings.clear().catch((error: unknown) => problems.push(new Error(messageOf(error), { cause: error })));
+    for (const id of new Set([...removed.map((crew) => crew.id), ...ids])) {
+      await this.#forget(id).catch((error: unknown) => {
+        problems.push(new Error(vscode.l10n.t("The tokens of {0} could not be deleted: {1}", names.get(id) ?? id, messageOf(error)), { cause: error }));
+      });
+    }
     for (const crew of removed) this.#removed.fire(crew);
     return problems;
   }

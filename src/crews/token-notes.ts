@@ -33,7 +33,7 @@ export class TokenNotes {
 
   async delete(crewId: string): Promise<void> {
     const { [crewId]: gone, ...others } = this.#all();
-    if (gone !== undefined) await this.#memento.update(tokenNotesKey, others);
+    if (gone !== undefined) await this.#memento.update(tokenNotesKey, Object.keys(others).length === 0 ? undefined : others);
   }
 
   #all(): Readonly<Record<string, unknown>> {

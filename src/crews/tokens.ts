@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
-import { UserError } from "../editor/errors.ts";
-import { logProblem } from "../editor/log.ts";
+import { messageOf, UserError } from "../editor/errors.ts";
+import { log, logProblem } from "../editor/log.ts";
 import { formatEntry, parseEntry, tokenTypes } from "./token-entry.ts";
 import type { TokenNotes } from "./token-notes.ts";
 import { tokenIn, tokenProblem } from "./token-text.ts";
@@ -65,16 +65,29 @@ export class Tokens implements vscode.Disposable {
     await this.#notes.delete(crewId);
   }
 
-  /** The crews that have tokens here, as far as that is known: VS Code lists what it keeps only in versions later than the oldest that is supported. */
+  /** The crews that have tokens here, as far as that is known: by the notes, and by VS Code's own list where it gives one. */
   async crewIds(): Promise<readonly string[]> {
-    const listed = isListed(this.#secrets) ? await this.#secrets.keys() : [];
-    const ids = listed.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+    const ids = (await this.#keys()).filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
     return [...new Set([...this.#notes.crewIds(), ...ids])];
   }
 
   dispose(): void {
     this.#subscription.dispose();
     this.#changed.dispose();
+  }
+
+  /**
+   * All that VS Code keeps for the extension. Versions later than the oldest that is supported list it; there `keys` is a proposal,
+   * which Microsoft's builds have and refuse by throwing. The notes are what is known then, which is no problem to tell of.
+   */
+  async #keys(): Promise<readonly string[]> {
+    if (!isListed(this.#secrets)) return [];
+    try {
+      return await this.#secrets.keys();
+    } catch (error) {
+      log.debug(`The store of secrets does not list what is in it: ${messageOf(error)}`);
+      return [];
+    }
   }
 }
 

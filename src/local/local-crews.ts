@@ -139,6 +139,11 @@ export class LocalCrews implements vscode.Disposable {
     this.#publish();
   }
 
+  /** How many {@link removeAll} would remove. */
+  async count(): Promise<number> {
+    return (await this.#known()).length;
+  }
+
   /**
    * Removes every local crew that was ever started on this machine, also those whose project is gone.
    * @returns those that could not be removed, with the folder of their data, which may be in use

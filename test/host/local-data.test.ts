@@ -10,10 +10,11 @@ import { Crews } from "../../src/crews/crews.ts";
 import { Executions } from "../../src/executions/executions.ts";
 import { kickoffKey, resumeKey } from "../../src/executions/intents.ts";
 import type { Execution } from "../../src/executions/model.ts";
-import { resumeSending } from "../../src/executions/resumes.ts";
+import { resumeSending, resumeUnanswered } from "../../src/executions/resumes.ts";
 import { Drafts } from "../../src/feedback/drafts.ts";
 import { FormMemory } from "../../src/kickoff/memory.ts";
 import { openPresets } from "../../src/kickoff/presets/register.ts";
+import { KnownCrews } from "../../src/local/known-crews.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
 import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
 import { TreeChoices } from "../../src/views/tree/choices.ts";
@@ -52,9 +53,9 @@ describe("Deleting local data", () => {
   });
 
   /** What a window has of it: the same folder and secrets, memory of its own. */
-  const openWindow = async () => {
+  const openWindow = async (globalState = new MemoryMemento()) => {
     const storage = vscode.Uri.file(folder);
-    const [globalState, workspaceState] = [new MemoryMemento(), new MemoryMemento()];
+    const workspaceState = new MemoryMemento();
     const crews = new Crews({ secrets, globalState });
     const executions = new Executions({ folder, clock: systemClock, keepEnded: () => 0, secrets, clientFor: () => Promise.resolve(undefined), onProblem: fail });
     const locals = new LocalCrews({ crews, storage, extension, hasOpenExecutions: () => false });
@@ -67,7 +68,7 @@ describe("Deleting local data", () => {
     for (const { dispose } of [crews, executions, locals].map((each) => ({ dispose: () => each.dispose() }))) ends.push(dispose);
     ends.push(() => clearing.dispose());
     const command = deleteLocalDataCommand({ context, crews, executions, locals, forms, tree, clock: systemClock, presets: () => Promise.resolve(openPresets(storage)) });
-    return { crews, executions, locals, globalState, workspaceState, tree, closed, delete: (what: string) => command.run({ what }) as Promise<Deleted> };
+    return { crews, executions, locals, globalState, workspaceState, tree, closed, ask: () => command.run(undefined), delete: (what: string) => command.run({ what }) as Promise<Deleted> };
   };
 
   const request = { inputs: { topic: "tea" }, callbacks: { humanInputWebhook: { url: "https://hook.test/x", authentication: { strategy: "bearer" as const } } } };
@@ -116,6 +117,86 @@ describe("Deleting local data", () => {
     const [mark, ...others] = await files();
     assert.deepEqual([mark?.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, "<id>"), others], [path.join("executions", "cleared-everything-<id>.1.json"), []]);
     assert.doesNotMatch(await readFile(path.join(folder, mark!), "utf8"), /topic|test|secret/);
+  });
+
+  /** Of a crew that a person took out of the settings by hand. */
+  const leaveToken = ({ crews }: Pick<Awaited<ReturnType<typeof openWindow>>, "crews">) => crews.setToken("url:https://forgotten.test", { token: "forgotten-token", type: "userBearer" });
+
+  for (const [store, keys] of [
+    ["has no list of what it keeps", undefined],
+    ["refuses to list what it keeps", () => { throw new Error("Extension 'crewdeck.crewdeck' CANNOT use API proposal: secretsKeys"); }],
+    ["fails to list what it keeps", () => Promise.reject(new Error("The keychain is locked."))],
+  ] as const) {
+    it(`finds the tokens of crews that are gone from the settings where the store of secrets ${store}`, async () => {
+      Object.assign(secrets, { keys });
+      const window = await openWindow();
+      await fill(window);
+      await leaveToken(window);
+      assert.deepEqual((await window.delete("everything")).notDeleted, []);
+      assert.deepEqual([[...secrets.kept.keys()], window.globalState.keys()], [[], []]);
+    });
+  }
+
+  it("finds these tokens, too, where another window has emptied the state that windows share meanwhile", async () => {
+    Object.assign(secrets, { keys: undefined });
+    const shared = new MemoryMemento();
+    const [window, other] = [await openWindow(shared), await openWindow(shared)];
+    await fill(window);
+    await leaveToken(window);
+    const removeAll = window.locals.removeAll.bind(window.locals);
+    window.locals.removeAll = async () => {
+      await waitFor("the other window to forget", () => other.closed.length > 0 && shared.keys().length === 0);
+      return await removeAll();
+    };
+    await window.delete("everything");
+    assert.deepEqual([...secrets.kept.keys()], []);
+  });
+
+  it("goes on with other tokens where one can't be deleted, says which, and finds it again", async () => {
+    Object.assign(secrets, { keys: undefined });
+    const window = await openWindow();
+    await leaveToken(window);
+    await fill(window);
+    const original = secrets.delete.bind(secrets);
+    secrets.delete = (key) => (key.endsWith("forgotten.test") ? Promise.reject(new Error("The keychain is locked.")) : original(key));
+    const { notDeleted } = await window.delete("everything");
+    assert.deepEqual(notDeleted, [{ path: "crewdeck.crews", reason: "The tokens of url:https://forgotten.test could not be deleted: The keychain is locked." }]);
+    assert.deepEqual([...secrets.kept.keys()], ["crewdeck.token.url:https://forgotten.test"]);
+    secrets.delete = original;
+    assert.deepEqual((await window.delete("everything")).notDeleted, []);
+    assert.deepEqual([[...secrets.kept.keys()], window.globalState.keys()], [[], []]);
+  });
+
+  it("counts and removes a local crew whose folder is gone", async () => {
+    const window = await openWindow();
+    await new KnownCrews(path.join(folder, "local")).write({ version: 1, folder: vscode.Uri.file(path.join(folder, "gone")).toString(), name: "Gone", port: 0, wanted: false });
+    await window.locals.refresh();
+    assert.deepEqual(window.locals.list(), []);
+    assert.equal((await window.delete("data")).localCrews, 1);
+    assert.deepEqual((await files()).filter((name) => name.startsWith("local")), []);
+  });
+
+  it("says in its question that what may have been sent can be sent again then, only where there is such", async () => {
+    const window = await openWindow();
+    const { store } = window.executions;
+    const question = async () => {
+      const person = new ScriptedPerson(["escape"]);
+      try {
+        await window.ask();
+        return person.shown[0]?.detail ?? "";
+      } finally {
+        person.dispose();
+      }
+    };
+    const guard = /may have been sent, and no answer came: what guards it against being sent a second time is deleted, too\./;
+    await store.add(anExecution({ localId: "waits" }));
+    assert.doesNotMatch(await question(), guard);
+    const output = { taskId: "review", attempt: 1 };
+    await store.update("waits", (execution) => resumeUnanswered(resumeSending(execution, output, { isApprove: true, text: "Good", at: "2026-10-21T12:02:00.000Z" }), output));
+    assert.match(await question(), guard);
+    await store.remove("waits");
+    await store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed", startedAt: "2026-10-21T12:00:00.000Z" }));
+    assert.match(await question(), guard);
   });
 
   it("keeps connected crews with their tokens where only data is deleted", async () => {
@@ -206,9 +287,15 @@ describe("Deleting local data", () => {
     };
     await waitFor("the pause", waits);
     await run("openExecution", { crew, kickoffId });
+    await run("openPreview", { crew, kickoffId });
+    const own = path.join(folder, "own.md");
+    await writeFile(own, "# A person's own");
+    await vscode.commands.executeCommand("markdown.showLockedPreviewToSide", vscode.Uri.file(own));
     const opened = run("kickoff", { crew, inputs });
-    const ourTabs = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ input }) => input instanceof vscode.TabInputWebview || (input instanceof vscode.TabInputText && input.uri.scheme === "crew-execution"));
-    await waitFor("both tabs", () => ourTabs().length === 2);
+    const tabs = () => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    const isOwn = ({ label }: vscode.Tab) => label.includes("own.md");
+    const ourTabs = () => tabs().filter((tab) => !isOwn(tab) && (tab.input instanceof vscode.TabInputWebview || (tab.input instanceof vscode.TabInputText && tab.input.uri.scheme === "crew-execution")));
+    await waitFor("document, preview and form, and a preview of the person's own", () => ourTabs().length === 3 && tabs().some(isOwn));
     await assert.rejects(run("deleteLocalData", {}), /“what” must be one of data, everything/);
     const person = new ScriptedPerson(["escape", { press: "Delete, Keep Connected Crews" }]);
     try {
@@ -224,6 +311,8 @@ describe("Deleting local data", () => {
     assert.deepEqual([api.executions(), api.crews().map(({ name }) => name)], [[], [crew]]);
     assert.equal(await opened, undefined, "the form closed");
     await waitFor("no tab of ours", () => ourTabs().length === 0);
+    assert.deepEqual(tabs().filter(isOwn).length, 1);
+    await vscode.window.tabGroups.close(tabs().filter(isOwn));
     await run("kickoff", { crew, inputs, form: false });
     await waitFor("the pause of a new execution", waits);
     assert.equal((await run<Deleted>("deleteLocalData", { what: "everything" })).crews, 1);

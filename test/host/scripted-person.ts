@@ -17,6 +17,7 @@ export interface Shown {
   readonly choices?: readonly string[];
   /** Of each row of a list, as far as it has any. */
   readonly descriptions?: readonly string[];
+  readonly details?: readonly string[];
   complaint?: string;
 }
 
@@ -85,7 +86,7 @@ export class ScriptedPerson implements vscode.Disposable {
   }
 
   #answerList(items: readonly vscode.QuickPickItem[], { placeHolder = "", title = "" }: vscode.QuickPickOptions): Promise<vscode.QuickPickItem | undefined> {
-    const shown: Shown = { kind: "list", text: placeHolder, title, choices: items.map(({ label }) => label), descriptions: items.map(({ description = "" }) => description) };
+    const shown: Shown = { kind: "list", text: placeHolder, title, choices: items.map(({ label }) => label), descriptions: items.map(({ description = "" }) => description), details: items.map(({ detail = "" }) => detail) };
     this.shown.push(shown);
     const move = this.#next(shown);
     if (move === "escape") return Promise.resolve(undefined);

@@ -61,7 +61,7 @@ export function groupingInWords(grouping: Grouping): string {
 }
 
 /** A day of this machine's calendar as `2026-10-21`. */
-export function dayOf(time: Date): string {
+function dayOf(time: Date): string {
   return `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`;
 }
 

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { activeCommand } from "../../src/commands/active.ts";
+import { chooseExecution } from "../../src/commands/choose.ts";
+import { switchToken } from "../../src/crews/switch-token.ts";
+import { Crews } from "../../src/crews/crews.ts";
+import type { ExecutionStore } from "../../src/executions/store.ts";
+import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { MemoryMemento, MemorySecrets } from "./memory.ts";
+import { ScriptedPerson } from "./scripted-person.ts";
+
+describe("names and words of a crew's own", () => {
+  const crew = { id: "url:https://crew.test", name: "$(pass) Writers", url: "https://crew.test" };
+  let crews: Crews;
+  let person: ScriptedPerson;
+
+  beforeEach(() => {
+    crews = new Crews({ secrets: new MemorySecrets(), globalState: new MemoryMemento() });
+    person = new ScriptedPerson(["escape"]);
+  });
+
+  afterEach(() => {
+    person.dispose();
+    crews.dispose();
+  });
+
+  it("draw no icons in a list of executions: the state's word, the id, the crew's name, the title", async () => {
+    const execution = notWaiting({ crew, kickoffIds: ["$(key)"], label: "$(star)", state: "unknown", stateText: "$(pass) Completed" });
+    const store = { list: () => [execution] } as unknown as ExecutionStore;
+    assert.equal(await chooseExecution(store, crews, undefined), undefined);
+    const [{ choices, descriptions, details } = {}] = person.shown;
+    assert.deepEqual([choices, descriptions, details], [["\\$(star)"], ["\\$(pass) Writers · \\$(pass) Completed"], ["\\$(key)"]]);
+  });
+
+  it("draw no icons in the list of what waits and what runs", async () => {
+    const waiting = ["one", "$(two)"].map((localId) => anExecution({ crew, localId, kickoffIds: [localId] }));
+    await activeCommand({ list: () => waiting }, () => Promise.resolve()).run(undefined);
+    assert.deepEqual(person.shown[0]?.details?.slice(1), ["one", "\\$(two)"]);
+  });
+
+  it("draw no icons in what the status bar says", async () => {
+    const { setStatusBarMessage } = vscode.window;
+    const said: string[] = [];
+    Object.assign(vscode.window, { setStatusBarMessage: (text: string) => void said.push(text) });
+    try {
+      await crews.setTokens(crew.id, { inUse: "bearer", bearer: "one", userBearer: "two" });
+      await switchToken(crews, crew);
+      assert.match(said.join(), /^\\\$\(pass\) Writers uses /);
+    } finally {
+      Object.assign(vscode.window, { setStatusBarMessage });
+    }
+  });
+});
