@@ -9,7 +9,8 @@ import type { Seed } from "./content.ts";
 import type { FormField } from "./fields.ts";
 import type { FormCrew } from "./messages.ts";
 import { furnishPanel } from "./panel.ts";
-import { FormSession, type LoadOptions, type SessionOptions } from "./session.ts";
+import { FormSession } from "./session.ts";
+import type { LoadOptions, SessionOptions } from "./session-options.ts";
 import { formTexts } from "./texts.ts";
 
 /** One form in its panel, from opening to closing. */

@@ -1,57 +1,23 @@
-import type { Clock } from "../api/clock.ts";
-import { CrewApiError } from "../api/errors.ts";
-import type { CrewInputs, KickoffRequest } from "../api/types.ts";
 import type { ErrorAction } from "../editor/errors.ts";
 import type { Execution } from "../executions/model.ts";
 import { FormContent, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
-import type { FormToolName, FormTools, Taken } from "./form-tools.ts";
-import type { FormMemory } from "./memory.ts";
-import { dispatch, type Draft, type Explanation, type FormCrew, type FormFocus, type FormView, type FromForm, type Handlers, type Outcome, type ToForm } from "./messages.ts";
+import type { FormToolName } from "./form-tools.ts";
+import { dispatch, type Draft, type Explanation, type FormCrew, type FormFocus, type FormView, type FromForm, type Handlers } from "./messages.ts";
 import { parseFromForm } from "./parse.ts";
 import { noSecrets, secretsIn, type FormSecrets } from "./secret-callbacks.ts";
-import { MaybeStartedError } from "./start.ts";
+import { FormSending } from "./sending.ts";
+import type { LoadOptions, SessionOptions } from "./session-options.ts";
 import { isValid } from "./validate.ts";
-import { toPrefill, toRequest, type Prefill } from "./values.ts";
+import { toPrefill, type Prefill } from "./values.ts";
 
 /** Milliseconds without typing after which a draft goes to disk. The webview keeps every keystroke meanwhile. */
 const draftPause = 300;
 
-/** How a crew is asked for its inputs. */
-export interface LoadOptions {
-  /** Whether what is remembered of an earlier answer will not do. */
-  readonly fresh: boolean;
-  /** Whether a local crew that is stopped may be started for it: only where a person asks. */
-  readonly wakes: boolean;
-}
-
-/** What a form needs of the world around it. */
-export interface SessionOptions {
-  readonly clock: Clock;
-  readonly memory: Pick<FormMemory, "saveDraft" | "dropDraft" | "sent">;
-  readonly newId: () => string;
-  /** Asks what the crew needs; what it throws is shown with its remedy. */
-  readonly inputs: (options: LoadOptions) => Promise<CrewInputs>;
-  readonly send: (request: KickoffRequest, localId: string) => Promise<Execution>;
-  readonly post: (message: ToForm) => void;
-  readonly onStarted: (execution: Execution) => void;
-  /** The person wants to see what may have started; nothing where only its claim is left. */
-  readonly onOpenExecution: (execution: Execution | undefined) => void;
-  readonly tools: Pick<FormTools, "presets" | "saveAsRequestFile" | "copyAsCurl">;
-  /** Lets the person choose a value for an input from elsewhere. */
-  readonly takeValue: (crew: FormCrew, input: string) => Promise<Taken | undefined>;
-  /** A tool failed; the form is as it was. */
-  readonly onToolProblem: (error: unknown) => void;
-  /** What can be done about an error, as buttons beside it. */
-  readonly actionsFor: (error: unknown) => readonly ErrorAction[];
-  readonly onAction: (action: ErrorAction) => void;
-  /** Sending failed after the form was closed. */
-  readonly onLateProblem: (error: unknown) => void;
-}
-
 /** One form from its opening to its kickoff: loads, shows, keeps, and sends once. Knows no VS Code. */
 export class FormSession {
   readonly #options: SessionOptions;
+  readonly #sending: FormSending;
   #crew: FormCrew;
   #seed: Seed;
   /** Nothing until the crew told what it asks for. */
@@ -59,13 +25,8 @@ export class FormSession {
   /** Nowhere else until they are sent. */
   #secrets: FormSecrets;
   #problem: Explanation | undefined;
-  #outcome: Outcome | undefined;
-  #unconfirmed: Execution | undefined;
   #actions: readonly ErrorAction[] = [];
   #isReady = false;
-  #isSending = false;
-  /** Settles when the sending under way, if any, has. */
-  #sending: Promise<void> = Promise.resolve();
   #isClosed = false;
   #focus: FormFocus | undefined;
   #cancelSave: (() => void) | undefined;
@@ -77,6 +38,12 @@ export class FormSession {
     this.#seed = seed;
     this.#secrets = secretsIn({ ...seed.given, ...seed.instead });
     this.#options = options;
+    this.#sending = new FormSending({
+      send: options.send,
+      explain: (error) => this.#explain(error),
+      onStarted: (execution, sent) => this.#started(execution, sent),
+      onNotStarted: (error, content) => this.#notStarted(error, content),
+    });
     this.#focus = options.takesFocus ? "first" : undefined;
   }
 
@@ -140,7 +107,7 @@ export class FormSession {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#saveNow();
-    await this.#sending;
+    await this.#sending.done;
     // A refusal renews the draft; it must be on disk before somebody moves it.
     if (this.#cancelSave !== undefined) await this.#saveNow();
   }
@@ -158,31 +125,31 @@ export class FormSession {
       this.#saveSoon();
     },
     submit: ({ draft }) => {
-      if (this.#isCurrent(draft) && this.#outcome?.kind !== "maybeStarted") this.#sending = this.#submit(draft);
+      if (this.#isCurrent(draft) && this.#sending.outcome?.kind !== "maybeStarted") this.#submit(draft);
     },
     tryAgain: () => {
       if (this.isUnavailable) void this.load({ fresh: true, wakes: true });
     },
     secret: ({ name, text }) => {
-      if (!this.#isSending) this.#secrets = { ...this.#secrets, [name]: text };
+      if (!this.#sending.isUnderWay) this.#secrets = { ...this.#secrets, [name]: text };
     },
     clear: () => {
-      if (!this.#isSending) this.#secrets = noSecrets;
+      if (!this.#sending.isUnderWay) this.#secrets = noSecrets;
       this.#replace((content) => content.clear());
     },
     undo: () => this.#replace((content) => content.undo()),
     tool: ({ tool }) => void this.#use(tool).catch(this.#options.onToolProblem),
     take: ({ input }) => void this.#take(input).catch(this.#options.onToolProblem),
-    openExecution: () => this.#options.onOpenExecution(this.#unconfirmed),
+    openExecution: () => this.#options.onOpenExecution(this.#sending.unconfirmed),
     act: ({ index }) => {
       const action = this.#actions[index];
       if (action !== undefined) this.#options.onAction(action);
     },
     sendAgain: () => {
-      if (this.#outcome?.kind !== "maybeStarted") return;
+      if (this.#sending.outcome?.kind !== "maybeStarted") return;
       // A new id is a new kickoff: the person decided so, after being told that the first may run.
       this.#content?.renew();
-      this.#outcome = undefined;
+      this.#sending.forgetOutcome();
       this.#focus = "submit";
       this.#saveSoon();
       this.#show();
@@ -207,46 +174,28 @@ export class FormSession {
     if (taken !== undefined) this.#replace((content) => content.take(input, taken), { input });
   }
 
-  async #submit({ values }: Draft): Promise<void> {
+  #submit({ values }: Draft): void {
     const content = this.#content;
     if (content === undefined) return;
     content.edit(values);
     // The page checks before it submits; one that does not is no reason to send what can't be right.
     if (!isValid(content.fields, content.values, this.#secrets)) return;
-    this.#isSending = true;
-    this.#outcome = undefined;
+    this.#sending.begin(content, this.#secrets, () => this.#saveNow());
     this.#options.post({ type: "sending" });
-    await this.#saveNow();
-    const { draft } = content;
-    let execution: Execution;
-    try {
-      execution = await this.#options.send(toRequest(content.fields, content.values, this.#secrets), draft.id);
-    } catch (error) {
-      this.#isSending = false;
-      this.#notStarted(content, error);
-      return;
-    }
-    await this.#options.memory.sent(this.#crew.id, draft);
+  }
+
+  async #started(execution: Execution, sent: Draft): Promise<void> {
+    await this.#options.memory.sent(this.#crew.id, sent);
     // It stays "sending" and without content: the panel closes, and nothing is left to keep.
     this.#content = undefined;
     this.#options.onStarted(execution);
   }
 
-  #notStarted(content: FormContent, error: unknown): void {
-    const explanation = this.#explain(error);
-    if (error instanceof MaybeStartedError) {
-      this.#unconfirmed = error.execution;
-      this.#outcome = { kind: "maybeStarted", ...explanation };
-    } else {
-      const missing = error instanceof CrewApiError ? error.missingInputs : [];
-      content.require(missing);
-      // The next attempt is another kickoff.
-      content.renew();
-      this.#saveSoon();
-      this.#outcome = { kind: "refused", missing, ...explanation };
-    }
+  #notStarted(error: unknown, { fields, draft }: FormContent): void {
+    const { outcome } = this.#sending;
+    if (outcome?.kind === "refused") this.#saveSoon();
     if (this.#isClosed) this.#options.onLateProblem(error);
-    else this.#options.post({ type: "outcome", outcome: this.#outcome, fields: content.fields, draftId: content.draft.id });
+    else if (outcome !== undefined) this.#options.post({ type: "outcome", outcome, fields, draftId: draft.id });
   }
 
   #explain(error: unknown): Explanation {
@@ -256,15 +205,15 @@ export class FormSession {
   }
 
   #isCurrent(draft: Draft): boolean {
-    return draft.id === this.#content?.draft.id && !this.#isSending;
+    return draft.id === this.#content?.draft.id && !this.#sending.isUnderWay;
   }
 
   #replace(change: (content: FormContent) => void, focus: FormFocus = "first"): void {
     const content = this.#content;
-    if (content === undefined || this.#isSending) return;
+    if (content === undefined || this.#sending.isUnderWay) return;
     const { id } = content.draft;
     change(content);
-    this.#outcome = undefined;
+    this.#sending.forgetOutcome();
     this.#focus = focus;
     if (!content.isEdited) void this.#options.memory.dropDraft(this.#crew.id, id);
     this.#saveSoon();
@@ -294,16 +243,17 @@ export class FormSession {
     if (this.#problem !== undefined) return { kind: "unavailable", crew, ...this.#problem };
     if (this.#content === undefined) return { kind: "loading", crew };
     const { fields, draft, isEdited, notice } = this.#content;
+    const { isUnderWay: isSending, outcome } = this.#sending;
     return {
       kind: "form",
       crew,
       fields,
       draft,
       isEdited,
-      isSending: this.#isSending,
+      isSending,
       secrets: { humanInput: this.#secrets.humanInput !== "", streaming: this.#secrets.streaming !== "" },
       ...(notice === undefined ? {} : { notice }),
-      ...(this.#outcome === undefined ? {} : { outcome: this.#outcome }),
+      ...(outcome === undefined ? {} : { outcome }),
       ...(this.#focus === undefined ? {} : { focus: this.#focus }),
     };
   }

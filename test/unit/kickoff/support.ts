@@ -1,5 +1,5 @@
 import type { Crew } from "../../../src/crews/types.ts";
-import type { SessionOptions } from "../../../src/kickoff/session.ts";
+import type { SessionOptions } from "../../../src/kickoff/session-options.ts";
 
 /** A crew that is connected. */
 export const crew: Crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };
