@@ -7,8 +7,8 @@ export function plainLabel(text: string): string {
 }
 
 /**
- * Text of others for a notification. VS Code turns `[words](command:…)` in one into a link that runs a command (observed),
- * so the two brackets are kept apart.
+ * Text of others for a notification, or for a box's prompt. VS Code turns `[words](command:…)` in one into a link that runs a command
+ * (observed), so the two brackets are kept apart.
  */
 export function plainMessage(text: string): string {
   return text.replace(/\](\s*)\(/g, "]\u200b$1(");

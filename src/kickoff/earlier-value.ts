@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { JsonValue } from "../api/types.ts";
-import { plainLabel } from "../editor/plain.ts";
+import { plainLabel, plainMessage } from "../editor/plain.ts";
 import type { Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Taken } from "./form-tools.ts";
@@ -28,7 +28,7 @@ export function earlierValues(executions: readonly Execution[], crewId: string, 
 /** Lets a person choose one of the values that an input had. Nothing where there is none, which is said, or the person leaves. */
 export async function chooseEarlierValue(values: readonly EarlierValue[], input: string): Promise<Taken | undefined> {
   if (values.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t("No execution that is kept here had a value for “{0}”.", valueInShort(input, 40)));
+    void vscode.window.showInformationMessage(plainMessage(vscode.l10n.t("No execution that is kept here had a value for “{0}”.", valueInShort(input, 40))));
     return undefined;
   }
   const items = values.map(({ value, execution }) => ({

@@ -26,7 +26,7 @@ export async function takeValue(input: string, { editor, earlier }: ValueSources
     { label: `$(file) ${vscode.l10n.t("File…")}`, description: vscode.l10n.t("a text file of {0} at most", sizeInWords(largestText)), take: chooseFile },
     { label: `$(history) ${vscode.l10n.t("Value of an Earlier Execution…")}`, take: earlier },
   ];
-  const chosen = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Fill in “{0}” from", plainLabel(valueInShort(input, 40))) });
+  const chosen = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Fill in “{0}” from", valueInShort(input, 40)) });
   return await chosen?.take();
 }
 

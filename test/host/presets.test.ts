@@ -65,6 +65,12 @@ describe("Choosing presets", () => {
     assert.deepEqual(await names(), ["c"]);
   });
 
+  it("puts no live link into the box that asks for a new name", async () => {
+    await presets.save(crew.id, "[a](command:crewdeck.kickoff)", { inputs: {} });
+    const { shown } = await choose([{ press: "Rename Preset…", on: "[a](command:crewdeck.kickoff)" }, "escape", "escape"]);
+    assert.equal(shown[1]?.text, "New name of the preset “[a]\u200b(command:crewdeck.kickoff)”");
+  });
+
   it("moves along with a crew's new address, goes with the crew, and tells a person of a file it can't read", async () => {
     const uri = vscode.Uri.file(folder);
     const unused = () => assert.fail("no form is open");

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { UserError } from "../../src/editor/errors.ts";
+import { chooseEarlierValue } from "../../src/kickoff/earlier-value.ts";
 import { LastEditor } from "../../src/kickoff/last-editor.ts";
 import { takeValue } from "../../src/kickoff/take-value.ts";
 import { largestText } from "../../src/kickoff/text-file.ts";
@@ -40,9 +41,13 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
   });
 
   async function take(...moves: readonly Move[]) {
+    return await takeFor("topic", ...moves);
+  }
+
+  async function takeFor(input: string, ...moves: readonly Move[]) {
     const person = new ScriptedPerson(moves);
     try {
-      const taken = await takeValue("topic", { editor, earlier: () => Promise.resolve({ value: 7, from: "the execution “tea”" }) });
+      const taken = await takeValue(input, { editor, earlier: () => Promise.resolve({ value: 7, from: "the execution “tea”" }) });
       assert.deepEqual(person.left, []);
       return { taken, shown: person.shown };
     } finally {
@@ -69,6 +74,18 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
 
   const refusal = (what: RegExp) => (error: unknown) => error instanceof UserError && what.test(error.message);
   const row = ({ choices = [], descriptions = [] }: Shown, label: string) => descriptions[choices.indexOf(label)];
+
+  it("is offered without a live link or a mark of its own, whatever the crew calls its input", async () => {
+    const person = new ScriptedPerson([]);
+    try {
+      assert.equal(await chooseEarlierValue([], "[Retry](command:crewdeck.kickoff)"), undefined);
+      assert.deepEqual(person.shown.map(({ text }) => text), ["No execution that is kept here had a value for “[Retry]\u200b(command:crewdeck.kickoff)”."]);
+    } finally {
+      person.dispose();
+    }
+    // A list's title draws no icons (observed), so that a backslash would be seen.
+    assert.equal((await takeFor("$(bell)", "escape")).shown[0]?.title, "Fill in “$(bell)” from");
+  });
 
   it("may be the editor's selection, an earlier one's, or a file's content; leaving takes nothing", async () => {
     const { taken, shown } = await take("escape");

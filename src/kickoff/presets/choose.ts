@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { Disposables } from "../../editor/disposables.ts";
-import { plainLabel } from "../../editor/plain.ts";
+import { plainLabel, plainMessage } from "../../editor/plain.ts";
 import { said } from "../../editor/said.ts";
 import { inputsInShort, valueInShort } from "../in-short.ts";
 import type { Prefill } from "../values.ts";
@@ -104,6 +104,7 @@ async function confirmAndDelete({ presets, crew }: ChoosePresetOptions, name: st
 async function askName({ others = [], ...box }: { readonly title: string; readonly prompt: string; readonly value: string; readonly others?: readonly string[] }): Promise<string | undefined> {
   const name = await vscode.window.showInputBox({
     ...box,
+    prompt: plainMessage(box.prompt),
     ignoreFocusOut: true,
     validateInput: (text) => {
       if (text.trim() === "") return vscode.l10n.t("A preset needs a name.");
