@@ -13,8 +13,8 @@ const types: Readonly<Record<string, NonNullable<InputField["type"]>>> = {
 
 /**
  * Turns the answer of `GET /inputs` into fields, in the answer's order and each name once: a list of names (documented and
- * observed), a list of objects, a map of name to type, or a JSON Schema. Nothing where the answer is none of these, so
- * that a stranger's JSON is not taken for a crew without inputs.
+ * observed), a list of objects, a map of name to type, or a JSON Schema. Nothing where the answer is none of these, `null`
+ * included, so that a stranger's JSON is not taken for a crew without inputs.
  * @param raw the answer, parsed from JSON
  */
 export function readInputs(raw: unknown): CrewInputs | undefined {
@@ -27,14 +27,19 @@ export function readInputs(raw: unknown): CrewInputs | undefined {
 }
 
 function readFields(value: unknown, wrapped: boolean): readonly InputField[] | undefined {
-  if (value === null && wrapped) return [];
-  if (Array.isArray(value)) return value.map(readListed).filter((field) => field !== undefined);
+  if (Array.isArray(value)) return readList(value);
   if (!isObject(value)) return undefined;
   if (isSchema(value)) return readSchema(value);
   const entries = Object.entries(value);
   // Without the wrapper only a map that is certainly one of names to types will do.
   if (!wrapped && (entries.length === 0 || !entries.every(([, type]) => typeOf(type) !== undefined))) return undefined;
   return entries.map(([name, about]) => readMapped(name, about));
+}
+
+/** Of a list that is not empty, something must be readable: a crew without inputs starts without a question, and that costs money. */
+function readList(list: readonly unknown[]): readonly InputField[] | undefined {
+  const fields = list.map(readListed).filter((field) => field !== undefined);
+  return fields.length === 0 && list.length > 0 ? undefined : fields;
 }
 
 function readListed(value: unknown): InputField | undefined {
