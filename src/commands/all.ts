@@ -17,7 +17,7 @@ import { crewCommands } from "./crews.ts";
 import { draftsCommand } from "./drafts.ts";
 import { executionCommands } from "./executions.ts";
 import { feedbackCommands } from "./feedback.ts";
-import { kickoffCommand } from "./kickoff.ts";
+import { kickoffCommands } from "./kickoff.ts";
 import type { RequestParts } from "./request-actions.ts";
 import { requestCommands } from "./requests.ts";
 import { localCommands } from "./local.ts";
@@ -50,7 +50,7 @@ export function allCommands({ context, crews, executions, locals, sender, forms,
   const { store, secrets, tracker } = executions;
   return [
     ...crewCommands(crews, locals, wake),
-    kickoffCommand({ crews, forms, sender, wake, show }),
+    ...kickoffCommands({ crews, forms, sender, clock, wake, show }),
     ...requestCommands({ crews, store, secrets, sender, forms, wake, show, ...requests }),
     ...executionCommands({ crews, store, tracker, clock, wake, show }),
     activeCommand(store, show),

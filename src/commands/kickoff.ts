@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { Clock } from "../api/clock.ts";
 import type { JsonObject, KickoffRequest } from "../api/types.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
@@ -7,32 +8,32 @@ import { logProblem } from "../editor/log.ts";
 import { keyOf, type Execution } from "../executions/model.ts";
 import { needsForm } from "../kickoff/fields.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
+import { OneWish } from "../kickoff/one-wish.ts";
 import type { KickoffSender } from "../kickoff/start.ts";
 import { checkAddress } from "../kickoff/validate.ts";
 import { callbackNames } from "../kickoff/callback-names.ts";
-import { booleanOf, objectOf, optional, recordOf, stringOf } from "./arguments.ts";
+import { booleanOf, isProgram, objectOf, optional, recordOf, stringOf } from "./arguments.ts";
 import { chooseCrew } from "./choose.ts";
 import type { Command } from "./table.ts";
 
-/** What the kickoff command works with. */
+/** What the kickoff commands work with. */
 export interface KickoffParts {
   readonly crews: Crews;
   readonly forms: Pick<KickoffForms, "open">;
   readonly sender: KickoffSender;
+  readonly clock: Clock;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;
   readonly show: (execution: Execution) => Promise<unknown>;
 }
 
-/** `crewdeck.kickoff`: by form, at once for a crew that needs no inputs, or without asking anything (`form: false`). Returns `{crew, kickoffId}`. */
-export function kickoffCommand({ crews, forms, sender, wake, show }: KickoffParts): Command {
-  const starts = new Map<string, Promise<Execution | "form">>();
-  /** Starts a crew that asks for nothing. A double click on its row is one wish, and each kickoff costs money. */
-  const startAtOnce = (crew: Crew): Promise<Execution | "form"> => {
-    const start = starts.get(crew.id) ?? startOrAsk(crew).finally(() => starts.delete(crew.id));
-    starts.set(crew.id, start);
-    return start;
-  };
+/**
+ * `crewdeck.kickoff`: by form, at once for a crew that needs no inputs, or without asking anything (`form: false`); and
+ * `crewdeck.kickoffInForm`: by form whatever the crew needs, for it holds callbacks and meta, too. Both return `{crew, kickoffId}`.
+ */
+export function kickoffCommands({ crews, forms, sender, clock, wake, show }: KickoffParts): readonly Command[] {
+  /** Starts of crews that ask for nothing, by crew: a double click on the row is one wish. */
+  const starts = new OneWish<Execution | "form">(clock);
   const startOrAsk = async (crew: Crew): Promise<Execution | "form"> => {
     await wake(crew.id);
     if (await wantsForm(crews, crew)) return "form";
@@ -40,7 +41,12 @@ export function kickoffCommand({ crews, forms, sender, wake, show }: KickoffPart
     await show(started);
     return started;
   };
-  return {
+  const inForm = async (crew: Crew, values: Partial<KickoffRequest>) => {
+    await wake(crew.id);
+    const started = await forms.open(crews.get(crew.id), values);
+    return started && madeOf(started);
+  };
+  const kickoff: Command = {
     id: "kickoff",
     async run(argument) {
       const given = recordOf(argument);
@@ -54,13 +60,19 @@ export function kickoffCommand({ crews, forms, sender, wake, show }: KickoffPart
         return madeOf(await sender.send(crews.get(crew.id), { ...values, inputs: values.inputs ?? {} }));
       }
       const isGiven = Object.keys(values).length > 0;
-      const made = form === true || isGiven ? "form" : await startAtOnce(crew);
-      if (made !== "form") return madeOf(made);
-      await wake(crew.id);
-      const started = await forms.open(crews.get(crew.id), isGiven ? values : undefined);
-      return started && madeOf(started);
+      const made = form === true || isGiven ? "form" : await starts.once(crew.id, { isPerson: !isProgram(argument) }, () => startOrAsk(crew));
+      return made === "form" ? await inForm(crew, values) : madeOf(made);
     },
   };
+  const kickoffInForm: Command = {
+    id: "kickoffInForm",
+    async run(argument) {
+      const values = prefillOf(recordOf(argument));
+      const crew = await chooseCrew(crews, argument);
+      return crew && (await inForm(crew, values));
+    },
+  };
+  return [kickoff, kickoffInForm];
 }
 
 /** Whether a crew needs inputs. Where it can't be asked, the form says why and tries again. */

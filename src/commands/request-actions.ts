@@ -58,7 +58,7 @@ export function requestActions(parts: RequestParts): RequestActions {
   return {
     async kickoffFile(argument) {
       const file = await chooseRequestFile(argument);
-      return file && (await shown(await (await files()).kickOff(file), argument));
+      return file && (await shown(await (await files()).kickOff(file, { isPerson: !isProgram(argument) }), argument));
     },
     async openFileInForm(argument) {
       const file = await chooseRequestFile(argument);

@@ -68,6 +68,6 @@ export function registerKickoff({ context, crews, executions, clock, wake, show 
     // Where nothing is loaded, no form is open.
     closeAll: async () => await (await loading)?.forms.closeAll(),
   };
-  const files = owned.add(registerRequestFiles(crews, { sender, forms, hosts: new CallbackHosts(context.globalState), wake }));
+  const files = owned.add(registerRequestFiles(crews, { sender, forms, hosts: new CallbackHosts(context.globalState), clock, wake }));
   return { sender, forms, files: files.load, presets: async () => (await load()).presets, dispose: () => owned.dispose() };
 }

@@ -1,46 +1,76 @@
 import assert from "node:assert/strict";
+import { CrewClient } from "../../src/api/client.ts";
 import type { CrewInputs, KickoffRequest } from "../../src/api/types.ts";
-import { kickoffCommand, type KickoffParts } from "../../src/commands/kickoff.ts";
+import { kickoffCommands, type KickoffParts } from "../../src/commands/kickoff.ts";
 import type { Crew } from "../../src/crews/types.ts";
+import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution } from "../unit/views/executions.ts";
 
 const crew: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
+const asksFor = (...names: readonly string[]) => (): Promise<CrewInputs> => Promise.resolve({ fields: names.map((name) => ({ name })), raw: {} });
 
-/** The command with a crew that asks for these inputs. */
-function command(fields: CrewInputs["fields"]) {
+/** The commands with a crew that is asked so. */
+function commands(inputs: () => Promise<CrewInputs>) {
   const sent: KickoffRequest[] = [];
-  const opened: string[] = [];
+  const opened: unknown[] = [];
+  const clock = new FakeClock();
   const parts = {
-    crews: { get: () => crew, list: () => [crew], inputs: () => Promise.resolve({ fields, raw: {} }) },
-    forms: { open: ({ name }: Crew) => (opened.push(name), Promise.resolve(undefined)) },
+    crews: { get: () => crew, list: () => [crew], inputs },
+    forms: { open: (...what: unknown[]) => (opened.push(what), Promise.resolve(undefined)) },
     sender: { send: (_crew: Crew, request: KickoffRequest) => (sent.push(request), Promise.resolve(anExecution({ localId: `local-${sent.length}`, kickoffIds: [`k-${sent.length}`] }))) },
+    clock,
     wake: () => Promise.resolve(),
     show: () => Promise.resolve(),
   } as unknown as KickoffParts;
-  return { sent, opened, run: kickoffCommand(parts).run };
+  const all = kickoffCommands(parts);
+  const run = async (argument: unknown, id = "kickoff") => await all.find((command) => command.id === id)?.run(argument);
+  return { sent, opened, clock, run };
 }
 
 describe("Kicking off by a click", () => {
   const row = { kind: "crew", crew: crew.id };
 
-  it("starts a crew that asks for nothing once for a double click, and again for a later one", async () => {
-    const { sent, run } = command([]);
+  it("starts a crew that asks for nothing once for a double click, also where the crew answers in between, and again for a later one", async () => {
+    const { sent, clock, run } = commands(asksFor());
     const made = await Promise.all([run(row), run(row)]);
     assert.deepEqual(made, [{ crew: "Writers", kickoffId: "k-1" }, { crew: "Writers", kickoffId: "k-1" }]);
+    await clock.pass(500);
+    assert.deepEqual(await run(row), { crew: "Writers", kickoffId: "k-1" });
     assert.equal(sent.length, 1);
+    await clock.pass(1_000);
     await run(row);
     assert.equal(sent.length, 2);
   });
 
   it("starts twice for a program that says so twice", async () => {
-    const { sent, run } = command([]);
+    const { sent, run } = commands(asksFor());
     await Promise.all([run({ crew: crew.name, form: false }), run({ crew: crew.name, form: false })]);
     assert.equal(sent.length, 2);
+    await run({ crew: crew.name });
+    await run({ crew: crew.name });
+    assert.equal(sent.length, 4);
   });
 
   it("brings the form to the front at each click where there is something to ask", async () => {
-    const { sent, opened, run } = command([{ name: "topic" }]);
+    const { sent, opened, run } = commands(asksFor("topic"));
     await Promise.all([run(row), run(row)]);
-    assert.deepEqual([opened, sent], [["Writers", "Writers"], []]);
+    assert.deepEqual([opened, sent], [[[crew, {}], [crew, {}]], []]);
   });
+
+  it("opens the form of a crew that asks for nothing where that is wanted, with its callbacks and meta, and sends nothing", async () => {
+    const { sent, opened, run } = commands(asksFor());
+    await run(row, "kickoffInForm");
+    await run({ crew: crew.name, meta: { ticket: 7 }, crewWebhookUrl: "https://hooks.test" }, "kickoffInForm");
+    await run({ crew: crew.name, form: true });
+    assert.deepEqual([opened, sent], [[[crew, {}], [crew, { meta: { ticket: 7 }, crewWebhookUrl: "https://hooks.test" }], [crew, {}]], []]);
+  });
+
+  for (const answer of ['{"inputs": null}', '{"inputs": [null]}', "{}"]) {
+    it(`takes ${answer} for no crew without inputs: it opens the form, which says what is wrong, and sends nothing`, async () => {
+      const client = new CrewClient(crew.url, "token", { fetch: () => Promise.resolve(new Response(answer)) });
+      const { sent, opened, run } = commands(() => client.inputs());
+      await run(row);
+      assert.deepEqual([opened, sent], [[[crew, {}]], []]);
+    });
+  }
 });

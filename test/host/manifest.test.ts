@@ -35,6 +35,13 @@ describe("The manifest", () => {
     }
   });
 
+  it("offers to kick off, and to do so in the form, in the palette and on each crew's row", () => {
+    const { menus } = manifest.contributes;
+    for (const id of ["crewdeck.kickoff", "crewdeck.kickoffInForm"]) {
+      for (const menu of ["commandPalette", "view/item/context"]) assert(menus[menu]?.some(({ command }) => command === id), `${id} in ${menu}`);
+    }
+  });
+
   it("contributes exactly the tools that the code registers, with strict inputs, and lets VS Code never allow by itself those that send", async () => {
     const contributed = manifest.contributes.languageModelTools;
     const registered = vscode.lm.tools.filter(({ name }) => name.startsWith("crewdeck_"));

@@ -4,11 +4,13 @@ import type { Crew } from "../../src/crews/types.ts";
 import { CallbackHosts, hostsOf } from "../../src/kickoff/callback-hosts.ts";
 import { RequestFiles, type RequestFilesOptions } from "../../src/kickoff/request-files/request-files.ts";
 import { waitFor } from "../support/wait.ts";
+import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { MemoryMemento } from "./memory.ts";
 import { ScriptedPerson, type Move, type Shown } from "./scripted-person.ts";
 import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
 
+const byClick = { isPerson: true };
 const crew: Crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };
 const fileIn = (name: string) => vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, name);
 const write = async (name: string, content: unknown) => {
@@ -33,9 +35,10 @@ describe("Kicking off a request file", () => {
   let sent: Parameters<RequestFilesOptions["sender"]["send"]>[];
   let opened: unknown[][];
   let state: MemoryMemento;
+  let clock: FakeClock;
 
   beforeEach(() => {
-    [sent, opened, state] = [[], [], new MemoryMemento()];
+    [sent, opened, state, clock] = [[], [], new MemoryMemento(), new FakeClock()];
   });
 
   after(async () => {
@@ -52,6 +55,7 @@ describe("Kicking off a request file", () => {
       sender: { send: (...what) => Promise.resolve(sent.push(what)).then(() => anExecution()) },
       forms: { open: (...what) => Promise.resolve(void opened.push(what)) },
       hosts: new CallbackHosts(state),
+      clock,
       wake: () => Promise.resolve(),
       onLearnt: () => undefined,
       isTrusted: () => true,
@@ -61,10 +65,30 @@ describe("Kicking off a request file", () => {
   it("sends what the file says, once for a double click, with its label, and asks nothing", async () => {
     const uri = await write("oslo.kickoff.json", { crew: "Travel", label: "Demo", inputs: { city: "Oslo" }, meta: { a: 1 } });
     const files = open();
-    await withPerson([], () => Promise.all([files.kickOff(uri), files.kickOff(uri)]));
+    await withPerson([], () => Promise.all([files.kickOff(uri, byClick), files.kickOff(uri, byClick)]));
     assert.deepEqual(sent, [[crew, { inputs: { city: "Oslo" }, meta: { a: 1 } }, { label: "Demo" }]]);
-    await files.kickOff(uri);
+    await clock.pass(500);
+    await files.kickOff(uri, byClick);
+    assert.equal(sent.length, 1, "a quick crew has answered before the second click of a double click");
+    await clock.pass(1_000);
+    await files.kickOff(uri, byClick);
     assert.equal(sent.length, 2);
+    await files.kickOff(uri, { isPerson: false });
+    assert.equal(sent.length, 3, "a program means another");
+  });
+
+  it("draws no icon of a crew's name in the status bar", async () => {
+    const uri = await write("icon.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" } });
+    const named = { ...crew, name: "$(bell) Travel" };
+    const titles: (string | undefined)[] = [];
+    const { withProgress } = vscode.window;
+    Object.assign(vscode.window, { withProgress: ({ title }: vscode.ProgressOptions, action: () => Promise<unknown>) => (titles.push(title), action()) });
+    try {
+      await open({ crews: { find: () => named, get: () => named, inputs: () => Promise.resolve({ fields: [{ name: "city" }], raw: {} }) } }).kickOff(uri, byClick);
+    } finally {
+      Object.assign(vscode.window, { withProgress });
+    }
+    assert.deepEqual(titles, ["Kicking off \\$(bell) Travel…"]);
   });
 
   it("takes unsaved text as it stands in the editor", async () => {
@@ -75,7 +99,7 @@ describe("Kicking off a request file", () => {
     edit.replace(uri, new vscode.Range(document.positionAt(at), document.positionAt(at + 4)), "Bergen");
     await vscode.workspace.applyEdit(edit);
     assert.equal(document.isDirty, true);
-    await open().kickOff(uri);
+    await open().kickOff(uri, byClick);
     assert.deepEqual(sent[0]?.[1].inputs, { city: "Bergen" });
     await document.save();
   });
@@ -84,7 +108,7 @@ describe("Kicking off a request file", () => {
     const uri = await write("wrong.kickoff.json", content);
     const document = await vscode.workspace.openTextDocument(uri);
     await waitFor("the file's text", () => document.getText() === (typeof content === "string" ? content : JSON.stringify(content, undefined, 2)));
-    await assert.rejects(open().kickOff(uri), (error: Error) => {
+    await assert.rejects(open().kickOff(uri, byClick), (error: Error) => {
       assert.match(error.message, message);
       assert.match(error.message, /Nothing was sent\.$/);
       assert.doesNotMatch(error.message, /hush|me:pw/);
@@ -109,13 +133,13 @@ describe("Kicking off a request file", () => {
     const callbacks = { crewWebhookUrl: "https://hooks.test/a", stepWebhookUrl: "https://hooks.test/b", taskWebhookUrl: "http://127.0.0.1:9/c" };
     const uri = await write("callback.kickoff.json", { crew: "Travel", inputs: { city: "O" }, ...callbacks });
     const files = open();
-    const refused = await withPerson([{ press: "Allow This Host" }, "escape"], () => files.kickOff(uri));
+    const refused = await withPerson([{ press: "Allow This Host" }, "escape"], () => files.kickOff(uri, byClick));
     assert.deepEqual(refused.map(({ text }) => text), ["May Travel report to http://127.0.0.1:9?", "May Travel report to hooks.test?"]);
     assert.match(refused[1]?.detail ?? "", /each step of an agent.*; the result/);
     assert.equal(sent.length, 0);
-    await withPerson([{ press: "Allow This Host" }], () => files.kickOff(uri));
+    await withPerson([{ press: "Allow This Host" }], () => files.kickOff(uri, byClick));
     const other = await write("other.kickoff.json", { crew: "Travel", inputs: { city: "O" }, humanInputWebhookUrl: "https://hooks.test/z" });
-    await withPerson([], () => open().kickOff(other));
+    await withPerson([], () => open().kickOff(other, byClick));
     assert.deepEqual(sent.map(([, { crewWebhookUrl, humanInputWebhookUrl }]) => [crewWebhookUrl, humanInputWebhookUrl]), [["https://hooks.test/a", undefined], [undefined, "https://hooks.test/z"]]);
   });
 
@@ -126,11 +150,14 @@ describe("Kicking off a request file", () => {
   it("always asks in an untrusted workspace, with crew, host and size", async () => {
     const uri = await write("untrusted.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" } });
     const files = open({ isTrusted: () => false });
-    const [question] = await withPerson(["escape"], () => files.kickOff(uri));
+    const [question] = await withPerson(["escape"], () => files.kickOff(uri, byClick));
     assert.match(question?.text ?? "", /Travel/);
     assert.match(question?.detail ?? "", /untrusted\.kickoff\.json.*\n\n26 bytes are sent to crew\.test/);
     assert.equal(sent.length, 0);
-    for (let count = 1; count <= 2; count++) await withPerson([{ press: "Kick Off" }], () => files.kickOff(uri));
+    for (let count = 1; count <= 2; count++) {
+      await withPerson([{ press: "Kick Off" }], () => files.kickOff(uri, byClick));
+      await clock.pass(1_000);
+    }
     assert.equal(sent.length, 2);
   });
 

@@ -1,13 +1,16 @@
 import * as vscode from "vscode";
+import type { Clock } from "../../api/clock.ts";
 import { kickoffBody } from "../../api/requests.ts";
 import type { KickoffRequest } from "../../api/types.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
 import { UserError } from "../../editor/errors.ts";
+import { plainLabel } from "../../editor/plain.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { CallbackHosts } from "../callback-hosts.ts";
 import { copyCurl } from "../copy-curl.ts";
 import type { KickoffForms } from "../forms.ts";
+import { OneWish } from "../one-wish.ts";
 import type { KickoffSender } from "../start.ts";
 import { checkRequestFile } from "./check.ts";
 import { readRequestFile, type RequestFile } from "./read.ts";
@@ -19,6 +22,7 @@ export interface RequestFilesOptions {
   readonly sender: Pick<KickoffSender, "send">;
   readonly forms: Pick<KickoffForms, "open">;
   readonly hosts: CallbackHosts;
+  readonly clock: Clock;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;
   /** A crew told what it asks for. */
@@ -30,22 +34,21 @@ export interface RequestFilesOptions {
 /** What can be done with a request file. Text that is not saved counts as it stands in the editor. */
 export class RequestFiles {
   readonly #options: RequestFilesOptions;
-  /** By the file's address: a double click is one wish, and each kickoff costs money. */
-  readonly #starting = new Map<string, Promise<Execution | undefined>>();
+  /** By the file's address. */
+  readonly #starting: OneWish<Execution | undefined>;
 
   constructor(options: RequestFilesOptions) {
     this.#options = options;
+    this.#starting = new OneWish(options.clock);
   }
 
   /**
    * Kicks off what a file says, once, after everything that can be checked was. Nothing where the person does not confirm.
+   * A double click is one wish; see {@link OneWish}.
    * Throws {@link UserError} with the place of what is wrong, and what {@link KickoffSender.send} throws.
    */
-  kickOff(uri: vscode.Uri): Promise<Execution | undefined> {
-    const key = uri.toString();
-    const start = this.#starting.get(key) ?? this.#start(uri).finally(() => this.#starting.delete(key));
-    this.#starting.set(key, start);
-    return start;
+  kickOff(uri: vscode.Uri, by: { readonly isPerson: boolean }): Promise<Execution | undefined> {
+    return this.#starting.once(uri.toString(), by, () => this.#start(uri));
   }
 
   /** Puts a file's values into its crew's form; missing inputs are asked for there. Settles as {@link KickoffForms.open} does. */
@@ -66,7 +69,7 @@ export class RequestFiles {
     const { crews, sender, hosts, wake, onLearnt, isTrusted } = this.#options;
     const { document, crew, file } = await this.#read(uri);
     const request: KickoffRequest = { inputs: {}, ...file.values };
-    return await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Kicking off {0}…", crew.name) }, async () => {
+    return await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: plainLabel(vscode.l10n.t("Kicking off {0}…", crew.name)) }, async () => {
       await wake(crew.id);
       const inputs = await crews.inputs(crews.get(crew.id), { fresh: true });
       onLearnt();
