@@ -111,6 +111,11 @@ export class Tracker implements Disposable {
     return this.#limits.parked.get(execution.crew.id) ?? this.#watched.get(execution.localId)?.error;
   }
 
+  /** What on this side kept the last question about an execution from leaving, or its answer from being written, such as a missing token; undefined where nothing did. */
+  hindranceOf({ localId }: Execution): unknown {
+    return this.#watched.get(localId)?.hindrance;
+  }
+
   /** The crews that no longer take their token, by id. */
   parkedCrews(): ReadonlyMap<string, CrewApiError> {
     return this.#limits.parked;
@@ -276,6 +281,7 @@ export class Tracker implements Disposable {
     }
     const isNews = watched.error?.kind !== error?.kind || watched.error?.message !== error?.message;
     watched.error = error;
+    watched.hindrance = outcome.kind === "hindered" ? outcome.error : undefined;
     // 403 is about this execution: a user's token may still reach others. It is asked again with back-off.
     if (error?.kind === "unauthorized") {
       this.#park(execution.crew, error);

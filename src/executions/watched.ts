@@ -18,6 +18,8 @@ export class Watched {
   /** Told when the next poll is over. */
   waiters: (() => void)[] = [];
   error: CrewApiError | undefined;
+  /** What on this side kept the last question from leaving, or its answer from being written. */
+  hindrance: unknown;
   #session: string;
   /** The session in which the last question was asked. */
   #askedIn = "";

@@ -1,9 +1,10 @@
+import * as l10n from "@vscode/l10n";
 import { oneLine } from "../executions/title.ts";
 import { fencedLines, inlineText } from "../views/document/markdown.ts";
 import { shortened, visible } from "./shorten.ts";
 
 /** A sentence of ours, in which names of others may stand, or a text of others word for word under a heading of ours. */
-export type ConfirmationPart = string | { readonly heading: string; readonly text: string };
+export type ConfirmationPart = string | { readonly heading: string; readonly text: string; readonly longest?: Longest };
 
 /** What a person must allow before a tool sends anything. It holds all that is sent: what is allowed is what was shown. */
 export interface Confirmation {
@@ -14,18 +15,57 @@ export interface Confirmation {
   readonly allow: string;
 }
 
-/** How many characters of one text are shown: the chat scrolls, a dialog grows out of the window. */
-const longest = { chat: 10_000, dialog: 600 };
+/** How many characters of one text are shown in each place. */
+export type Longest = Readonly<Record<"chat" | "dialog" | "document", number>>;
+
+/** The chat scrolls; a dialog grows with its text, and would grow out of the window; a document holds all that is sent. */
+const longest: Longest = { chat: 10_000, dialog: 600, document: Infinity };
+/** Parts of a dialog, lines of one text in it, and characters of one sentence or heading. */
+const inDialog = { parts: 12, lines: 15, sentence: 500 };
 
 /** A confirmation for the chat, as Markdown in which no text of others is read as Markdown. */
 export function markdownOf({ parts }: Confirmation): string {
-  const blocks = parts.map((part) =>
-    typeof part === "string" ? inlineText(oneLine(part)) : [inlineText(oneLine(part.heading)), "", ...fencedLines(shortened(visible(part.text), longest.chat), "text")].join("\n"),
-  );
+  const blocks = parts.map((part) => {
+    if (typeof part === "string") return inlineText(oneLine(part));
+    const { heading, text, longest: { chat } = longest } = part;
+    return [inlineText(oneLine(heading)), "", ...fencedLines(visible(shortened(text, chat)), "text")].join("\n");
+  });
   return blocks.join("\n\n");
 }
 
-/** A confirmation for a dialog, as plain text. */
-export function plainOf({ parts }: Confirmation): string {
-  return parts.map((part) => (typeof part === "string" ? oneLine(part) : `${oneLine(part.heading)}\n${shortened(visible(part.text), longest.dialog)}`)).join("\n\n");
+/** A confirmation for a dialog, as plain text, and whether nothing of it was left out. */
+export function dialogOf({ parts }: Confirmation): { readonly text: string; readonly isWhole: boolean } {
+  let isWhole = parts.length <= inDialog.parts;
+  const cut = (text: string, most: number) => {
+    const short = shortened(text, most);
+    isWhole &&= short === text;
+    return short;
+  };
+  const blocks = parts.slice(0, inDialog.parts).map((part) => {
+    if (typeof part === "string") return oneLine(cut(part, inDialog.sentence));
+    const { heading, text, longest: { dialog } = longest } = part;
+    return `${oneLine(cut(heading, inDialog.sentence))}\n${visible(cut(text, Math.min(dialog, endOfLines(text, inDialog.lines))))}`;
+  });
+  const left = parts.length - blocks.length;
+  return { text: [...blocks, ...(left > 0 ? [l10n.t("({0} more parts, not shown)", left)] : [])].join("\n\n"), isWhole };
+}
+
+/** A confirmation as a document of plain text. Each line of others' texts is set in, so that none reads as one of ours. */
+export function documentOf({ title, parts }: Confirmation): string {
+  const blocks = parts.map((part) => {
+    if (typeof part === "string") return oneLineWhole(part);
+    const { heading, text, longest: { document } = longest } = part;
+    return [oneLineWhole(heading), ...visible(shortened(text, document)).split("\n").map((line) => `    ${line}`)].join("\n");
+  });
+  return `${[title, ...blocks].join("\n\n")}\n`;
+}
+
+/** A line of ours with everything in it that is others'. */
+function oneLineWhole(text: string): string {
+  return visible(text.replaceAll("\n", " "));
+}
+
+/** Where so many lines of a text end. */
+function endOfLines(text: string, lines: number): number {
+  return text.split("\n", lines).join("\n").length;
 }

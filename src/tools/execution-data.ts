@@ -1,5 +1,5 @@
 import type { JsonObject } from "../api/types.ts";
-import { type Attempt, type Execution, type ExecutionTask, keyOf } from "../executions/model.ts";
+import { type Attempt, type Execution, type ExecutionTask, hasEnded, keyOf } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { isRehearsal, rehearsalInWords, stateInWords } from "../views/words.ts";
 import { pieceOf } from "./shorten.ts";
@@ -11,7 +11,7 @@ const mostTasks = 40;
 
 /** One execution in a list. It holds no secret, and no callback's address: whoever knows one may post to it. */
 export function summaryOf(execution: Execution): JsonObject {
-  const { crew, state, startedAt, endedAt, waiting, progress } = execution;
+  const { crew, state, startedAt, endedAt, seenAt, waiting, progress } = execution;
   return {
     executionId: keyOf(execution),
     crew: crew.name,
@@ -19,6 +19,8 @@ export function summaryOf(execution: Execution): JsonObject {
     state,
     stateInWords: stateInWords(execution),
     startedAt,
+    // To the minute.
+    ...(seenAt === undefined || hasEnded(execution) ? {} : { lastAnswerAt: seenAt }),
     ...(endedAt === undefined ? {} : { endedAt }),
     ...(progress === undefined ? {} : { progress: { completed: progress.completed, ...(progress.total === undefined ? {} : { total: progress.total }) } }),
     ...(waiting === undefined ? {} : { waitingTask: waiting.taskId, waitingAttempt: waiting.attempt }),

@@ -1,7 +1,8 @@
 import * as vscode from "vscode";
-import { numberOf, stringOf } from "../commands/arguments.ts";
+import { numberOf, optional, stringOf } from "../commands/arguments.ts";
 import { UserError } from "../editor/errors.ts";
 import { hasEnded, keyOf, type Execution } from "../executions/model.ts";
+import { doubtOf } from "./doubt.ts";
 import { beginningOf, overviewOf } from "./execution-data.ts";
 import { findOrRefuse } from "./find.ts";
 import { readInput } from "./input.ts";
@@ -34,11 +35,13 @@ export function getExecutionTool({ crews, executions, clock }: Pick<ToolParts, "
       const { localId } = execution;
       if (!hasEnded(execution)) await tracker.pollNow(localId);
       signal.throwIfAborted();
-      if (wait > 0) await untilItMatters({ store, clock, poll: (id) => tracker.pollNow(id) }, localId, wait, signal);
+      const isHopeless = (each: Execution) => doubtOf({ crews, tracker }, each)?.isLasting === true;
+      if (wait > 0) await untilItMatters({ store, clock, tracker, isHopeless }, localId, wait, signal);
       const now = store.find(localId) ?? execution;
-      if (taskId === undefined && offset === undefined) return resultOf(overviewOf(now));
+      const problem = optional("problem", doubtOf({ crews, tracker }, now)?.words);
+      if (taskId === undefined && offset === undefined) return resultOf({ ...problem, ...overviewOf(now) });
       const output = outputOf(now, taskId, attempt);
-      return resultOf({ executionId: keyOf(now), state: now.state, ...output.of, output: beginningOf(output.text, longest, offset) });
+      return resultOf({ executionId: keyOf(now), state: now.state, ...problem, ...output.of, output: beginningOf(output.text, longest, offset) });
     },
   };
 }

@@ -7,14 +7,13 @@ import { titleOf } from "../executions/title.ts";
 import { callbacksAgain } from "../feedback/destination.ts";
 import { MaybeSentError } from "../feedback/errors.ts";
 import { staleByAttempt, staleError } from "../feedback/stale.ts";
-import type { Asked } from "./asked.ts";
-import type { Confirmation } from "./confirmation.ts";
+import { isAllowed } from "./ask.ts";
+import type { Confirmation, Longest } from "./confirmation.ts";
 import { crewAndPlace } from "./destination.ts";
 import { findOrRefuse } from "./find.ts";
 import { oneOf, readInput } from "./input.ts";
 import type { ToolParts } from "./parts.ts";
 import { deniedInWords, resultOf } from "./result.ts";
-import { shortened } from "./shorten.ts";
 import type { Tool } from "./tool.ts";
 
 /** What the model wants to say of an output, checked. */
@@ -28,11 +27,11 @@ interface Wanted {
   readonly words: string;
 }
 
-/** Characters of the output that is approved or rejected in the question. */
-const shownOutput = 1_500;
+/** Characters of the output that is approved or rejected in the question. It is not sent: the execution's document has all of it. */
+const longestOutput: Longest = { chat: 1_500, dialog: 600, document: 1_000_000 };
 
 /** `crewdeck_giveFeedback`: approves or rejects an output that waits, after the person has allowed all of it. */
-export function giveFeedbackTool({ crews, executions, feedback, wake }: Pick<ToolParts, "crews" | "executions" | "feedback" | "wake">, asked: Asked): Tool {
+export function giveFeedbackTool({ crews, executions, feedback, wake }: Pick<ToolParts, "crews" | "executions" | "feedback" | "wake">): Tool {
   const read = (input: unknown): Wanted => {
     const given = readInput(input, ["executionId", "crew", "decision", "feedback", "taskId", "attempt"]);
     const isApprove = needed(oneOf("decision", stringOf(given, "decision"), ["approve", "reject"]), "decision") === "approve";
@@ -61,7 +60,7 @@ export function giveFeedbackTool({ crews, executions, feedback, wake }: Pick<Too
           : vscode.l10n.t("Task “{0}”, attempt {1}, of “{2}” is rejected at {3}, and the task is done again. That can cost money.", ...to),
         { heading: vscode.l10n.t("These words are sent, and become context for later tasks:"), text: words.trim() === "" ? "Approved." : words },
         ...(again.length === 0 ? [] : [vscode.l10n.t("Its callbacks are sent again, too: {0}.", again.join(", "))]),
-        ...(output === undefined ? [vscode.l10n.t("The crew has not told this output.")] : [{ heading: vscode.l10n.t("The output, as the crew wrote it:"), text: shortened(output, shownOutput) }]),
+        ...(output === undefined ? [vscode.l10n.t("The crew has not told this output.")] : [{ heading: vscode.l10n.t("The output, as the crew wrote it:"), text: output, longest: longestOutput }]),
       ],
       allow: isApprove ? vscode.l10n.t("Approve") : vscode.l10n.t("Reject"),
     };
@@ -74,7 +73,7 @@ export function giveFeedbackTool({ crews, executions, feedback, wake }: Pick<Too
     },
     async invoke(input, signal) {
       const wanted = read(input);
-      if (!(await asked.allows(confirmationOf(wanted)))) return deniedInWords();
+      if (!(await isAllowed(confirmationOf(wanted), signal))) return deniedInWords();
       signal.throwIfAborted();
       const { execution, taskId, attempt, isApprove, words } = wanted;
       await wake(execution.crew.id);

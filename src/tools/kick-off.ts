@@ -7,7 +7,7 @@ import { keyOf } from "../executions/model.ts";
 import { checkInputs } from "../kickoff/request-files/check-inputs.ts";
 import { faultInWords, isHarmless } from "../kickoff/request-files/words.ts";
 import { MaybeStartedError } from "../kickoff/start.ts";
-import type { Asked } from "./asked.ts";
+import { isAllowed } from "./ask.ts";
 import type { Confirmation } from "./confirmation.ts";
 import { crewAndPlace } from "./destination.ts";
 import { readInput } from "./input.ts";
@@ -20,7 +20,7 @@ const nowhere = { start: 0, end: 0 };
 const places = { crew: nowhere, inputs: nowhere, input: new Map<string, typeof nowhere>() };
 
 /** `crewdeck_kickOff`: starts one execution, after the person has allowed crew, host and inputs. */
-export function kickOffTool({ crews, sender, wake }: Pick<ToolParts, "crews" | "sender" | "wake">, asked: Asked): Tool {
+export function kickOffTool({ crews, sender, wake }: Pick<ToolParts, "crews" | "sender" | "wake">): Tool {
   const read = (input: unknown): { readonly crew: Crew; readonly inputs: JsonObject } => {
     const given = readInput(input, ["crew", "inputs"]);
     return { crew: crews.get(needed(stringOf(given, "crew"), "crew")), inputs: needed(objectOf(given, "inputs"), "inputs") };
@@ -46,7 +46,7 @@ export function kickOffTool({ crews, sender, wake }: Pick<ToolParts, "crews" | "
     },
     async invoke(input, signal) {
       const { crew, inputs } = read(input);
-      if (!(await asked.allows(confirmationOf(crew, inputs)))) return deniedInWords();
+      if (!(await isAllowed(confirmationOf(crew, inputs), signal))) return deniedInWords();
       signal.throwIfAborted();
       await wake(crew.id);
       // Looked up again: a local crew may have another port now.

@@ -1,7 +1,9 @@
 import * as vscode from "vscode";
+import type { JsonObject } from "../api/types.ts";
 import { numberOf, stringOf } from "../commands/arguments.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Execution, ExecutionState } from "../executions/model.ts";
+import { doubtOf } from "./doubt.ts";
 import { summaryOf } from "./execution-data.ts";
 import { oneOf, readInput } from "./input.ts";
 import type { ToolParts } from "./parts.ts";
@@ -18,6 +20,10 @@ export function listExecutionsTool({ crews, executions }: Pick<ToolParts, "crews
     const given = readInput(input, ["crew", "state", "limit"]);
     return { crew: stringOf(given, "crew"), state: oneOf("state", stringOf(given, "state"), states), limit: Math.min(numberOf(given, "limit") ?? count.usual, count.most) };
   };
+  const describe = (execution: Execution): JsonObject => {
+    const isStale = execution.watchingStoppedAt !== undefined || doubtOf({ crews, tracker: executions.tracker }, execution) !== undefined;
+    return { ...summaryOf(execution), ...(isStale ? { stale: true } : {}) };
+  };
   return {
     prepare(input) {
       read(input);
@@ -26,7 +32,7 @@ export function listExecutionsTool({ crews, executions }: Pick<ToolParts, "crews
     invoke(input) {
       const { crew, state, limit } = read(input);
       const found = executions.store.list().filter((execution) => (crew === undefined || isOf(execution, crew, crews)) && (state === undefined || execution.state === state));
-      return Promise.resolve(resultOf({ total: found.length, executions: found.slice(0, limit).map(summaryOf) }));
+      return Promise.resolve(resultOf({ total: found.length, executions: found.slice(0, limit).map(describe) }));
     },
   };
 }

@@ -8,9 +8,9 @@ import type { ToolParts } from "./parts.ts";
  * Registers the tools for language models that the manifest names. What they need is loaded when the first of them is used. What
  * is wrong is handed back to the model in words.
  */
-export function registerTools({ extension, extensionMode }: Pick<vscode.ExtensionContext, "extension" | "extensionMode">, parts: ToolParts): vscode.Disposable {
+export function registerTools({ extension }: Pick<vscode.ExtensionContext, "extension">, parts: ToolParts): vscode.Disposable {
   let loading: Promise<Tools> | undefined;
-  const load = () => (loading ??= import("./all.ts").then(({ Tools: Loaded }) => new Loaded(parts, extensionMode === vscode.ExtensionMode.Test)));
+  const load = () => (loading ??= import("./all.ts").then(({ Tools: Loaded }) => new Loaded(parts)));
   return vscode.Disposable.from(
     ...contributedBy(extension).map((name) =>
       vscode.lm.registerTool<unknown>(name, {

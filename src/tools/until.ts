@@ -2,32 +2,36 @@ import type { Clock } from "../api/clock.ts";
 import { hasEnded, type Execution } from "../executions/model.ts";
 import { isQuickPhase, pace } from "../executions/pace.ts";
 import type { ExecutionStore } from "../executions/store.ts";
+import type { Tracker } from "../executions/tracker.ts";
 
 /** What waiting for an execution works with. */
 export interface UntilOptions {
   readonly store: Pick<ExecutionStore, "find" | "onDidChange">;
   readonly clock: Clock;
-  /** Has the crew asked now; resolves when the answer is written. */
-  readonly poll: (localId: string) => Promise<void>;
+  readonly tracker: Pick<Tracker, "pollNow" | "onDidChange">;
+  /** Whether asking helps only after somebody has done something: the crew refuses, or is not connected. */
+  readonly isHopeless: (execution: Execution) => boolean;
 }
 
 /**
- * Waits until an execution waits for a person, may wait, has ended or is no longer tracked, at most so many milliseconds. A model
- * that waits is somebody who looks: meanwhile the crew is asked at that pace, so that the model need not call again and again.
+ * Waits until an execution waits for a person, may wait, has ended, is no longer tracked or can't be asked for, at most so many
+ * milliseconds. A model that waits is somebody who looks: meanwhile the crew is asked at that pace, so that the model need not call
+ * again and again.
  * @throws the signal's reason
  */
-export async function untilItMatters({ store, clock, poll }: UntilOptions, localId: string, milliseconds: number, signal: AbortSignal): Promise<void> {
+export async function untilItMatters({ store, clock, tracker, isHopeless }: UntilOptions, localId: string, milliseconds: number, signal: AbortSignal): Promise<void> {
   const matters = () => {
     const execution = store.find(localId);
-    return execution === undefined || needsSomebody(execution);
+    return execution === undefined || needsSomebody(execution) || isHopeless(execution);
   };
   signal.throwIfAborted();
   if (matters()) return;
   const over = new AbortController();
   const end = () => over.abort();
-  const subscription = store.onDidChange(() => {
+  const look = () => {
     if (matters()) end();
-  });
+  };
+  const subscriptions = [store.onDidChange(look), tracker.onDidChange(look)];
   const cancelEnd = clock.after(milliseconds, end);
   signal.addEventListener("abort", end);
   try {
@@ -35,11 +39,13 @@ export async function untilItMatters({ store, clock, poll }: UntilOptions, local
     for (let slowQuestions = 0; !over.signal.aborted; ) {
       const age = clock.now() - begun;
       if (!(await passes(clock, pace({ age, slowQuestions, isLookedAt: true, isUnknown: false }), over.signal))) break;
-      await poll(localId);
+      await tracker.pollNow(localId);
+      // What keeps a question from leaving is told by no event.
+      look();
       if (!isQuickPhase(age)) slowQuestions++;
     }
   } finally {
-    subscription.dispose();
+    for (const subscription of subscriptions) subscription.dispose();
     cancelEnd();
     signal.removeEventListener("abort", end);
   }

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 
-/** What a person does next: with a box (type and accept, go back, leave), a list (pick, or press a row's button), a message (press) or a dialog that saves or opens a file. */
-export type Move = { readonly type: string } | { readonly pick: string } | { readonly press: string; readonly on?: string } | { readonly saveAs: string } | { readonly open: string } | "back" | "escape";
+/** What a person does next: with a box (type and accept, go back, leave), a list (pick, or press a row's button), a message (press, or leave the one that has that button without an answer) or a dialog that saves or opens a file. */
+export type Move = { readonly type: string } | { readonly pick: string } | { readonly press: string; readonly on?: string; readonly isNotification?: true } | { readonly leave: string } | { readonly saveAs: string } | { readonly open: string } | "back" | "escape";
 
 /** A box, list or message as it was shown, and what it said was wrong with what was typed. */
 export interface Shown {
@@ -63,8 +63,14 @@ export class ScriptedPerson implements vscode.Disposable {
     const choices = rest.filter((item) => typeof item === "string");
     const shown: Shown = { kind: "message", text, choices, ...(options?.detail === undefined ? {} : { detail: options.detail }) };
     this.shown.push(shown);
-    // A message that is no question is read and left alone.
-    if (options?.modal !== true) return Promise.resolve(undefined);
+    const [next] = this.#moves;
+    if (typeof next === "object" && "leave" in next && choices.includes(next.leave)) {
+      this.#moves.shift();
+      return new Promise(() => undefined);
+    }
+    // A notification that nobody is to answer is read and left alone.
+    const isWanted = typeof next === "object" && "press" in next && next.isNotification === true && choices.includes(next.press);
+    if (options?.modal !== true && !isWanted) return Promise.resolve(undefined);
     const move = this.#next(shown);
     if (move === "escape") return Promise.resolve(undefined);
     if (typeof move !== "object" || !("press" in move) || !choices.includes(move.press)) throw new Error(`“${text}” offers ${choices.join(", ")}, not ${JSON.stringify(move)}.`);

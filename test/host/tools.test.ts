@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
+import type { Execution } from "../../src/executions/model.ts";
 import { MaybeSentError } from "../../src/feedback/errors.ts";
 import { MaybeStartedError } from "../../src/kickoff/start.ts";
 import { Tools } from "../../src/tools/all.ts";
@@ -145,25 +146,43 @@ describe("Tools for language models", () => {
     await assert.rejects(invoke("giveFeedback", { executionId, decision: "reject", feedback: " " }), /A rejection needs “feedback”/);
   });
 
+  it("tell why an execution can't be asked for, instead of waiting, and that the list is out of date", async () => {
+    const executionId = await kickOff();
+    await invoke("getExecution", { executionId, waitSeconds: 20 });
+    answers({ press: "Reject" });
+    await invoke("giveFeedback", { executionId, decision: "reject", feedback: "Again." });
+    answers({ press: "Remove" });
+    await vscode.commands.executeCommand("crewdeck.removeCrew", { crew });
+    try {
+      const told = dataOf(await invoke("getExecution", { executionId, waitSeconds: 100 }));
+      assert.equal(told["problem"], "Tooled is not connected, so it is not asked. What is told here is what was known last.");
+      assert.equal(dataOf(await invoke("getExecution", { executionId, taskId: "outline" }))["problem"], told["problem"]);
+      const { executions } = dataOf(await invoke("listExecutions", { crew })) as { executions: { executionId: string; stale?: boolean }[] };
+      assert.equal(executions.find((each) => each.executionId === executionId)?.stale, true);
+    } finally {
+      await vscode.commands.executeCommand("crewdeck.addCrew", { name: crew, url: service.url, token: service.token });
+    }
+    const now = dataOf(await invoke("getExecution", { executionId, waitSeconds: 20 }));
+    assert.deepEqual([now["state"], now["problem"]], ["waiting", undefined]);
+  });
+
   describe("with a crew that does as the test wants", () => {
     const writers = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
     const signal = new AbortController().signal;
     let sent: unknown[];
-    let now: number;
 
     beforeEach(() => {
-      [sent, now] = [[], 0];
+      sent = [];
     });
 
-    /** The tools over stand-ins, and a clock that a person's reading moves on. */
-    function tools(changes: { send?: () => Promise<never>; approve?: () => Promise<never>; wake?: () => Promise<void> } = {}): Tools {
+    /** The tools over stand-ins. */
+    function tools(changes: { send?: () => Promise<never>; approve?: () => Promise<never>; wake?: () => Promise<void>; execution?: Execution } = {}): Tools {
       const known = { fields: [{ name: "topic" }], raw: {} };
       const parts = {
         crews: { get: () => writers, find: () => writers, inputs: () => Promise.resolve(known), knownInputs: () => known },
-        executions: { store: { find: () => anExecution() }, tracker: {} },
+        executions: { store: { find: () => changes.execution ?? anExecution() }, tracker: {} },
         sender: { send: (_crew: unknown, request: unknown) => (sent.push(request), (changes.send ?? (() => Promise.resolve(anExecution())))()) },
         feedback: { approve: (_execution: unknown, words: unknown) => (sent.push(words), (changes.approve ?? (() => Promise.resolve({ status: "resumed", message: "Goes on." })))()) },
-        clock: { now: () => now },
         wake: changes.wake ?? (() => Promise.resolve()),
       };
       // Of each part the tools use here only what it has.
@@ -172,12 +191,14 @@ describe("Tools for language models", () => {
 
     async function prepareAndInvoke(made: Tools, name: string, input: object): Promise<string> {
       await made.prepare(name, input, signal);
-      now += 2_000;
+      answers({ press: name === "crewdeck_kickOff" ? "Kick Off" : "Approve" });
       const [part] = (await made.invoke(name, input, signal)).content;
       return (part as vscode.LanguageModelTextPart).value;
     }
 
     const wish = { crew: "Writers", inputs: { topic: "`Otters` [x](command:y)\n```" } };
+    const long = { crew: "Writers", inputs: { topic: `${"z".repeat(700)}the end` } };
+    const tabs = () => vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(({ input }) => input instanceof vscode.TabInputText && input.uri.scheme === "crewdeck-confirmation");
 
     it("VS Code asks before a kickoff, with crew, host and inputs as text that is no Markdown", async () => {
       const { confirmationMessages, invocationMessage } = await tools().prepare("crewdeck_kickOff", wish, signal);
@@ -186,7 +207,7 @@ describe("Tools for language models", () => {
       const { message } = confirmationMessages;
       assert.ok(message instanceof vscode.MarkdownString);
       assert.ok(!message.isTrusted && message.supportHtml !== true && message.supportThemeIcons !== true);
-      assert.match(message.value, /^Writers \(crew\.test\) starts an execution .* cost money/);
+      assert.match(message.value, /^Crewdeck asks once more in a dialog before anything is sent, so allowing this here always is safe\.\n\nWriters \(crew\.test\) starts an execution .* cost money/);
       assert.ok(message.value.includes(`\`\`\`\`text\n{\n  "topic": "\`Otters\` [x](command:y)\\n\`\`\`"\n}\n\`\`\`\``), message.value);
     });
 
@@ -203,11 +224,74 @@ describe("Tools for language models", () => {
       for (const part of ["Task “review”, attempt 1, of “Sea otters” is rejected at Writers (crew.test)", "become context for later tasks:\n\n```text\nShorter.\n```", "# Draft\n\nText."]) assert.ok(value.includes(part), `${part} in ${value}`);
     });
 
-    it("what VS Code asked is not asked again, and is sent once for each call", async () => {
-      const { shown } = answers();
-      assert.match(await prepareAndInvoke(tools(), "crewdeck_kickOff", wish), /"executionId": "11111111-aaaa"/);
-      assert.deepEqual(sent, [{ inputs: wish.inputs }]);
-      assert.deepEqual(questionsIn(shown), []);
+    it("a dialog asks before every kickoff and every feedback, whatever VS Code asked before, and one answer is for one call", async () => {
+      const made = tools();
+      const approval = { executionId: "11111111-aaaa", decision: "approve" };
+      for (const [name, input] of [["crewdeck_kickOff", wish], ["crewdeck_kickOff", wish], ["crewdeck_giveFeedback", approval], ["crewdeck_giveFeedback", approval]] as const) {
+        assert.match(await prepareAndInvoke(made, name, input), /"executionId": "11111111-aaaa"/);
+        assert.equal(questionsIn(person!.shown).length, 1);
+        assert.deepEqual(person!.left, []);
+      }
+      assert.equal(sent.length, 4);
+      answers("escape");
+      await made.prepare("crewdeck_kickOff", wish, signal);
+      await made.invoke("crewdeck_kickOff", wish, signal);
+      assert.equal(sent.length, 4);
+    });
+
+    it("a long output is shortened once, and the dialog and the chat tell how much of it is not shown", async () => {
+      const made = tools({ execution: anExecution({ waiting: { taskId: "review", attempt: 1, output: "y".repeat(40_000), since: "2026-10-21T12:01:00.000Z" } }) });
+      const approval = { executionId: "11111111-aaaa", decision: "approve" };
+      const { confirmationMessages } = await made.prepare("crewdeck_giveFeedback", approval, signal);
+      assert.match((confirmationMessages!.message as vscode.MarkdownString).value, /y{1500} … \(38500 more characters, not shown\)/);
+      await prepareAndInvoke(made, "crewdeck_giveFeedback", approval);
+      assert.match(questionsIn(person!.shown)[0] ?? "", /y{600} … \(39400 more characters, not shown\)/);
+    });
+
+    describe("and more to send than a dialog has room for", () => {
+      async function kickOffLong(...moves: readonly Move[]): Promise<string> {
+        answers({ press: "Show All" }, ...moves);
+        const [part] = (await tools().invoke("crewdeck_kickOff", long, signal)).content;
+        return (part as vscode.LanguageModelTextPart).value;
+      }
+
+      it("“Show All” opens all of it as a read-only document, beside which a notification allows it", async () => {
+        const opened: vscode.TextDocument[] = [];
+        const subscription = vscode.workspace.onDidOpenTextDocument((document) => opened.push(document));
+        assert.match(await kickOffLong({ press: "Kick Off", isNotification: true }), /"executionId"/);
+        subscription.dispose();
+        assert.deepEqual(sent, [{ inputs: long.inputs }]);
+        const [dialog, notification] = person!.shown;
+        assert.deepEqual([dialog?.choices, notification?.choices, notification?.detail], [["Kick Off", "Show All"], ["Kick Off"], undefined]);
+        const open = opened.find(({ uri }) => uri.scheme === "crewdeck-confirmation");
+        assert.ok(open?.getText().includes(`    ${long.inputs.topic}\n`), open?.getText());
+        assert.ok(open !== undefined);
+        assert.deepEqual([open.languageId, open.isDirty, open.isUntitled], ["plaintext", false, false]);
+        assert.deepEqual(tabs(), []);
+      });
+
+      it("closing the notification sends nothing", async () => {
+        assert.match(await kickOffLong(), /did not allow it\. Nothing was sent/);
+        assert.deepEqual([sent, tabs()], [[], []]);
+      });
+
+      it("what is short has no such button", async () => {
+        await prepareAndInvoke(tools(), "crewdeck_kickOff", wish);
+        assert.deepEqual(person!.shown[0]?.choices, ["Kick Off"]);
+      });
+    });
+
+    it("cancelling ends the waiting for an answer, in the dialog and beside the document", async () => {
+      for (const moves of [[{ leave: "Kick Off" }], [{ press: "Show All" }, { leave: "Kick Off" }]]) {
+        const { left } = answers(...moves);
+        const controller = new AbortController();
+        const ended = assert.rejects(tools().invoke("crewdeck_kickOff", long, controller.signal), vscode.CancellationError);
+        await waitFor("the question", () => left.length === 0);
+        controller.abort(new vscode.CancellationError());
+        await ended;
+        assert.deepEqual([sent, tabs()], [[], []]);
+        person?.dispose();
+      }
     });
 
     it("a kickoff that may have started is told as such, and that it must not be repeated", async () => {
@@ -237,7 +321,7 @@ describe("Tools for language models", () => {
       } });
       for (const [name, input] of [["crewdeck_kickOff", wish], ["crewdeck_giveFeedback", { executionId: "11111111-aaaa", decision: "approve" }]] as const) {
         await made.prepare(name, input, signal);
-        now += 2_000;
+        answers({ press: name === "crewdeck_kickOff" ? "Kick Off" : "Approve" });
         await assert.rejects(made.invoke(name, input, controller.signal), vscode.CancellationError);
       }
       assert.deepEqual(sent, []);

@@ -23,6 +23,12 @@ describe("What a model is told of an execution", () => {
     });
   });
 
+  it("is when the crew last answered, of what has not ended", () => {
+    const seenAt = "2026-10-21T12:05:00.000Z";
+    assert.equal(summaryOf(notWaiting({ seenAt }))["lastAnswerAt"], seenAt);
+    assert.equal(summaryOf(notWaiting({ seenAt, state: "completed" }))["lastAnswerAt"], undefined);
+  });
+
   it("holds no callback: whoever knows its address may post to it", () => {
     const execution = anExecution({ request: { inputs: { topic: "Otters" }, callbacks: { crewWebhookUrl: "https://hooks.test/capability", humanInputWebhook: { url: "https://hooks.test/other", authentication: { strategy: "basic", username: "me" } } } } });
     assert.doesNotMatch(JSON.stringify([overviewOf(execution), summaryOf(execution)]), /hooks\.test|capability|"me"/);

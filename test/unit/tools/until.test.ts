@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Emitter } from "../../../src/executions/emitter.ts";
 import type { ExecutionChange } from "../../../src/executions/known.ts";
 import type { Execution } from "../../../src/executions/model.ts";
+import type { TrackerChange } from "../../../src/executions/tracker.ts";
 import { untilItMatters } from "../../../src/tools/until.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
@@ -11,19 +12,22 @@ describe("Waiting for an execution", () => {
   let clock: FakeClock;
   let polls: number[];
   const changes = new Emitter<ExecutionChange>((error) => assert.fail(String(error)));
+  const troubles = new Emitter<TrackerChange>((error) => assert.fail(String(error)));
   const store = { find: () => execution, onDidChange: changes.event };
-  const poll = () => {
+  let isHopeless: boolean;
+  const pollNow = () => {
     polls.push(clock.now());
     return Promise.resolve();
   };
-  const wait = (milliseconds: number, signal: AbortSignal = new AbortController().signal) => untilItMatters({ store, clock, poll }, "local-1", milliseconds, signal);
+  const tracker = { pollNow, onDidChange: troubles.event };
+  const wait = (milliseconds: number, signal: AbortSignal = new AbortController().signal) => untilItMatters({ store, clock, tracker, isHopeless: () => isHopeless }, "local-1", milliseconds, signal);
   const change = (next: Execution | undefined) => {
     execution = next;
     changes.fire({ added: [], changed: [], removed: [] });
   };
 
   beforeEach(() => {
-    [clock, polls, execution] = [new FakeClock(), [], notWaiting()];
+    [clock, polls, execution, isHopeless] = [new FakeClock(), [], notWaiting(), false];
   });
 
   afterEach(() => assert.equal(clock.pending, 0, "no timer is left"));
@@ -54,6 +58,15 @@ describe("Waiting for an execution", () => {
     assert.deepEqual(waits.slice(0, 10), Array.from({ length: 10 }, () => 2_000));
     assert.ok(polls.length > 12 && polls.length < 20, String(polls.length));
     assert.ok((waits.at(-1) ?? 0) > 4_000, String(waits.at(-1)));
+  });
+
+  it("ends when asking has become hopeless, as soon as that is known, and asks no more", async () => {
+    const waiting = wait(60_000);
+    isHopeless = true;
+    troubles.fire({ crewIds: ["url:https://crew.test"], localIds: [] });
+    await waiting;
+    await wait(60_000);
+    assert.deepEqual(polls, []);
   });
 
   it("ends with its cancellation", async () => {

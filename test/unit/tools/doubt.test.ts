@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { CrewApiError } from "../../../src/api/errors.ts";
+import { UserError } from "../../../src/editor/errors.ts";
+import type { Execution } from "../../../src/executions/model.ts";
+import { doubtOf, type DoubtSources } from "../../../src/tools/doubt.ts";
+import { untilItMatters } from "../../../src/tools/until.ts";
+import { anExecution, working } from "../executions/samples.ts";
+import { failure, Scene } from "../executions/tracker-support.ts";
+
+const running = anExecution({ state: "running" });
+const { localId } = running;
+
+describe("What is doubtful of an execution", () => {
+  let scene: Scene;
+  let crew: ReturnType<DoubtSources["crews"]["find"]>;
+  const doubt = (execution: Execution = running) => doubtOf({ crews: { find: () => crew }, tracker: scene.tracker }, execution);
+
+  beforeEach(() => {
+    crew = {};
+    scene = new Scene(() => working("a", 0));
+    scene.store.put(running);
+  });
+  afterEach(() => scene.tracker.dispose());
+
+  /** As the tool does it: one question, then up to two minutes. Tells the seconds at which the crew was asked, and whether it is over. */
+  async function waitAsTheTool(): Promise<{ readonly seconds: readonly number[]; readonly isOver: () => boolean }> {
+    let isOver = false;
+    await scene.tracker.pollNow(localId);
+    const { store, clock, tracker } = scene;
+    void untilItMatters({ store, clock, tracker, isHopeless: (each) => doubt(each)?.isLasting === true }, localId, 120_000, new AbortController().signal).then(() => (isOver = true));
+    await scene.pass(60);
+    return { seconds: scene.seconds(), isOver: () => isOver };
+  }
+
+  it("is nothing while the crew answers, and waiting goes on", async () => {
+    const { seconds, isOver } = await waitAsTheTool();
+    assert.equal(doubt(), undefined);
+    assert.ok(seconds.length > 10 && !isOver());
+  });
+
+  it("is a refused token, with its remedy: the wait ends at once, and the crew is asked once in each call", async () => {
+    scene.answer = () => failure("unauthorized");
+    for (const call of [1, 2]) {
+      const { seconds, isOver } = await waitAsTheTool();
+      assert.deepEqual([seconds.length, isOver()], [1, true], `call ${call}`);
+    }
+    assert.deepEqual(doubt(), { words: "unauthorized Do something. What is told here is what was known last.", isLasting: true });
+  });
+
+  it("is a token that is refused while it waits, which ends the wait with no further question", async () => {
+    const waiting = await waitAsTheTool();
+    assert.equal(waiting.isOver(), false);
+    scene.answer = () => failure("unauthorized");
+    await scene.tracker.pollNow(localId);
+    await scene.pass(60);
+    assert.deepEqual([scene.seconds().length, waiting.isOver()], [1, true]);
+  });
+
+  it("is a right that the token lacks, which ends the wait", async () => {
+    scene.answer = () => failure("forbidden");
+    const { seconds, isOver } = await waitAsTheTool();
+    assert.deepEqual([seconds.length, isOver()], [1, true]);
+    assert.match(doubt()?.words ?? "", /^forbidden/);
+  });
+
+  it("is a crew out of reach, which may come back: waiting goes on", async () => {
+    scene.answer = () => new CrewApiError({ kind: "unreachable", reason: "dns", message: "No such host.", remedy: "Check it." });
+    const { isOver } = await waitAsTheTool();
+    assert.deepEqual(doubt(), { words: "No such host. Check it. What is told here is what was known last.", isLasting: false });
+    assert.equal(isOver(), false);
+    scene.answer = () => working("a", 0);
+    await scene.pass(15);
+    assert.equal(doubt(), undefined);
+  });
+
+  it("is what keeps a question from leaving, such as a missing token, which ends the wait", async () => {
+    for (const [error, words] of [[new UserError("There is no token for Writers on this machine."), /^There is no token for Writers/], [new Error("ENOSPC: /home/somebody"), /^The crew could not be asked, or its answer could not be kept\. Crewdeck's log/]] as const) {
+      scene.answer = () => working("a", 0);
+      const { isOver } = await waitAsTheTool();
+      assert.deepEqual([doubt(), isOver()], [undefined, false]);
+      scene.answer = () => error;
+      await scene.pass(30);
+      assert.deepEqual([scene.seconds().length, isOver()], [1, true]);
+      assert.match(doubt()?.words ?? "", words);
+    }
+  });
+
+  for (const [what, change, connected, words] of [
+    ["a crew that was removed", {}, undefined, /^Writers is not connected, so it is not asked\./],
+    ["a local crew that is stopped", {}, { local: { folder: "file:///crew", engine: "rehearsal", running: false } }, /^The local crew Writers is stopped/],
+    ["a kickoff whose ID never came", { state: "unconfirmed", kickoffIds: [] }, {}, /its kickoff was never answered with an ID/],
+  ] as const) {
+    it(`is ${what}, which ends the wait`, async () => {
+      scene.store.put(anExecution({ state: "running", ...change }));
+      crew = connected;
+      const { isOver } = await waitAsTheTool();
+      assert.equal(isOver(), true);
+      assert.match(doubt(anExecution({ state: "running", ...change }))?.words ?? "", words);
+    });
+  }
+
+  it("is nothing of one that has ended", () => {
+    crew = undefined;
+    assert.equal(doubt(anExecution({ state: "completed" })), undefined);
+  });
+});
