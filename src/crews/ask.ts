@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { plainMessage } from "../editor/plain.ts";
 import type { Left, Position } from "./conversation.ts";
 
 /** What a box of a conversation has in common with a list of it. */
@@ -31,13 +32,13 @@ export function askText(question: TextQuestion): Promise<Reply<string>> {
     const box = vscode.window.createInputBox();
     const link: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("link-external"), tooltip: question.link?.tooltip ?? "" };
     prepare(box, question, question.link === undefined ? [] : [link]);
-    box.prompt = question.prompt;
+    box.prompt = plainMessage(question.prompt);
     box.placeholder = question.placeholder;
     box.password = question.password ?? false;
     box.value = question.value;
     const check = (): boolean => {
       const found = question.validate(box.value);
-      box.validationMessage = typeof found === "object" ? { message: found.note, severity: vscode.InputBoxValidationSeverity.Info } : found;
+      box.validationMessage = typeof found === "object" ? { message: plainMessage(found.note), severity: vscode.InputBoxValidationSeverity.Info } : found && plainMessage(found);
       return typeof found !== "string";
     };
     const leave = (left: Left) => {

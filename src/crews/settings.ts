@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { UserError } from "../editor/errors.ts";
 import { logProblem } from "../editor/log.ts";
+import { plainMessage } from "../editor/plain.ts";
 import { readEntries, withCrew, withoutCrew, type EntryProblem } from "./entries.ts";
 import { idsOf, isOverwritten, type AddedCrew } from "./overwritten.ts";
 import type { Crew } from "./types.ts";
@@ -120,7 +121,7 @@ export class CrewSettings implements vscode.Disposable {
     this.#told = text;
     if (text === "") return;
     const { title, command, arguments: values } = openSettings();
-    void vscode.window.showWarningMessage(text, title).then((chosen) => {
+    void vscode.window.showWarningMessage(plainMessage(text), title).then((chosen) => {
       if (chosen === title) return vscode.commands.executeCommand(command, ...values);
       return undefined;
     });

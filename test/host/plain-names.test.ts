@@ -2,14 +2,18 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { activeCommand } from "../../src/commands/active.ts";
 import { chooseExecution } from "../../src/commands/choose.ts";
+import { askText } from "../../src/crews/ask.ts";
 import { switchToken } from "../../src/crews/switch-token.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import type { ExecutionStore } from "../../src/executions/store.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
+import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 
 describe("names and words of a crew's own", () => {
+  const link = "[Retry](command:crewdeck.kickoff)";
+
   const crew = { id: "url:https://crew.test", name: "$(pass) Writers", url: "https://crew.test" };
   let crews: Crews;
   let person: ScriptedPerson;
@@ -48,6 +52,25 @@ describe("names and words of a crew's own", () => {
       assert.match(said.join(), /^\\\$\(pass\) Writers uses /);
     } finally {
       Object.assign(vscode.window, { setStatusBarMessage });
+    }
+  });
+
+  it("are no links in a box's prompt, nor in what is wrong with what is typed", async () => {
+    person.dispose();
+    person = new ScriptedPerson([{ type: "x" }, "escape"]);
+    await askText({ title: "", prompt: `${link} refused it.`, value: "", validate: () => `${link} has it already.` });
+    const [{ text, complaint } = { text: "" }] = person.shown;
+    for (const words of [text, complaint ?? ""]) assert.ok(words.includes("Retry") && !words.includes(link), words);
+  });
+
+  it("are no links in what is told of a faulty entry in the settings", async () => {
+    const settings = vscode.workspace.getConfiguration("crewdeck");
+    await settings.update("crews", [{ name: link, url: crew.url }, { name: "Twin", url: crew.url }], vscode.ConfigurationTarget.Global);
+    try {
+      await waitFor("the warning", () => person.shown.some(({ text }) => text.includes("Retry")));
+      for (const { text } of person.shown) assert.ok(!text.includes(link), text);
+    } finally {
+      await settings.update("crews", undefined, vscode.ConfigurationTarget.Global);
     }
   });
 });
