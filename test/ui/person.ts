@@ -1,3 +1,4 @@
+import { errors, type Locator } from "playwright-core";
 import type { VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -25,15 +26,33 @@ export async function openForm({ tree, webview }: VSCodeWindow, crew: string): P
   await untilSeen(`the form of ${crew}`, () => tree.action(crew, "Kick Off…"), () => webview.content.getByRole("button", { name: "Kick Off", exact: true }).isVisible());
 }
 
-/** Opens an execution's document by a click on its row. */
-export async function openExecution({ tree, editor }: VSCodeWindow, title: string): Promise<void> {
-  await untilSeen(`the document of ${title}`, () => tree.click(title), async () => (await editor.wholeText()).startsWith(`# ${title}\n`));
+/** Opens an execution's document by a click on its row, which leads to what waits in it. */
+export async function openExecution({ tree, editor }: VSCodeWindow, title: string, isSeen = async () => (await editor.wholeText()).startsWith(`# ${title}\n`)): Promise<void> {
+  await untilSeen(`the document of ${title}`, () => tree.click(title), isSeen);
 }
 
-/** VS Code loses a click on a row that is being drawn anew, and a person clicks again. */
+/** Approves by the lens above the output that waits, which goes with it. */
+export async function approveByLens({ editor }: VSCodeWindow): Promise<void> {
+  const lens = editor.lens("Approve");
+  await lens.waitFor();
+  await untilSeen("the approval", () => lens.click({ timeout: 5_000 }), async () => (await lens.count()) === 0);
+}
+
+/** Opens a thread by the lens above the output that waits. */
+export async function rejectByLens({ editor }: VSCodeWindow): Promise<Locator> {
+  const thread = editor.thread("Reject");
+  await editor.lens("Reject with feedback…").waitFor();
+  await untilSeen("the thread", () => editor.lens("Reject with feedback…").click({ timeout: 5_000 }), () => thread.isVisible());
+  return thread;
+}
+
+/** VS Code loses a click on a row or a lens that is being drawn anew, and a person clicks again. */
 async function untilSeen(what: string, click: () => Promise<void>, isSeen: () => Promise<boolean>): Promise<void> {
   await waitFor(what, async () => {
-    await click();
+    await click().catch((error: unknown) => {
+      // What is out of reach, or gone by now, is looked at once more.
+      if (!(error instanceof errors.TimeoutError)) throw error;
+    });
     return waitFor(what, isSeen, 5_000).catch(() => false);
   });
 }

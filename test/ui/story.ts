@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
+import { approveByLens, openExecution, rejectByLens } from "./person.ts";
 
 /** The words of the story: what is kicked off, and what the first draft is sent back with. */
 export const story = { topic: "tea in the office", audience: "new colleagues", feedback: "Shorter, please.\nName one tea." };
@@ -37,16 +38,15 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
   await editor.lens("Reject with feedback…").waitFor();
   await tree.expand(story.topic);
   await window.screenshot("waiting");
-  await editor.lens("Reject with feedback…").click();
-  const thread = editor.thread("Reject");
+  const thread = await rejectByLens(window);
   await editor.writeInThread(thread, story.feedback);
   await window.screenshot("reject");
   await editor.pressInThread(thread, "Send");
 
   await waitForDocument(window, /### Attempt 2/);
   // The reader is kept at the first draft; the row leads to the one that waits now.
-  await tree.row(story.topic).first().click();
-  await editor.lens("Approve").click();
+  await openExecution(window, story.topic, async () => (await editor.lens("Approve").count()) === 1);
+  await approveByLens(window);
   await waitForDocument(window, /\*\*Completed\*\* · 3 of 3/);
   await checkResult(window);
   await window.screenshot("completed");

@@ -6,7 +6,7 @@ import { signal } from "../support/processes.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
-import { connectCrew, openExecution, openForm } from "./person.ts";
+import { approveByLens, connectCrew, openExecution, openForm, rejectByLens } from "./person.ts";
 import { waitForDocument } from "./story.ts";
 import { toastsOf, watchToasts } from "./toasts.ts";
 
@@ -129,7 +129,7 @@ describe("Two windows on one store", () => {
       signal(first.extensionHost, "SIGKILL");
       await first.page.goto("about:blank");
       await waitForRow(second, "juice", /waiting for you/i);
-      await second.editor.lens("Approve").click();
+      await approveByLens(second);
       await waitForRow(second, "juice", /completed/i);
       const after = serviceOf(second);
       assert.equal(after.url, before.url);
@@ -151,8 +151,7 @@ async function kickOff(window: VSCodeWindow, crew: string, topic: string): Promi
 async function reject(window: VSCodeWindow, title: string, words: string): Promise<void> {
   const { editor } = window;
   await openExecution(window, title);
-  await editor.lens("Reject with feedback…").click();
-  const thread = editor.thread("Reject");
+  const thread = await rejectByLens(window);
   await editor.writeInThread(thread, words);
   await editor.pressInThread(thread, "Send");
 }
