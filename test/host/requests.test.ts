@@ -117,7 +117,10 @@ describe("What was sent before", () => {
     await withPerson([{ saveAs: inWorkspace("repeated-tea") }, { press: "Replace" }], () => run("saveAsRequestFile", row(first)));
     await waitFor("the open file", () => vscode.window.activeTextEditor?.document.uri.fsPath === suggested);
     assert.match(await readFile(suggested, "utf8"), /"topic": "tea"/);
-    await rm(suggested);
+    const free = inWorkspace("repeated-tea-2.kickoff.json");
+    await withPerson([{ saveAs: free }], () => run("saveAsRequestFile", row(first)));
+    await waitFor("the file under the suggested name", () => vscode.window.activeTextEditor?.document.uri.fsPath === free);
+    for (const file of [suggested, free]) await rm(file);
   });
 
   it("is no preset until one is saved in the form, which the command says", async () => {

@@ -1,3 +1,4 @@
+import { extname } from "node:path";
 import * as vscode from "vscode";
 
 /** What a person does next: with a box (type and accept, go back, leave), a list (pick, or press a row's button), a message (press, or leave the one that has that button without an answer) or a dialog that saves or opens a file. */
@@ -101,11 +102,15 @@ export class ScriptedPerson implements vscode.Disposable {
     return Promise.resolve(chosen);
   }
 
-  #answerSave({ title = "", defaultUri }: vscode.SaveDialogOptions): Promise<vscode.Uri | undefined> {
+  /** Ends the name as VS Code's own dialog does, which is used in a browser and on a remote (its simpleFileDialog.ts, `addPostfix`). */
+  #answerSave({ title = "", defaultUri, filters = {} }: vscode.SaveDialogOptions): Promise<vscode.Uri | undefined> {
     const shown: Shown = { kind: "save", text: title, value: defaultUri?.fsPath ?? "" };
     this.shown.push(shown);
     const move = this.#next(shown);
-    return Promise.resolve(typeof move === "object" && "saveAs" in move ? vscode.Uri.file(move.saveAs) : undefined);
+    if (typeof move !== "object" || !("saveAs" in move)) return Promise.resolve(undefined);
+    const endings = Object.values(filters).flat();
+    const isEnded = endings.length === 0 || endings.some((ending) => ending === "*" || `.${ending}` === extname(move.saveAs));
+    return Promise.resolve(vscode.Uri.file(isEnded ? move.saveAs : `${move.saveAs}.${endings[0] ?? ""}`));
   }
 
   #answerOpen({ title = "" }: vscode.OpenDialogOptions): Promise<vscode.Uri[] | undefined> {

@@ -16,7 +16,8 @@ export async function askAndSave(request: RequestToSave): Promise<vscode.Uri | u
     title: vscode.l10n.t("Save as request file"),
     saveLabel: vscode.l10n.t("Save Request File"),
     defaultUri: await suggestedUri(request),
-    filters: { [vscode.l10n.t("Request files")]: ["kickoff.json"] },
+    // VS Code's own dialog (in a browser, on a remote) looks at the last part of an ending only, and would put "kickoff.json" behind "kickoff.json".
+    filters: { [vscode.l10n.t("Request files")]: ["json"] },
   });
   if (chosen === undefined) return undefined;
   const uri = chosen.with({ path: withEnding(chosen.path) });

@@ -22,9 +22,9 @@ export function suggestFileName(crew: string, inputs: JsonObject = {}): string {
   return `${parts.length === 0 ? "request" : parts.join("-")}${requestFileEnding}`;
 }
 
-/** The name of the file a person means: with the ending that makes it a request file. */
+/** The name of the file a person means: with the ending that makes it a request file, once, whatever a dialog put behind it. */
 export function withEnding(path: string): string {
-  return path.endsWith(requestFileEnding) ? path : `${path.replace(/\.json$/, "")}${requestFileEnding}`;
+  return `${path.replace(/(?:\.kickoff\.json)+(?:\.json)?$|\.json$/i, "")}${requestFileEnding}`;
 }
 
 /** Letters and digits of any script, with hyphens for the rest. */

@@ -26,7 +26,20 @@ describe("Writing a request file", () => {
     });
   }
 
-  it("gives a file the ending that makes it a request file", () => {
-    assert.deepEqual(["a", "a.json", "a.kickoff.json"].map(withEnding), ["a.kickoff.json", "a.kickoff.json", "a.kickoff.json"]);
+  for (const [what, name] of [
+    ["as suggested", "a.kickoff.json"],
+    ["without an ending", "a"],
+    ["with .json", "a.json"],
+    ["with the ending doubled", "a.kickoff.json.kickoff.json"],
+    ["with .json behind the ending", "a.kickoff.json.json"],
+    ["in capital letters", "a.Kickoff.JSON"],
+  ] as const) {
+    it(`gives a file the ending that makes it a request file, once: a name ${what}`, () => {
+      assert.equal(withEnding(`/work/${name}`), "/work/a.kickoff.json");
+    });
+  }
+
+  it("leaves the rest of a file's name alone", () => {
+    assert.deepEqual(["a.b", "/a.kickoff.json/b", "a.jsonc"].map(withEnding), ["a.b.kickoff.json", "/a.kickoff.json/b.kickoff.json", "a.jsonc.kickoff.json"]);
   });
 });
