@@ -37,7 +37,7 @@ describe("A report of a problem", () => {
     await assert.rejects(run("kickoff", { crew: "Hidden Crew", inputs: { topic: "hidden topic" }, form: false }));
     await assert.rejects(run("openExecution", { crew: "Hidden Crew", kickoffId: "hidden topic" }));
     const text = await run<string>("reportProblem", {});
-    assert.match(text, /^> A report of a problem .* no tokens/);
+    assert.match(text, /^# Problem Report\n\n> A report of a problem .* no tokens/);
     assert.ok(text.includes(vscode.version) && text.includes(`${process.platform} ${process.arch}`));
     assert.match(text, /- crewdeck\.crews: entries: 1\n/);
     assert.match(text, /- crewdeck\.keepEndedExecutions: 7\n/);
