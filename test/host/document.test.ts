@@ -196,7 +196,12 @@ describe("an execution's document", () => {
     }));
     await waitFor("the cursor in the draft that waits", () => document.lineAt(editor.selection.active.line).text === "### Attempt 1" && editor.visibleRanges.some((range) => range.contains(editor.selection.active)));
     await come(2);
-    await waitFor("the second draft", () => document.lineAt(editor.selection.active.line).text === "### Attempt 2" && editor.visibleRanges.some((range) => range.contains(editor.selection.active)));
+    // Three headings stick above it: the title, the task, and the first draft or what was said of it. Its lenses stand below the line above it.
+    await waitFor("the second draft, below the headings that stick, with its lenses and first lines", () => {
+      const { active } = editor.selection;
+      const [seen] = editor.visibleRanges;
+      return document.lineAt(active).text === "### Attempt 2" && active.line - seen!.start.line >= 4 && seen!.end.line - active.line > 5;
+    });
     await parts.store.update("local-1", (current) => ({ ...current, resumes: [...current.resumes, { ...resume, attempt: 2 }] }));
     await waitFor("the feedback", () => parts.documents.isCurrent(document));
     const inputs = new vscode.Position(lineOf(document, "## Inputs"), 0);

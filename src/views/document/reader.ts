@@ -57,10 +57,15 @@ function lastLineOf(editor: vscode.TextEditor): number {
   return Math.max(...editor.visibleRanges.map((range) => range.end.line), ...editor.selections.map((selection) => selection.end.line));
 }
 
+/**
+ * Puts the cursor on a heading and shows it below the sticky headings, for which `revealRange` keeps room; the line above
+ * it is shown as well, since the row of lenses stands between the two.
+ */
 function goTo(editor: vscode.TextEditor, { start }: Section): void {
   const position = new vscode.Position(start, 0);
   editor.selection = new vscode.Selection(position, position);
-  showAtTop(editor, start);
+  const above = new vscode.Position(Math.max(0, start - 1), 0);
+  editor.revealRange(new vscode.Range(above, above), vscode.TextEditorRevealType.AtTop);
 }
 
 function restore(editor: vscode.TextEditor, from: Rendered, to: Rendered): void {
