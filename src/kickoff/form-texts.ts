@@ -67,6 +67,8 @@ export interface FormTexts {
   /** An input that the crew's answer named as missing. */
   readonly refusedAsMissing: string;
   readonly checkFields: string;
+  /** What can't be read keeps the form from being shown otherwise, saved or copied. */
+  readonly mendFirst: string;
   readonly openExecution: string;
   readonly kickOffAgain: string;
 }

@@ -122,6 +122,7 @@ export function formTexts(): FormTexts {
     },
     refusedAsMissing: vscode.l10n.t("The crew says that this input is missing."),
     checkFields: vscode.l10n.t("Nothing was sent. Check the marked fields."),
+    mendFirst: vscode.l10n.t("Correct what is marked first: it can't be read."),
     openExecution: vscode.l10n.t("Show Execution"),
     kickOffAgain: vscode.l10n.t("Kick Off Again"),
   };

@@ -119,7 +119,25 @@ export class Control {
     const fault = this.#fault();
     if (fault === undefined || (isMissing(fault) && !this.#isStrict)) this.clear();
     else this.mark(faultText(fault, this.#texts));
+    return this.isReadable;
+  }
+
+  /** Takes away what is no longer wrong, also where that lay in another field. True unless something wrong is shown still. */
+  settle(): boolean {
+    const fault = this.#fault();
+    if (fault === undefined) this.clear();
+    return fault === undefined || (isMissing(fault) && !this.#isStrict);
+  }
+
+  /** Whether what is there can be read; missing is not wrong. Shows nothing. */
+  get isReadable(): boolean {
+    const fault = this.#fault();
     return fault === undefined || isMissing(fault);
+  }
+
+  /** Whether something is shown to be wrong. */
+  get isMarked(): boolean {
+    return this.#box.hasAttribute("aria-invalid");
   }
 
   /** Shows that nothing is wrong. */

@@ -7,6 +7,7 @@ export class Footer {
   readonly element: HTMLElement;
   readonly #texts: FormTexts;
   readonly #outcome = make("div", { class: "outcome", role: "alert" });
+  readonly #complaint = make("p", { class: "error" });
   /** Heard, not seen: the button says the same to the eye. */
   readonly #status = make("p", { class: "unseen", role: "status" });
   readonly #submit: HTMLButtonElement;
@@ -37,9 +38,16 @@ export class Footer {
     this.#submit.focus();
   }
 
-  /** Shows how sending ended; nothing takes that away. */
+  /** Shows how sending ended, in the place of all that was said before; nothing takes that away. */
   show(...outcome: readonly HTMLElement[]): void {
     this.#outcome.replaceChildren(...outcome);
+  }
+
+  /** Says, and reads out, why something that was pressed is not done; an empty text takes that away. */
+  complain(text: string): void {
+    this.#complaint.remove();
+    this.#complaint.textContent = text;
+    if (text !== "") this.#outcome.append(this.#complaint);
   }
 
   scrollToOutcome(): void {

@@ -3,6 +3,7 @@ import { formToolNames, type FormToolName } from "../kickoff/form-tools.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import { writeJsonView } from "../kickoff/json-view.ts";
 import type { Draft, FormFocus, FormView, Outcome } from "../kickoff/messages.ts";
+import type { SecretName } from "../kickoff/secret-callbacks.ts";
 import { initialValues, type FormValues } from "../kickoff/values.ts";
 import { Advanced } from "./advanced.ts";
 import type { Control } from "./control.ts";
@@ -31,6 +32,8 @@ export class FormPage {
   readonly #list = make("div", { class: "inputs" });
   readonly #advanced: Advanced;
   readonly #footer: Footer;
+  /** Set while the footer complains: whether what it complains of is so still. */
+  #isStillWrong: (() => boolean) | undefined;
   #isSending = false;
   #isBlocked = false;
 
@@ -42,7 +45,7 @@ export class FormPage {
     this.#draftId = view.draft.id;
     this.#footer = new Footer(texts, () => this.submit());
     this.#advanced = new Advanced(
-      { values, secrets: view.secrets, onInput: () => this.#changed(), onSecret: (name, text) => outside.post({ type: "secret", name, text }) },
+      { values, secrets: view.secrets, onInput: () => this.#changed(), onSecret: (name, text) => this.#secretTyped(name, text) },
       texts,
     );
     if (values.json === undefined) this.#showFields(view.fields, values);
@@ -78,7 +81,7 @@ export class FormPage {
 
   /** What is typed is on its way. */
   sending(): void {
-    this.#footer.show();
+    this.#show();
     this.#setSending(true);
   }
 
@@ -88,7 +91,7 @@ export class FormPage {
     this.#setSending(false);
     this.#isBlocked = outcome.kind === "maybeStarted";
     this.#footer.isOff = this.#isBlocked;
-    this.#footer.show(outcomeBox(outcome, this.#texts, (message) => this.#outside.post(message)));
+    this.#show(outcomeBox(outcome, this.#texts, (message) => this.#outside.post(message)));
     if (this.#json === undefined) this.#addFields(fields, initialValues(fields));
     const names = outcome.kind === "refused" ? outcome.missing : [];
     const missing = this.#inputs.filter((field) => names.includes(field.name));
@@ -104,18 +107,41 @@ export class FormPage {
     if (wrongAdvanced.length > 0) this.#advanced.unfold();
     if (!isJsonWrong) (wrong[0] ?? wrongAdvanced[0])?.focus();
     const isRight = !isJsonWrong && wrong.length + wrongAdvanced.length === 0;
-    this.#footer.show(...(isRight ? [] : [make("p", { class: "error" }, this.#texts.checkFields)]));
+    this.#show();
+    if (!isRight) this.#complain(this.#texts.checkFields, () => this.#json?.isWrong === true || this.#settle());
     return isRight;
   }
 
-  /** Whether all can be read, complete or not; moves the focus to what can't. */
+  /** Whether all can be read, complete or not; moves the focus to what can't, and says that it is in the way. */
   #isReadable(advanced: readonly Control[]): boolean {
-    if (this.#json?.isReadable() === false) return false;
+    const isJsonReadable = this.#json?.isReadable() !== false;
     const wrong = this.#inputs.find((field) => !field.control.recheck());
     const wrongAdvanced = advanced.find((control) => !control.recheck());
-    if (wrong === undefined && wrongAdvanced !== undefined) this.#advanced.unfold();
-    (wrong ?? wrongAdvanced)?.focus();
-    return wrong === undefined && wrongAdvanced === undefined;
+    const isReadable = isJsonReadable && wrong === undefined && wrongAdvanced === undefined;
+    if (isReadable) return true;
+    if (isJsonReadable) {
+      if (wrong === undefined) this.#advanced.unfold();
+      (wrong ?? wrongAdvanced)?.focus();
+    }
+    const unreadable = () => this.#json?.isWrong === true || [...this.#inputs.map((field) => field.control), ...advanced].some((control) => !control.isReadable);
+    this.#complain(this.#texts.mendFirst, unreadable);
+    return false;
+  }
+
+  #show(...outcome: readonly HTMLElement[]): void {
+    this.#isStillWrong = undefined;
+    this.#footer.show(...outcome);
+  }
+
+  /** Says what is in the way, until that is so no longer. */
+  #complain(text: string, isStillWrong: () => boolean): void {
+    this.#footer.complain(text);
+    this.#isStillWrong = isStillWrong;
+  }
+
+  /** Takes away the marks of what is right by now. True if others are left. */
+  #settle(): boolean {
+    return [...this.#inputs.map((field) => field.control), ...this.#advanced.controls].filter((control) => !control.settle()).length > 0;
   }
 
   #showFields(fields: readonly FormField[], values: FormValues): void {
@@ -180,7 +206,19 @@ export class FormPage {
     this.#head.replaceChildren(viewToggle(this.#texts, this.#json !== undefined, (toJson) => this.#switch(toJson)), make("div", { class: "tools" }, ...tools));
   }
 
+  #secretTyped(name: SecretName, text: string): void {
+    this.#outside.post({ type: "secret", name, text });
+    this.#withdrawComplaint();
+  }
+
+  #withdrawComplaint(): void {
+    if (this.#isStillWrong?.() !== false) return;
+    this.#isStillWrong = undefined;
+    this.#footer.complain("");
+  }
+
   #changed(): void {
+    this.#withdrawComplaint();
     this.#outside.keep(this.#view.crew, this.#json?.filled.fields ?? this.#fields, this.draft);
     this.#outside.post({ type: "changed", draft: this.draft });
   }

@@ -53,6 +53,11 @@ export class JsonPage {
     return this.#filled;
   }
 
+  /** Whether the text can't be read, or is shown to lack something. */
+  get isWrong(): boolean {
+    return this.#control.isMarked || this.#read() !== undefined;
+  }
+
   set isReadOnly(isReadOnly: boolean) {
     this.#control.isReadOnly = isReadOnly;
   }

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { chromium, type Browser, type Page } from "playwright-core";
+import { CrewApiError } from "../../src/api/errors.ts";
+import type { InputField } from "../../src/api/types.ts";
+import type { Execution } from "../../src/executions/model.ts";
+import { MaybeStartedError } from "../../src/kickoff/start.ts";
+import { browserFlags, ensureBrowser } from "../support/browser.ts";
+import { FormWindow } from "../support/form/form-window.ts";
+import { waitFor } from "../support/wait.ts";
+import { anExecution } from "../unit/executions/samples.ts";
+
+describe("What the kickoff form complains of, in a browser", function () {
+  this.timeout(60_000);
+  let browser: Browser;
+  let form: FormWindow;
+  let page: Page;
+
+  before(async () => {
+    browser = await chromium.launch({ executablePath: await ensureBrowser(), args: browserFlags });
+  });
+
+  after(async () => {
+    await browser.close();
+  });
+
+  afterEach(async () => {
+    await form.close();
+    assert.deepEqual(form.complaints, [], "what the console complained of");
+  });
+
+  async function open(fields: readonly InputField[], send: () => Promise<Execution> = () => Promise.resolve(anExecution())): Promise<void> {
+    form = await FormWindow.open(browser, { inputs: () => Promise.resolve({ fields, raw: {} }), send });
+    page = form.page;
+  }
+
+  const field = (name: string) => page.getByRole("textbox", { name, exact: true });
+  const mode = (name: string) => page.getByRole("combobox", { name: `Send ${name} as`, exact: true });
+  const kickOff = () => page.getByRole("button", { name: "Kick Off", exact: true });
+  const view = (name: "Form" | "JSON") => page.getByRole("group", { name: "View" }).getByRole("button", { name, exact: true });
+  const json = () => field("Inputs and meta as JSON");
+  const isFocused = (name: string) => waitFor(`the focus in ${name}`, () => field(name).evaluate((box) => box === document.activeElement));
+  const problemOf = (name: string) =>
+    field(name).evaluate((box) => (box.getAttribute("aria-describedby") ?? "").split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join(" ").trim());
+
+  it("says that fields are to be checked only while one is marked, whether they are mended as fields, as JSON or by leaving them out", async () => {
+    await open([{ name: "topic" }, { name: "audience" }]);
+    const complaint = page.getByText("Nothing was sent. Check the marked fields.");
+    const marked = () => page.locator("[aria-invalid]").count();
+    await page.getByText("Advanced").click();
+    await field("Task callback").fill("example.com/hook");
+    await field("Event streaming").fill("https://example.com/events");
+    await page.getByRole("combobox", { name: "Authentication of event streaming" }).selectOption("Bearer token");
+    await kickOff().click();
+    await complaint.waitFor();
+    await field("topic").fill("Otters");
+    await field("Task callback").fill("");
+    await page.getByLabel("Token for event streaming").fill("hush");
+    await mode("audience").selectOption("Leave out");
+    assert.equal(await complaint.isVisible(), true, "the events are missing still");
+    await field("Event streaming").fill("");
+    assert.deepEqual([await complaint.count(), await marked()], [0, 0], "no address, no events");
+
+    await field("topic").fill("");
+    await view("JSON").click();
+    await json().fill('{"inputs": {"audience": "all"}}');
+    await kickOff().click();
+    await complaint.waitFor();
+    await json().fill('{"inputs": {"audience": "all"');
+    assert.equal(await complaint.isVisible(), true, "it can't be read yet");
+    await json().fill('{"inputs": {"audience": "all", "topic": "Otters"}}');
+    assert.deepEqual([await complaint.count(), await marked()], [0, 0]);
+
+    await view("Form").click();
+    await field("topic").fill("");
+    await kickOff().click();
+    await complaint.waitFor();
+    await view("JSON").click();
+    await json().waitFor();
+    assert.deepEqual([await complaint.count(), await marked()], [0, 0], "the other view marks nothing");
+  });
+
+  it("says why the other view is not shown while a field can't be read, and has the focus there, also in what is folded", async () => {
+    await open([{ name: "topic" }, { name: "audience" }]);
+    const complaint = page.getByRole("alert").getByText("Correct what is marked first: it can't be read.");
+    await mode("topic").selectOption("JSON");
+    await field("topic").fill("{");
+    await view("JSON").click();
+    await complaint.waitFor();
+    await isFocused("topic");
+    assert.match(await problemOf("topic"), /Not JSON/);
+    await field("topic").fill("{}");
+    assert.equal(await complaint.count(), 0);
+    await page.getByText("Advanced").click();
+    await field("Meta").fill("[1");
+    await page.getByText("Advanced").click();
+    await view("JSON").click();
+    await complaint.waitFor();
+    await isFocused("Meta");
+    await field("Meta").fill('{"ticket": 7}');
+    await view("JSON").click();
+    await json().fill("{");
+    assert.equal(await complaint.count(), 0);
+    await view("Form").click();
+    await complaint.waitFor();
+    await isFocused("Inputs and meta as JSON");
+    await page.getByRole("button", { name: "Go back to what could be read last" }).click();
+    await field("topic").waitFor();
+    assert.equal(await complaint.count(), 0);
+  });
+
+  it("keeps what the crew said about the other fields, and the warning of what may have started, beside what can't be read", async () => {
+    const missing = new CrewApiError({ kind: "validation", message: "Missing inputs: audience, topic.", remedy: "Fill them in.", missingInputs: ["audience", "topic"], sent: "no" });
+    await open([{ name: "topic" }, { name: "audience" }], () => Promise.reject(missing));
+    await field("topic").fill("Otters");
+    await field("audience").fill("Children");
+    await kickOff().click();
+    await page.getByText("Missing inputs: audience, topic.").waitFor();
+    await field("topic").fill("Sea otters");
+    assert.match(await problemOf("audience"), /The crew says/);
+    form.send = () => Promise.reject(new MaybeStartedError("It may have started.", undefined));
+    await kickOff().click();
+    await page.getByText("It may have started.").waitFor();
+    await mode("topic").selectOption("JSON");
+    await field("topic").fill("{");
+    await view("JSON").click();
+    await page.getByText("Correct what is marked first").waitFor();
+    assert.equal(await page.getByText("It may have started.").count(), 1);
+    await field("topic").fill("{}");
+    assert.equal(await page.getByText("Correct what is marked first").count(), 0);
+    assert.equal(await page.getByText("It may have started.").count(), 1);
+  });
+});
