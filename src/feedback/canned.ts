@@ -15,7 +15,9 @@ export function cannedAnswers(isApprove: boolean): readonly CannedAnswer[] {
   return answers.filter(({ kind }) => kind === "both" || (kind === "approve") === isApprove);
 }
 
+/** Text alone is an answer for both. */
 function readAnswer(raw: unknown): CannedAnswer[] {
+  if (typeof raw === "string") return readAnswer({ text: raw });
   if (typeof raw !== "object" || raw === null) return [];
   const { label, text, kind }: Partial<Record<keyof CannedAnswer, unknown>> = raw;
   if (typeof text !== "string" || text.trim() === "") return [];

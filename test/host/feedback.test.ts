@@ -221,7 +221,7 @@ describe("feedback in an execution's document", () => {
     const execution = await parts.store.add(anExecution());
     await parts.show(execution);
     const settings = vscode.workspace.getConfiguration("crewdeck");
-    await settings.update("feedback.cannedAnswers", [{ text: "Half as long, $(please).", kind: "reject" }, { label: "Fine", text: "Good work.", kind: "approve" }, { label: "Empty", text: " " }, "nothing"], vscode.ConfigurationTarget.Global);
+    await settings.update("feedback.cannedAnswers", [{ text: "Half as long, $(please).", kind: "reject" }, { label: "Fine", text: "Good work.", kind: "approve" }, { label: "Empty", text: " " }, 7, "Thank you."], vscode.ConfigurationTarget.Global);
     const showQuickPick = vscode.window.showQuickPick;
     const offered: string[] = [];
     Object.assign(vscode.window, { showQuickPick: (items: vscode.QuickPickItem[]) => (offered.push(...items.map(({ label }) => label)), Promise.resolve(items.find(({ label }) => label.startsWith("Half")))) });
@@ -234,7 +234,7 @@ describe("feedback in an execution's document", () => {
       Object.assign(vscode.window, { showQuickPick });
       await settings.update("feedback.cannedAnswers", undefined, vscode.ConfigurationTarget.Global);
     }
-    assert.deepEqual(offered.slice(-2), ["Fine", "Half as long, \\$(please)."]);
+    assert.deepEqual(offered.filter((label) => ["Fine", "Thank you.", "Half as long, \\$(please)."].includes(label)), ["Fine", "Thank you.", "Half as long, \\$(please).", "Thank you."]);
     assert.equal(parts.sent.length, 0);
   });
 

@@ -93,10 +93,9 @@ describe("Watching, in the window", () => {
     await cocoa.locator(".monaco-tl-twistie").click();
     await tree.row("outline").waitFor();
     await cocoa.click();
-    await page.locator(".part.sidebar .customview-tree .monaco-list").focus();
-    await page.keyboard.press("Shift+F10");
-    await page.getByRole("menuitem", { name: "Pin Execution", exact: true }).hover();
-    await page.keyboard.press("Enter");
+    // The click opens the document, which takes the keys when it has come.
+    await window.editor.lens("Approve").waitFor();
+    await tree.menuByKeyboard("Pin Execution");
     await waitFor("Cocoa first", async () => (await order())[0] === "Cocoa for all");
     assert.match((await tree.executions())[0]?.description ?? "", /pinned/);
     const isKept = async () => ((await cocoa.getAttribute("class")) ?? "").split(" ").includes("selected") && (await cocoa.getAttribute("aria-expanded")) === "true";

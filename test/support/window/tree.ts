@@ -91,10 +91,32 @@ export class Tree {
 
   /** Chooses an entry of a row's context menu. */
   async menu(text: string | RegExp, entry: string): Promise<void> {
-    await this.row(text).click({ button: "right" });
-    // A menu that has just opened ignores clicks for a moment; the keyboard it hears at once.
-    await this.#page.getByRole("menuitem", { name: entry, exact: true }).hover();
-    await this.#page.keyboard.press("Enter");
+    await this.#choose(entry, () => this.row(text).click({ button: "right" }));
+  }
+
+  /** Chooses an entry of the context menu of the row that has the keys, by the keyboard. */
+  async menuByKeyboard(entry: string): Promise<void> {
+    await this.#choose(entry, async () => {
+      await this.#page.locator(".part.sidebar .customview-tree .monaco-list").focus();
+      await this.#page.keyboard.press("Shift+F10");
+    });
+  }
+
+  /** A view that is drawn anew closes its menu, which is opened again. */
+  async #choose(entry: string, open: () => Promise<void>): Promise<void> {
+    const { keyboard } = this.#page;
+    for (let left = 2; ; left--) {
+      await open();
+      try {
+        // A menu that has just opened ignores clicks for a moment; the keyboard it hears at once.
+        await this.#page.getByRole("menuitem", { name: entry, exact: true }).hover({ timeout: 10_000 });
+        await keyboard.press("Enter");
+        return;
+      } catch (error) {
+        if (left === 0) throw error;
+        await keyboard.press("Escape");
+      }
+    }
   }
 
   /** Another row's tooltip lies over a row as long as the mouse is on it: the mouse goes aside, and a row that can't be reached in time is tried again. */
