@@ -8,7 +8,7 @@ import { messageOf, offer, UserError } from "../editor/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { addCrewAction, setTokenAction } from "./actions.ts";
 import { isWebAddress } from "./entries.ts";
-import { LostTokenError, NoTokenError } from "./errors.ts";
+import { LostTokenError, NoTokenError, StoppedCrewError } from "./errors.ts";
 import { idOfAddress, isSameName, isSameOrigin, uniqueName } from "./identity.ts";
 import { actionsForRefusal } from "./refusals.ts";
 import { CrewSettings } from "./settings.ts";
@@ -285,7 +285,8 @@ export class Crews implements vscode.Disposable {
   /** The token for one request. Between a client's making and its request the crew may have gone, stopped or moved. */
   async #tokenFor(crew: CrewAddress, url: string): Promise<StoredToken> {
     const current = this.#connected(crew);
-    if (current.local?.running === false || current.url !== url) {
+    if (current.local?.running === false) throw new StoppedCrewError(current.name, current.local.folder);
+    if (current.url !== url) {
       throw new UserError(vscode.l10n.t("{0} is no longer at {1}. Try again when it runs.", current.name, url));
     }
     return await this.#readToken(current);

@@ -24,6 +24,14 @@ export class LostTokenError extends UserError {
   }
 }
 
+/** A local crew does not run. Nothing was sent to it. */
+export class StoppedCrewError extends UserError {
+  constructor(name: string, folder: string) {
+    super(vscode.l10n.t("The local crew {0} is stopped. Start it to go on.", name), [{ title: vscode.l10n.t("Start {0}", name), command: "crewdeck.startLocalCrew", arguments: [{ folder }] }]);
+    this.name = "StoppedCrewError";
+  }
+}
+
 function lossInWords(name: string, why: TokenLoss): string {
   return why === "locked"
     ? vscode.l10n.t("This machine's store of secrets does not give the token of {0} back. It may be locked: unlock it and try again, or set the token again.", name)

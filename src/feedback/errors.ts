@@ -37,6 +37,15 @@ export class LostSecretsError extends UserError {
   }
 }
 
+/** Feedback certainly had no effect: it was not sent, or the crew refused it. The message names it and its execution; `cause` is what went wrong, in words of its own. */
+export class NotTakenError extends UserError {
+  constructor(message: string, cause: Error, actions: readonly ErrorAction[]) {
+    super(message, actions);
+    this.name = "NotTakenError";
+    this.cause = cause;
+  }
+}
+
 /** Feedback left, now or earlier, and nobody knows whether it arrived. Only a person may say that it is sent again. */
 export class MaybeSentError extends UserError {
   constructor(message: string, cause?: unknown, actions: readonly ErrorAction[] = []) {

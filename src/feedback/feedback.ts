@@ -5,6 +5,7 @@ import type { Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { askAgain, askKind, askTask, type FeedbackKind } from "./ask.ts";
 import { confirmApproval } from "./confirm.ts";
+import { namingFeedback } from "./not-taken.ts";
 import { pendingResume } from "./pending.ts";
 import type { FindPlace } from "./place.ts";
 import type { FeedbackResult, FeedbackSender, FeedbackToSend } from "./send.ts";
@@ -112,7 +113,7 @@ export class Feedback implements vscode.Disposable {
     const underWay = this.#sending.get(localId);
     if (underWay?.words === words) return await underWay.result;
     if (underWay !== undefined) throw new UserError(vscode.l10n.t("Other feedback for this execution is being sent right now. Wait for its answer."));
-    const result = Promise.resolve(vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Sending feedback…") }, () => this.#options.sender.send(feedback)));
+    const result = Promise.resolve(vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Sending feedback…") }, () => this.#send(feedback)));
     this.#sending.set(localId, { words, result });
     this.#changed.fire();
     try {
@@ -127,6 +128,14 @@ export class Feedback implements vscode.Disposable {
 
   dispose(): void {
     this.#changed.dispose();
+  }
+
+  async #send(feedback: FeedbackToSend): Promise<FeedbackResult> {
+    try {
+      return await this.#options.sender.send(feedback);
+    } catch (error) {
+      throw namingFeedback(error, feedback);
+    }
   }
 
   #isShown({ localId }: Execution): boolean {

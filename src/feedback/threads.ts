@@ -6,7 +6,7 @@ import { said } from "../editor/said.ts";
 import { type Execution, hasEnded } from "../executions/model.ts";
 import { attemptToAnswer, resumesOf } from "../executions/resumes.ts";
 import type { Drafts, DraftTarget } from "./drafts.ts";
-import { MaybeSentError } from "./errors.ts";
+import { MaybeSentError, NotTakenError } from "./errors.ts";
 import { fillThread, focusThread } from "./focus-thread.ts";
 import { askInsertion } from "./insert.ts";
 import { wantsFeedback } from "./pending.ts";
@@ -106,7 +106,7 @@ export class FeedbackThreads implements vscode.Disposable {
       }
       if (text.trim() !== "") await this.#keep(open, text).catch((problem: unknown) => this.#options.onProblem("Keeping words that were not sent", problem));
       this.#name(open);
-      this.#putForEditing(open, text, messageOf(error));
+      this.#putForEditing(open, text, messageOf(error instanceof NotTakenError ? error.cause : error));
       throw error;
     }
   }
@@ -176,7 +176,7 @@ export class FeedbackThreads implements vscode.Disposable {
     const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === open.thread.uri.toString());
     open.thread.comments = [];
     open.thread.canReply = true;
-    if (editor === undefined) this.#putForEditing(open, text, vscode.l10n.t("not sent yet"));
+    if (editor === undefined) this.#putForEditing(open, text);
     else await this.#begin(editor, open, text);
   }
 
@@ -184,7 +184,7 @@ export class FeedbackThreads implements vscode.Disposable {
   async #begin(editor: vscode.TextEditor, open: OpenThread, text = ""): Promise<void> {
     const isThere = await this.#show(editor, open);
     if (text === "" || !this.#open.has(open.thread)) return;
-    if (!isThere || !(await fillThread(text))) this.#putForEditing(open, text, vscode.l10n.t("not sent yet"));
+    if (!isThere || !(await fillThread(text))) this.#putForEditing(open, text);
   }
 
   /** False if the thread is no longer there. */
@@ -225,9 +225,9 @@ export class FeedbackThreads implements vscode.Disposable {
   }
 
   /** Shows words as a comment that is open for editing: VS Code has emptied the field, as it does when it hands words over. */
-  #putForEditing(open: OpenThread, text: string, label: string): void {
+  #putForEditing(open: OpenThread, text: string, why?: string): void {
     open.thread.canReply = false;
-    open.thread.comments = [new UnsentWords(open.thread, text, label)];
+    open.thread.comments = [new UnsentWords(open.thread, text, why)];
   }
 
   #close(open: OpenThread, result: FeedbackResult | undefined): void {

@@ -7,13 +7,14 @@ export class UnsentWords implements vscode.Comment {
   readonly contextValue = "unsent";
   /** VS Code puts the edited text here before it runs a command on the comment. */
   body: string | vscode.MarkdownString;
-  readonly label: string;
+  /** Why they were not sent, beside the author's “Not sent”. */
+  readonly label?: string;
   readonly thread: vscode.CommentThread;
 
-  constructor(thread: vscode.CommentThread, body: string, label: string) {
+  constructor(thread: vscode.CommentThread, body: string, why?: string) {
     this.thread = thread;
     this.body = body;
-    this.label = label;
+    if (why !== undefined) this.label = why;
   }
 }
 

@@ -293,7 +293,12 @@ describe("connected crews", () => {
     assert.equal((await client.inputs()).fields.length, 2);
     const asked = other.tokens.length;
     crews.setLocal([{ ...local, local: { ...local.local, running: false } }]);
-    await assert.rejects(client.inputs(), UserError);
+    await assert.rejects(client.inputs(), (error) => {
+      assert.ok(error instanceof UserError);
+      assert.equal(error.message, "The local crew Example 2 is stopped. Start it to go on.");
+      assert.deepEqual(error.actions, [{ title: "Start Example 2", command: "crewdeck.startLocalCrew", arguments: [{ folder: "file:///example" }] }]);
+      return true;
+    });
     crews.setLocal([{ ...local, url: crew.url }]);
     await assert.rejects(client.inputs(), UserError);
     assert.equal(other.tokens.length, asked, "nothing went to the port that was left");

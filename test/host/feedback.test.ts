@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
-import { MaybeSentError } from "../../src/feedback/errors.ts";
+import { actionsOf, UserError } from "../../src/editor/errors.ts";
+import { MaybeSentError, NotTakenError } from "../../src/feedback/errors.ts";
 import { watchWaitingHere } from "../../src/feedback/waiting-here.ts";
 import { UnsentWords } from "../../src/feedback/unsent.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
@@ -101,6 +102,7 @@ describe("feedback in an execution's document", () => {
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
     const [unsent] = open.comments;
     assert.ok(unsent instanceof UnsentWords);
+    assert.deepEqual([unsent.author.name, unsent.label], ["Not sent", "Not now."]);
     assert.equal(unsent.body, "My words");
     assert.equal(unsent.mode, vscode.CommentMode.Editing);
     parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
@@ -108,6 +110,29 @@ describe("feedback in an execution's document", () => {
     await parts.threads.submit(unsent);
     assert.equal((await result)?.status, "retrying");
     assert.equal(parts.sent[1]?.humanFeedback, "My words, edited");
+  });
+
+  it("names what was not sent, or not taken, and its execution, and leads there", async () => {
+    const execution = await parts.store.add(anExecution());
+    for (const [error, words] of [
+      [new CrewApiError({ kind: "unreachable", reason: "refused", message: "Nothing accepts connections.", remedy: "Check the port.", sent: "no" }), "not sent: Nothing accepts connections. Check the port."],
+      [new CrewApiError({ kind: "badRequest", status: 400, message: "Not now.", remedy: "", sent: "no" }), "not taken by the crew: Not now."],
+      [new UserError("No token.", [{ title: "Set Token", command: "crewdeck.setToken" }]), "not sent: No token."],
+    ] as const) {
+      parts.crew.resume = () => Promise.reject(error);
+      for (const [send, what] of [
+        [() => parts.feedback.approve(execution), "approval"],
+        [() => parts.feedback.reject(execution, { feedback: "Shorter." }), "rejection"],
+      ] as const) {
+        await assert.rejects(send(), (told) => {
+          assert.ok(told instanceof NotTakenError);
+          assert.equal(told.message, `Your ${what} of “Sea otters” was ${words}`);
+          assert.deepEqual(actionsOf(told).map(({ title }) => title), [...actionsOf(error).map(({ title }) => title), "Open Execution"]);
+          assert.equal(told.cause, error);
+          return true;
+        });
+      }
+    }
   });
 
   it("does not lose a draft whose task no longer waits: it says so, and sends nothing", async () => {

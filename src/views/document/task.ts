@@ -76,17 +76,22 @@ function attemptParts(attempt: Attempt, task: ExecutionTask, execution: Executio
 
 function feedbackPart(id: string, sent: Pick<SentResume, "feedback" | "outcome" | "answer" | "message">, execution: Execution): Part {
   const { feedback } = sent;
-  const title = feedback.isApprove ? l10n.t("Your feedback: approved") : l10n.t("Your feedback: rejected");
   return {
     id,
     lines: [
-      `### ${title}`,
+      `### ${feedbackTitle(sent)}`,
       "",
       ...quotedLines(outputLines(feedback.text, 4)),
       "",
       `${outcomeInWords(sent, execution)} · ${timeInWords(feedback.at)}`,
     ],
   };
+}
+
+/** A try that the crew never took approved and rejected nothing. */
+function feedbackTitle({ feedback, outcome }: Pick<SentResume, "feedback" | "outcome">): string {
+  if (outcome === "refused") return feedback.isApprove ? l10n.t("Your feedback: approval not taken") : l10n.t("Your feedback: rejection not taken");
+  return feedback.isApprove ? l10n.t("Your feedback: approved") : l10n.t("Your feedback: rejected");
 }
 
 function outcomeInWords({ outcome, answer, message }: Pick<SentResume, "outcome" | "answer" | "message">, { kickoffIds }: Execution): string {

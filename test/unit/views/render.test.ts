@@ -61,6 +61,17 @@ describe("the execution document", () => {
     assert.match(renderExecution(anExecution({ resumes: [{ ...refused, taskId: "review" }] })).text, /Task ID not found/);
   });
 
+  it("does not head what the crew never took as an approval or a rejection, in the section that it had while it was sent", () => {
+    const sent: SentResume = { ...rejected, outcome: "sending" };
+    const refused: SentResume = { ...rejected, outcome: "refused", message: "Nothing accepts connections." };
+    const before = renderExecution(anExecution({ resumes: [sent] }));
+    const after = renderExecution(anExecution({ resumes: [refused, { ...refused, feedback: { ...refused.feedback, isApprove: true } }] }));
+    const headed = after.text.split("\n").filter((line) => line.startsWith("### Your feedback"));
+    assert.deepEqual(headed, ["### Your feedback: rejection not taken", "### Your feedback: approval not taken"]);
+    const [id] = before.sections.filter((section) => section.id.endsWith(" feedback 1"));
+    assert.ok(id !== undefined && sectionOf(after, id.id) !== undefined);
+  });
+
   it("says of an ID that was never known to check it first, and only then that it may wait", () => {
     const unknown = notWaiting({ origin: "tracked", state: "unknown", mayBeWaiting: true, stateText: "NOT FOUND", tasks: [] });
     const { text } = renderExecution(without(unknown, "progress"));
