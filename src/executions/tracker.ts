@@ -279,9 +279,10 @@ export class Tracker implements Disposable {
       this.#limits.leaveAlone(crewId, now + error.retryAfterMs);
       watched.waitUntil(now + error.retryAfterMs);
     }
-    const isNews = watched.error?.kind !== error?.kind || watched.error?.message !== error?.message;
+    const hindrance = outcome.kind === "hindered" ? outcome.error : undefined;
+    const isNews = watched.error?.kind !== error?.kind || watched.error?.message !== error?.message || (watched.hindrance === undefined) !== (hindrance === undefined);
     watched.error = error;
-    watched.hindrance = outcome.kind === "hindered" ? outcome.error : undefined;
+    watched.hindrance = hindrance;
     // 403 is about this execution: a user's token may still reach others. It is asked again with back-off.
     if (error?.kind === "unauthorized") {
       this.#park(execution.crew, error);

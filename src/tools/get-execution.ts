@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { numberOf, optional, stringOf } from "../commands/arguments.ts";
 import { UserError } from "../editor/errors.ts";
 import { hasEnded, keyOf, type Execution } from "../executions/model.ts";
-import { doubtOf } from "./doubt.ts";
+import { doubtOf } from "../views/doubt.ts";
 import { beginningOf, overviewOf } from "./execution-data.ts";
 import { findOrRefuse } from "./find.ts";
 import { readInput } from "./input.ts";

@@ -3,7 +3,7 @@ import type { JsonObject } from "../api/types.ts";
 import { numberOf, stringOf } from "../commands/arguments.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Execution, ExecutionState } from "../executions/model.ts";
-import { doubtOf } from "./doubt.ts";
+import { doubtOf } from "../views/doubt.ts";
 import { summaryOf } from "./execution-data.ts";
 import { oneOf, readInput } from "./input.ts";
 import type { ToolParts } from "./parts.ts";

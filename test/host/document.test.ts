@@ -67,6 +67,26 @@ describe("an execution's document", () => {
     }
   });
 
+  it("keeps its reader's cursor and view when it comes to be out of date, and when it no longer is", async () => {
+    const editor = await parts.show(await parts.store.add(longExecution()));
+    const { document } = editor;
+    const position = new vscode.Position(lineOf(document, lineOfDraft(125)), 5);
+    editor.selection = new vscode.Selection(position, position);
+    editor.revealRange(new vscode.Range(position, position), vscode.TextEditorRevealType.AtTop);
+    await waitFor("the reader to be there", () => editor.visibleRanges[0]!.start.line > 50 && editor.visibleRanges[0]!.start.line <= position.line);
+    const words = (line: number) => document.lineAt(line).text;
+    const atTop = () => [0, 1].map((more) => words(editor.visibleRanges[0]!.start.line + more)).join("|");
+    const wordsAtTop = atTop();
+    for (const doubt of ["The crew [cannot](command:x.y) be reached.", undefined]) {
+      if (doubt === undefined) parts.doubts.clear();
+      else parts.doubts.set("local-1", doubt);
+      parts.documents.refresh();
+      await waitFor("the line", () => parts.documents.isCurrent(document) && (words(4) === "> The crew \\[cannot\\](command\\:x.y) be reached.") === (doubt !== undefined));
+      await waitFor("the cursor where it was", () => words(editor.selection.active.line) === lineOfDraft(125) && editor.selection.active.character === 5);
+      await waitFor(`the view where it was: ${wordsAtTop}`, () => atTop() === wordsAtTop, 5000);
+    }
+  });
+
   it("is not touched by a change that it does not show", async () => {
     await parts.store.add(longExecution());
     const { document } = await parts.show(longExecution());

@@ -47,7 +47,8 @@ export async function viewParts() {
     poll: () => undefined,
     onProblem: (message) => problems.push(message),
   });
-  const documents = new ExecutionDocuments({ store, crewIdOf: () => undefined, scheme });
+  const doubts = new Map<string, string>();
+  const documents = new ExecutionDocuments({ store, crewIdOf: () => undefined, doubtOf: ({ localId }) => doubts.get(localId), scheme });
   const show = (execution: Execution, taskId?: string) => showExecution(documents, execution, taskId);
   const find = (document: vscode.TextDocument) => placeOf(documents, document);
   const feedback = new Feedback({ sender, find, show });
@@ -74,6 +75,7 @@ export async function viewParts() {
     problems,
     scheme,
     store,
+    doubts,
     documents,
     drafts,
     feedback,

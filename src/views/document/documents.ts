@@ -20,6 +20,8 @@ export interface ExecutionDocumentsOptions {
   readonly crewIdOf: (crewName: string) => string | undefined;
   /** Resolves when the executions are read: a document that comes back with its window must not say meanwhile that it is unknown. */
   readonly ready?: Promise<unknown>;
+  /** Why what is known of an execution may be out of date, in whole sentences; nothing where its crew answers. Whoever knows that it has changed calls `refresh`. */
+  readonly doubtOf?: (execution: Execution) => string | undefined;
   /** The raw answers that were asked for. */
   readonly answers?: Pick<RawAnswers, "at">;
   /** Another scheme than the extension's own, for a second instance. */
@@ -30,6 +32,7 @@ export interface ExecutionDocumentsOptions {
 interface Page {
   readonly uri: vscode.Uri;
   readonly execution: Execution | undefined;
+  readonly doubt: string | undefined;
   /** Newest first. */
   readonly renderings: readonly [Rendered, ...Rendered[]];
   readonly bytes: Uint8Array;
@@ -143,12 +146,14 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     const key = uri.toString();
     const known = this.#pages.get(key);
     const execution = this.execution(uri);
-    if (known !== undefined && known.execution === execution) return known;
-    const rendering = this.#render(uri, execution);
+    const doubt = execution && this.#options.doubtOf?.(execution);
+    if (known !== undefined && known.execution === execution && known.doubt === doubt) return known;
+    const rendering = this.#render(uri, execution, doubt);
     const isSame = known?.renderings[0].text === rendering.text;
     const page: Page = {
       uri,
       execution,
+      doubt,
       renderings: [rendering, ...(known?.renderings.slice(isSame ? 1 : 0, keptRenderings) ?? [])],
       bytes: isSame ? known.bytes : new TextEncoder().encode(rendering.text),
       mtime: isSame ? known.mtime : Math.max(Date.now(), (known?.mtime ?? 0) + 1),
@@ -157,14 +162,14 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return page;
   }
 
-  #render(uri: vscode.Uri, execution: Execution | undefined): Rendered {
+  #render(uri: vscode.Uri, execution: Execution | undefined, doubt: string | undefined): Rendered {
     const address = addressOf(uri);
     if (address === undefined) throw vscode.FileSystemError.FileNotFound(uri);
     const part = parsePartUri(uri)?.part;
     const answers = part?.kind === "answer" ? this.#options.answers : undefined;
     if (answers !== undefined) return answers.at(uri);
     if (execution === undefined) return renderMissing(address.crewName, address.key);
-    if (part === undefined) return renderExecution(execution);
+    if (part === undefined) return renderExecution(execution, doubt);
     const output = outputOf(execution, part);
     return output === undefined ? renderMissingOutput() : renderOutput(output);
   }

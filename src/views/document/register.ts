@@ -6,7 +6,9 @@ import { parseExecutionUri } from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/ids.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
+import type { Tracker } from "../../executions/tracker.ts";
 import type { FindExecution, FindPlace } from "../../feedback/place.ts";
+import { doubtOf } from "../doubt.ts";
 import { RawAnswers } from "./answers.ts";
 import { CompareLenses } from "./compare-lenses.ts";
 import { ExecutionDocuments } from "./documents.ts";
@@ -24,6 +26,7 @@ import { saveOutput } from "./save-output.ts";
 export interface DocumentsOptions {
   readonly store: ExecutionStore;
   readonly crews: Crews;
+  readonly tracker: Pick<Tracker, "problemOf" | "hindranceOf" | "onDidChange">;
   /** Resolves when the store is open: documents are read after that. */
   readonly ready: Promise<unknown>;
   /** The extension's folder on this machine. */
@@ -54,10 +57,14 @@ export interface DocumentsRoom {
 }
 
 /** Registers the documents of executions and of their outputs. */
-export function registerDocuments({ store, crews, ready, storage }: DocumentsOptions): DocumentsRoom {
+export function registerDocuments({ store, crews, tracker, ready, storage }: DocumentsOptions): DocumentsRoom {
   const owned = new Disposables();
   const answers = owned.add(new RawAnswers());
-  const documents = owned.add(new ExecutionDocuments({ store, crewIdOf: (name) => crews.find(name)?.id, ready, answers }));
+  // What was never answered with an ID says so itself, at more length.
+  const doubtInWords = (execution: Execution) => (execution.kickoffIds.length === 0 ? undefined : doubtOf({ crews, tracker }, execution)?.words);
+  const documents = owned.add(new ExecutionDocuments({ store, crewIdOf: (name) => crews.find(name)?.id, doubtOf: doubtInWords, ready, answers }));
+  owned.add(tracker.onDidChange(() => documents.refresh()));
+  owned.add(crews.onDidChange(() => documents.refresh()));
   owned.add(vscode.workspace.registerFileSystemProvider(executionScheme, documents, { isReadonly: true, isCaseSensitive: true }));
   owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, new CompareLenses(documents)));
   owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, new OutputLenses(documents)));

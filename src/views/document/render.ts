@@ -17,12 +17,13 @@ export const resultSection = "result";
 
 /**
  * One execution as a Markdown document. Pure: no clock runs in it, the same record gives the same text. What comes later
- * stands at the end of its section, so that a reader can be kept where he is.
+ * stands at the end of its section, so that a reader can be kept where he is. `doubt` says why all of it may be out of date.
  */
-export function renderExecution(execution: Execution): Rendered {
+export function renderExecution(execution: Execution, doubt?: string): Rendered {
   return assemble([
     { id: "title", lines: [`# ${inlineText(titleOf(execution))}`] },
     { id: "state", lines: [stateLine(execution)] },
+    ...(doubt === undefined ? [] : [{ id: "doubt", lines: quotedLines([inlineText(doubt)]) }]),
     ...(isRehearsal(execution) ? [{ id: "rehearsal", lines: quotedLines([l10n.t("Rehearsal: no language model was called. The outputs only repeat what the agents were asked.")]) }] : []),
     ...situationPart(execution),
     ...inputsPart(execution),

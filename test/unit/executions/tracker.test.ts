@@ -349,13 +349,17 @@ describe("Tracker", () => {
       scene = new Scene(() => working("a", 0));
       scene.unconnected.add(anExecution().crew.id);
       scene.store.put(anExecution());
+      const heard: string[] = [];
+      scene.tracker.onDidChange(({ localIds }) => heard.push(...localIds));
       scene.tracker.start();
       await scene.pass(600);
       assert.equal(scene.problems.length, 1);
       assert.match(scene.problems[0] ?? "", /"Writers" is not connected/);
+      assert.deepEqual(heard, [id]);
       scene.unconnected.clear();
       await scene.pass(300);
       assert.equal(scene.store.find(id)?.state, "running");
+      assert.deepEqual(heard, [id, id]);
     });
   });
 

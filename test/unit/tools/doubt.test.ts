@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import { UserError } from "../../../src/editor/errors.ts";
 import type { Execution } from "../../../src/executions/model.ts";
-import { doubtOf, type DoubtSources } from "../../../src/tools/doubt.ts";
+import { doubtOf, type DoubtSources } from "../../../src/views/doubt.ts";
 import { untilItMatters } from "../../../src/tools/until.ts";
 import { anExecution, working } from "../executions/samples.ts";
 import { failure, Scene } from "../executions/tracker-support.ts";
