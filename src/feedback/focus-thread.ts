@@ -17,13 +17,17 @@ export async function focusThread(editor: vscode.TextEditor, thread: vscode.Comm
     editor.selection = new vscode.Selection(above, above);
     await vscode.commands.executeCommand("editor.action.nextCommentThreadAction");
     if (editor.selection.active.line === line) {
-      await vscode.commands.executeCommand("workbench.action.focusCommentOnCurrentLine");
-      await vscode.commands.executeCommand("widgetNavigation.focusNext");
+      await enterBox();
       return true;
     }
     await delay(step);
   }
   return !isOpen();
+}
+
+async function enterBox(): Promise<void> {
+  await vscode.commands.executeCommand("workbench.action.focusCommentOnCurrentLine");
+  await vscode.commands.executeCommand("widgetNavigation.focusNext");
 }
 
 /** Milliseconds until the box of a thread that was given the keys is the active editor. */
@@ -35,7 +39,13 @@ const patience = 1_000;
  * comment that holds the words would open the Comments panel. False, and nothing changed, where the keys have gone elsewhere.
  */
 export async function fillThread(text: string): Promise<boolean> {
-  const box = await activeBox();
+  const before = vscode.window.activeTextEditor;
+  let box = await activeBox();
+  // VS Code makes a thread's box after the thread, late where it is busy (observed after a reload): keys that came before it stay with the thread.
+  if (box === undefined && vscode.window.activeTextEditor === before) {
+    await enterBox();
+    box = await activeBox();
+  }
   if (box === undefined) return false;
   const { document } = box;
   const whole = document.validateRange(new vscode.Range(0, 0, document.lineCount, 0));

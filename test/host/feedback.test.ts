@@ -229,6 +229,25 @@ describe("feedback in an execution's document", () => {
     assert.equal(await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }), undefined);
   });
 
+  it("gives the keys once more where the thread's box comes after the thread, so that a draft needs no comment", async () => {
+    const execution = await parts.store.add(anExecution());
+    await parts.show(execution);
+    await parts.drafts.keep({ localId: "local-1", taskId: "review", attempt: 1, isApprove: false, text: "Shorter.", at: "2026-10-21T12:02:00.000Z" });
+    const { executeCommand } = vscode.commands;
+    let missed = 0;
+    const late = async (command: string, ...rest: unknown[]) => (command === "widgetNavigation.focusNext" && missed++ < 1 ? undefined : await executeCommand(command, ...rest));
+    try {
+      Object.assign(vscode.commands, { executeCommand: late });
+      void parts.feedback.reject(execution);
+      const open = await thread();
+      await waitFor("the draft", async () => (await box()).document.getText() === "Shorter.");
+      assert.deepEqual(open.comments, []);
+      assert.equal(missed, 2);
+    } finally {
+      Object.assign(vscode.commands, { executeCommand });
+    }
+  });
+
   it("keeps words that could not be sent as a draft, too, and discards it when the person says so", async () => {
     const execution = await parts.store.add(anExecution());
     await parts.show(execution);
