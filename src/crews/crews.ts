@@ -7,9 +7,9 @@ import { Disposables } from "../editor/disposables.ts";
 import { messageOf, offer, UserError } from "../editor/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { addCrewAction, setTokenAction } from "./actions.ts";
-import { isWebAddress } from "./entries.ts";
+import { checkedCrew, refuseLocal } from "./check.ts";
 import { LostTokenError, NoTokenError, StoppedCrewError } from "./errors.ts";
-import { idOfAddress, isSameName, isSameOrigin, uniqueName } from "./identity.ts";
+import { isSameName, isSameOrigin, uniqueName } from "./identity.ts";
 import { actionsForRefusal } from "./refusals.ts";
 import { CrewSettings } from "./settings.ts";
 import { StatusPaths } from "./status-paths.ts";
@@ -162,20 +162,14 @@ export class Crews implements vscode.Disposable {
 
   /** The crew as it would be connected; the address may be as pasted. Throws AddressError, or {@link UserError} when its name or address is taken. */
   checkNew({ name, url, dashboardUrl }: NewCrew): Crew {
-    const address = normaliseAddress(url);
-    const crew: Crew = { id: idOfAddress(address), name: name.trim(), url: address, ...(dashboardUrl ? { dashboardUrl } : {}) };
-    this.#checkFree(crew);
-    return crew;
+    return checkedCrew({ name, url: normaliseAddress(url), dashboardUrl: dashboardUrl ?? "" }, this.list());
   }
 
   /** The crew as it would be after a change. Throws {@link UserError} or AddressError when it cannot be changed so. */
   checkChange(crew: Crew, change: CrewChange): Crew {
     refuseLocal(crew);
     const url = change.url === undefined ? crew.url : normaliseAddress(change.url);
-    const dashboardUrl = change.dashboardUrl ?? crew.dashboardUrl ?? "";
-    const to: Crew = { id: idOfAddress(url), name: (change.name ?? crew.name).trim(), url, ...(dashboardUrl === "" ? {} : { dashboardUrl }) };
-    this.#checkFree(to, crew.id);
-    return to;
+    return checkedCrew({ name: change.name ?? crew.name, url, dashboardUrl: change.dashboardUrl ?? crew.dashboardUrl ?? "" }, this.list().filter(({ id }) => id !== crew.id));
   }
 
   /** Changes name, address or dashboard of a crew of the settings. Tests nothing. Throws {@link UserError} or AddressError; nothing is changed then. */
@@ -309,18 +303,6 @@ export class Crews implements vscode.Disposable {
     if (current !== undefined) offer(error, actionsForRefusal(error, current, await this.tokenState(crew.id)));
   }
 
-  #checkFree(wanted: Crew, own?: string): void {
-    if (wanted.name === "") throw new UserError(vscode.l10n.t("The crew needs a name."));
-    const others = this.list().filter(({ id }) => id !== own);
-    const sameAddress = others.find(({ id, url }) => id === wanted.id || url === wanted.url);
-    if (sameAddress !== undefined) throw new UserError(vscode.l10n.t("{0} is already connected, as “{1}”.", wanted.url, sameAddress.name), [setTokenAction(sameAddress)]);
-    const sameName = others.find(({ name }) => isSameName(name, wanted.name));
-    if (sameName !== undefined) throw new UserError(vscode.l10n.t("There is already a crew named “{0}”. Choose another name.", sameName.name));
-    if (wanted.dashboardUrl !== undefined && !isWebAddress(wanted.dashboardUrl)) {
-      throw new UserError(vscode.l10n.t("The dashboard's address must begin with https:// or http://."));
-    }
-  }
-
   async #forget(crewId: string): Promise<void> {
     this.#inputs.delete(crewId);
     this.#clients.delete(crewId);
@@ -331,10 +313,6 @@ export class Crews implements vscode.Disposable {
   #clientOptions(nameNow: () => string): CrewClientOptions {
     return { onTraffic: (traffic) => logTraffic(log, log.logLevel === vscode.LogLevel.Trace, nameNow(), traffic), ...(this.#userAgent === undefined ? {} : { userAgent: this.#userAgent }) };
   }
-}
-
-function refuseLocal(crew: Crew): void {
-  if (crew.local !== undefined) throw new UserError(vscode.l10n.t("{0} runs on this machine and is not in the settings. Stop the local crew instead.", crew.name));
 }
 
 /** The address a text names, or nothing where it names none. */

@@ -1,44 +1,25 @@
 import assert from "node:assert/strict";
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { CrewApiError } from "../../src/api/errors.ts";
 import type { InputField } from "../../src/api/types.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { MaybeStartedError } from "../../src/kickoff/start.ts";
-import { browserFlags, ensureBrowser } from "../support/browser.ts";
-import { FormWindow } from "../support/form/form-window.ts";
-import { waitFor } from "../support/wait.ts";
+import { FormPage } from "../support/form/form-page.ts";
+import type { FormWindow } from "../support/form/form-window.ts";
 import { anExecution } from "../unit/executions/samples.ts";
 
 describe("What the kickoff form complains of, in a browser", function () {
   this.timeout(60_000);
-  let browser: Browser;
   let form: FormWindow;
   let page: Page;
-
-  before(async () => {
-    browser = await chromium.launch({ executablePath: await ensureBrowser(), args: browserFlags });
-  });
-
-  after(async () => {
-    await browser.close();
-  });
-
-  afterEach(async () => {
-    await form.close();
-    assert.deepEqual(form.complaints, [], "what the console complained of");
-  });
+  const parts = new FormPage();
+  const { field, mode, kickOff, view, json, isFocused } = parts;
 
   async function open(fields: readonly InputField[], send: () => Promise<Execution> = () => Promise.resolve(anExecution())): Promise<void> {
-    form = await FormWindow.open(browser, { inputs: () => Promise.resolve({ fields, raw: {} }), send });
+    form = await parts.open({ inputs: () => Promise.resolve({ fields, raw: {} }), send });
     page = form.page;
   }
 
-  const field = (name: string) => page.getByRole("textbox", { name, exact: true });
-  const mode = (name: string) => page.getByRole("combobox", { name: `Send ${name} as`, exact: true });
-  const kickOff = () => page.getByRole("button", { name: "Kick Off", exact: true });
-  const view = (name: "Form" | "JSON") => page.getByRole("group", { name: "View" }).getByRole("button", { name, exact: true });
-  const json = () => field("Inputs and meta as JSON");
-  const isFocused = (name: string) => waitFor(`the focus in ${name}`, () => field(name).evaluate((box) => box === document.activeElement));
   const problemOf = (name: string) =>
     field(name).evaluate((box) => (box.getAttribute("aria-describedby") ?? "").split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join(" ").trim());
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import type { InputField } from "../../src/api/types.ts";
-import { browserFlags, ensureBrowser } from "../support/browser.ts";
-import { FormWindow, themes, type FormWindowOptions } from "../support/form/form-window.ts";
+import { FormPage } from "../support/form/form-page.ts";
+import { themes, type FormWindow, type FormWindowOptions } from "../support/form/form-window.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/executions/samples.ts";
 import { violationsIn } from "./accessibility.ts";
@@ -18,35 +18,17 @@ const described: readonly InputField[] = [
 
 describe("What the kickoff form holds, in a browser", function () {
   this.timeout(60_000);
-  let browser: Browser;
   let form: FormWindow;
   let page: Page;
-
-  before(async () => {
-    browser = await chromium.launch({ executablePath: await ensureBrowser(), args: browserFlags });
-  });
-
-  after(async () => {
-    await browser.close();
-  });
-
-  afterEach(async () => {
-    await form.close();
-    assert.deepEqual(form.complaints, [], "what the console complained of");
-  });
+  const parts = new FormPage();
+  const { field, list, mode, kickOff, view, json } = parts;
 
   async function open(fields: readonly InputField[] = described, options: Partial<FormWindowOptions> = {}): Promise<void> {
-    form = await FormWindow.open(browser, { inputs: () => Promise.resolve({ fields, raw: {} }), send: () => Promise.resolve(anExecution()), ...options });
+    form = await parts.open({ inputs: () => Promise.resolve({ fields, raw: {} }), send: () => Promise.resolve(anExecution()), ...options });
     page = form.page;
     await kickOff().waitFor();
   }
 
-  const field = (name: string) => page.getByRole("textbox", { name, exact: true });
-  const list = (name: string) => page.getByRole("combobox", { name, exact: true });
-  const mode = (name: string) => list(`Send ${name} as`);
-  const kickOff = () => page.getByRole("button", { name: "Kick Off", exact: true });
-  const view = (name: "Form" | "JSON") => page.getByRole("group", { name: "View" }).getByRole("button", { name, exact: true });
-  const json = () => field("Inputs and meta as JSON");
   const started = () => waitFor("the start", () => form.started.length === 1);
   /** What describes a field to a screen reader: hint, note and problem. */
   const descriptionOf = (box: ReturnType<typeof field>) =>

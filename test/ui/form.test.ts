@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { CrewApiError } from "../../src/api/errors.ts";
 import type { InputField } from "../../src/api/types.ts";
 import { UserError } from "../../src/editor/errors.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { initialValues } from "../../src/kickoff/values.ts";
 import { MaybeStartedError } from "../../src/kickoff/start.ts";
-import { browserFlags, ensureBrowser } from "../support/browser.ts";
 import { projectFolder } from "../support/folders.ts";
-import { FormWindow, themes, type FormWindowOptions } from "../support/form/form-window.ts";
+import { FormPage } from "../support/form/form-page.ts";
+import { themes, type FormWindow, type FormWindowOptions } from "../support/form/form-window.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/executions/samples.ts";
 import { contrast, violationsIn } from "./accessibility.ts";
@@ -28,25 +28,13 @@ const missing = (...names: string[]) =>
 
 describe("The kickoff form in a browser", function () {
   this.timeout(60_000);
-  let browser: Browser;
   let form: FormWindow;
   let page: Page;
-
-  before(async () => {
-    browser = await chromium.launch({ executablePath: await ensureBrowser(), args: browserFlags });
-  });
-
-  after(async () => {
-    await browser.close();
-  });
-
-  afterEach(async () => {
-    await form.close();
-    assert.deepEqual(form.complaints, [], "what the console complained of");
-  });
+  const parts = new FormPage();
+  const { field, mode, kickOff, isFocused } = parts;
 
   async function open(options: Partial<FormWindowOptions> & { readonly fields?: readonly InputField[] } = {}): Promise<void> {
-    form = await FormWindow.open(browser, {
+    form = await parts.open({
       inputs: () => Promise.resolve({ fields: options.fields ?? fields, raw: {} }),
       send: () => Promise.resolve(anExecution()),
       ...options,
@@ -54,10 +42,6 @@ describe("The kickoff form in a browser", function () {
     page = form.page;
   }
 
-  const field = (name: string) => page.getByRole("textbox", { name, exact: true });
-  const mode = (name: string) => page.getByRole("combobox", { name: `Send ${name} as`, exact: true });
-  const kickOff = () => page.getByRole("button", { name: "Kick Off", exact: true });
-  const isFocused = (name: string) => waitFor(`the focus in ${name}`, () => field(name).evaluate((box) => box === document.activeElement));
   const problemOf = (name: string) =>
     field(name).evaluate((box) => (box.getAttribute("aria-describedby") ?? "").split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join(" ").trim());
 

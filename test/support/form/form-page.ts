@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { chromium, type Browser, type Locator, type Page } from "playwright-core";
+import { browserFlags, ensureBrowser } from "../browser.ts";
+import { waitFor } from "../wait.ts";
+import { FormWindow, type FormWindowOptions } from "./form-window.ts";
+
+/** The parts of a form that tests speak of, by what a person calls them. */
+export class FormPage {
+  #browser: Browser | undefined;
+  #form: FormWindow | undefined;
+
+  /** Opens one browser for the tests of a `describe`, and closes each test's form, of which the console must not have complained. */
+  constructor() {
+    before(async () => {
+      this.#browser = await chromium.launch({ executablePath: await ensureBrowser(), args: browserFlags });
+    });
+    after(async () => {
+      await this.#browser?.close();
+    });
+    afterEach(async () => {
+      await this.window.close();
+      assert.deepEqual(this.window.complaints, [], "what the console complained of");
+    });
+  }
+
+  /** Opens a form for one test. */
+  async open(options: FormWindowOptions): Promise<FormWindow> {
+    assert.ok(this.#browser !== undefined, "the browser runs");
+    this.#form = await FormWindow.open(this.#browser, options);
+    return this.#form;
+  }
+
+  /** The test's form. */
+  get window(): FormWindow {
+    assert.ok(this.#form !== undefined, "the test has opened a form");
+    return this.#form;
+  }
+
+  get #page(): Page {
+    return this.window.page;
+  }
+
+  readonly field = (name: string): Locator => this.#page.getByRole("textbox", { name, exact: true });
+  readonly list = (name: string): Locator => this.#page.getByRole("combobox", { name, exact: true });
+  readonly mode = (name: string): Locator => this.list(`Send ${name} as`);
+  readonly kickOff = (): Locator => this.#page.getByRole("button", { name: "Kick Off", exact: true });
+  readonly view = (name: "Form" | "JSON"): Locator => this.#page.getByRole("group", { name: "View" }).getByRole("button", { name, exact: true });
+  readonly json = (): Locator => this.field("Inputs and meta as JSON");
+  readonly isFocused = (name: string): Promise<unknown> => waitFor(`the focus in ${name}`, () => this.field(name).evaluate((box) => box === document.activeElement));
+}
