@@ -35,6 +35,8 @@ async function connect(window: VSCodeWindow, take: Camera): Promise<void> {
   const { tree, page, quickInput } = window;
   await tree.open("Crewdeck");
   await page.getByRole("button", { name: "Start the Example Crew" }).waitFor();
+  // The view's sign that it is being filled belongs in no picture.
+  await tree.badge("Crewdeck").waitFor({ state: "hidden" });
   await lookAway(window);
   await take("welcome");
   await page.getByRole("button", { name: "Connect a Crew", exact: true }).click();
