@@ -38,11 +38,12 @@ export class Editor {
 
   /** The whole document, through the clipboard: it selects everything and takes the selection away again. */
   async wholeText(): Promise<string> {
-    await this.#group.locator(".editor-instance .view-lines").first().click();
     await this.#page.evaluate(() => navigator.clipboard.writeText(""));
-    await this.#page.keyboard.press("ControlOrMeta+a");
-    await this.#page.keyboard.press("ControlOrMeta+c");
     const text = await waitFor("the document on the clipboard", async () => {
+      // Whatever takes the keys meanwhile, as a document that is just being opened does: they are pressed once more.
+      await this.#group.locator(".editor-instance .view-lines").first().click();
+      await this.#page.keyboard.press("ControlOrMeta+a");
+      await this.#page.keyboard.press("ControlOrMeta+c");
       const copied = await this.#page.evaluate(() => navigator.clipboard.readText());
       return copied === "" ? undefined : copied;
     });
@@ -67,8 +68,14 @@ export class Editor {
 
   /** Writes into the box of a comment thread. */
   async writeInThread(thread: Locator, text: string): Promise<void> {
-    await thread.locator(".comment-form .monaco-editor").click();
-    await this.#page.keyboard.insertText(text);
+    const box = thread.locator(".comment-form .monaco-editor");
+    const squeezed = (words: string) => words.replace(/\s+/g, "");
+    await waitFor("the words in the thread", async () => {
+      await box.click();
+      // A thread that is just being opened may take the keys away once more: then nothing has arrived, and it is written again.
+      await this.#page.keyboard.insertText(text);
+      return waitFor("them", async () => squeezed(await box.locator(".view-lines").innerText()).endsWith(squeezed(text)), 3_000).catch(() => false);
+    });
   }
 
   /** Presses a button of a comment thread, by the words on it. */
