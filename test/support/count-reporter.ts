@@ -2,23 +2,47 @@ import { writeFileSync } from "node:fs";
 import Mocha from "mocha";
 import { noteFailure } from "./open-windows.ts";
 
+/** A test that failed: its full title, and the first lines of its error. */
+export interface Failure {
+  title: string;
+  error: string;
+}
+
 /** How a suite ended, as the reporter below writes it for `npm test` to add up. */
 export interface Counts {
   passed: number;
   failed: number;
   skipped: number;
+  failures: Failure[];
+  /** What failed at first and passed when tried again. */
+  secondTries: Failure[];
 }
 
-/** Mocha's usual report; besides, failures are noted, and the counts go as JSON into the file that CREWDECK_COUNTS names. */
+/**
+ * Mocha's usual report; besides, evidence of failures is asked for, and what became of the tests goes as JSON into the file that
+ * CREWDECK_COUNTS names.
+ */
 export default class CountReporter extends Mocha.reporters.Spec {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
-    runner.on("fail", (test) => noteFailure(test.fullTitle()));
+    const failures: Failure[] = [];
+    const retried: Failure[] = [];
+    runner.on("retry", (test: Mocha.Test, error: unknown) => note(test, error, retried));
+    runner.on("fail", (test: Mocha.Test, error: unknown) => note(test, error, failures));
     runner.once("end", () => {
       const file = process.env["CREWDECK_COUNTS"];
       if (file === undefined) return;
-      const counts: Counts = { passed: this.stats.passes, failed: this.stats.failures, skipped: this.stats.pending };
+      const failed = new Set(failures.map(({ title }) => title));
+      const secondTries = retried.filter(({ title }) => !failed.has(title));
+      const counts: Counts = { passed: this.stats.passes, failed: this.stats.failures, skipped: this.stats.pending, failures, secondTries };
       writeFileSync(file, JSON.stringify(counts));
     });
   }
+}
+
+function note(test: Mocha.Runnable, error: unknown, into: Failure[]): void {
+  const title = test.fullTitle();
+  noteFailure(title);
+  const message = error instanceof Error ? error.message : String(error);
+  into.push({ title, error: message.split("\n").slice(0, 12).join("\n") });
 }

@@ -1,10 +1,12 @@
 // `npm test`: builds, checks types and style, runs every suite and adds up what they say. Two lanes of about the same length run side
-// by side; what is said of a step is printed when it has ended. The last line is "N passed, N failed".
+// by side; what is said of a step is printed when it has ended. The last line is "N passed, N failed"; above it stands once more what
+// failed. A window on a busy machine may lose a key or a click, so a test that fails is tried a second time; those that needed it are
+// listed as well, for somebody to mend. A suite that is run by itself tries each test once.
 // While they run, the local service validates each of its answers; a violation is a failure.
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import type { Counts } from "./count-reporter.ts";
+import type { Counts, Failure } from "./count-reporter.ts";
 import { endWithParent } from "./end-with-parent.ts";
 import { failuresFolder, projectFolder, temporaryFolder } from "./folders.ts";
 import { installedServer } from "./vscode-install.ts";
@@ -20,10 +22,13 @@ interface Step {
 endWithParent();
 /** Only what hangs is ended: a suite that is slow on a busy machine still reports. */
 const limitMinutes = 12;
+const retries = "1";
 const started = performance.now();
 const scratch = temporaryFolder("test");
 const violations = path.join(scratch, "violations.txt");
 const total = { passed: 0, failed: 0 };
+const failures: Failure[] = [];
+const secondTries: Failure[] = [];
 rmSync(failuresFolder, { recursive: true, force: true });
 
 const build = oneTest("build", "esbuild.mjs", "--tests");
@@ -48,9 +53,11 @@ await installedServer("newest");
 await Promise.all(lanes.map(run));
 const violated = existsSync(violations) ? readFileSync(violations, "utf8").trim() : "";
 if (violated !== "") console.log(`\nAnswers of the local service against its openapi.yaml:\n${violated}`);
-count("answers of the service validated", asOneTest(violated === ""), 0);
+count("answers of the service validated", asOneTest("answers of the service", violated === ""), 0);
 rmSync(scratch, { recursive: true, force: true });
 
+list("Failed", failures);
+list("Failed at first and passed the second time", secondTries);
 console.log(`\nTook ${Math.round((performance.now() - started) / 1000)} s.`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed === 0 ? 0 : 1);
@@ -60,7 +67,7 @@ function oneTest(name: string, ...args: string[]): Step {
 }
 
 function suite(name: string, seconds: number): Step {
-  return { name, args: ["node_modules/mocha/bin/mocha.js", "--forbid-only", "--timeout", String(seconds * 1000), `test/${name}/**/*.test.ts`], isSuite: true };
+  return { name, args: ["node_modules/mocha/bin/mocha.js", "--forbid-only", "--retries", retries, "--timeout", String(seconds * 1000), `test/${name}/**/*.test.ts`], isSuite: true };
 }
 
 /** Runs steps one after the other, whether they pass or fail. */
@@ -69,11 +76,11 @@ async function run(steps: readonly Step[]): Promise<void> {
     console.log(`... ${name}`);
     const begun = performance.now();
     const countsFile = path.join(scratch, `${name}.json`);
-    const env = isSuite ? { CREWDECK_COUNTS: countsFile, CREWDECK_VALIDATE: "1", CREWDECK_VIOLATIONS: violations } : {};
+    const env = isSuite ? { CREWDECK_COUNTS: countsFile, CREWDECK_RETRIES: retries, CREWDECK_VALIDATE: "1", CREWDECK_VIOLATIONS: violations } : {};
     const { code, output } = await runNode(args, env);
     if (isSuite) console.log(`\n=== ${name}`);
     process.stdout.write(output);
-    count(name, isSuite ? readCounts(name, countsFile, code) : asOneTest(code === 0), (performance.now() - begun) / 1000);
+    count(name, isSuite ? readCounts(name, countsFile, code) : asOneTest(name, code === 0), (performance.now() - begun) / 1000);
   }
 }
 
@@ -97,24 +104,36 @@ function runNode(args: readonly string[], env: NodeJS.ProcessEnv): Promise<{ cod
 /** What a suite counted itself; one that broke off, or had no test, has failed. */
 function readCounts(name: string, file: string, code: number): Counts {
   if (!existsSync(file)) {
-    console.log(`The suite "${name}" ended with code ${code} before its report.`);
-    return { passed: 0, failed: 1, skipped: 0 };
+    return brokenOff({ passed: 0, failed: 0, skipped: 0, failures: [], secondTries: [] }, `ended with code ${code} before its report`);
   }
   const counts = JSON.parse(readFileSync(file, "utf8")) as Counts;
-  if (counts.passed + counts.failed === 0) console.log(`The suite "${name}" ran no test.`);
-  const hasFailed = code !== 0 || counts.passed + counts.failed === 0;
-  return hasFailed && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+  if (counts.passed + counts.failed === 0) return brokenOff(counts, "ran no test");
+  return code !== 0 && counts.failed === 0 ? brokenOff(counts, `ended with code ${code}`) : counts;
+
+  function brokenOff(counts: Counts, what: string): Counts {
+    return { ...counts, failed: 1, failures: [{ title: name, error: `The suite ${what}.` }] };
+  }
 }
 
-function asOneTest(hasPassed: boolean): Counts {
-  return { passed: hasPassed ? 1 : 0, failed: hasPassed ? 0 : 1, skipped: 0 };
+function asOneTest(name: string, hasPassed: boolean): Counts {
+  const failures = hasPassed ? [] : [{ title: name, error: "Its output is above." }];
+  return { passed: hasPassed ? 1 : 0, failed: failures.length, skipped: 0, failures, secondTries: [] };
 }
 
-function count(name: string, { passed, failed, skipped }: Counts, seconds: number): void {
+function count(name: string, counts: Counts, seconds: number): void {
+  const { passed, failed, skipped } = counts;
   total.passed += passed;
   total.failed += failed;
+  failures.push(...counts.failures);
+  secondTries.push(...counts.secondTries);
   const more = skipped === 0 ? "" : `, ${skipped} skipped`;
   console.log(`--- ${name}: ${passed} passed, ${failed} failed${more} (${Math.round(seconds)} s)`);
+}
+
+function list(heading: string, tests: readonly Failure[]): void {
+  if (tests.length === 0) return;
+  console.log(`\n${heading}:`);
+  for (const { title, error } of tests) console.log(`- ${title}\n    ${error.replaceAll("\n", "\n    ")}`);
 }
 
 /** A test file outside the suites' folders would never run, and nobody would notice. */
