@@ -3,16 +3,15 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../api/clock.ts";
 import { clearedBy, clearingMark, type ClearScope } from "./clearing.ts";
 import { type Disposable, Emitter, type Event } from "./emitter.ts";
+import { FolderReader } from "./folder-reader.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import { withHistory } from "./history.ts";
 import { type ExecutionChange, join, Known, type Step } from "./known.ts";
 import type { Execution } from "./model.ts";
-import { keepEnd, readRecord, writeRecord, writeRemoved } from "./record.ts";
+import { keepEnd, writeRecord, writeRemoved } from "./record.ts";
 import { emptyFolder, type Unremoved } from "./remove-whole.ts";
 import { isFileId, parseRevisionName, Revisions } from "./revisions.ts";
 
-/** Records read at once. */
-const READERS = 16;
 /** Milliseconds between two looks at the folder where the system tells nothing: while something runs, and otherwise. */
 const SLOW = { active: 5_000, idle: 60_000 };
 
@@ -33,6 +32,7 @@ export class ExecutionStore implements Disposable {
   readonly #options: ExecutionStoreOptions;
   readonly #revisions: Revisions;
   readonly #known = new Known();
+  readonly #reader: FolderReader;
   readonly #changes: Emitter<ExecutionChange>;
   /** Fires once for every change, whichever window made it. */
   readonly onDidChange: Event<ExecutionChange>;
@@ -43,7 +43,6 @@ export class ExecutionStore implements Disposable {
   /** Fires when another window has deleted what is kept; after `onDidChange`. */
   readonly onDidClear: Event<ClearScope>;
   readonly #writing = new Map<string, Promise<unknown>>();
-  readonly #told = new Set<string>();
   #watch: FolderWatch | undefined;
   #refreshing: Promise<void> | undefined;
   #refreshAgain: Promise<void> | undefined;
@@ -53,6 +52,7 @@ export class ExecutionStore implements Disposable {
   constructor(options: ExecutionStoreOptions) {
     this.#options = options;
     this.#revisions = new Revisions(options.folder);
+    this.#reader = new FolderReader({ ...options, revisions: this.#revisions, known: this.#known });
     const onError = (error: unknown) => options.onProblem("A listener of the executions failed.", error);
     this.#changes = new Emitter(onError);
     this.#adds = new Emitter(onError);
@@ -205,98 +205,16 @@ export class ExecutionStore implements Disposable {
     }
   }
 
-  /** Reads one record anew, even where its newest revision is older than the one known: that was set aside. */
   async #readOne(localId: string): Promise<void> {
-    const revisions = (await this.#revisions.list()).get(localId) ?? [];
-    this.#tell(await this.#load(localId, revisions, true));
+    this.#tell(await this.#reader.readOne(localId));
   }
 
   async #readAll(): Promise<void> {
-    const known = this.#known.revisions();
-    const listed = await this.#revisions.list();
-    const gone = [...known.keys()].filter((localId) => !listed.has(localId));
-    const steps = gone.map((localId) => this.#known.drop(localId));
-    const entries = listed.entries();
-    const readers = Array.from({ length: READERS }, async () => {
-      for (const [localId, revisions] of entries) {
-        steps.push(await this.#readListed(localId, revisions, known.get(localId) ?? 0));
-      }
-    });
-    await Promise.all(readers);
+    const { steps, arrived } = await this.#reader.readAll();
     this.#tell(...steps);
-    const scope = [...listed.keys()].filter((localId) => !known.has(localId)).map(clearedBy).find((cleared) => cleared !== undefined);
+    const scope = arrived.map(clearedBy).find((cleared) => cleared !== undefined);
     // What was there before this window opened is no news to it.
     if (scope !== undefined && this.#watch !== undefined) this.#clears.fire(scope);
-  }
-
-  /** Reads a record if the folder has another newest revision than the one known when it was listed. */
-  async #readListed(localId: string, revisions: readonly number[], known: number): Promise<Step> {
-    const newest = revisions.at(-1) ?? 0;
-    try {
-      const step = newest === known ? undefined : await this.#load(localId, revisions, newest < known);
-      await this.#revisions.prune(localId, revisions, this.#options.clock.now());
-      return step;
-    } catch (error) {
-      this.#options.onProblem("A tracked execution could not be read; trying again.", error);
-      return undefined;
-    }
-  }
-
-  /**
-   * Takes over the newest of a record's revisions that can be understood, unless a newer one is known by now. With `force` the
-   * folder is right even then.
-   */
-  async #load(localId: string, revisions: readonly number[], force: boolean): Promise<Step> {
-    const isOutdated = (revision: number) => !force && (this.#known.get(localId)?.revision ?? 0) >= revision;
-    for (const revision of revisions.toReversed()) {
-      const found = isOutdated(revision) ? undefined : await this.#understand(localId, revision, revisions.length === 1);
-      if (isOutdated(revision)) {
-        return undefined;
-      }
-      if (found !== undefined) {
-        return this.#known.put(localId, revision, found.execution);
-      }
-    }
-    return force ? this.#known.drop(localId) : undefined;
-  }
-
-  /** What a revision holds: an execution, or none to show. Undefined if it is not there (any more) or was set aside now. */
-  async #understand(localId: string, revision: number, isOnly: boolean): Promise<{ readonly execution?: Execution } | undefined> {
-    const now = this.#options.clock.now();
-    const text = await this.#revisions.read(localId, revision);
-    if (text === undefined) {
-      return undefined;
-    }
-    const reading = readRecord(text, localId);
-    switch (reading.kind) {
-      case "execution":
-        return reading;
-      case "removed":
-        if (isOnly) {
-          await this.#revisions.pruneRemoved(localId, revision, now); // Before that, an earlier revision would come back to life.
-        }
-        return {};
-      case "newer":
-        this.#tellNewer(localId);
-        return {};
-      case "corrupt":
-        this.#options.onProblem(
-          "A tracked execution could not be read and was set aside.",
-          new Error(reading.reason),
-          await this.#revisions.setAside(localId, revision, now),
-        );
-        return undefined;
-    }
-  }
-
-  #tellNewer(localId: string): void {
-    if (!this.#told.has(localId)) {
-      this.#told.add(localId);
-      this.#options.onProblem(
-        "A tracked execution was written by a newer version of Crewdeck and is not shown here. Update the extension to see it.",
-        new Error(localId),
-      );
-    }
   }
 
   #isNew(fileName: string): boolean {
