@@ -3,11 +3,13 @@ import { ask, type AskOptions, type AskOutcome } from "./ask.ts";
 import { Attention } from "./attention.ts";
 import { CrewLimits } from "./crew-limits.ts";
 import { type Disposable, Emitter, type Event } from "./emitter.ts";
+import { giveUpByAge } from "./give-up.ts";
 import type { Lease } from "./lease.ts";
 import type { CrewRef, Execution } from "./model.ts";
-import { stopWatching, watchAgain } from "./reduce.ts";
+import { watchAgain } from "./reduce.ts";
 import type { ExecutionStore } from "./store.ts";
-import { canBeAsked, isTooOld, Watched } from "./watched.ts";
+import { type Due, WatchList } from "./watch-list.ts";
+import { canBeAsked, type Watched } from "./watched.ts";
 
 /** What a tracker needs. */
 export interface TrackerOptions extends AskOptions {
@@ -29,9 +31,9 @@ export interface TrackerChange {
 export class Tracker implements Disposable {
   readonly #options: TrackerOptions;
   readonly #random: () => number;
-  readonly #watched = new Map<string, Watched>();
   readonly #attention = new Attention();
   readonly #limits = new CrewLimits();
+  readonly #list: WatchList;
   readonly #subscriptions: Disposable[] = [];
   readonly #changes: Emitter<TrackerChange>;
   readonly #parks: Emitter<{ readonly crew: CrewRef; readonly error: CrewApiError }>;
@@ -45,6 +47,7 @@ export class Tracker implements Disposable {
   constructor(options: TrackerOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
+    this.#list = new WatchList({ store: options.store, clock: options.clock, attention: this.#attention, limits: this.#limits });
     const onError = (error: unknown) => options.onProblem("A listener of the tracker failed.", error);
     this.#changes = new Emitter(onError);
     this.#parks = new Emitter(onError);
@@ -77,7 +80,7 @@ export class Tracker implements Disposable {
       if (this.#isDisposed || execution === undefined || !canBeAsked(execution)) {
         return [];
       }
-      const watched = this.#watch(execution);
+      const watched = this.#list.add(execution);
       if (this.#limits.notBefore(execution.crew.id) > clock.now()) {
         return []; // The crew asked to be left alone; it is asked when that time is over.
       }
@@ -93,27 +96,27 @@ export class Tracker implements Disposable {
     if (this.#isStarted && focused && !this.#attention.isFocused) {
       void this.#options.lease.takeOver();
     }
-    this.#change(() => this.#attention.setWindow(visible, focused));
+    this.#look(() => this.#attention.setWindow(visible, focused));
   }
 
   /** An execution's document is shown. */
   look(localId: string): void {
-    this.#change(() => this.#attention.setOpen(localId, true));
+    this.#look(() => this.#attention.setOpen(localId, true));
   }
 
   /** An execution's document is no longer shown. */
   unlook(localId: string): void {
-    this.#change(() => this.#attention.setOpen(localId, false));
+    this.#look(() => this.#attention.setOpen(localId, false));
   }
 
   /** Why the last question about an execution failed; undefined when it did not. */
   problemOf(execution: Execution): CrewApiError | undefined {
-    return this.#limits.parked.get(execution.crew.id) ?? this.#watched.get(execution.localId)?.error;
+    return this.#limits.parked.get(execution.crew.id) ?? this.#list.get(execution.localId)?.error;
   }
 
   /** What on this side kept the last question about an execution from leaving, or its answer from being written, such as a missing token; undefined where nothing did. */
   hindranceOf({ localId }: Execution): unknown {
-    return this.#watched.get(localId)?.hindrance;
+    return this.#list.get(localId)?.hindrance;
   }
 
   /** The crews that no longer take their token, by id. */
@@ -126,7 +129,7 @@ export class Tracker implements Disposable {
     const wasParked = this.#limits.release(crewId);
     for (const execution of this.#options.store.list()) {
       if (execution.crew.id === crewId) {
-        this.#watched.get(execution.localId)?.hurry(this.#options.clock.now());
+        this.#list.get(execution.localId)?.hurry(this.#options.clock.now());
       }
     }
     if (wasParked) {
@@ -146,9 +149,7 @@ export class Tracker implements Disposable {
     for (const subscription of this.#subscriptions.splice(0)) {
       subscription.dispose();
     }
-    for (const localId of [...this.#watched.keys()]) {
-      this.#forget(localId);
-    }
+    this.#list.dropAll();
     this.#plan();
   }
 
@@ -160,43 +161,13 @@ export class Tracker implements Disposable {
   }
 
   #sync(executions: readonly Execution[], removed: readonly Execution[]): void {
-    for (const { localId } of removed) {
-      this.#forget(localId);
-    }
-    for (const execution of executions) {
-      if (canBeAsked(execution)) {
-        this.#watch(execution).follow(execution, this.#options.clock.now());
-      } else {
-        this.#forget(execution.localId);
-      }
-    }
+    this.#list.follow(executions, removed);
     this.#plan();
   }
 
-  #watch(execution: Execution): Watched {
-    const watched = this.#watched.get(execution.localId) ?? new Watched(execution, this.#options.clock.now());
-    this.#watched.set(execution.localId, watched);
-    return watched;
-  }
-
-  #forget(localId: string): void {
-    const watched = this.#watched.get(localId);
-    this.#watched.delete(localId);
-    watched?.request?.abort();
-    for (const resolve of watched?.waiters ?? []) {
-      resolve();
-    }
-  }
-
   /** What comes into view is asked for at once. */
-  #change(change: () => void): void {
-    const before = new Set([...this.#watched.keys()].filter((localId) => this.#attention.isOn(localId)));
-    change();
-    for (const watched of this.#watched.values()) {
-      if (this.#attention.isOn(watched.localId) && !before.has(watched.localId)) {
-        watched.hurry(this.#options.clock.now());
-      }
-    }
+  #look(change: () => void): void {
+    this.#list.look(change);
     this.#plan();
   }
 
@@ -221,23 +192,8 @@ export class Tracker implements Disposable {
     this.#plan();
   }
 
-  /** What is to be asked for and can be now, the most urgent first. */
-  #waiting(): readonly { watched: Watched; execution: Execution; due: number }[] {
-    const { store, lease, clock } = this.#options;
-    const waiting = [...this.#watched.values()].flatMap((watched) => {
-      const execution = store.find(watched.localId);
-      if (execution === undefined || watched.request !== undefined || this.#limits.isFull(execution.crew.id)) {
-        return [];
-      }
-      if (watched.isForced) {
-        return [{ watched, execution, due: clock.now() }];
-      }
-      const isParked = this.#limits.parked.has(execution.crew.id);
-      const isOn = this.#isStarted && lease.isHeld && execution.watchingStoppedAt === undefined && !isParked;
-      const due = watched.due(execution, this.#attention.isOn(watched.localId));
-      return isOn ? [{ watched, execution, due: Math.max(due, this.#limits.notBefore(execution.crew.id)) }] : [];
-    });
-    return waiting.sort((a, b) => a.due - b.due);
+  #waiting(): readonly Due[] {
+    return this.#list.waiting(this.#isStarted && this.#options.lease.isHeld);
   }
 
   async #ask(watched: Watched, execution: Execution): Promise<void> {
@@ -264,51 +220,31 @@ export class Tracker implements Disposable {
   }
 
   #takeIn(outcome: AskOutcome, watched: Watched, execution: Execution): void {
+    const { crew, localId } = execution;
     const now = this.#options.clock.now();
     const error = outcome.kind === "failed" ? outcome.error : undefined;
-    const crewId = execution.crew.id;
-    if (outcome.kind === "written") {
-      watched.succeeded(now);
-    } else {
-      if (outcome.kind === "hindered" && watched.failures === 0) {
-        this.#options.onProblem("An execution could not be followed; trying again.", outcome.error, execution.crew.name);
-      }
-      watched.failed(execution, now, this.#random());
+    if (outcome.kind === "hindered" && watched.failures === 0) {
+      this.#options.onProblem("An execution could not be followed; trying again.", outcome.error, crew.name);
     }
     if (error?.retryAfterMs !== undefined) {
-      this.#limits.leaveAlone(crewId, now + error.retryAfterMs);
-      watched.waitUntil(now + error.retryAfterMs);
+      this.#limits.leaveAlone(crew.id, now + error.retryAfterMs);
     }
-    const hindrance = outcome.kind === "hindered" ? outcome.error : undefined;
-    const isNews = watched.error?.kind !== error?.kind || watched.error?.message !== error?.message || (watched.hindrance === undefined) !== (hindrance === undefined);
-    watched.error = error;
-    watched.hindrance = hindrance;
+    const isNews = watched.takeIn(outcome, execution, now, this.#random());
     // 403 is about this execution: a user's token may still reach others. It is asked again with back-off.
     if (error?.kind === "unauthorized") {
-      this.#park(execution.crew, error);
+      if (this.#limits.park(crew.id, error)) {
+        this.#changes.fire({ crewIds: [crew.id], localIds: [] });
+        this.#parks.fire({ crew, error });
+      }
     } else if (isNews) {
-      this.#changes.fire({ crewIds: [crewId], localIds: [execution.localId] });
-    }
-  }
-
-  #park(crew: CrewRef, error: CrewApiError): void {
-    if (this.#limits.park(crew.id, error)) {
-      this.#changes.fire({ crewIds: [crew.id], localIds: [] });
-      this.#parks.fire({ crew, error });
+      this.#changes.fire({ crewIds: [crew.id], localIds: [localId] });
     }
   }
 
   /** Only after an answer: what ended while no window was open must not be given up unasked. */
   async #giveUpByAge(localId: string): Promise<void> {
-    const { store, clock } = this.#options;
-    const isDue = (execution: Execution) =>
-      canBeAsked(execution) && execution.watchingStoppedAt === undefined && isTooOld(execution, clock.now());
-    const execution = store.find(localId);
-    if (execution === undefined || !isDue(execution)) {
-      return;
-    }
     try {
-      await store.update(localId, (current) => (isDue(current) ? stopWatching(current, clock.now()) : current));
+      await giveUpByAge(this.#options.store, localId, this.#options.clock);
     } catch (error) {
       this.#options.onProblem("An execution that is too old to be followed could not be marked so.", error);
     }

@@ -1,4 +1,5 @@
 import type { CrewApiError } from "../api/errors.ts";
+import type { AskOutcome } from "./ask.ts";
 import { type Execution, hasEnded } from "./model.ts";
 import { backOff, isQuickPhase, pace } from "./pace.ts";
 import { lastSentAt } from "./reduce.ts";
@@ -17,9 +18,8 @@ export class Watched {
   isForced = false;
   /** Told when the next poll is over. */
   waiters: (() => void)[] = [];
-  error: CrewApiError | undefined;
-  /** What on this side kept the last question from leaving, or its answer from being written. */
-  hindrance: unknown;
+  #error: CrewApiError | undefined;
+  #hindrance: unknown;
   #session: string;
   /** The session in which the last question was asked. */
   #askedIn = "";
@@ -35,6 +35,16 @@ export class Watched {
     this.#session = paceSession(execution);
     this.#sessionStart = now;
     this.#dueAt = now;
+  }
+
+  /** Why the last question failed; undefined when it did not. */
+  get error(): CrewApiError | undefined {
+    return this.#error;
+  }
+
+  /** What on this side kept the last question from leaving, or its answer from being written. */
+  get hindrance(): unknown {
+    return this.#hindrance;
   }
 
   /** Has failed since it last succeeded. */
@@ -71,8 +81,26 @@ export class Watched {
     this.#askedIn = this.#session;
   }
 
+  /** Takes in what became of the question; `random` in 0 to 1, for the jitter. @returns whether there is now another problem than before, or none any more */
+  takeIn(outcome: AskOutcome, execution: Execution, now: number, random: number): boolean {
+    if (outcome.kind === "written") {
+      this.#succeeded(now);
+    } else {
+      this.#failed(execution, now, random);
+    }
+    const error = outcome.kind === "failed" ? outcome.error : undefined;
+    if (error?.retryAfterMs !== undefined) {
+      this.#dueAt = now + error.retryAfterMs; // The crew said when to come back: that wins over everything.
+    }
+    const hindrance = outcome.kind === "hindered" ? outcome.error : undefined;
+    const isNews = this.#error?.kind !== error?.kind || this.#error?.message !== error?.message || (this.#hindrance === undefined) !== (hindrance === undefined);
+    this.#error = error;
+    this.#hindrance = hindrance;
+    return isNews;
+  }
+
   /** The crew answered. An answer that a new session has overtaken does not put off the next question. */
-  succeeded(now: number): void {
+  #succeeded(now: number): void {
     if (this.#askedIn !== this.#session) {
       return;
     }
@@ -84,19 +112,14 @@ export class Watched {
     this.#failures = 0;
   }
 
-  /** No answer, or none that helps; `random` in 0 to 1. */
-  failed(execution: Execution, now: number, random: number): void {
+  /** No answer, or none that helps. */
+  #failed(execution: Execution, now: number, random: number): void {
     if (this.#askedIn !== this.#session) {
       return;
     }
     this.#askedAt = now;
     this.#failures += 1;
     this.#dueAt = now + backOff(this.#failures, random, this.#pace(execution, true));
-  }
-
-  /** The crew said when to come back: that wins over everything. */
-  waitUntil(time: number): void {
-    this.#dueAt = time;
   }
 
   #pace(execution: Execution, isLookedAt: boolean): number {
