@@ -28,10 +28,12 @@ export class Editor {
       .join("\n");
   }
 
-  /** Waits until the lines in view hold a text. */
+  /** Waits until the lines in view hold a text. The headings that stick above them are in view as well: a document may open below its first line. */
   async waitForText(text: string | RegExp): Promise<void> {
+    const sticky = this.#group.locator(".editor-instance .sticky-widget .sticky-line-content");
     await waitFor(`the text ${String(text)} in the editor`, async () => {
-      const shown = await this.visibleText();
+      const headings = (await sticky.allTextContents()).map((line) => line.replaceAll("\u00a0", " "));
+      const shown = [...headings, await this.visibleText()].join("\n");
       return typeof text === "string" ? shown.includes(text) : text.test(shown);
     });
   }
