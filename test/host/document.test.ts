@@ -155,7 +155,7 @@ describe("an execution's document", () => {
 
   describe("has VS Code's own", () => {
     const output = "Report\n===\n\n## Part\n\n```\n# not closed";
-    const ended = () => anExecution({ state: "completed", output: "# The end", tasks: [{ taskId: "review", state: "completed", attempts: [{ number: 1, output, feedback: { isApprove: false, text: "# No", at: "2026-10-21T12:02:00.000Z" } }, { number: 2, output }] }] });
+    const ended = (changes: Partial<Execution> = {}) => anExecution({ state: "completed", output: "# The end", tasks: [{ taskId: "review", state: "completed", attempts: [{ number: 1, output, feedback: { isApprove: false, text: "# No", at: "2026-10-21T12:02:00.000Z" } }, { number: 2, output }] }], ...changes });
 
     it("outline by section, which outputs cannot break: their headings stand below the attempt they belong to", async () => {
       const { document } = await parts.show(await parts.store.add(ended()));
@@ -165,9 +165,9 @@ describe("an execution's document", () => {
       });
       const names = (symbols: readonly vscode.DocumentSymbol[]): unknown[] => symbols.map(({ name, children }) => (children.length === 0 ? name : [name, names(children)]));
       assert.deepEqual(names([title!]), [["# Sea otters", [
+        ["## Result", ["### The end"]],
         "## Inputs",
         ["## Task: review", [["### Attempt 1", [["#### Report", ["##### Part"]]]], ["### Your feedback: rejected", ["#### No"]], ["### Attempt 2", [["#### Report", ["##### Part"]]]]]],
-        ["## Result", ["### The end"]],
         "## Times",
         "## History",
         "## Crew and IDs",
@@ -181,7 +181,7 @@ describe("an execution's document", () => {
         const found = await vscode.commands.executeCommand<vscode.FoldingRange[] | undefined>("vscode.executeFoldingRangeProvider", document.uri);
         return found !== undefined && found.length > 0 && found;
       });
-      for (const heading of ["## Inputs", "## Task: review", "### Attempt 1", "### Your feedback: rejected", "### Attempt 2", "## Result", "## Times", "## History", "## Crew and IDs"]) {
+      for (const heading of ["## Result", "## Inputs", "## Task: review", "### Attempt 1", "### Your feedback: rejected", "### Attempt 2", "## Times", "## History", "## Crew and IDs"]) {
         const start = lines.indexOf(heading);
         const level = heading.indexOf(" ");
         const next = lines.findIndex((line, at) => at > start && new RegExp(`^#{1,${level}} (Inputs|Task|Attempt|Your feedback|Result|Times|History|Crew)`).test(line));
@@ -191,6 +191,18 @@ describe("an execution's document", () => {
         assert.equal(lines.slice(range.end + 1, next === -1 ? undefined : next).join("").trim(), "", heading);
         assert.ok(next === -1 || range.end < next, heading);
       }
+    });
+
+    it("link from the result to the task whose output it is", async function () {
+      // VS Code starts a language server of its own for Markdown's links.
+      this.timeout(90_000);
+      const { document } = await parts.show(await parts.store.add(ended({ output })));
+      const target = await waitFor("the link", async () => {
+        const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>("vscode.executeLinkProvider", document.uri, 100);
+        return found.find(({ range }) => document.getText(range) === "#task-review")?.target;
+      }, 80_000);
+      assert.equal(target.with({ fragment: "" }).toString(), document.uri.toString());
+      assert.equal(target.fragment, `L${lineOf(document, "## Task: review") + 1},1`);
     });
 
     it("preview to the side, in which the rehearsal's lines stay lines", async () => {

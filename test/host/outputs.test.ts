@@ -74,12 +74,12 @@ describe("Commands about outputs", () => {
       return found.length === 4 && found;
     });
     assert.deepEqual(lenses.map(({ range, command }) => [document.lineAt(range.start.line).text, command?.title]), [
+      ["## Result", "Open output"],
       ["## Task: research", "Open output"],
       ["## Task: plan", "Open output"],
       ["## Task: write", "Open all of this output (1.3 MB)"],
-      ["## Result", "Open output"],
     ]);
-    const [, plan] = lenses;
+    const [, , plan] = lenses;
     await vscode.commands.executeCommand(plan!.command!.command, ...(plan!.command!.arguments as unknown[]));
     assert.equal(active()?.languageId, "json");
   });

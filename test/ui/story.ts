@@ -91,13 +91,13 @@ async function tabTo({ page, webview }: VSCodeWindow, name: string): Promise<voi
   });
 }
 
-/** The document of the story's end: both drafts, the words between them, and a result that knows them. */
+/** The document of the story's end: a result that is the last task's output, which knows the person's words, both drafts and the words between them. */
 export async function checkResult(window: VSCodeWindow): Promise<void> {
   const text = await window.editor.wholeText();
   assert.match(text, new RegExp(`# ${story.topic}`));
   assert.match(text, /no language model was called/);
   assert.match(text, /### Attempt 1[\s\S]*Name one tea\.[\s\S]*### Attempt 2/);
-  assert.match(text, /## Result[\s\S]*Name one tea\./);
+  assert.match(text, /## Result\n\nThis is the output of task \[(\w+)\]\(#task-\1\), word for word\.[\s\S]*## Task: \1\n[\s\S]*Name one tea\./);
 }
 
 /** Waits until the open document holds a text, in view or not. */

@@ -3,7 +3,7 @@ import { keyOf, type Execution } from "../../executions/model.ts";
 import { sizeInWords } from "../../editor/size.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 import { isLarge, outputsOf, type Output } from "./outputs.ts";
-import { resultSection } from "./render.ts";
+import { resultSection } from "./result.ts";
 import { sectionOf } from "./sections.ts";
 import { attemptSection, isOnlyAttempt, taskSection } from "./task.ts";
 

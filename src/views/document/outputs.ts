@@ -19,7 +19,7 @@ export function outputsOf(execution: Execution): readonly Output[] {
     attempts.flatMap(({ number, output }): Output[] => (isEmpty(output) ? [] : [{ part: { kind: "attempt", taskId, attempt: number }, output }])),
   );
   const result = resultOf(execution);
-  return isEmpty(result) ? attempts : [...attempts, { part: { kind: "result" }, output: result }];
+  return isEmpty(result) ? attempts : [{ part: { kind: "result" }, output: result }, ...attempts];
 }
 
 /** What an execution brought in the end; nothing while there is none. */

@@ -1,19 +1,15 @@
 import * as l10n from "@vscode/l10n";
 import type { CallbackUrls, JsonObject, JsonValue, PlainCallbacks } from "../../api/types.ts";
-import { hasEnded, type Execution } from "../../executions/model.ts";
+import type { Execution } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
 import { isRehearsal, progressInFull, stateInWords } from "../words.ts";
 import { historyPart } from "./history.ts";
-import { outputPart } from "./output.ts";
-import { resultOf } from "./outputs.ts";
+import { resultPart } from "./result.ts";
 import { assemble, type Part, type Rendered } from "./sections.ts";
-import { cleanText, fencedLines, inlineText, quotedLines } from "./markdown.ts";
+import { fencedLines, inlineText, quotedLines } from "./markdown.ts";
 import { situationPart } from "./situation.ts";
 import { timesPart } from "./times.ts";
 import { taskPart, unknownTaskParts } from "./task.ts";
-
-/** Id of the section of what an execution brought in the end. */
-export const resultSection = "result";
 
 /**
  * One execution as a Markdown document. Pure: no clock runs in it, the same record gives the same text. What comes later
@@ -26,10 +22,10 @@ export function renderExecution(execution: Execution, doubt?: string): Rendered 
     ...(doubt === undefined ? [] : [{ id: "doubt", lines: quotedLines([inlineText(doubt)]) }]),
     ...(isRehearsal(execution) ? [{ id: "rehearsal", lines: quotedLines([l10n.t("Rehearsal: no language model was called. The outputs only repeat what the agents were asked.")]) }] : []),
     ...situationPart(execution),
+    ...resultPart(execution),
     ...inputsPart(execution),
     ...execution.tasks.map((task) => taskPart(task, execution)),
     ...unknownTaskParts(execution),
-    ...resultPart(execution),
     timesPart(execution),
     ...historyPart(execution),
     { id: "ids", lines: [`## ${l10n.t("Crew and IDs")}`, "", ...ids(execution)] },
@@ -99,24 +95,6 @@ function about({ authentication, ...rest }: KeptCallback): string {
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? `${new URL(url).origin}/…` : l10n.t("not an address");
-}
-
-function resultPart(execution: Execution): Part[] {
-  if (!hasEnded(execution)) return [];
-  const { state, error } = execution;
-  const parts: Part[] = [];
-  const text = resultOf(execution);
-  if (text !== undefined) parts.push(outputPart(resultSection, [`## ${l10n.t("Result")}`], text, 3));
-  else if (state === "completed") parts.push({ id: resultSection, lines: [`## ${l10n.t("Result")}`, "", l10n.t("The crew ended without an output. Its own log or dashboard may say why.")] });
-  if (error !== undefined || state === "failed") {
-    const words = error === undefined ? [l10n.t("The crew does not say what went wrong.")] : fencedLines(cleanText(error), "text");
-    const remedy = l10n.t("The tasks above show how far it came. Look at the crew's own log or dashboard for the cause, then kick off again.");
-    parts.push({ id: "error", lines: [`## ${l10n.t("Error")}`, "", ...words, "", remedy] });
-  }
-  if (state === "stopped" && parts.length === 0) {
-    parts.push({ id: resultSection, lines: [`## ${l10n.t("Result")}`, "", l10n.t("It was stopped before it was done. Kick off again to start anew.")] });
-  }
-  return parts;
 }
 
 function ids({ crew, kickoffIds, engine }: Execution): string[] {

@@ -21,6 +21,11 @@ export function feedbackSection(taskId: string, attempt: number, time: number): 
   return `${attemptSection(taskId, attempt)} feedback ${time}`;
 }
 
+/** What stands in a task's heading. */
+export function taskTitle(taskId: string): string {
+  return l10n.t("Task: {0}", inlineText(taskId));
+}
+
 /** A task: its state, then each attempt with what a person said of it. */
 export function taskPart(task: ExecutionTask, execution: Execution): Part {
   const id = taskSection(task.taskId);
@@ -32,7 +37,7 @@ export function taskPart(task: ExecutionTask, execution: Execution): Part {
   const attempts = attemptsOf(task, execution).flatMap((attempt) => attemptParts(attempt, task, execution));
   // Until the end a crew names only the task under way (vendor's OpenAPI).
   const comesLater = task.state === "completed" && attempts.length === 0 && !hasEnded(execution) ? ["", `*${l10n.t("The crew tells its output when the execution has ended.")}*`] : [];
-  return { id, lines: [`## ${l10n.t("Task: {0}", inlineText(task.taskId))}`, "", facts.join(" · "), ...comesLater], parts: attempts };
+  return { id, lines: [`## ${taskTitle(task.taskId)}`, "", facts.join(" · "), ...comesLater], parts: attempts };
 }
 
 /** Feedback sent for tasks that the crew has told nothing of: their ids came from a person, and one that was only refused is most likely no task. */
@@ -43,7 +48,7 @@ export function unknownTaskParts(execution: Execution): Part[] {
     const task: ExecutionTask = { taskId, state: "waiting", attempts: [] };
     const id = taskSection(taskId);
     const parts = attemptsOf(task, execution).flatMap((attempt) => attemptParts(attempt, task, execution));
-    return { id, lines: [`## ${l10n.t("Task: {0}", inlineText(taskId))}`], parts };
+    return { id, lines: [`## ${taskTitle(taskId)}`], parts };
   });
 }
 

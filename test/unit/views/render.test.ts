@@ -83,8 +83,21 @@ describe("the execution document", () => {
 
   it("shows the result below its own heading", () => {
     const execution = notWaiting({ state: "completed", output: "# Otters\n\n## Life", endedAt: "2026-10-21T12:03:30.000Z" });
-    assert.deepEqual(headings(execution).slice(-6), ["## Result", "### Otters", "#### Life", "## Times", "## History", "## Crew and IDs"]);
+    assert.deepEqual(headings(execution).slice(0, 5), ["# Sea otters", "## Result", "### Otters", "#### Life", "## Inputs"]);
     assert.match(renderExecution(execution).text, /- Took: 3 min 30 s/);
+  });
+
+  it("names the task whose output is the result instead of repeating it, with a link to its heading", () => {
+    const task = (taskId: string, ...outputs: string[]) => ({ taskId, state: "completed" as const, attempts: outputs.map((output, at) => ({ number: at + 1, output })) });
+    const text = (output: string, ...tasks: ReturnType<typeof task>[]) => renderExecution(notWaiting({ state: "completed", output, tasks })).text;
+    const same = text("The end.\n", task("research", "Found."), task("write_up", "\r\nThe end."));
+    assert.match(same, /\n\n## Result\n\nThis is the output of task \[write_up\]\(#task-write_up\), word for word\.\n\n## Inputs\n/);
+    assert.equal(same.split("The end.").length, 2);
+    assert.match(text("B", task("review", "A", "B")), /output of task \[review\]\(#task-review\), attempt 2, word/);
+    assert.match(text("A", task("draft", "A"), task("copy", "A")), /output of task \[copy\]/);
+    for (const other of [text("A, in short", task("draft", "A")), text("A", task("draft", "A", "B"))]) assert.match(other, /## Result\n\nA/);
+    assert.match(text(" ", task("draft", "")), /## Result\n\n\*empty output\*/);
+    assert.match(text("A", task("a](command:x) b", "A")), /output of task “a\\\]\(command\\:x\) b”, word/);
   });
 
   it("says how long it took only when it has ended", () => {
@@ -151,7 +164,7 @@ describe("the execution document", () => {
     const { text } = renderExecution(notWaiting({ state: "completed", output: line.repeat(51_500) }));
     assert.match(text, /## Result\n\n> This output is large: 5\.2 MB\. Here is its beginning; “Open Output” shows all of it\.\n\nx{100}\n/);
     assert.equal(text.split(line.trim()).length - 1, 990);
-    assert.match(text, /x{100}\n\n…\n\n## Times/);
+    assert.match(text, /x{100}\n\n…\n\n## Inputs/);
     assert.match(renderExecution(notWaiting({ state: "completed", output: "ü".repeat(500_001) })).text, /large: 1 MB/);
     assert.doesNotMatch(renderExecution(notWaiting({ state: "completed", output: "x".repeat(1_000_000) })).text, /large/);
   });
