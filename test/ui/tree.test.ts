@@ -39,7 +39,7 @@ describe("The tree of executions, in the window", () => {
       await window.page.keyboard.press("Enter");
       await editor.tab(id).waitFor();
     }
-    await waitFor("two that wait", async () => (await executions()).filter(({ description }) => description.startsWith("Waiting for you")).length === 2);
+    await waitFor("two that wait", async () => (await executions()).filter(({ description }) => description.startsWith("Waiting")).length === 2);
     assert.deepEqual((await labels()).sort(), ids.map((id) => id.slice(0, 8)).sort());
   });
 

@@ -42,14 +42,14 @@ describe("Two windows on one store", () => {
   describe("while both live", () => {
     it("both show what one of them kicked off; one of them tells that it waits", async () => {
       await kickOff(first, "Writers", "tea");
-      await waitForRow(first, "tea", /waiting for you/i);
+      await waitForRow(first, "tea", /^waiting/i);
       await waitFor("the notification", async () => (await told("“tea”")).length > 0);
       firstOwner = leaseOwner(first);
       second = await first.secondWindow();
       await watchToasts(second);
       notifications.push(() => toastsOf(second));
       await second.tree.open("Crewdeck");
-      await waitForRow(second, "tea", /waiting for you/i);
+      await waitForRow(second, "tea", /^waiting/i);
     });
 
     it("feedback sent from both at the same time reaches the crew once", async () => {
@@ -72,7 +72,7 @@ describe("Two windows on one store", () => {
   describe("when one is killed while it sends feedback and kickoffs", () => {
     before(async () => {
       await kickOff(second, "Writers", "coffee");
-      await waitForRow(second, "coffee", /waiting for you/i);
+      await waitForRow(second, "coffee", /^waiting/i);
       const resume = writers.hold("/resume", "answer");
       await reject(second, "coffee", "Stronger, please.");
       await resume;
@@ -94,7 +94,7 @@ describe("Two windows on one store", () => {
     });
 
     it("the other goes on asking and telling", async () => {
-      await waitForRow(first, "milk", /waiting for you/i);
+      await waitForRow(first, "milk", /^waiting/i);
       await first.messages.notification("“milk”").waitFor();
       assert.equal(leaseOwner(first), firstOwner);
     });
@@ -128,7 +128,7 @@ describe("Two windows on one store", () => {
       const before = serviceOf(first);
       signal(first.extensionHost, "SIGKILL");
       await first.page.goto("about:blank");
-      await waitForRow(second, "juice", /waiting for you/i);
+      await waitForRow(second, "juice", /^waiting/i);
       await approveByLens(second);
       await waitForRow(second, "juice", /completed/i);
       const after = serviceOf(second);

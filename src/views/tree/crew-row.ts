@@ -18,11 +18,13 @@ export interface CrewCondition {
 export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
   const { local } = crew;
   const stopped = local?.running === false;
-  const where = local === undefined ? hostOf(crew.url) : [...(stopped ? [l10n.t("stopped")] : []), rehearsalInWords()].join(" · ");
+  const place = local === undefined ? [hostOf(crew.url)] : stopped ? [l10n.t("stopped")] : [];
+  // In the row's few words; tooltip and sentence have it in full.
+  const engine = local === undefined ? [] : [l10n.t("rehearsal, no model")];
   // A local crew makes its tokens itself, at each start anew where they are gone.
   const lacks = local === undefined && tokens !== undefined && tokens.kind !== "stored";
   const trouble = parked !== undefined ? refusedInWords(parked) : lacks ? (tokens.kind === "none" ? l10n.t("No token on this machine") : l10n.t("Token lost here – set it again")) : undefined;
-  const description = trouble ?? [...tokenToShow(crew, tokens), where].join(" · ");
+  const description = trouble ?? [...tokenToShow(crew, tokens), ...place, ...engine].join(" · ");
   return {
     label: crew.name,
     description,
@@ -37,7 +39,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
     ],
     icon: parked !== undefined || lacks ? { id: "key", color: "list.warningForeground" } : { id: local === undefined ? "organization" : stopped ? "debug-stop" : "server-process" },
     facts: [...factsOf(crew, tokens), ...(parked === undefined ? [] : ["parked"]), ...(lacks ? ["noToken"] : [])].join(":"),
-    sentence: l10n.t("Crew {0}, {1}", crew.name, trouble ?? [where, ...(tokens?.kind === "stored" ? [l10n.t("uses {0}", tokenInWords(tokens.inUse))] : [])].join(", ")),
+    sentence: l10n.t("Crew {0}, {1}", crew.name, trouble ?? [...place, ...(local === undefined ? [] : [rehearsalInWords()]), ...(tokens?.kind === "stored" ? [l10n.t("uses {0}", tokenInWords(tokens.inUse))] : [])].join(", ")),
   };
 }
 

@@ -5,7 +5,7 @@ import { hasEnded, type Execution, type ExecutionTask } from "../../executions/m
 import { oneLine, titleOf } from "../../executions/title.ts";
 import { pendingResume } from "../../feedback/pending.ts";
 import { problemInWords } from "../problems.ts";
-import { elapsedInWords, isRehearsal, progressInFull, progressInWords, rehearsalInWords, stateInWords, taskStateInWords, timeInWords } from "../words.ts";
+import { elapsedInWords, isNeverSeen, isRehearsal, progressInFull, progressInWords, rehearsalInWords, stateInWords, taskStateInWords, timeInWords } from "../words.ts";
 import type { GroupKind } from "./grouping.ts";
 import type { Row } from "./rows.ts";
 
@@ -22,23 +22,27 @@ export interface ExecutionCircumstances {
   readonly group?: GroupKind;
 }
 
-/** The row of an execution at `now` (milliseconds since 1970). */
+/** The row of an execution at `now` (milliseconds since 1970). A side bar of usual width shows some 25 characters of what it says: its state, what is wrong and the time come first. */
 export function executionRow(execution: Execution, now: number, circumstances: ExecutionCircumstances = {}): Row {
   const { group = "crew" } = circumstances;
   const title = titleOf(execution);
   const pending = pendingResume(execution);
-  const details = detailsOf(execution, now, circumstances);
-  const [short, full] = [progressInWords(execution), progressInFull(execution)];
-  const whole = [situationOf(execution), ...(full === undefined ? [] : [full]), ...details];
-  const marks = [...(isRehearsal(execution) ? [l10n.t("rehearsal")] : []), ...(execution.pinned === true ? [l10n.t("pinned")] : [])];
+  const troubles = troublesOf(execution, circumstances);
+  const time = circumstances.crew === "gone" && !hasEnded(execution) ? undefined : elapsedInWords(execution, now);
+  const isRehearsed = isRehearsal(execution);
+  const isPinned = execution.pinned === true;
   const crew = l10n.t("Crew: {0}", execution.crew.name);
-  const description = [
-    ...(group === "crew" ? [] : [execution.crew.name]),
+  const whole = told(situationOf(execution), progressInFull(execution), time, ...troubles);
+  const description = told(
     ...stateFor(group, execution),
-    ...(short === undefined ? [] : [short]),
-    ...details,
-    ...marks,
-  ];
+    ...troubles,
+    time,
+    group === "crew" ? undefined : execution.crew.name,
+    // What is completed is all done.
+    execution.state === "completed" ? undefined : progressInWords(execution),
+    isPinned ? l10n.t("pinned") : undefined,
+    isRehearsed ? l10n.t("rehearsal") : undefined,
+  );
   return {
     label: title,
     description: description.join(" · "),
@@ -49,7 +53,7 @@ export function executionRow(execution: Execution, now: number, circumstances: E
     },
     icon: executionIcon(execution, unwatched(execution, circumstances) !== undefined),
     facts: executionFacts(execution, pending?.outcome),
-    sentence: [title, ...whole, ...marks, ...(group === "crew" ? [] : [crew])].join(", "),
+    sentence: told(title, ...whole, isRehearsed ? l10n.t("rehearsal") : undefined, isPinned ? l10n.t("pinned") : undefined, group === "crew" ? undefined : crew).join(", "),
   };
 }
 
@@ -58,15 +62,15 @@ export function taskRow(task: ExecutionTask, execution: Execution, circumstances
   const isStale = task.state === "running" && unwatched(execution, circumstances) !== undefined;
   const state = isStale ? l10n.t("Last seen running") : taskStateInWords(task, execution);
   const attempt = task.attempts.at(-1);
-  const details = [state, ...(attempt !== undefined && attempt.number > 1 ? [l10n.t("attempt {0}", attempt.number)] : []), ...(task.agent === undefined || task.agent === "" ? [] : [task.agent])];
+  const details = told(attempt !== undefined && attempt.number > 1 ? l10n.t("attempt {0}", attempt.number) : undefined, task.agent === "" ? undefined : task.agent);
   const waits = execution.waiting?.taskId === task.taskId;
   return {
     label: task.taskId,
-    description: details.join(" · "),
-    tooltip: [task.taskId, ...details],
+    description: [task.state === "waiting" ? waitingInShort() : state, ...details].join(" · "),
+    tooltip: [task.taskId, state, ...details],
     icon: isStale ? { id: "eye-closed" } : taskIcon(task.state),
     facts: ["task", ...(waits ? ["waiting"] : [task.state]), ...(attempt?.output === undefined ? [] : ["output"]), ...(attemptPairs({ tasks: [task] }).length === 0 ? [] : ["attempts"])].join(":"),
-    sentence: l10n.t("Task {0}, {1}", task.taskId, details.join(", ")),
+    sentence: l10n.t("Task {0}, {1}", task.taskId, [state, ...details].join(", ")),
   };
 }
 
@@ -82,20 +86,35 @@ function situationOf(execution: Execution): string {
 function stateFor(group: GroupKind, execution: Execution): readonly string[] {
   const { waiting, state } = execution;
   if (group === "waiting" && waiting !== undefined) return [waiting.attempt > 1 ? l10n.t("{0}, attempt {1}", waiting.taskId, waiting.attempt) : waiting.taskId];
-  return group === "state" && state !== "unknown" ? [] : [stateInWords(execution)];
+  return group === "state" && state !== "unknown" ? [] : [stateInShort(execution)];
 }
 
-/** What may be said after the state: time, what is being sent, what is wrong. */
-function detailsOf(execution: Execution, now: number, circumstances: ExecutionCircumstances): readonly string[] {
+/** The state in the fewest words: beside its icon, in the view whose first group says who is waited for. */
+function stateInShort(execution: Execution): string {
+  if (execution.state === "waiting") return waitingInShort();
+  if (isNeverSeen(execution)) return l10n.t("Unknown ID – check it");
+  return execution.state === "unknown" && execution.mayBeWaiting === true ? l10n.t("May be waiting") : stateInWords(execution);
+}
+
+function waitingInShort(): string {
+  return l10n.t("Waiting");
+}
+
+/** What a person should know of before the time: what is being sent, what is wrong. */
+function troublesOf(execution: Execution, circumstances: ExecutionCircumstances): readonly string[] {
   const { problem } = circumstances;
   const pending = pendingResume(execution);
   const noWatch = unwatched(execution, circumstances);
-  return [
-    circumstances.crew === "gone" && !hasEnded(execution) ? undefined : elapsedInWords(execution, now),
+  return told(
     pending === undefined ? undefined : pending.outcome === "sending" ? l10n.t("sending feedback…") : l10n.t("feedback may have been sent"),
     noWatch,
     noWatch !== undefined || problem === undefined || hasEnded(execution) ? undefined : problemInWords(problem),
-  ].filter((detail) => detail !== undefined);
+  );
+}
+
+/** The words that there are. */
+function told(...words: readonly (string | undefined)[]): readonly string[] {
+  return words.filter((each) => each !== undefined);
 }
 
 /** Why nobody asks for an execution that has not ended; nothing where somebody does. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { Crew } from "../../../src/crews/types.ts";
-import type { SentResume } from "../../../src/executions/model.ts";
+import { without, type SentResume } from "../../../src/executions/model.ts";
 import { crewRow } from "../../../src/views/tree/crew-row.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
 import { goneCrewRow, hintRow } from "../../../src/views/tree/rows.ts";
@@ -71,10 +71,12 @@ describe("a crew's row", () => {
   });
 
   it("says of a local crew that no model is called, and whether it runs", () => {
-    assert.match(crewRow(local, {}).description, /^rehearsal – no language model is called$/);
+    assert.equal(crewRow(local, {}).description, "rehearsal, no model");
+    assert.equal(crewRow(local, {}).sentence, "Crew Mine, rehearsal – no language model is called");
+    assert.ok(crewRow(local, {}).tooltip.includes("Served on this machine: rehearsal – no language model is called"));
     assert.deepEqual(menusOf(crewRow(local, {}).facts), ["local", "running"]);
     const stopped = crewRow({ ...local, local: { ...local.local!, running: false } }, {});
-    assert.match(stopped.description, /^stopped · rehearsal/);
+    assert.equal(stopped.description, "stopped · rehearsal, no model");
     assert.deepEqual(menusOf(stopped.facts), ["local", "stopped"]);
   });
 
@@ -89,9 +91,21 @@ describe("an execution's row", () => {
   it("has title, state, progress and time in words, and as a sentence", () => {
     const row = executionRow(anExecution(), start + 130_000);
     assert.equal(row.label, "Sea otters");
-    assert.equal(row.description, "Waiting for you · 1/3 · 2 min");
+    assert.equal(row.description, "Waiting · 2 min · 1/3");
     assert.equal(row.sentence, "Sea otters, Waiting for you at task review, 1 of 3 tasks done, 2 min");
     assert.deepEqual(menusOf(row.facts), ["waiting", "output"]);
+  });
+
+  it("says in its first 25 characters how it stands, what is wrong and since when; engine, pin and progress come after", () => {
+    const all = { engine: "rehearsal", pinned: true as const };
+    const problem = new CrewApiError({ kind: "unreachable", message: "No.", remedy: "Look." });
+    const description = (execution: Parameters<typeof executionRow>[0], circumstances = {}) => executionRow(execution, start + 130_000, circumstances).description;
+    assert.equal(description(anExecution(all)), "Waiting · 2 min · 1/3 · pinned · rehearsal");
+    assert.equal(description(notWaiting({ ...all, state: "completed", executionTime: 65 })), "Completed · 1 min 5 s · pinned · rehearsal");
+    assert.equal(description(notWaiting({ state: "failed", executionTime: 65 })), "Failed · 1 min 5 s · 1/3");
+    assert.equal(description(notWaiting(), { problem }), "Running · crew unreachable · 2 min · 1/3");
+    assert.equal(description(notWaiting({ state: "unknown", mayBeWaiting: true })), "May be waiting · 2 min · 1/3");
+    assert.equal(description(without(notWaiting({ state: "unknown", mayBeWaiting: true, origin: "tracked", tasks: [] }), "progress")), "Unknown ID – check it · 2 min");
   });
 
   it("says rehearsal of what the rehearsal engine does", () => {
@@ -149,11 +163,11 @@ describe("an execution's row, whatever its group", () => {
 
   it("does not say what its group says, and says the crew where the group does not", () => {
     const description = (group: "crew" | "waiting" | "state" | "day") => executionRow(second, start + 130_000, { group }).description;
-    assert.equal(description("crew"), "Waiting for you · 1/3 · 2 min");
-    assert.equal(description("waiting"), "Writers · review, attempt 2 · 1/3 · 2 min");
-    assert.equal(description("day"), "Writers · Waiting for you · 1/3 · 2 min");
+    assert.equal(description("crew"), "Waiting · 2 min · 1/3");
+    assert.equal(description("waiting"), "review, attempt 2 · 2 min · Writers · 1/3");
+    assert.equal(description("day"), "Waiting · 2 min · Writers · 1/3");
     assert.equal(executionRow(notWaiting({ state: "failed", error: "No." }), start, { group: "state" }).description, "Writers · 1/3");
-    assert.equal(executionRow(notWaiting({ state: "unknown", stateText: "HIBERNATING" }), start, { group: "state" }).description, "Writers · HIBERNATING · 1/3 · 0 s");
+    assert.equal(executionRow(notWaiting({ state: "unknown", stateText: "HIBERNATING" }), start, { group: "state" }).description, "HIBERNATING · 0 s · Writers · 1/3");
     assert.match(executionRow(second, start, { group: "waiting" }).sentence, /^Sea otters, Waiting for you at task review, attempt 2, .*Crew: Writers$/);
   });
 
@@ -171,7 +185,7 @@ describe("an execution's row, whatever its group", () => {
 
   it("says that it is pinned, and offers the other of pin and unpin", () => {
     const row = executionRow(notWaiting({ pinned: true }), start);
-    assert.match(row.description, / · pinned$/);
+    assert.match(row.description, / · pinned( ·|$)/);
     assert.match(row.sentence, /, pinned$/);
     assert.match(row.facts, /:pinned\b/);
     assert.doesNotMatch(executionRow(notWaiting(), start).facts, /pinned/);
@@ -196,7 +210,8 @@ describe("a task's row", () => {
   it("says its state, its attempt and its agent", () => {
     const task = { taskId: "review", agent: "Editor", state: "waiting", attempts: [{ number: 1, output: "a" }, { number: 2, output: "b" }] } as const;
     const row = taskRow(task, anExecution({ tasks: [task] }));
-    assert.equal(row.description, "Waiting for you · attempt 2 · Editor");
+    assert.equal(row.description, "Waiting · attempt 2 · Editor");
+    assert.equal(row.sentence, "Task review, Waiting for you, attempt 2, Editor");
     assert.deepEqual(menusOf(row.facts), ["waiting", "output"]);
     assert.deepEqual(menusOf(taskRow({ ...task, taskId: "other", state: "running", attempts: [] }, anExecution()).facts), []);
   });
