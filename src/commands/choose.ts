@@ -37,8 +37,8 @@ export function findExecution(store: ExecutionStore, crews: Crews, target: Targe
   return [found.crew.id, found.crew.name, found.crew.url].includes(target.crew) ? found : undefined;
 }
 
-/** The execution an argument names, else the one in the active editor, else one the person chooses among those that fit. @throws UserError where none fits or none is known by that id. */
-export async function chooseExecution(store: ExecutionStore, crews: Crews, argument: unknown, fits: (execution: Execution) => boolean = () => true): Promise<Execution | undefined> {
+/** The execution an argument names, else the one in the active editor, else one the person chooses among those that fit. @throws UserError where none fits, which `none` says, or none is known by that id. */
+export async function chooseExecution(store: ExecutionStore, crews: Crews, argument: unknown, fits: (execution: Execution) => boolean = () => true, none = vscode.l10n.t("No tracked execution is in a state where this can be done.")): Promise<Execution | undefined> {
   const target = targetOf(argument);
   if (target.kickoffId !== undefined) {
     const found = findExecution(store, crews, target);
@@ -50,7 +50,7 @@ export async function chooseExecution(store: ExecutionStore, crews: Crews, argum
   const active = findExecution(store, crews, targetOf(vscode.window.activeTextEditor?.document.uri));
   if (active && fits(active)) return active;
   const candidates = store.list().filter(fits);
-  if (candidates.length === 0) throw new UserError(vscode.l10n.t("No tracked execution is in a state where this can be done."));
+  if (candidates.length === 0) throw new UserError(none);
   const items = candidates.map(executionItem);
   const chosen = await vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t("Which execution?"), matchOnDescription: true, matchOnDetail: true });
   return chosen?.execution;

@@ -54,20 +54,13 @@ function scopeIn(argument: unknown): ClearScope {
   throw new UserError(vscode.l10n.t("“{0}” must be one of {1}.", "what", "data, everything"));
 }
 
-async function ask({ executions, presets, drafts, forms, localCrews, crews }: LocalDataCounts, parts: DeletePart): Promise<ClearScope | undefined> {
+async function ask(counts: LocalDataCounts, parts: DeletePart): Promise<ClearScope | undefined> {
   const data = vscode.l10n.t("Delete, Keep Connected Crews");
   const everything = vscode.l10n.t("Delete Everything");
   const detail = [
     vscode.l10n.t("This is deleted, for all windows:"),
-    [
-      vscode.l10n.t("• executions with their inputs and outputs: {0}", executions),
-      vscode.l10n.t("• presets: {0}", presets),
-      vscode.l10n.t("• drafts of feedback: {0}", drafts),
-      vscode.l10n.t("• forms with remembered values: {0}", forms),
-      vscode.l10n.t("• local crews with what their services keep (the projects stay): {0}", localCrews),
-      vscode.l10n.t("• whatever else is in {0}", parts.context.globalStorageUri.fsPath),
-    ].join("\n"),
-    vscode.l10n.t("“{0}” also takes the connected crews ({1}) out of your settings and deletes their tokens.", everything, crews),
+    [...countsInWords(counts), vscode.l10n.t("• whatever else is in {0}", parts.context.globalStorageUri.fsPath)].join("\n"),
+    vscode.l10n.t("“{0}” also takes the connected crews ({1}) out of your settings and deletes their tokens.", everything, counts.crews),
     vscode.l10n.t("Nothing changes at the crews: what runs there goes on, and is no longer followed here. This can't be undone."),
     ...(parts.executions.store.list().some(isUnsure)
       ? [vscode.l10n.t("A kickoff or feedback among them may have been sent, and no answer came: what guards it against being sent a second time is deleted, too.")]
@@ -75,6 +68,17 @@ async function ask({ executions, presets, drafts, forms, localCrews, crews }: Lo
   ].join("\n\n");
   const chosen = await vscode.window.showWarningMessage(vscode.l10n.t("Delete what Crewdeck keeps on this machine?"), { modal: true, detail }, data, everything);
   return chosen === data ? "data" : chosen === everything ? "everything" : undefined;
+}
+
+/** A line for each kind of which there is something. */
+function countsInWords({ executions, presets, drafts, forms, localCrews }: LocalDataCounts): readonly string[] {
+  return [
+    ...(executions === 0 ? [] : [vscode.l10n.t("• executions with their inputs and outputs: {0}", executions)]),
+    ...(presets === 0 ? [] : [vscode.l10n.t("• presets: {0}", presets)]),
+    ...(drafts === 0 ? [] : [vscode.l10n.t("• drafts of feedback: {0}", drafts)]),
+    ...(forms === 0 ? [] : [vscode.l10n.t("• forms with remembered values: {0}", forms)]),
+    ...(localCrews === 0 ? [] : [vscode.l10n.t("• local crews with what their services keep (the projects stay): {0}", localCrews)]),
+  ];
 }
 
 /** Whether its kickoff or feedback may have arrived, and is kept from being sent once more unasked. */

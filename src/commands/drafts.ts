@@ -35,7 +35,7 @@ export function draftsCommand({ crews, store, drafts }: DraftParts): Command {
     id: "openDrafts",
     async run(argument): Promise<readonly Words[] | undefined> {
       const all = await drafts.all();
-      const execution = await chooseExecution(store, crews, argument, ({ localId }) => all.some((draft) => draft.localId === localId));
+      const execution = await chooseExecution(store, crews, argument, ({ localId }) => all.some((draft) => draft.localId === localId), vscode.l10n.t("There is no unsent draft."));
       if (execution === undefined) return undefined;
       const kept = all.filter(({ localId }) => localId === execution.localId);
       if (isProgram(argument)) return kept.map(wordsOf);

@@ -1,20 +1,20 @@
 import type * as vscode from "vscode";
 import { plainLabel } from "../editor/plain.ts";
-import { keyOf, type Execution } from "../executions/model.ts";
+import type { Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import { stateInWords } from "../views/words.ts";
+import { startInWords, stateInWords } from "../views/words.ts";
 
 /** A row of a list that offers executions. */
 export interface ExecutionItem extends vscode.QuickPickItem {
   readonly execution: Execution;
 }
 
-/** An execution as a row: its title, crew, state and id. The state's word and the id may be the crew's own, and are shown as plain as the rest. */
+/** An execution as a row: its title, crew and state, below them when it began and its id, as far as it has one. The state's word and the id may be the crew's own, and are shown as plain as the rest. */
 export function executionItem(execution: Execution): ExecutionItem {
   return {
     label: plainLabel(titleOf(execution)),
     description: plainLabel(`${execution.crew.name} · ${stateInWords(execution)}`),
-    detail: plainLabel(keyOf(execution)),
+    detail: plainLabel([startInWords(execution), ...execution.kickoffIds.slice(0, 1)].join(" · ")),
     execution,
   };
 }

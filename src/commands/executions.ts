@@ -3,7 +3,7 @@ import type { Clock } from "../api/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../editor/errors.ts";
 import { said } from "../editor/said.ts";
-import { hasEnded, keyOf, without, type Execution } from "../executions/model.ts";
+import { hasEnded, without, type Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Tracker } from "../executions/tracker.ts";
@@ -65,9 +65,12 @@ export function executionCommands(parts: ExecutionParts): readonly Command[] {
 
 async function confirmUntrack(execution: Execution): Promise<boolean> {
   const untrackIt = vscode.l10n.t("Untrack");
+  const [kickoffId] = execution.kickoffIds;
   const detail = [
-    ...(hasEnded(execution) ? [] : [vscode.l10n.t("It goes on at the crew, since the API has no cancel, but is no longer watched here.")]),
-    vscode.l10n.t("Its title, inputs, outputs and your feedback are removed from this machine. Its ID is {0}.", keyOf(execution)),
+    ...(kickoffId === undefined ? [vscode.l10n.t("No answer came to its kickoff. If it started, it goes on at the crew, and can't be tracked again from here: its ID is not known.")] : []),
+    ...(kickoffId === undefined || hasEnded(execution) ? [] : [vscode.l10n.t("It goes on at the crew, since the API has no cancel, but is no longer watched here.")]),
+    vscode.l10n.t("Its title, inputs, outputs and your feedback are removed from this machine."),
+    ...(kickoffId === undefined ? [] : [vscode.l10n.t("Its ID is {0}.", kickoffId)]),
   ].join(" ");
   return (await vscode.window.showWarningMessage(vscode.l10n.t("Stop tracking “{0}”?", titleOf(execution)), { modal: true, detail }, untrackIt)) === untrackIt;
 }
@@ -86,13 +89,17 @@ async function rename(store: ExecutionStore, execution: Execution): Promise<void
 async function clearEnded(store: ExecutionStore, crews: Crews, argument: unknown): Promise<void> {
   const { crew: name } = targetOf(argument);
   const crewId = name === undefined ? undefined : crews.get(name).id;
-  const ended = store.list().filter((execution) => hasEnded(execution) && (crewId === undefined || execution.crew.id === crewId));
+  const all = store.list().filter((execution) => hasEnded(execution) && (crewId === undefined || execution.crew.id === crewId));
+  const ended = all.filter(({ pinned }) => pinned !== true);
   if (ended.length === 0) {
-    said(vscode.l10n.t("There is no ended execution to clear."));
+    said(all.length === 0 ? vscode.l10n.t("There is no ended execution to clear.") : vscode.l10n.t("Only pinned executions have ended, and those stay."));
     return;
   }
   const clear = vscode.l10n.t("Clear");
-  const detail = vscode.l10n.t("Their inputs and outputs are removed from this machine. Nothing changes at the crews.");
+  const detail = [
+    vscode.l10n.t("Their inputs and outputs are removed from this machine. Nothing changes at the crews."),
+    ...(ended.length === all.length ? [] : [vscode.l10n.t("Pinned executions stay.")]),
+  ].join(" ");
   const question = ended.length === 1 ? vscode.l10n.t("Clear 1 ended execution?") : vscode.l10n.t("Clear {0} ended executions?", ended.length);
   if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, clear)) !== clear) return;
   for (const execution of ended) await store.remove(execution.localId);

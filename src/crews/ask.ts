@@ -74,7 +74,9 @@ export function askChoice<T>(question: Question & { readonly placeholder: string
     prepare(list, question, []);
     list.placeholder = question.placeholder;
     list.items = question.choices;
-    list.activeItems = question.choices.filter(({ value }) => value === question.active);
+    const active = question.choices.filter(({ value }) => value === question.active);
+    // Without any, Enter would choose nothing: VS Code goes to the first row by itself.
+    if (active.length > 0) list.activeItems = active;
     const leave = (left: Left, value: T | undefined) => {
       resolve({ left, value });
       list.dispose();

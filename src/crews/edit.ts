@@ -55,7 +55,7 @@ async function rename(crews: Crews, crew: Crew, title: string): Promise<Crew | u
 async function changeDashboard(crews: Crews, crew: Crew, title: string): Promise<Crew | undefined> {
   const { left, value } = await askText({
     title,
-    prompt: vscode.l10n.t("Address of the crew's page in the dashboard, opened from the question for its token. Leave it empty for none."),
+    prompt: vscode.l10n.t("Address of the crew's page in the dashboard, for “Open Dashboard” and for the button beside the question for its token. Leave it empty for none."),
     value: crew.dashboardUrl ?? "",
     validate: (text) => (text.trim() === "" || isWebAddress(text.trim()) ? undefined : vscode.l10n.t("The dashboard's address must begin with https:// or http://.")),
   });

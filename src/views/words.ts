@@ -97,6 +97,11 @@ export function timeInWords(iso: string): string {
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
+/** When an execution was started, or since when it is followed. */
+export function startInWords({ origin, startedAt }: Pick<Execution, "origin" | "startedAt">): string {
+  return origin === "tracked" ? l10n.t("Followed since: {0}", timeInWords(startedAt)) : l10n.t("Kicked off: {0}", timeInWords(startedAt));
+}
+
 /** First line of every output of the rehearsal engine (the local service's `rehearsal.ts`). */
 const rehearsalMark = "[REHEARSAL - no language model was called]";
 

@@ -115,6 +115,8 @@ describe("conversations about a crew", () => {
       const moves: Move[] = [{ type: `${crew.url}/inputs` }, { pick: "Set a token of Travel" }, { type: "right" }, { pick: "User Bearer Token" }];
       const { result, shown } = await withPerson(moves, () => connectCrew(crews));
       assert.match(shown[1]?.text ?? "", /already connected, as “Travel”/);
+      assert.equal(shown[1]?.active, "Set a token of Travel");
+      assert.equal(shown[3]?.active, "Bearer Token");
       assert.equal(result?.id, travel.id);
       assert.equal((await crews.token(travel.id))?.type, "userBearer");
     });

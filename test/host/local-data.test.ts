@@ -191,6 +191,7 @@ describe("Deleting local data", () => {
     const guard = /may have been sent, and no answer came: what guards it against being sent a second time is deleted, too\./;
     await store.add(anExecution({ localId: "waits" }));
     assert.doesNotMatch(await question(), guard);
+    assert.match(await question(), /windows:\n\n• executions with their inputs and outputs: 1\n• whatever else is in /, "nothing of which there is none");
     const output = { taskId: "review", attempt: 1 };
     await store.update("waits", (execution) => resumeUnanswered(resumeSending(execution, output, { isApprove: true, text: "Good", at: "2026-10-21T12:02:00.000Z" }), output));
     assert.match(await question(), guard);

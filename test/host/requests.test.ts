@@ -149,8 +149,12 @@ describe("What was sent before", () => {
     await at([]).atOnce(execution, { asks: false });
     assert.deepEqual(sent, [[{ inputs, humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer", token: "hush" } } }, { label: "Mine" }]]);
     await assert.rejects(at(["https://h.test"]).atOnce(execution, { asks: false }), /only be run again in the form/);
-    await withPerson([{ press: "Run Again" }], () => at(["https://h.test"]).atOnce(execution, { asks: true }));
+    const { shown } = await withPerson([{ press: "Run Again" }], () => at(["https://h.test"]).atOnce(execution, { asks: true }));
+    assert.doesNotMatch(shown[0]?.detail ?? "", /a second time/);
     assert.deepEqual(opened, [[{ inputs, humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer" } } }, { replaces: true }]]);
+    assert.equal(sent.length, 1);
+    const doubtful = await withPerson(["escape"], () => at([]).atOnce({ ...execution, state: "unconfirmed", kickoffIds: [] }, { asks: true }));
+    assert.match(doubtful.shown[0]?.detail ?? "", /^No answer came to its kickoff, so that it may be running already\..*a second time\.\n/);
     assert.equal(sent.length, 1);
   });
 });

@@ -16,6 +16,8 @@ export interface Shown {
   readonly hidden?: boolean;
   readonly stays?: boolean;
   readonly choices?: readonly string[];
+  /** The row of a list that Enter chooses when it opens. */
+  readonly active?: string;
   /** Of each row of a list, as far as it has any. */
   readonly descriptions?: readonly string[];
   readonly details?: readonly string[];
@@ -139,7 +141,7 @@ export class ScriptedPerson implements vscode.Disposable {
       buttons: [] as readonly vscode.QuickInputButton[],
       validationMessage: undefined as string | vscode.InputBoxValidationMessage | undefined,
       items: [] as readonly vscode.QuickPickItem[],
-      activeItems: [] as readonly vscode.QuickPickItem[],
+      activeItems: undefined as readonly vscode.QuickPickItem[] | undefined,
       selectedItems: [] as readonly vscode.QuickPickItem[],
       onDidChangeValue: changed.event,
       onDidChangeSelection: new vscode.EventEmitter<void>().event,
@@ -157,6 +159,7 @@ export class ScriptedPerson implements vscode.Disposable {
           hidden: input.password,
           stays: input.ignoreFocusOut,
           choices: input.items.map(({ label }) => label),
+          ...activeOf(input),
           ...(input.step === undefined ? {} : { step: input.step }),
         };
         this.shown.push(shown);
@@ -198,6 +201,12 @@ export class ScriptedPerson implements vscode.Disposable {
       throw new Error("There is nothing to press here.");
     }
   }
+}
+
+/** VS Code goes to the first row of a list, unless the extension has set others, or none. */
+function activeOf({ items, activeItems = items }: { readonly items: readonly vscode.QuickPickItem[]; readonly activeItems: readonly vscode.QuickPickItem[] | undefined }): Pick<Shown, "active"> {
+  const [first] = activeItems;
+  return first === undefined ? {} : { active: first.label };
 }
 
 function pick({ createInputBox, createQuickPick, showInputBox, showQuickPick, showSaveDialog, showOpenDialog, showErrorMessage, showWarningMessage, showInformationMessage }: typeof vscode.window) {

@@ -155,6 +155,7 @@ describe("the tree", () => {
     const item = resolved(tree.getChildren(crewRows()[0])[0]!);
     assert.ok(item.tooltip instanceof vscode.MarkdownString);
     assert.ok(item.tooltip.isTrusted !== true && item.tooltip.supportHtml !== true && item.tooltip.supportThemeIcons !== true);
+    assert.deepEqual(item.tooltip.value.split("\n\n").length, 2, "a heading, and below it lines close together");
     assert.doesNotMatch(item.tooltip.value, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command|<b>/);
   });
 

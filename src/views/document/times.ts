@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { hasEnded, type Execution } from "../../executions/model.ts";
-import { spanInWords, timeInWords } from "../words.ts";
+import { spanInWords, startInWords, timeInWords } from "../words.ts";
 import { inlineText } from "./markdown.ts";
 import type { Part } from "./sections.ts";
 import { taskTimes, type TaskTime } from "./task-times.ts";
@@ -12,8 +12,8 @@ const longestName = 40;
 
 /** When an execution began and ended, how long it took, and how its tasks shared that time. */
 export function timesPart(execution: Execution): Part {
-  const { origin, startedAt, endedAt } = execution;
-  const lines = [origin === "tracked" ? l10n.t("- Followed since: {0}", timeInWords(startedAt)) : l10n.t("- Kicked off: {0}", timeInWords(startedAt))];
+  const { endedAt } = execution;
+  const lines = [`- ${startInWords(execution)}`];
   if (endedAt !== undefined) lines.push(l10n.t("- Seen to end: {0}", timeInWords(endedAt)));
   const took = tookInWords(execution);
   if (took !== undefined) lines.push(took);

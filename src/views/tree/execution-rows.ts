@@ -5,7 +5,7 @@ import { hasEnded, type Execution, type ExecutionTask } from "../../executions/m
 import { oneLine, titleOf } from "../../executions/title.ts";
 import { pendingResume } from "../../feedback/pending.ts";
 import { problemInWords } from "../problems.ts";
-import { elapsedInWords, isNeverSeen, isRehearsal, progressInFull, progressInWords, rehearsalInWords, stateInWords, taskStateInWords, timeInWords } from "../words.ts";
+import { elapsedInWords, isNeverSeen, isRehearsal, progressInFull, progressInWords, rehearsalInWords, startInWords, stateInWords, taskStateInWords } from "../words.ts";
 import type { GroupKind } from "./grouping.ts";
 import type { Row } from "./rows.ts";
 
@@ -49,7 +49,7 @@ export function executionRow(execution: Execution, now: number, circumstances: E
     // Made when it is asked for: of ten thousand rows, few are pointed at.
     get tooltip() {
       const ids = execution.kickoffIds.map((id) => l10n.t("ID: {0}", id));
-      return [title, ...whole, ...more(execution, circumstances), crew, l10n.t("Since: {0}", timeInWords(execution.startedAt)), ...ids];
+      return [title, ...whole, ...more(execution, circumstances), crew, startInWords(execution), ...ids];
     },
     icon: executionIcon(execution, unwatched(execution, circumstances) !== undefined),
     facts: executionFacts(execution, pending?.outcome),

@@ -16,9 +16,9 @@ export function treeItem(node: TreeNode, row: Row, state: vscode.TreeItemCollaps
   return item;
 }
 
-/** A row's tooltip, its first line as a heading. It is made when somebody points at the row: of ten thousand rows, few are pointed at. */
+/** A row's tooltip, its first line as a heading, the rest close together. It is made when somebody points at the row: of ten thousand rows, few are pointed at. */
 export function tooltipOf({ tooltip: [first = "", ...lines] }: Row): vscode.MarkdownString {
   const text = new vscode.MarkdownString("**", false).appendText(first).appendMarkdown("**");
-  for (const line of lines) text.appendMarkdown("\n\n").appendText(line);
+  for (const [index, line] of lines.entries()) text.appendMarkdown(index === 0 ? "\n\n" : "\\\n").appendText(line);
   return text;
 }

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import type { Crews } from "../../src/crews/crews.ts";
+import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
+import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { ScriptedPerson, type Move } from "./scripted-person.ts";
+import { viewParts, type ViewParts } from "./view-parts.ts";
+
+describe("Commands that remove what is kept of an execution", () => {
+  let parts: ViewParts;
+
+  beforeEach(async () => {
+    parts = await viewParts();
+  });
+
+  afterEach(() => parts.dispose());
+
+  /** Runs a command as a person does, and says what it asked. */
+  const run = async (id: string, argument: unknown, ...moves: Move[]) => {
+    const crews = { find: () => anExecution().crew } as unknown as Crews;
+    const command = executionCommands({ crews, store: parts.store } as unknown as ExecutionParts).find((each) => each.id === id);
+    const person = new ScriptedPerson(moves);
+    try {
+      await command?.run(argument);
+      assert.deepEqual(person.left, []);
+      return person.shown.map(({ text, detail = "" }) => `${text}\n${detail}`);
+    } finally {
+      person.dispose();
+    }
+  };
+  const kept = () => parts.store.list().map(({ localId }) => localId).sort();
+  const row = (id: string) => ({ kind: "execution", group: "x", crew: anExecution().crew.id, localId: id, kickoffId: id });
+
+  it("clear what has ended, but for what is pinned, which is said", async () => {
+    for (const localId of ["one", "two"]) await parts.store.add(notWaiting({ localId, kickoffIds: [localId], state: "completed" }));
+    await parts.store.add(notWaiting({ localId: "pinned", kickoffIds: ["pinned"], state: "completed", pinned: true }));
+    await parts.store.add(anExecution());
+    assert.match((await run("clearEnded", undefined, "escape"))[0] ?? "", /^Clear 2 ended executions\?\n.*Pinned executions stay\.$/);
+    await run("clearEnded", undefined, { press: "Clear" });
+    assert.deepEqual(kept(), ["local-1", "pinned"]);
+    assert.deepEqual(await run("clearEnded", undefined), [], "nothing to ask about");
+  });
+
+  it("untrack, saying what goes on and by which ID it can be tracked again", async () => {
+    await parts.store.add(anExecution({ kickoffIds: ["waits"] }));
+    await parts.store.add(notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }));
+    const [running = ""] = await run("untrackExecution", row("waits"), "escape");
+    assert.match(running, /It goes on at the crew.*Its ID is waits\.$/);
+    const [ended = ""] = await run("untrackExecution", row("done"), { press: "Untrack" });
+    assert.match(ended, /Its ID is done\.$/);
+    assert.doesNotMatch(ended, /goes on/);
+    assert.deepEqual(kept(), ["local-1"]);
+  });
+
+  it("untrack what may have started, saying that nobody knows whether it did, and no ID, since there is none", async () => {
+    await parts.store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" }));
+    const [question = ""] = await run("untrackExecution", row("lost"), { press: "Untrack" });
+    assert.match(question, /No answer came to its kickoff\. If it started, it goes on at the crew/);
+    assert.doesNotMatch(question, /Its ID is/);
+    assert.deepEqual(kept(), []);
+  });
+});
