@@ -101,7 +101,7 @@ export class LocalCrews implements vscode.Disposable {
    */
   async start({ folder, engine }: StartLocalCrew = {}): Promise<Crew | undefined> {
     if (engine !== undefined && engine !== "rehearsal") throw new UserError(vscode.l10n.t("There is no engine “{0}”. The local service has one: “rehearsal”.", engine));
-    const name = folder === undefined ? await (await import("./pick-project.ts")).pickProject(this.#folders) : this.#folders.nameOf(folder);
+    const name = folder === undefined ? await (await import("./pick-project.ts")).pickProject(this.#folders, this.list()) : this.#folders.nameOf(folder);
     return name === undefined ? undefined : await this.#run(name);
   }
 

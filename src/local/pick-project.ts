@@ -1,5 +1,6 @@
 import path from "node:path";
 import * as vscode from "vscode";
+import type { Crew } from "../crews/types.ts";
 import { messageOf } from "../editor/errors.ts";
 import { plainLabel, plainMessage } from "../editor/plain.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
@@ -15,12 +16,13 @@ interface ProjectItem extends vscode.QuickPickItem {
 }
 
 /**
- * Asks which crew to serve on this machine: the projects of the workspace, the example, or a folder of the person's choice.
- * A broken project is opened at the place that is wrong, and nothing is returned then.
+ * Asks which crew to serve on this machine: the projects of the workspace, those that were served before, the example, or a folder of
+ * the person's choice; each says whether it runs, is stopped or is new. A broken project is opened at the place that is wrong, and nothing is returned then.
+ * @param known the local crews, running or not
  * @returns the name the folder is known by
  */
-export async function pickProject(folders: Folders): Promise<string | undefined> {
-  const chosen = await vscode.window.showQuickPick(items(folders), {
+export async function pickProject(folders: Folders, known: readonly Crew[]): Promise<string | undefined> {
+  const chosen = await vscode.window.showQuickPick(items(folders, known), {
     title: vscode.l10n.t("Start a Local Crew (Rehearsal)"),
     placeHolder: vscode.l10n.t("Which crew? Order, pauses and callbacks are real; no language model is called"),
     matchOnDescription: true,
@@ -33,23 +35,30 @@ export async function pickProject(folders: Folders): Promise<string | undefined>
   return undefined;
 }
 
-async function items(folders: Folders): Promise<ProjectItem[]> {
+async function items(folders: Folders, known: readonly Crew[]): Promise<ProjectItem[]> {
   const roots = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
   const found = (await Promise.all(roots.map(async ({ uri }) => await findProjects(uri.fsPath)))).flat();
-  const names = [...new Set([...found.map((folder) => folders.nameOf(folder)), exampleFolder])];
-  const projects = await Promise.all(names.map(async (name) => await itemFor(name, folders)));
+  const locals = new Map(known.flatMap(({ local }) => (local === undefined ? [] : [[folders.nameOf(local.folder), local] as const])));
+  const names = [...new Set([...found.map((folder) => folders.nameOf(folder)), ...[...locals.keys()].filter((name) => name !== exampleFolder), exampleFolder])];
+  const projects = await Promise.all(names.map(async (name) => await itemFor(name, folders, standing(locals.get(name)))));
   return [...projects, { label: vscode.l10n.t("$(folder-opened) Choose a folder…"), alwaysShow: true }];
 }
 
-async function itemFor(folder: string, folders: Folders): Promise<ProjectItem> {
+/** Where a local crew stands, in a word; one that was never served here is new. */
+function standing(local: Crew["local"]): string {
+  if (local === undefined) return vscode.l10n.t("new");
+  return local.running ? vscode.l10n.t("running") : vscode.l10n.t("stopped");
+}
+
+async function itemFor(folder: string, folders: Folders, state: string): Promise<ProjectItem> {
   const uri = folders.uriOf(folder);
   const isExample = folder === exampleFolder;
-  const description = isExample ? vscode.l10n.t("comes with Crewdeck") : plainLabel(vscode.workspace.asRelativePath(uri));
+  const where = isExample ? vscode.l10n.t("comes with Crewdeck") : plainLabel(vscode.workspace.asRelativePath(uri));
   try {
     const project = await readProject(uri.fsPath);
-    return { label: `$(${isExample ? "mortar-board" : "folder"}) ${plainLabel(project.name)}`, description, detail: plainLabel(summary(project)), folder };
+    return { label: `$(${isExample ? "mortar-board" : "folder"}) ${plainLabel(project.name)}`, description: `${state} · ${where}`, detail: plainLabel(summary(project)), folder };
   } catch (error) {
-    return { label: `$(error) ${plainLabel(path.basename(uri.fsPath))}`, description, detail: plainLabel(messageOf(error)), folder, error };
+    return { label: `$(error) ${plainLabel(path.basename(uri.fsPath))}`, description: where, detail: plainLabel(messageOf(error)), folder, error };
   }
 }
 

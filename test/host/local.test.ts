@@ -72,6 +72,24 @@ describe("local crews", () => {
     return project;
   }
 
+  /** Starts a crew from the list: the one of that description, or none. */
+  async function pick(locals: LocalCrews, description?: string) {
+    const real = vscode.window.showQuickPick;
+    let items: readonly vscode.QuickPickItem[] = [];
+    let options: vscode.QuickPickOptions | undefined;
+    const choose = async (offered: Thenable<vscode.QuickPickItem[]>, given: vscode.QuickPickOptions) => {
+      [items, options] = [await offered, given];
+      return description === undefined ? undefined : items.find((item) => item.description === description);
+    };
+    Object.assign(vscode.window, { showQuickPick: choose });
+    try {
+      const crew = await locals.start();
+      return { crew, items, options };
+    } finally {
+      Object.assign(vscode.window, { showQuickPick: real });
+    }
+  }
+
   async function startExample({ locals }: { locals: LocalCrews }): Promise<Crew> {
     const crew = await locals.start({ folder: example });
     assert.ok(crew);
@@ -227,23 +245,25 @@ describe("local crews", () => {
 
   it("the list offers the example and a folder of one's own, and says that it is a rehearsal", async () => {
     const { locals } = await newWindow();
-    const real = vscode.window.showQuickPick;
-    let offered: readonly vscode.QuickPickItem[] = [];
-    let options: vscode.QuickPickOptions | undefined;
-    const pickExample = async (items: Thenable<vscode.QuickPickItem[]>, given: vscode.QuickPickOptions) => {
-      offered = await items;
-      options = given;
-      return offered.find(({ description }) => description === "comes with Crewdeck");
-    };
-    Object.assign(vscode.window, { showQuickPick: pickExample });
-    try {
-      assert.equal((await locals.start())?.name, "example_crew");
-    } finally {
-      Object.assign(vscode.window, { showQuickPick: real });
-    }
+    const { crew, items, options } = await pick(locals, "new · comes with Crewdeck");
+    assert.equal(crew?.name, "example_crew");
     assert.equal(options?.placeHolder, "Which crew? Order, pauses and callbacks are real; no language model is called");
-    assert.ok(offered.some(({ label, detail }) => label === "$(mortar-board) example_crew" && detail === "3 tasks · 1 waits for you · inputs: topic, audience"));
-    assert.match(offered.at(-1)?.label ?? "", /Choose a folder/);
+    assert.ok(items.some(({ label, detail }) => label === "$(mortar-board) example_crew" && detail === "3 tasks · 1 waits for you · inputs: topic, audience"));
+    assert.match(items.at(-1)?.label ?? "", /Choose a folder/);
+  });
+
+  it("the list says which crews run, are stopped or are new, also of those from a folder of one's own", async () => {
+    const { locals } = await newWindow();
+    const project = await copyOfExample();
+    const states = async () => (await pick(locals)).items.flatMap(({ description = "" }) => description.split(" · ", 1));
+    assert.deepEqual((await states()).slice(-2), ["new", ""]);
+    await startExample({ locals });
+    await locals.start({ folder: project });
+    assert.deepEqual((await states()).slice(-3), ["running", "running", ""]);
+    await locals.stop({ folder: example });
+    const again = await pick(locals, `running · ${project}`);
+    assert.deepEqual(again.items.slice(-3).map(({ description }) => description), [`running · ${project}`, "stopped · comes with Crewdeck", undefined]);
+    assert.equal(again.crew?.name, "example_crew 2");
   });
 
   it("is removed with its service, its data and its token; the project stays", async () => {
