@@ -30,13 +30,15 @@ async function enterBox(): Promise<void> {
   await vscode.commands.executeCommand("widgetNavigation.focusNext");
 }
 
+/** What the address of a thread's box begins with: it is an editor like any other, with a document of its own (observed in 1.104 and 1.139). */
+export const boxScheme = "comment";
+
 /** Milliseconds until the box of a thread that was given the keys is the active editor. */
 const patience = 1_000;
 
 /**
- * Puts words into the box of a thread that has just been given the keys, in place of what is in it. The box with the keys is
- * an editor like any other, its document a `comment:` address (observed in 1.104 and 1.139); the API has no other way to fill it, and a
- * comment that holds the words would open the Comments panel. False, and nothing changed, where the keys have gone elsewhere.
+ * Puts words into the box of a thread that has just been given the keys, in place of what is in it. The API has no
+ * other way to fill it, and a comment that holds the words would open the Comments panel. False, and nothing changed, where the keys have gone elsewhere.
  */
 export async function fillThread(text: string): Promise<boolean> {
   const before = vscode.window.activeTextEditor;
@@ -54,7 +56,7 @@ export async function fillThread(text: string): Promise<boolean> {
 }
 
 async function activeBox(): Promise<vscode.TextEditor | undefined> {
-  const box = (editor = vscode.window.activeTextEditor) => (editor?.document.uri.scheme === "comment" ? editor : undefined);
+  const box = (editor = vscode.window.activeTextEditor) => (editor?.document.uri.scheme === boxScheme ? editor : undefined);
   const now = box();
   if (now !== undefined) return now;
   return await new Promise((resolve) => {

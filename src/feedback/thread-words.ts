@@ -1,30 +1,33 @@
 import * as vscode from "vscode";
 import { attemptToAnswer } from "../executions/resumes.ts";
 import { callbacksAgain, crewAndHost } from "./destination.ts";
-import type { FeedbackToSend } from "./send.ts";
+import type { ThreadSubject } from "./thread-subject.ts";
 
-/** What a thread is for. */
-export type ThreadSubject = Omit<FeedbackToSend, "text" | "again">;
-
-/** What sending does: which output of which task, approve or reject, who gets the words and who reads them. One line, the most important first, since a narrow editor cuts its end. */
-export function threadLabel({ execution, taskId, isApprove }: ThreadSubject): string {
-  const parts = [taskId, attemptToAnswer(execution, taskId), crewAndHost(execution)] as const;
-  const what = isApprove ? vscode.l10n.t("Approve “{0}”, attempt {1} – sent to {2}, read by later tasks", ...parts) : vscode.l10n.t("Reject “{0}”, attempt {1} – sent to {2}, read by later tasks", ...parts);
+/**
+ * What sending does: which output of which task, approve or reject, who reads the words and who gets them. One line, the most important
+ * first, since a narrow editor cuts its end. `isUnsent` says first that the words were to be sent already and were not.
+ */
+export function threadLabel({ execution, taskId, isApprove }: ThreadSubject, isUnsent: boolean): string {
+  const attempt = attemptToAnswer(execution, taskId);
+  const output = attempt > 1 ? vscode.l10n.t("“{0}”, attempt {1}", taskId, attempt) : `“${taskId}”`;
+  const parts = [output, crewAndHost(execution)] as const;
+  const what = isApprove ? vscode.l10n.t("Approve {0} – read by later tasks of {1}", ...parts) : vscode.l10n.t("Reject {0} – read by later tasks of {1}", ...parts);
   const again = callbacksAgain(execution);
-  return again.length === 0 ? what : vscode.l10n.t("{0}; callbacks again: {1}", what, again.join(", "));
+  const all = again.length === 0 ? what : vscode.l10n.t("{0}; callbacks again: {1}", what, again.join(", "));
+  return isUnsent ? vscode.l10n.t("Not sent: {0}", all) : all;
 }
 
 /** What a thread says whose output no longer waits, and how its words can still be used. */
 export function overLabel({ execution, taskId }: ThreadSubject, { isKept, hasEnded }: { readonly isKept: boolean; readonly hasEnded: boolean }): string {
-  const attempt = attemptToAnswer(execution, taskId);
+  const output = [taskId, attemptToAnswer(execution, taskId)] as const;
   if (hasEnded) {
     return isKept
-      ? vscode.l10n.t("“{0}”, attempt {1}: the execution has ended – your words are kept as a draft", taskId, attempt)
-      : vscode.l10n.t("“{0}”, attempt {1}: the execution has ended – save a draft to keep your words, or cancel", taskId, attempt);
+      ? vscode.l10n.t("Ended; your words are kept as a draft (“{0}”, attempt {1})", ...output)
+      : vscode.l10n.t("Ended: save a draft to keep your words, or cancel (“{0}”, attempt {1})", ...output);
   }
   return isKept
-    ? vscode.l10n.t("“{0}”, attempt {1}, no longer waits – your words are kept for its next attempt", taskId, attempt)
-    : vscode.l10n.t("“{0}”, attempt {1}, no longer waits – save a draft for its next attempt, or cancel", taskId, attempt);
+    ? vscode.l10n.t("No longer waits; your words are kept for the next attempt (“{0}”, attempt {1})", ...output)
+    : vscode.l10n.t("No longer waits: save a draft for the next attempt, or cancel (“{0}”, attempt {1})", ...output);
 }
 
 /** What stands in the empty field, in the one line that VS Code gives it. */

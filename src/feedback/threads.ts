@@ -4,15 +4,14 @@ import { messageOf, UserError } from "../editor/errors.ts";
 import { feedbackController } from "../editor/ids.ts";
 import { said } from "../editor/said.ts";
 import { type Execution, hasEnded } from "../executions/model.ts";
-import { attemptToAnswer, resumesOf } from "../executions/resumes.ts";
-import type { Drafts, DraftTarget } from "./drafts.ts";
+import type { Drafts } from "./drafts.ts";
 import { MaybeSentError, NotTakenError } from "./errors.ts";
-import { fillThread, focusThread } from "./focus-thread.ts";
+import { boxScheme, fillThread, focusThread } from "./focus-thread.ts";
 import { askInsertion } from "./insert.ts";
-import { wantsFeedback } from "./pending.ts";
 import type { FindPlace } from "./place.ts";
 import type { FeedbackResult, FeedbackToSend } from "./send.ts";
-import { overLabel, threadHints, threadLabel, type ThreadSubject } from "./thread-words.ts";
+import { isOver, isSameOutput, isWrittenDown, targetOf, type ThreadSubject } from "./thread-subject.ts";
+import { overLabel, threadHints, threadLabel } from "./thread-words.ts";
 import { UnsentWords, wordsOf } from "./unsent.ts";
 
 /** What {@link FeedbackThreads} needs. */
@@ -34,6 +33,8 @@ interface OpenThread {
   isBusy: boolean;
   /** Words for this output are kept. */
   hasDraft: boolean;
+  /** Its words were to be sent and were not. */
+  isUnsent: boolean;
   readonly done: Promise<FeedbackResult | undefined>;
   readonly resolve: (result: FeedbackResult | undefined) => void;
 }
@@ -99,14 +100,16 @@ export class FeedbackThreads implements vscode.Disposable {
     } catch (error) {
       open.isBusy = false;
       // What may have been sent stands in the execution's document, with a lens that sends it again: here it would read as unsent.
-      if (error instanceof MaybeSentError && this.#isWrittenDown(open.subject, text)) {
+      if (error instanceof MaybeSentError && isWrittenDown(open.subject, text, this.#current(open.subject))) {
         this.#close(open, undefined);
         await this.#options.drafts.remove(targetOf(open.subject));
         throw error;
       }
-      if (text.trim() !== "") await this.#keep(open, text).catch((problem: unknown) => this.#options.onProblem("Keeping words that were not sent", problem));
+      open.isUnsent = true;
+      const isKept = await this.#keepUnsent(open, text);
       this.#name(open);
-      this.#putForEditing(open, text, messageOf(error instanceof NotTakenError ? error.cause : error));
+      const why = messageOf(error instanceof NotTakenError ? error.cause : error);
+      this.#afterCommand("Giving back words that were not sent", () => this.#giveBack(open, text, isKept, why));
       throw error;
     }
   }
@@ -137,9 +140,9 @@ export class FeedbackThreads implements vscode.Disposable {
     const others = (await this.#options.drafts.of(own.localId)).filter(({ taskId, attempt }) => taskId === own.taskId && attempt !== own.attempt);
     const answer = await askInsertion(open.subject.isApprove, others);
     const next = answer === undefined ? text : text.trim() === "" ? answer : `${text.trimEnd()}\n\n${answer}`;
-    // VS Code empties the field when the command has ended, so that it is filled after that.
-    setImmediate(() => {
-      this.#refill(open, next).catch((error: unknown) => this.#options.onProblem("Inserting a canned answer", error));
+    this.#afterCommand("Inserting a canned answer", async () => {
+      const editor = this.#editorOf(open);
+      if (editor === undefined || !(await this.#refill(editor, open, next))) this.#putForEditing(open, next);
     });
   }
 
@@ -166,25 +169,39 @@ export class FeedbackThreads implements vscode.Disposable {
     thread.canReply = true;
     let resolve: OpenThread["resolve"] = () => undefined;
     const done = new Promise<FeedbackResult | undefined>((settle) => (resolve = settle));
-    const open: OpenThread = { thread, subject, isBusy: false, hasDraft: false, done, resolve };
+    const open: OpenThread = { thread, subject, isBusy: false, hasDraft: false, isUnsent: false, done, resolve };
     this.#open.set(thread, open);
     return open;
   }
 
-  /** Puts words into a thread whose field VS Code has emptied. */
-  async #refill(open: OpenThread, text: string): Promise<void> {
-    const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === open.thread.uri.toString());
-    open.thread.comments = [];
-    open.thread.canReply = true;
-    if (editor === undefined) this.#putForEditing(open, text);
-    else await this.#begin(editor, open, text);
+  /** Does something when the command that runs has ended: VS Code empties the field then. */
+  #afterCommand(doing: string, action: () => Promise<void>): void {
+    setImmediate(() => {
+      action().catch((error: unknown) => this.#options.onProblem(doing, error));
+    });
   }
 
-  /** Shows a thread whose field is empty, and puts words into it. */
+  #editorOf({ thread }: OpenThread): vscode.TextEditor | undefined {
+    return vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === thread.uri.toString());
+  }
+
+  /** Puts words into a thread whose field VS Code has emptied. False where they are not in it. */
+  async #refill(editor: vscode.TextEditor, open: OpenThread, text: string): Promise<boolean> {
+    open.thread.comments = [];
+    open.thread.canReply = true;
+    return await this.#fill(editor, open, text);
+  }
+
+  /** Shows a thread whose field is empty, and puts words into it, or below it where it does not take them. */
   async #begin(editor: vscode.TextEditor, open: OpenThread, text = ""): Promise<void> {
+    if (!(await this.#fill(editor, open, text))) this.#putForEditing(open, text);
+  }
+
+  /** Shows a thread whose field is empty, and puts words into it. False where they are not in it. */
+  async #fill(editor: vscode.TextEditor, open: OpenThread, text: string): Promise<boolean> {
     const isThere = await this.#show(editor, open);
-    if (text === "" || !this.#open.has(open.thread)) return;
-    if (!isThere || !(await fillThread(text))) this.#putForEditing(open, text);
+    if (text === "" || !this.#open.has(open.thread)) return true;
+    return isThere && (await fillThread(text));
   }
 
   /** False if the thread is no longer there. */
@@ -195,33 +212,49 @@ export class FeedbackThreads implements vscode.Disposable {
   }
 
   /** Says what sending will do, or that it is too late: unsent words cannot be read, so a thread with any must not just go. */
-  #name({ thread, subject, isBusy, hasDraft }: OpenThread): void {
+  #name({ thread, subject, isBusy, hasDraft, isUnsent }: OpenThread): void {
     if (isBusy) return;
-    const isOver = this.#isOver(subject);
-    const facts = [isOver ? "stale" : subject.isApprove ? "approve" : "reject", ...(hasDraft ? ["draft"] : [])];
+    const current = this.#current(subject);
+    const isTooLate = isOver(subject, current);
+    const facts = [isTooLate ? "stale" : subject.isApprove ? "approve" : "reject", ...(hasDraft ? ["draft"] : [])];
     thread.contextValue = facts.join(":");
-    const current = this.#options.current(subject.execution.localId);
-    thread.label = isOver ? overLabel(subject, { isKept: hasDraft, hasEnded: current === undefined || hasEnded(current) }) : threadLabel(subject);
+    thread.label = isTooLate ? overLabel(subject, { isKept: hasDraft, hasEnded: current === undefined || hasEnded(current) }) : threadLabel(subject, isUnsent);
   }
 
-  #isOver({ execution, taskId }: ThreadSubject): boolean {
-    const current = this.#options.current(execution.localId);
-    if (current === undefined || !wantsFeedback(current)) return true;
-    if (current.waiting !== undefined && current.waiting.taskId !== taskId) return true;
-    return attemptToAnswer(current, taskId) !== attemptToAnswer(execution, taskId);
-  }
-
-  /** Whether these very words are among what was sent for the output, with or without an answer. */
-  #isWrittenDown(subject: ThreadSubject, text: string): boolean {
-    const current = this.#options.current(subject.execution.localId);
-    const sent = current === undefined ? [] : resumesOf(current, targetOf(subject));
-    return sent.some(({ feedback }) => feedback.isApprove === subject.isApprove && (feedback.text === text || text.trim() === ""));
+  #current({ execution }: ThreadSubject): Execution | undefined {
+    return this.#options.current(execution.localId);
   }
 
   async #keep(open: OpenThread, text: string): Promise<void> {
     const at = new Date(this.#options.clock.now()).toISOString();
     await this.#options.drafts.keep({ ...targetOf(open.subject), isApprove: open.subject.isApprove, text, at });
     open.hasDraft = true;
+  }
+
+  /** Keeps words that were not sent as a draft, if there are any. False where that fails: they must stand somewhere else, then. */
+  async #keepUnsent(open: OpenThread, text: string): Promise<boolean> {
+    if (text.trim() === "") return true;
+    try {
+      await this.#keep(open, text);
+      return true;
+    } catch (problem) {
+      this.#options.onProblem("Keeping words that were not sent", problem);
+      return false;
+    }
+  }
+
+  /**
+   * Puts words that were not sent back into the box, where the person still is. Who has gone elsewhere keeps the keys: a draft is enough,
+   * since its lens leads back to it. Only words that are kept nowhere stand in a comment, which opens the Comments panel.
+   */
+  async #giveBack(open: OpenThread, text: string, isKept: boolean, why: string): Promise<void> {
+    const editor = this.#editorOf(open);
+    const active = vscode.window.activeTextEditor?.document.uri;
+    const isHere = active?.scheme === boxScheme || active?.toString() === open.thread.uri.toString();
+    if (editor !== undefined && isHere && (await this.#refill(editor, open, text))) return;
+    if (!this.#open.has(open.thread) || open.isBusy) return;
+    if (isKept) this.#close(open, undefined);
+    else this.#putForEditing(open, text, why);
   }
 
   /** Shows words as a comment that is open for editing: VS Code has emptied the field, as it does when it hands words over. */
@@ -247,13 +280,4 @@ export class FeedbackThreads implements vscode.Disposable {
       this.#name(open);
     }
   }
-}
-
-function targetOf({ execution, taskId }: ThreadSubject): DraftTarget {
-  return { localId: execution.localId, taskId, attempt: attemptToAnswer(execution, taskId) };
-}
-
-function isSameOutput(one: ThreadSubject, other: ThreadSubject): boolean {
-  const [a, b] = [targetOf(one), targetOf(other)];
-  return a.localId === b.localId && a.taskId === b.taskId && a.attempt === b.attempt;
 }

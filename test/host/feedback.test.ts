@@ -33,6 +33,12 @@ describe("feedback in an execution's document", () => {
   /** The thread that is open, once it is. */
   const thread = () => waitFor("the thread", () => parts.threads.threads[0]);
 
+  /** The box of the open thread, once it has the keys: an editor whose document has an address of its own. */
+  const box = () => waitFor("the keys in the thread's box", () => (vscode.window.activeTextEditor?.document.uri.scheme === "comment" ? vscode.window.activeTextEditor : undefined));
+
+  /** A crew that takes no feedback. */
+  const refuse = () => Promise.reject(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
+
   it("has lenses over the output that waits, and only there", async () => {
     const execution = await parts.store.add(anExecution());
     const { document } = await parts.show(execution);
@@ -73,7 +79,7 @@ describe("feedback in an execution's document", () => {
     const open = await thread();
     assert.equal(document.lineAt(open.range!.start.line).text, "### Attempt 1");
     assert.equal(open.contextValue, "reject");
-    assert.match(open.label!, /^Reject “review”, attempt 1 – sent to Writers \(crew\.test\), read by later tasks$/);
+    assert.match(open.label!, /^Reject “review” – read by later tasks of Writers \(crew\.test\)$/);
     parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
     await parts.threads.submit({ thread: open, text: "Shorter.\n\n- and funnier" });
     assert.deepEqual(await result, { status: "retrying", message: "Once more." });
@@ -93,18 +99,59 @@ describe("feedback in an execution's document", () => {
     await waitFor("the thread to follow", () => open.range!.start.line > before && document.lineAt(open.range!.start.line).text === "### Attempt 1");
   });
 
-  it("keeps words that could not be sent, open for editing, and sends them then", async () => {
+  it("keeps words that could not be sent in the box where they were written, and sends them then", async () => {
     const execution = await parts.store.add(anExecution());
     await parts.show(execution);
     const result = parts.feedback.reject(execution);
     const open = await thread();
-    parts.crew.resume = () => Promise.reject(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
+    await box();
+    parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
-    const [unsent] = open.comments;
+    assert.match(open.label!, /^Not sent: Reject “review”/);
+    await waitFor("the words", async () => (await box()).document.getText() === "My words");
+    assert.deepEqual(open.comments, [], "no comment that would open the Comments panel");
+    parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
+    await parts.threads.submit({ thread: open, text: "My words, edited" });
+    assert.equal((await result)?.status, "retrying");
+    assert.equal(parts.sent[1]?.humanFeedback, "My words, edited");
+  });
+
+  it("leaves the keys to a person who has gone elsewhere while words could not be sent: their draft is kept, and a lens leads to it", async () => {
+    const execution = await parts.store.add(anExecution());
+    const { document } = await parts.show(execution);
+    const result = parts.feedback.reject(execution);
+    const open = await thread();
+    await box();
+    let fail: (error: unknown) => void = () => undefined;
+    parts.crew.resume = () => new Promise((_resolve, reject) => (fail = reject));
+    const sending = parts.threads.submit({ thread: open, text: "My words" });
+    await waitFor("the request", () => parts.sent.length === 1);
+    const other = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: "Elsewhere" }), vscode.ViewColumn.Two);
+    fail(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
+    await assert.rejects(sending, /Not now/);
+    assert.equal(await result, undefined);
+    assert.deepEqual(parts.threads.threads, []);
+    assert.equal(vscode.window.activeTextEditor, other);
+    await waitFor("the lens", async () => (await titles(document))[0] === "Draft kept – continue…");
+    assert.equal((await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text, "My words");
+  });
+
+  it("shows words that could be neither sent nor kept nor put back as a comment, open for editing, and sends them then", async () => {
+    const execution = await parts.store.add(anExecution());
+    await parts.show(execution);
+    const result = parts.feedback.reject(execution);
+    const open = await thread();
+    await box();
+    Object.assign(parts.drafts, { keep: () => Promise.reject(new Error("The disk is full.")) });
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: "Elsewhere" }), vscode.ViewColumn.Two);
+    parts.crew.resume = refuse;
+    await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
+    const unsent = await waitFor("the comment", () => open.comments[0]);
     assert.ok(unsent instanceof UnsentWords);
     assert.deepEqual([unsent.author.name, unsent.label], ["Not sent", "Not now."]);
     assert.equal(unsent.body, "My words");
     assert.equal(unsent.mode, vscode.CommentMode.Editing);
+    assert.deepEqual(parts.problems.splice(0), ["Keeping words that were not sent"]);
     parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
     unsent.body = "My words, edited";
     await parts.threads.submit(unsent);
@@ -142,7 +189,7 @@ describe("feedback in an execution's document", () => {
     const open = await thread();
     await parts.store.update("local-1", () => notWaiting());
     await waitFor("the thread to say so", () => open.contextValue === "stale");
-    assert.match(open.label!, /“review”, attempt 1, no longer waits – save a draft/);
+    assert.match(open.label!, /^No longer waits: save a draft for the next attempt, or cancel \(“review”, attempt 1\)$/);
     parts.threads.cancel({ thread: open, text: "" });
     assert.equal(await result, undefined);
     assert.deepEqual(parts.threads.threads, []);
@@ -207,9 +254,6 @@ describe("feedback in an execution's document", () => {
     await assert.rejects(parts.feedback.approve(parts.store.find("local-1")!, { taskId: "review", attempt: 1 }), /has been answered already/);
   });
 
-  /** The box of the open thread, once it has the keys: an editor whose document has an address of its own. */
-  const box = () => waitFor("the keys in the thread's box", () => (vscode.window.activeTextEditor?.document.uri.scheme === "comment" ? vscode.window.activeTextEditor : undefined));
-
   it("keeps a draft, leads to it by a lens, and puts it into the box of the thread, as whatever it was written or now meant", async () => {
     const execution = await parts.store.add(anExecution());
     const { document } = await parts.show(execution);
@@ -253,11 +297,12 @@ describe("feedback in an execution's document", () => {
     await parts.show(execution);
     void parts.feedback.reject(execution);
     const open = await thread();
-    parts.crew.resume = () => Promise.reject(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
+    await box();
+    parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
     assert.equal((await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text, "My words");
     assert.equal(open.contextValue, "reject:draft");
-    await parts.threads.discardDraft(open.comments[0]);
+    await parts.threads.discardDraft({ thread: open, text: "My words" });
     assert.deepEqual([parts.threads.threads, await parts.drafts.of("local-1")], [[], []]);
   });
 

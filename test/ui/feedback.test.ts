@@ -44,7 +44,7 @@ describe("Feedback, in the window", () => {
     const thread = editor.thread("Reject");
     await thread.waitFor();
     await thread.getByText("All of it becomes context for later tasks").waitFor();
-    assert.match(await thread.innerText(), /Reject “outline”, attempt 1 – sent to Writers \(127\.0\.0\.1:\d+\), read by later tasks/);
+    assert.match(await thread.innerText(), /Reject “outline” – read by later tasks of Writers \(127\.0\.0\.1:\d+\)/);
     await window.screenshot("feedback-thread");
     await editor.writeInThread(thread, "My own words.");
     await editor.pressInThread(thread, "Insert Canned Answer…");
@@ -79,6 +79,9 @@ describe("Feedback, in the window", () => {
     assert.equal(answer.status, 200);
     await editor.pressInThread(editor.thread("outline"), "Send");
     await messages.notification("Your feedback was not sent").waitFor();
+    const late = editor.thread("No longer waits; your words are kept");
+    await waitFor("the words in the box again", async () => (await late.isVisible()) && (await written(late)) === "My own words. Half as long, please. Thanks.");
+    assert.equal(await panel().isVisible(), false, "no panel opens by itself");
     await window.screenshot("feedback-stale");
     await messages.answer("Your feedback was not sent", "Compare with Previous Attempt");
     await editor.tab("outline: attempt 1 ↔ attempt 2").waitFor();
