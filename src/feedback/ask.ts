@@ -57,7 +57,7 @@ export async function askKind(taskId: string): Promise<ChosenFeedback | undefine
     ...(answers.length === 0 ? [] : [{ label: vscode.l10n.t("Canned answers, shown before they are sent"), kind: vscode.QuickPickItemKind.Separator }]),
     ...answers,
   ];
-  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Feedback for {0}", taskId), ignoreFocusOut: true, matchOnDetail: true });
+  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Feedback for “{0}”", taskId), ignoreFocusOut: true, matchOnDetail: true });
   return picked?.chosen;
 }
 

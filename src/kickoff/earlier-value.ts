@@ -31,12 +31,16 @@ export async function chooseEarlierValue(values: readonly EarlierValue[], input:
     void vscode.window.showInformationMessage(plainMessage(vscode.l10n.t("No execution that is kept here had a value for “{0}”.", valueInShort(input, 40))));
     return undefined;
   }
-  const items = values.map(({ value, execution }) => ({
-    label: plainLabel(valueInShort(value)),
-    description: new Date(execution.startedAt).toLocaleString(vscode.env.language),
-    detail: plainLabel(titleOf(execution)),
-    taken: { value, from: vscode.l10n.t("the execution “{0}”", titleOf(execution)) },
-  }));
+  const items = values.map(({ value, execution }) => {
+    const [label, title] = [valueInShort(value), titleOf(execution)];
+    return {
+      label: plainLabel(label),
+      description: new Date(execution.startedAt).toLocaleString(vscode.env.language),
+      // Many a title is the value itself.
+      ...(title === label ? {} : { detail: plainLabel(title) }),
+      taken: { value, from: vscode.l10n.t("the execution “{0}”", title) },
+    };
+  });
   const chosen = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Earlier values of “{0}”", valueInShort(input, 40)), placeHolder: vscode.l10n.t("Newest first"), matchOnDetail: true });
   return chosen?.taken;
 }

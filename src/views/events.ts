@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { hasEnded, type Execution } from "../executions/model.ts";
 import { ofEnd } from "../executions/sweep-told.ts";
-import { titleOf } from "../executions/title.ts";
+import { oneLine, titleOf } from "../executions/title.ts";
 
 /** What a person may want to be told of, or not: each has a setting, `crewdeck.notifications.<kind>`. */
 export type EventKind = "waiting" | "failed" | "completed";
@@ -18,6 +18,8 @@ export interface ExecutionEvent {
 const news = 10 * 60_000;
 /** Milliseconds in which the first answer comes to who tracks an execution: what had ended then, ended before. */
 const firstAnswer = 10_000;
+/** Characters of a failure's reason in a notification. */
+const longestReason = 160;
 
 /** What there is to tell of an execution as it stands at `now` (milliseconds since 1970). */
 export function eventsOf(execution: Execution, now: number): readonly ExecutionEvent[] {
@@ -47,11 +49,18 @@ function isNews({ origin, startedAt, endedAt }: Execution, now: number): boolean
 }
 
 function endOf(execution: Execution): ExecutionEvent {
-  const { localId, crew, state, kickoffIds } = execution;
+  const { localId, crew, state, kickoffIds, error } = execution;
   const title = titleOf(execution);
   // A resume may bring a new id, under which it goes on and ends again.
   const key = `${ofEnd}${localId}-${kickoffIds.length}`;
   if (state === "completed") return { kind: "completed", key, message: l10n.t("“{0}” of {1} is completed.", title, crew.name) };
   if (state === "stopped") return { kind: "failed", key, message: l10n.t("“{0}” of {1} was stopped before its end.", title, crew.name) };
-  return { kind: "failed", key, message: l10n.t("“{0}” of {1} failed.", title, crew.name) };
+  const reason = oneLine(error ?? "");
+  if (reason === "") return { kind: "failed", key, message: l10n.t("“{0}” of {1} failed.", title, crew.name) };
+  return { kind: "failed", key, message: l10n.t("“{0}” of {1} failed: {2}", title, crew.name, shortened(reason)) };
+}
+
+/** The beginning of what a crew says went wrong; the execution's document has all of it. */
+function shortened(reason: string): string {
+  return reason.length <= longestReason ? reason : `${reason.slice(0, longestReason - 1).trimEnd()}…`;
 }

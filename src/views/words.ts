@@ -59,6 +59,7 @@ export function progressInWords({ progress }: Execution): string | undefined {
 export function progressInFull(execution: Execution): string | undefined {
   const { progress } = execution;
   if (progress?.total === undefined) return progressInWords(execution);
+  if (progress.total === 1) return l10n.t("{0} of 1 {1} done", progress.completed, progress.unit);
   return l10n.t("{0} of {1} {2}s done", progress.completed, progress.total, progress.unit);
 }
 

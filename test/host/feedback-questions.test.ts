@@ -7,7 +7,7 @@ describe("The question what to say of an output", () => {
     const person = new ScriptedPerson(["escape"]);
     try {
       assert.equal(await askKind("$(bell) draft"), undefined);
-      assert.equal(person.shown[0]?.title, "Feedback for $(bell) draft");
+      assert.equal(person.shown[0]?.title, "Feedback for “$(bell) draft”");
     } finally {
       person.dispose();
     }

@@ -47,6 +47,7 @@ describe("Choosing presets", () => {
     assert.deepEqual((await presets.list(crew.id))[0]?.values, { inputs: { city: "Oslo", days: 3 } });
     await choose([{ pick: saveItem }, { type: "Oslo" }, { press: "Replace" }], { inputs: { city: "Bergen" } });
     assert.deepEqual(await presets.list(crew.id), [{ name: "Oslo", values: { inputs: { city: "Bergen" } } }]);
+    assert.deepEqual([shown[0]?.active, (await choose(["escape"], { inputs: {} })).shown[0]?.active], [saveItem, "Oslo"], "Enter takes a preset where there is one");
   });
 
   it("gives the values of the one that is chosen; without a form there is nothing to save", async () => {

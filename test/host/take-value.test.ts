@@ -9,6 +9,7 @@ import { LastEditor } from "../../src/kickoff/last-editor.ts";
 import { takeValue } from "../../src/kickoff/take-value.ts";
 import { largestText } from "../../src/kickoff/text-file.ts";
 import { waitFor } from "../support/wait.ts";
+import { anExecution } from "../unit/views/executions.ts";
 import { ScriptedPerson, type Move, type Shown } from "./scripted-person.ts";
 
 const ofEditor = "$(selection) Editor's Selection";
@@ -85,6 +86,17 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     }
     // A list's title draws no icons (observed), so that a backslash would be seen.
     assert.equal((await takeFor("$(bell)", "escape")).shown[0]?.title, "Fill in “$(bell)” from");
+  });
+
+  it("is told by its execution's title only where that says more than the value", async () => {
+    const values = [{ value: "Sea otters", execution: anExecution() }, { value: "Sea otters", execution: anExecution({ label: "Mine" }) }];
+    const person = new ScriptedPerson(["escape"]);
+    try {
+      await chooseEarlierValue(values, "topic");
+      assert.deepEqual(person.shown[0]?.details, ["", "Mine"]);
+    } finally {
+      person.dispose();
+    }
   });
 
   it("may be the editor's selection, an earlier one's, or a file's content; leaving takes nothing", async () => {

@@ -266,7 +266,8 @@ describe("Tools for language models", () => {
         const open = opened.find(({ uri }) => uri.scheme === "crewdeck-confirmation");
         assert.ok(open?.getText().includes(`    ${long.inputs.topic}\n`), open?.getText());
         assert.ok(open !== undefined);
-        assert.deepEqual([open.languageId, open.isDirty, open.isUntitled], ["plaintext", false, false]);
+        assert.deepEqual([open.languageId, open.isDirty, open.isUntitled], ["crewdeck-plain", false, false]);
+        assert.equal(vscode.workspace.getConfiguration("editor", open).get("wordWrap"), "on", "a long line can be read to its end");
         assert.deepEqual(tabs(), []);
       });
 

@@ -155,7 +155,8 @@ describe("the tree", () => {
     const item = resolved(tree.getChildren(crewRows()[0])[0]!);
     assert.ok(item.tooltip instanceof vscode.MarkdownString);
     assert.ok(item.tooltip.isTrusted !== true && item.tooltip.supportHtml !== true && item.tooltip.supportThemeIcons !== true);
-    assert.deepEqual(item.tooltip.value.split("\n\n").length, 2, "a heading, and below it lines close together");
+    assert.equal(item.tooltip.value.split("\n\n").length, 2, "a heading, and below it lines close together");
+    assert.match(item.tooltip.value, /\n1&nbsp;of 3 tasks done {2}\n/, "lines that break between words");
     assert.doesNotMatch(item.tooltip.value, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command|<b>/);
   });
 

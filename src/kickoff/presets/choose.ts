@@ -53,15 +53,16 @@ function pick({ crew, values }: ChoosePresetOptions, presets: readonly Preset[])
   list.title = vscode.l10n.t("Presets of {0}", crew.name);
   list.placeholder = vscode.l10n.t("Choose the values to fill in");
   list.matchOnDescription = true;
-  list.items = [
-    ...(values === undefined ? [] : [saveItem]),
-    ...presets.map((preset) => ({
-      label: plainLabel(valueInShort(preset.name)),
-      description: plainLabel(inputsInShort(preset.values.inputs ?? {}, 4).join(" · ")),
-      buttons: [renameButton, deleteButton],
-      choice: { kind: "use" as const, preset },
-    })),
-  ];
+  const presetItems = presets.map((preset) => ({
+    label: plainLabel(valueInShort(preset.name)),
+    description: plainLabel(inputsInShort(preset.values.inputs ?? {}, 4).join(" · ")),
+    buttons: [renameButton, deleteButton],
+    choice: { kind: "use" as const, preset },
+  }));
+  list.items = [...(values === undefined ? [] : [saveItem]), ...presetItems];
+  // Who has presets most likely wants one of them.
+  const [first] = presetItems;
+  if (first !== undefined) list.activeItems = [first];
   return new Promise((resolve) => {
     const end = (choice: Choice | undefined) => {
       resolve(choice);

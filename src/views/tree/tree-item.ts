@@ -18,7 +18,12 @@ export function treeItem(node: TreeNode, row: Row, state: vscode.TreeItemCollaps
 
 /** A row's tooltip, its first line as a heading, the rest close together. It is made when somebody points at the row: of ten thousand rows, few are pointed at. */
 export function tooltipOf({ tooltip: [first = "", ...lines] }: Row): vscode.MarkdownString {
-  const text = new vscode.MarkdownString("**", false).appendText(first).appendMarkdown("**");
-  for (const [index, line] of lines.entries()) text.appendMarkdown(index === 0 ? "\n\n" : "\\\n").appendText(line);
-  return text;
+  return new vscode.MarkdownString(`**${escaped(first)}**\n\n${lines.map(escaped).join("  \n")}`, false);
+}
+
+/** Text of others with nothing in it that Markdown understands. VS Code's own escape makes every blank a hard one, so that lines break within words; all but the first are made soft again (`1. a` must not begin a list). */
+function escaped(text: string): string {
+  const [start = "", ...rest] = new vscode.MarkdownString().appendText(text.trim()).value.split("&nbsp;");
+  const line = rest.length === 0 ? start : `${start}&nbsp;${rest.join(" ")}`;
+  return line.replace(/^=/, "\\=");
 }

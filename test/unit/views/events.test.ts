@@ -39,6 +39,8 @@ describe("what a person is told of", () => {
     const [completed, failed, stopped] = [ended(), ended({ state: "failed" }), ended({ state: "stopped" })].map((execution) => told(execution)[0]);
     assert.deepEqual([completed?.kind, completed?.message], ["completed", "“Sea otters” of Writers is completed."]);
     assert.deepEqual([failed?.kind, failed?.message], ["failed", "“Sea otters” of Writers failed."]);
+    const [why] = told(ended({ state: "failed", error: `It\nbroke. ${"x".repeat(500)}` }));
+    assert.match(why?.message ?? "", /^“Sea otters” of Writers failed: It broke\. x{100,160}…$/);
     assert.deepEqual([stopped?.kind, stopped?.message], ["failed", "“Sea otters” of Writers was stopped before its end."]);
   });
 

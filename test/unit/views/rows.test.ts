@@ -93,6 +93,7 @@ describe("an execution's row", () => {
     assert.equal(row.label, "Sea otters");
     assert.equal(row.description, "Waiting · 2 min · 1/3");
     assert.equal(row.sentence, "Sea otters, Waiting for you at task review, 1 of 3 tasks done, 2 min");
+    assert.match(executionRow(notWaiting({ progress: { completed: 0, total: 1, unit: "task" } }), start).sentence, /0 of 1 task done/);
     assert.deepEqual(menusOf(row.facts), ["waiting", "output"]);
   });
 
