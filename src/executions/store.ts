@@ -99,7 +99,7 @@ export class ExecutionStore implements Disposable {
       if (!(await this.#revisions.create(localId, writeRecord(execution)))) {
         throw new Error(`The execution ${localId} is tracked already.`);
       }
-      this.#tell(this.#known.put(localId, 1, execution));
+      await this.#tellWritten(this.#known.put(localId, 1, execution));
       this.#adds.fire(execution);
       return execution;
     });
@@ -183,7 +183,7 @@ export class ExecutionStore implements Disposable {
         }
         const text = next === undefined ? writeRemoved() : writeRecord(next);
         if (await this.#revisions.follow(localId, known.revision, text)) {
-          this.#tell(this.#known.put(localId, known.revision + 1, next));
+          await this.#tellWritten(this.#known.put(localId, known.revision + 1, next));
           return next;
         }
         await this.#readOne(localId);
@@ -220,6 +220,12 @@ export class ExecutionStore implements Disposable {
   #isNew(fileName: string): boolean {
     const parsed = parseRevisionName(fileName);
     return parsed !== undefined && parsed.revision > (this.#known.get(parsed.id)?.revision ?? 0);
+  }
+
+  /** Tells of what was just written. Where a look at the folder was quicker to take it over, that look tells of it, and is awaited: who wrote it relies on its being told. */
+  async #tellWritten(step: Step): Promise<void> {
+    if (step === undefined) await this.#refreshing;
+    else this.#tell(step);
   }
 
   #tell(...steps: readonly Step[]): void {

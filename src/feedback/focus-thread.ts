@@ -33,8 +33,10 @@ async function enterBox(): Promise<void> {
 /** What the address of a thread's box begins with: it is an editor like any other, with a document of its own (observed in 1.104 and 1.139). */
 export const boxScheme = "comment";
 
-/** Milliseconds until the box of a thread that was given the keys is the active editor. */
+/** Milliseconds for which the box of a thread that was given the keys is awaited as the active editor. */
 const patience = 1_000;
+/** How often the keys are given once more. */
+const tries = 4;
 
 /**
  * Puts words into the box of a thread that has just been given the keys, in place of what is in it. The API has no
@@ -44,7 +46,7 @@ export async function fillThread(text: string): Promise<boolean> {
   const before = vscode.window.activeTextEditor;
   let box = await activeBox();
   // VS Code makes a thread's box after the thread, late where it is busy (observed after a reload): keys that came before it stay with the thread.
-  if (box === undefined && vscode.window.activeTextEditor === before) {
+  for (let again = 0; again < tries && box === undefined && vscode.window.activeTextEditor === before; again++) {
     await enterBox();
     box = await activeBox();
   }

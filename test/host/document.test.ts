@@ -63,7 +63,7 @@ describe("an execution's document", () => {
       await waitFor(`the view where it was: ${wordsAtTop.join("|")}`, () => {
         const now = editor.visibleRanges[0]!.start.line;
         return [now, now + 1].map(words).join("|") === wordsAtTop.join("|");
-      }, 5000);
+      });
     }
   });
 
@@ -83,7 +83,7 @@ describe("an execution's document", () => {
       parts.documents.refresh();
       await waitFor("the line", () => parts.documents.isCurrent(document) && (words(4) === "> The crew \\[cannot\\](command\\:x.y) be reached.") === (doubt !== undefined));
       await waitFor("the cursor where it was", () => words(editor.selection.active.line) === lineOfDraft(125) && editor.selection.active.character === 5);
-      await waitFor(`the view where it was: ${wordsAtTop}`, () => atTop() === wordsAtTop, 5000);
+      await waitFor(`the view where it was: ${wordsAtTop}`, () => atTop() === wordsAtTop);
     }
   });
 

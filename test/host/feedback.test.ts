@@ -286,7 +286,7 @@ describe("feedback in an execution's document", () => {
       const open = await thread();
       await waitFor("the draft", async () => (await box()).document.getText() === "Shorter.");
       assert.deepEqual(open.comments, []);
-      assert.equal(missed, 2);
+      assert.ok(missed >= 2, "once in vain, and at least once more");
     } finally {
       Object.assign(vscode.commands, { executeCommand });
     }

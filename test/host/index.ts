@@ -14,7 +14,7 @@ export async function runTests(register: () => void): Promise<void> {
   if (output !== undefined) Mocha.reporters.Base.consoleLog = (...args: unknown[]) => appendFileSync(output, `${format(...args)}\n`);
   const grep = process.env["CREWDECK_GREP"];
   const retries = Number(process.env["CREWDECK_RETRIES"] ?? 0);
-  const mocha = new Mocha({ ui: "bdd", timeout: 30_000, reporter: CountReporter, forbidOnly: true, retries, ...(grep === undefined ? {} : { grep }) });
+  const mocha = new Mocha({ ui: "bdd", timeout: 90_000, reporter: CountReporter, forbidOnly: true, retries, ...(grep === undefined ? {} : { grep }) });
   // Puts describe() and it() where the test files look for them.
   mocha.suite.emit("pre-require", globalThis, "", mocha);
   register();

@@ -66,8 +66,8 @@ describe("A report of a problem", () => {
       Object.assign(vscode.window, { showInputBox: () => Promise.reject(new TypeError("Nobody foresaw this.")) });
       await run("renameExecution", { kind: "execution", crew: "Hidden Crew", kickoffId: execution!.kickoffId });
       await run("openExecution", { kind: "execution", crew: "Hidden Crew", kickoffId: "nobody's" });
-      const offered = person.shown.filter(({ kind }) => kind === "message").map(({ choices }) => choices?.includes("Report a Problem…"));
-      assert.deepEqual(offered, [true, false]);
+      const isOfferedBeside = (words: RegExp) => person.shown.find(({ text }) => words.test(text))?.choices?.includes("Report a Problem…");
+      assert.deepEqual([isOfferedBeside(/Nobody foresaw this/), isOfferedBeside(/No execution with the ID/)], [true, false]);
     } finally {
       person.dispose();
     }

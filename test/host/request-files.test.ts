@@ -225,7 +225,7 @@ describe("Writing a request file in the editor", () => {
     assert.equal(languageId, "jsonc");
     await waitFor("the mark", () => marksIn(uri).length === 1);
     assert.equal(marksIn(uri)[0]?.message, "No crew named “Nobody” is connected here.");
-    await waitFor("the schema's mark", () => vscode.languages.getDiagnostics(uri).some(({ message }) => /Incorrect type/.test(message)), 20_000);
+    await waitFor("the schema's mark", () => vscode.languages.getDiagnostics(uri).some(({ message }) => /Incorrect type/.test(message)), 80_000);
   });
 
   it("has lenses that kick it off, open it in the form and copy it", async () => {

@@ -22,8 +22,7 @@ async function withPerson<T>(moves: readonly Move[], action: () => Promise<T>) {
   try {
     const made = await action();
     assert.deepEqual(person.left, []);
-    // Of waiting executions it is told meanwhile.
-    return { made, shown: person.shown.filter(({ text }) => !text.includes("waits for you")) };
+    return { made, shown: person.shown };
   } finally {
     person.dispose();
   }

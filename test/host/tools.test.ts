@@ -27,20 +27,23 @@ describe("Tools for language models", () => {
   });
 
   after(async () => {
-    for (const { kickoffId, crew: of } of api.executions()) await vscode.commands.executeCommand("crewdeck.untrackExecution", { crew: of, kickoffId });
     await vscode.workspace.getConfiguration("crewdeck").update("crews", undefined, vscode.ConfigurationTarget.Global);
     await service.stop();
   });
 
-  afterEach(() => {
+  afterEach(async () => {
     person?.dispose();
     person = undefined;
+    for (const { kickoffId, crew: of } of api.executions()) await vscode.commands.executeCommand("crewdeck.untrackExecution", { crew: of, kickoffId });
   });
 
   /** The person at the dialogs. VS Code's own confirmation is never shown in a window that runs tests: it allows by itself, as with "always allow". */
-  const answers = (...moves: readonly Move[]) => (person = new ScriptedPerson(moves));
+  const answers = (...moves: readonly Move[]) => {
+    person?.dispose();
+    return (person = new ScriptedPerson(moves));
+  };
 
-  /** What the person was asked. Notifications of what waits may come at any time between the questions. */
+  /** What the person was asked. */
   const questionsIn = (shown: readonly Shown[]) => shown.filter(({ detail }) => detail !== undefined).map(({ text, detail }) => `${text}\n${detail}`);
 
   async function invoke(name: string, input: object, token?: vscode.CancellationToken): Promise<string> {
@@ -291,7 +294,6 @@ describe("Tools for language models", () => {
         controller.abort(new vscode.CancellationError());
         await ended;
         assert.deepEqual([sent, tabs()], [[], []]);
-        person?.dispose();
       }
     });
 

@@ -25,7 +25,12 @@ export async function viewParts() {
   const scheme = `crew-test-${process.pid}-${count++}`;
   const folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-views-"));
   const problems: string[] = [];
-  const store = new ExecutionStore({ folder: path.join(folder, "executions"), clock: systemClock, onProblem: (message) => problems.push(message) });
+  let hasEnded = false;
+  const onProblem = (message: string) => {
+    // Whoever still reads the folder when it is removed has nobody to tell.
+    if (!hasEnded) problems.push(message);
+  };
+  const store = new ExecutionStore({ folder: path.join(folder, "executions"), clock: systemClock, onProblem });
   await store.open();
   const crew = {
     status: (): Promise<StatusReading> => Promise.resolve({ state: "unknown", stateText: "NOT FOUND", ended: false, tasks: [], raw: {} }),
@@ -45,14 +50,13 @@ export async function viewParts() {
       },
     }),
     poll: () => undefined,
-    onProblem: (message) => problems.push(message),
+    onProblem,
   });
   const doubts = new Map<string, string>();
   const documents = new ExecutionDocuments({ store, crewIdOf: () => undefined, doubtOf: ({ localId }) => doubts.get(localId), scheme });
   const show = (execution: Execution, taskId?: string) => showExecution(documents, execution, taskId);
   const find = (document: vscode.TextDocument) => placeOf(documents, document);
   const feedback = new Feedback({ sender, find, show });
-  const onProblem = (message: string) => void problems.push(message);
   const drafts = new Drafts(path.join(folder, "drafts"), onProblem);
   const threads = new FeedbackThreads({ find, send: (words) => feedback.send(words), current: (localId) => store.find(localId), drafts, clock: systemClock, onProblem });
   feedback.use(threads);
@@ -84,6 +88,7 @@ export async function viewParts() {
     find,
     async dispose(): Promise<void> {
       await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+      hasEnded = true;
       for (const part of registered) part.dispose();
       await rm(folder, { recursive: true, force: true });
     },

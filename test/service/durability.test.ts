@@ -119,7 +119,7 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
       for (const one of promised.values()) if ((await decide(client, one, true)) === "running") count += 1;
       return count;
     };
-    await waitFor("all executions to complete", async () => (await running()) === 0, 60_000);
+    await waitFor("all executions to complete", async () => (await running()) === 0, 120_000);
 
     // Each attempt at a task was told once, and each execution; repeats carry the id of the first.
     const expected = { crew: promised.size, task: 0, human: 0 };
@@ -134,7 +134,7 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
     // A kickoff that was stored but whose answer was cut off is worked through, too.
     const own = (at: string) => receiver.at(at).filter(({ body }) => promised.has(String(body["kickoff_id"]))).length;
     const told = () => ({ crew: own("/crew"), task: own("/task"), human: own("/human") });
-    await waitFor("all callbacks", () => isDeepStrictEqual(told(), expected), 60_000).catch(() => {
+    await waitFor("all callbacks", () => isDeepStrictEqual(told(), expected), 120_000).catch(() => {
       assert.deepEqual(told(), expected);
     });
     const feedback = [...promised.values()].reduce((sum, { accepted }) => sum + accepted.length, 0);
@@ -142,7 +142,7 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
     console.log(`      ${promised.size} executions, ${feedback} accepted feedbacks, ${expected.task} attempts, ${repeats} callbacks repeated`);
     await service?.stop();
     service = undefined;
-  }).timeout(300_000);
+  }).timeout(600_000);
 
   let names: string[] | undefined;
   const inputs = async (client: CrewApi) => {

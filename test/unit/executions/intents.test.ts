@@ -16,8 +16,7 @@ import { anExecution, aReading, at, START } from "./samples.ts";
 const id = anExecution().localId;
 const target = { taskId: "review", attempt: 1 };
 
-describe("Intents", function () {
-  this.timeout(10_000);
+describe("Intents", () => {
   let folder: string;
   beforeEach(() => (folder = temporaryFolder("intents")));
   afterEach(() => rm(folder, { recursive: true }));
@@ -49,8 +48,7 @@ describe("Intents", function () {
     assert.equal(await intents.claim("key", {}), false);
   });
 
-  it("gives each of many claims to exactly one of several processes", async function () {
-    this.timeout(30_000);
+  it("gives each of many claims to exactly one of several processes", async () => {
     const workers = Array.from({ length: 4 }, () => fork(path.join(import.meta.dirname, "intent-worker.ts"), [folder, "50"]));
     try {
       await Promise.all(workers.map((worker) => once(worker, "message")));
@@ -64,8 +62,7 @@ describe("Intents", function () {
   });
 });
 
-describe("recoverSends", function () {
-  this.timeout(10_000);
+describe("recoverSends", () => {
   let folder: string;
   let clock: FakeClock;
   let store: ExecutionStore;

@@ -6,8 +6,7 @@ import { Lease } from "../../../src/executions/lease.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { FakeClock } from "./fake-clock.ts";
 
-describe("Lease", function () {
-  this.timeout(10_000);
+describe("Lease", () => {
   let folder: string;
   let file: string;
   let clock: FakeClock;

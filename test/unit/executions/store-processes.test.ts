@@ -25,7 +25,7 @@ function seeded(seed: number): () => number {
 }
 
 describe("two processes on one store, one killed again and again", function () {
-  this.timeout(120_000);
+  this.timeout(300_000); // It starts some dozen processes.
   let folder: string;
   const running = new Set<ChildProcess>();
   const stored: { localId: string; word: string }[] = [];

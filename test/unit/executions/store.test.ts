@@ -15,8 +15,7 @@ import { anExecution, aReading, at, working } from "./samples.ts";
 const id = anExecution().localId;
 const labelled = (label: string) => (execution: Execution) => ({ ...execution, label });
 
-describe("ExecutionStore", function () {
-  this.timeout(10_000);
+describe("ExecutionStore", () => {
   let folder: string;
   let problems: string[];
   let stores: ExecutionStore[];
@@ -111,6 +110,29 @@ describe("ExecutionStore", function () {
     assert.equal(await store.update(id, labelled("Again")), undefined);
   });
 
+  it("has told of what it wrote when that is done, whatever look at the folder comes between", async () => {
+    const store = await openDeaf();
+    const heard: string[] = [];
+    store.onDidChange(({ added, changed, removed }) => heard.push(...[...added, ...changed, ...removed].map(({ label }) => label ?? "")));
+    store.onDidAdd(({ label }) => heard.push(`${label} is new`));
+    const end = new AbortController();
+    const looking = (async () => {
+      while (!end.signal.aborted) await store.refresh();
+    })();
+    try {
+      for (let number = 0; number < 100; number++) {
+        const localId = `execution-${number}`;
+        await store.add(anExecution({ localId, label: "added" }));
+        await store.update(localId, labelled("changed"));
+        await store.remove(localId);
+        assert.deepEqual(heard.splice(0), ["added", "added is new", "changed", "changed"], localId);
+      }
+    } finally {
+      end.abort();
+      await looking;
+    }
+  });
+
   it("changes what another window has written, not what it knew", async () => {
     const [one, two] = [await openDeaf(), await openDeaf()];
     await one.add(anExecution());
@@ -124,8 +146,7 @@ describe("ExecutionStore", function () {
     }
   });
 
-  it("notices by itself what another window adds, changes and removes", async function () {
-    this.timeout(30_000);
+  it("notices by itself what another window adds, changes and removes", async () => {
     const [one, two] = [await open(), await open()];
     const heard = changesOf(two);
     await one.add(anExecution());
@@ -255,8 +276,7 @@ describe("ExecutionStore", function () {
     assert.equal(clock.pending, 0);
   });
 
-  it("reads 10,000 executions in a moment", async function () {
-    this.timeout(120_000);
+  it("reads 10,000 executions in a moment", async () => {
     const output = "A sentence of an output that is not short. ".repeat(60);
     const text = JSON.stringify(anExecution({ tasks: [{ taskId: "a", state: "completed", attempts: [{ number: 1, output }] }] }));
     for (let number = 0; number < 10_000; number += 500) {
@@ -270,6 +290,9 @@ describe("ExecutionStore", function () {
     // The processor's time and not the clock's: that of other programs on a busy machine does not count.
     const busy = (since?: NodeJS.CpuUsage) => process.cpuUsage(since);
     const milliseconds = ({ user, system }: NodeJS.CpuUsage) => Math.round((user + system) / 1000);
+    const plainly = busy();
+    for (const name of await readdir(folder)) JSON.parse(await readFile(path.join(folder, name), "utf8"));
+    const reading = milliseconds(busy(plainly));
     const [start, startTime] = [busy(), performance.now()];
     const store = await openDeaf();
     const opening = milliseconds(busy(start));
@@ -277,9 +300,10 @@ describe("ExecutionStore", function () {
     const again = busy();
     await store.refresh();
     const looking = milliseconds(busy(again));
-    console.log(`      opened in ${took} ms (${opening} ms of processor time), looked again in ${looking} ms of it`);
+    console.log(`      read plainly in ${reading} ms of processor time, opened in ${took} ms (${opening} ms of it), looked again in ${looking} ms of it`);
     assert.equal(store.list().length, 10_000);
-    assert.ok(opening < 4_000);
-    assert.ok(looking < 500);
+    // The limits of a quick machine, or on a slow one what its reading alone takes, several times.
+    assert.ok(opening < Math.max(4_000, 5 * reading), `${opening} ms`);
+    assert.ok(looking < Math.max(500, reading), `${looking} ms`);
   });
 });

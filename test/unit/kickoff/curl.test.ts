@@ -11,9 +11,7 @@ const run = promisify(execFile);
 /** Whatever a shell might understand otherwise. */
 const awkward = `it's "quoted" $CREW_TOKEN \`id\` $(id) \\n !! %s é 🦦 \u0000 \u2028 \n@/etc/passwd`;
 
-describe("A kickoff as cURL", function () {
-  this.timeout(30_000);
-
+describe("A kickoff as cURL", () => {
   it("run by a shell starts an execution of the local service", async () => {
     const service: RunningService = await startService({ args: ["--task-seconds", "0.05"] });
     try {

@@ -69,7 +69,9 @@ describe("keeping a local crew served", () => {
   it("when its window closes, one of those that need it serves it at the same address", async () => {
     const { known, tokens } = await newMachine();
     const owner = new Window(known, tokens);
+    const starting = performance.now();
     const url = await owner.keeper.start();
+    const start = performance.now() - starting;
     const token = await tokenAt(url);
     const idle = new Window(known, tokens, { isNeeded: () => false });
     await idle.keeper.join();
@@ -79,10 +81,11 @@ describe("keeping a local crew served", () => {
 
     const begun = performance.now();
     await owner.close();
-    await waitFor("a new owner", () => guests.some(({ keeper }) => keeper.isOwn), 5000);
-    assert.ok(performance.now() - begun < 5000);
+    await waitFor("a new owner", () => guests.some(({ keeper }) => keeper.isOwn));
+    const took = performance.now() - begun;
+    assert.ok(took < Math.max(5_000, 2_000 + 3 * start), `${took} ms, where a start took ${start} ms`);
     assert.equal(await tokenAt(url), token);
-    await waitFor("the other to join", () => guests.every(({ keeper }) => keeper.url === url), 5000);
+    await waitFor("the other to join", () => guests.every(({ keeper }) => keeper.url === url));
     assert.equal(guests.filter(({ keeper }) => keeper.isOwn).length, 1);
     assert.equal(idle.keeper.isOwn, false);
   });

@@ -83,7 +83,7 @@ describe("service: durable runs", () => {
     const lease = Date.parse(String(available_at)) - Date.now();
     assert.ok(lease > 20_000 && lease <= 30_000, `without the start-up query the run would be left for ${lease} ms`);
     freeLeases(database, new Date());
-    await waitFor("the run to be taken over", () => begun === 2, 10_000);
+    await waitFor("the run to be taken over", () => begun === 2);
     database.close();
     release();
   });
