@@ -161,7 +161,10 @@ export class Tracker implements Disposable {
   }
 
   #sync(executions: readonly Execution[], removed: readonly Execution[]): void {
-    this.#list.follow(executions, removed);
+    const answered = this.#list.follow(executions, removed);
+    if (answered.length > 0) {
+      this.#changes.fire({ crewIds: [...new Set(answered.map(({ crew }) => crew.id))], localIds: answered.map(({ localId }) => localId) });
+    }
     this.#plan();
   }
 

@@ -41,18 +41,21 @@ export class WatchList {
     return watched;
   }
 
-  /** Follows what came or became different, as long as an answer could change it, and what was removed no more. */
-  follow(executions: readonly Execution[], removed: readonly Execution[]): void {
+  /**
+   * Follows what came or became different, as long as an answer could change it, and what was removed no more.
+   * @returns those whose problem is over, since another window got an answer
+   */
+  follow(executions: readonly Execution[], removed: readonly Execution[]): readonly Execution[] {
     for (const { localId } of removed) {
       this.drop(localId);
     }
-    for (const execution of executions) {
+    return executions.filter((execution) => {
       if (canBeAsked(execution)) {
-        this.add(execution).follow(execution, this.#options.clock.now());
-      } else {
-        this.drop(execution.localId);
+        return this.add(execution).follow(execution, this.#options.clock.now());
       }
-    }
+      this.drop(execution.localId);
+      return false;
+    });
   }
 
   /** Follows it no more: breaks off what is being asked, and lets go whoever waits for it. */

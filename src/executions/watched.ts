@@ -20,6 +20,8 @@ export class Watched {
   waiters: (() => void)[] = [];
   #error: CrewApiError | undefined;
   #hindrance: unknown;
+  /** When the last question failed; undefined when it did not. */
+  #failedAt: number | undefined;
   #session: string;
   /** The session in which the last question was asked. */
   #askedIn = "";
@@ -52,8 +54,11 @@ export class Watched {
     return this.#failures;
   }
 
-  /** A kickoff's answer, a resume or a person's "go on" begins a new session: it is asked for at once and quickly. */
-  follow(execution: Execution, now: number): void {
+  /**
+   * A kickoff's answer, a resume or a person's "go on" begins a new session: it is asked for at once and quickly. An answer that another
+   * window has got since the last question failed here ends the problem. @returns whether it did
+   */
+  follow(execution: Execution, now: number): boolean {
     const session = paceSession(execution);
     if (session !== this.#session) {
       this.#session = session;
@@ -62,6 +67,12 @@ export class Watched {
       this.#failures = 0;
       this.#dueAt = now;
     }
+    const isOver = this.#failedAt !== undefined && Date.parse(execution.seenAt ?? "") > this.#failedAt;
+    if (isOver) {
+      this.#failures = 0;
+      this.#setProblem(undefined, undefined, now);
+    }
+    return isOver;
   }
 
   /** Asks soon: somebody looks now. */
@@ -94,9 +105,14 @@ export class Watched {
     }
     const hindrance = outcome.kind === "hindered" ? outcome.error : undefined;
     const isNews = this.#error?.kind !== error?.kind || this.#error?.message !== error?.message || (this.#hindrance === undefined) !== (hindrance === undefined);
+    this.#setProblem(error, hindrance, now);
+    return isNews;
+  }
+
+  #setProblem(error: CrewApiError | undefined, hindrance: unknown, now: number): void {
     this.#error = error;
     this.#hindrance = hindrance;
-    return isNews;
+    this.#failedAt = error === undefined && hindrance === undefined ? undefined : now;
   }
 
   /** The crew answered. An answer that a new session has overtaken does not put off the next question. */

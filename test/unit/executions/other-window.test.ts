@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { applyReading } from "../../../src/executions/reduce.ts";
+import { anExecution, working } from "./samples.ts";
+import { failure, Scene } from "./tracker-support.ts";
+
+const id = anExecution().localId;
+
+describe("The problem of a window that does not poll any more", () => {
+  let scene: Scene;
+  let heard: string[];
+  afterEach(() => scene.tracker.dispose());
+
+  /** A window whose last question failed, before another one took the polling over. */
+  async function begin(prepare: (scene: Scene) => void): Promise<void> {
+    scene = new Scene(() => failure("unreachable"));
+    prepare(scene);
+    scene.store.put(anExecution());
+    scene.tracker.start();
+    await scene.pass(0);
+    scene.lease.give(false);
+    heard = [];
+    scene.tracker.onDidChange(({ crewIds, localIds }) => heard.push(...crewIds, ...localIds));
+  }
+
+  /** The other window gets an answer, and writes it down. */
+  const answered = async () => {
+    await scene.pass(120);
+    await scene.store.update(id, (execution) => applyReading(execution, working("a", 0), scene.clock.now()));
+  };
+
+  it("is over when the store brings an answer that another window got since, which is told", async () => {
+    await begin(() => undefined);
+    assert.equal(scene.tracker.problemOf(scene.store.find(id)!)?.kind, "unreachable");
+    await answered();
+    assert.equal(scene.tracker.problemOf(scene.store.find(id)!), undefined);
+    assert.deepEqual(heard, [anExecution().crew.id, id]);
+    await answered();
+    assert.equal(heard.length, 2, "once");
+    assert.equal(scene.seconds().length, 1, "nothing was asked from here");
+  });
+
+  it("is over in the same way where something on this side kept the question from leaving", async () => {
+    await begin(({ unconnected }) => unconnected.add(anExecution().crew.id));
+    assert.ok(scene.tracker.hindranceOf(scene.store.find(id)!) instanceof Error);
+    await answered();
+    assert.equal(scene.tracker.hindranceOf(scene.store.find(id)!), undefined);
+    assert.deepEqual(heard, [anExecution().crew.id, id]);
+  });
+
+  it("stays when the store changes without an answer of the crew", async () => {
+    await begin(() => undefined);
+    await scene.pass(120);
+    await scene.store.update(id, (execution) => ({ ...execution, label: "Renamed" }));
+    assert.equal(scene.tracker.problemOf(scene.store.find(id)!)?.kind, "unreachable");
+    assert.deepEqual(heard, []);
+  });
+});
