@@ -14,8 +14,11 @@ export interface ForgettingParts {
   readonly tree: Pick<TreeRoom, "choices">;
 }
 
-/** What belongs to the connected crews, and stays with them. */
-const ofCrews: readonly string[] = [tokenNotesKey, statusPathsKey];
+/**
+ * What stays here. What belongs to the connected crews stays with them. The notes of their tokens are in a state that windows share, and are
+ * the deleting window's: it alone knows which token could not be deleted, and without its note that one may never be found again.
+ */
+const stays: Readonly<Record<ClearScope, readonly string[]>> = { data: [tokenNotesKey, statusPathsKey], everything: [tokenNotesKey] };
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
@@ -31,7 +34,7 @@ export async function forgetHere({ context: { globalState, globalStorageUri }, f
   await tabGroups.close(tabGroups.all.flatMap(({ tabs }) => tabs).filter((tab) => isOurs(tab.input, globalStorageUri) || isPreview(tab)));
   await tree.choices.reset();
   for (const key of globalState.keys()) {
-    if (scope === "everything" || !ofCrews.includes(key)) await globalState.update(key, undefined);
+    if (!stays[scope].includes(key)) await globalState.update(key, undefined);
   }
 }
 
