@@ -64,6 +64,8 @@ export interface SentResume {
   readonly feedback: Feedback;
   /** `unanswered`: it may have arrived. Its actions are off until a definite state comes or the person says "Send again". */
   readonly outcome: "sending" | "answered" | "refused" | "unanswered";
+  /** Of a refused one: it never reached the crew. Absent where it did, and in records of earlier versions. */
+  readonly isUnsent?: true;
   /** `resumed`, `retrying`, `completed`, or the new id to follow. */
   readonly answer?: string;
   readonly message?: string;

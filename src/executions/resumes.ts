@@ -55,9 +55,9 @@ export function resumeAnswered(execution: Execution, target: ResumeTarget, answe
   return hasEnded(execution) && !isNewId ? followed : goOn(followed, target);
 }
 
-/** The crew refused the feedback: nothing happened, and it may be sent anew. */
-export function resumeRefused(execution: Execution, target: ResumeTarget, message: string): Execution {
-  return settle(execution, target, { outcome: "refused", message });
+/** The crew refused the feedback, or it never reached the crew: nothing happened, and it may be sent anew. */
+export function resumeRefused(execution: Execution, target: ResumeTarget, message: string, { isUnsent = false } = {}): Execution {
+  return settle(execution, target, { outcome: "refused", message, ...(isUnsent ? { isUnsent } : {}) });
 }
 
 /** No answer came: the feedback may have arrived. */
@@ -86,7 +86,7 @@ function lastOpen(execution: Execution, { taskId, attempt }: ResumeTarget): Sent
 function settle(
   execution: Execution,
   target: ResumeTarget,
-  result: Pick<SentResume, "outcome" | "answer" | "message">,
+  result: Pick<SentResume, "outcome" | "isUnsent" | "answer" | "message">,
 ): Execution {
   const open = lastOpen(execution, target);
   return open === undefined

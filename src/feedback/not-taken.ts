@@ -18,10 +18,13 @@ export function namingFeedback(error: unknown, feedback: FeedbackToSend): unknow
   return new NotTakenError(inWords(feedback, error), error, [...actionsOf(error), open]);
 }
 
-/** Only what never reached the crew was "not sent"; what it answered by a refusal was sent, and had no effect. */
+/** Whether feedback that certainly had no effect never reached the crew; what the crew answered by a refusal did. */
+export function isUnsent(error: unknown): boolean {
+  return !(error instanceof CrewApiError) || error.kind === "unreachable";
+}
+
 function inWords({ execution, isApprove }: FeedbackToSend, error: Error): string {
   const parts = [titleOf(execution), messageOf(error)] as const;
-  const isUnsent = !(error instanceof CrewApiError) || error.kind === "unreachable";
-  if (isUnsent) return isApprove ? l10n.t("Your approval of “{0}” was not sent: {1}", ...parts) : l10n.t("Your rejection of “{0}” was not sent: {1}", ...parts);
+  if (isUnsent(error)) return isApprove ? l10n.t("Your approval of “{0}” was not sent: {1}", ...parts) : l10n.t("Your rejection of “{0}” was not sent: {1}", ...parts);
   return isApprove ? l10n.t("Your approval of “{0}” was not taken by the crew: {1}", ...parts) : l10n.t("Your rejection of “{0}” was not taken by the crew: {1}", ...parts);
 }

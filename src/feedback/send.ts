@@ -12,6 +12,7 @@ import type { CallbackSecrets } from "../executions/secrets.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { claimResume } from "./claim.ts";
 import { LostSecretsError, MaybeSentError, StaleFeedbackError } from "./errors.ts";
+import { isUnsent } from "./not-taken.ts";
 import { staleByAnswer, staleByRecord, staleError } from "./stale.ts";
 
 /** What a {@link FeedbackSender} works with. */
@@ -159,7 +160,7 @@ export class FeedbackSender {
       if (isCertainlyNotTaken(error)) {
         // The refusal is what the person must hear. A record that stays "sending" is settled by recovery, as its claim is gone.
         const unwritten = (problem: unknown) => onProblem("A refusal of feedback could not be written down.", problem);
-        await store.update(localId, (known) => resumeRefused(known, target, message)).catch(unwritten);
+        await store.update(localId, (known) => resumeRefused(known, target, message, { isUnsent: isUnsent(error) })).catch(unwritten);
         await intents.release(key).catch(unwritten);
         throw error;
       }

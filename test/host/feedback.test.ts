@@ -178,6 +178,7 @@ describe("feedback in an execution's document", () => {
           assert.equal(told.cause, error);
           return true;
         });
+        assert.equal(parts.store.find(execution.localId)?.resumes.at(-1)?.isUnsent ?? false, words.startsWith("not sent"), "as its document says");
       }
     }
   });

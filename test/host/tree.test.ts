@@ -220,6 +220,18 @@ describe("the tree", () => {
     assert.match(String(tree.getTreeItem(crew!).description), /Token refused/);
   });
 
+  it("says of each execution that has not ended that nobody asks for it while its crew refuses the token", async () => {
+    await add(notWaiting({ localId: "runs", kickoffIds: ["runs"] }), notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }));
+    const rows = tree.getChildren(crewRows()[0]);
+    refreshed.length = 0;
+    parked.set(writers.id, new CrewApiError({ kind: "unauthorized", message: "Refused.", remedy: "Replace it." }));
+    trackerChanged.fire({ crewIds: [writers.id], localIds: [] });
+    const running = rows.find((node) => node.kind === "execution" && node.localId === "runs");
+    assert.ok(running !== undefined && refreshed.flat().includes(running) && refreshed.flat().length === 2, "the crew's row and this one");
+    assert.match(String(tree.getTreeItem(running).description), /not watched: token refused/);
+    assert.equal((tree.getTreeItem(running).iconPath as vscode.ThemeIcon).id, "eye-closed", "nothing spins");
+  });
+
   it("reads no secret at the start, and says later where this machine has no token", async () => {
     const [crew] = crewRows();
     clock.pass(4_000);

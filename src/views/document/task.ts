@@ -79,7 +79,7 @@ function attemptParts(attempt: Attempt, task: ExecutionTask, execution: Executio
   return [...parts, ...feedback];
 }
 
-function feedbackPart(id: string, sent: Pick<SentResume, "feedback" | "outcome" | "answer" | "message">, execution: Execution): Part {
+function feedbackPart(id: string, sent: Pick<SentResume, "feedback" | "outcome" | "isUnsent" | "answer" | "message">, execution: Execution): Part {
   const { feedback } = sent;
   return {
     id,
@@ -94,18 +94,20 @@ function feedbackPart(id: string, sent: Pick<SentResume, "feedback" | "outcome" 
 }
 
 /** A try that the crew never took approved and rejected nothing. */
-function feedbackTitle({ feedback, outcome }: Pick<SentResume, "feedback" | "outcome">): string {
+function feedbackTitle({ feedback, outcome, isUnsent }: Pick<SentResume, "feedback" | "outcome" | "isUnsent">): string {
+  if (outcome === "refused" && isUnsent === true) return feedback.isApprove ? l10n.t("Your feedback: approval not sent") : l10n.t("Your feedback: rejection not sent");
   if (outcome === "refused") return feedback.isApprove ? l10n.t("Your feedback: approval not taken") : l10n.t("Your feedback: rejection not taken");
   return feedback.isApprove ? l10n.t("Your feedback: approved") : l10n.t("Your feedback: rejected");
 }
 
-function outcomeInWords({ outcome, answer, message }: Pick<SentResume, "outcome" | "answer" | "message">, { kickoffIds }: Execution): string {
+function outcomeInWords({ outcome, isUnsent, answer, message }: Pick<SentResume, "outcome" | "isUnsent" | "answer" | "message">, { kickoffIds }: Execution): string {
   switch (outcome) {
     case "sending":
       return l10n.t("Sending…");
     case "unanswered":
       return l10n.t("May have been sent: no answer came");
     case "refused":
+      if (isUnsent === true) return message === undefined ? l10n.t("Not sent") : l10n.t("Not sent: {0}", inlineText(message));
       return message === undefined ? l10n.t("Not taken by the crew") : l10n.t("Not taken by the crew: {0}", inlineText(message));
     case "answered":
       // A deployed crew answers with the id to follow, which stands below with the others.

@@ -16,8 +16,8 @@ const shown = { inputs: 4, value: 80, error: 300 };
 export interface ExecutionCircumstances {
   /** Why the last question about it failed. */
   readonly problem?: CrewApiError | undefined;
-  /** Whether its crew can be asked: it may have been removed, or be a local one that is stopped. */
-  readonly crew?: "connected" | "gone" | "stopped";
+  /** Whether its crew can be asked: it may have been removed, refuse the token, or be a local one that is stopped. */
+  readonly crew?: "connected" | "gone" | "refusing" | "stopped";
   /** The group it stands in; a row does not say what its group says. */
   readonly group?: GroupKind;
 }
@@ -121,6 +121,7 @@ function told(...words: readonly (string | undefined)[]): readonly string[] {
 function unwatched(execution: Execution, { crew = "connected" }: ExecutionCircumstances): string | undefined {
   if (hasEnded(execution)) return undefined;
   if (crew === "gone") return l10n.t("not watched: crew is not connected");
+  if (crew === "refusing") return l10n.t("not watched: token refused");
   if (crew === "stopped") return l10n.t("not watched: local crew is stopped");
   return execution.watchingStoppedAt === undefined ? undefined : l10n.t("no longer watched");
 }

@@ -83,10 +83,11 @@ export class RowsOf {
   #circumstances(execution: Execution, group: string): ExecutionCircumstances {
     const { crews, tracker } = this.#sources;
     const crew = crews().get(execution.crew.id);
+    const isRefusing = tracker.parkedCrews().has(execution.crew.id);
     return {
       group: partsOf(group).kind,
-      crew: crew === undefined ? "gone" : crew.local?.running === false ? "stopped" : "connected",
-      problem: tracker.parkedCrews().has(execution.crew.id) ? undefined : tracker.problemOf(execution),
+      crew: crew === undefined ? "gone" : crew.local?.running === false ? "stopped" : isRefusing ? "refusing" : "connected",
+      problem: isRefusing ? undefined : tracker.problemOf(execution),
     };
   }
 }

@@ -4,7 +4,7 @@ import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
 import { viewId } from "../../editor/ids.ts";
 import type { ExecutionChange } from "../../executions/known.ts";
-import type { Execution } from "../../executions/model.ts";
+import { hasEnded, type Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
 import { Arrangement } from "./arrangement.ts";
@@ -91,7 +91,9 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
         this.#tokens.look();
       }),
       tracker.onDidChange(({ crewIds, localIds }) => {
-        this.#fire([...crewIds.flatMap((id) => this.#nodes.knownCrew(id) ?? []), ...localIds.flatMap((id) => this.#rowsOf(store.find(id)))]);
+        // Where no execution is named, the crew may take its token no longer, or again: the rows of all that have not ended say so.
+        const concerned = localIds.length > 0 ? localIds.map((id) => store.find(id)) : store.list().filter((execution) => crewIds.includes(execution.crew.id) && !hasEnded(execution));
+        this.#fire([...crewIds.flatMap((id) => this.#nodes.knownCrew(id) ?? []), ...concerned.flatMap((execution) => this.#rowsOf(execution))]);
       }),
       choices.onDidChange(() => {
         this.#arrange();

@@ -68,6 +68,8 @@ describe("the execution document", () => {
     const after = renderExecution(anExecution({ resumes: [refused, { ...refused, feedback: { ...refused.feedback, isApprove: true } }] }));
     const headed = after.text.split("\n").filter((line) => line.startsWith("### Your feedback"));
     assert.deepEqual(headed, ["### Your feedback: rejection not taken", "### Your feedback: approval not taken"]);
+    const unsent = renderExecution(anExecution({ resumes: [{ ...refused, isUnsent: true }] })).text;
+    assert.match(unsent, /### Your feedback: rejection not sent\n[^]*Not sent: Nothing accepts connections\./, "it never reached the crew");
     const [id] = before.sections.filter((section) => section.id.endsWith(" feedback 1"));
     assert.ok(id !== undefined && sectionOf(after, id.id) !== undefined);
   });

@@ -172,8 +172,8 @@ describe("an execution's row, whatever its group", () => {
     assert.match(executionRow(second, start, { group: "waiting" }).sentence, /^Sea otters, Waiting for you at task review, attempt 2, .*Crew: Writers$/);
   });
 
-  it("says that nobody watches it where its crew is gone or stopped, and nothing spins", () => {
-    for (const [crew, words] of [["gone", "not watched: crew is not connected"], ["stopped", "not watched: local crew is stopped"]] as const) {
+  it("says that nobody watches it where its crew is gone, refuses the token or is stopped, and nothing spins", () => {
+    for (const [crew, words] of [["gone", "not watched: crew is not connected"], ["refusing", "not watched: token refused"], ["stopped", "not watched: local crew is stopped"]] as const) {
       const row = executionRow(notWaiting(), start, { crew });
       assert.ok(row.description.includes(words) && row.sentence.includes(words) && row.tooltip.includes(words), row.description);
       assert.doesNotMatch(row.icon.id, /spin/);
