@@ -3,12 +3,12 @@ import type { KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/editor/errors.ts";
 import type { Seed } from "../../../src/kickoff/content.ts";
 import type { Taken } from "../../../src/kickoff/form-tools.ts";
-import type { Draft, FormView, ToForm } from "../../../src/kickoff/messages.ts";
+import type { Draft, ToForm } from "../../../src/kickoff/messages.ts";
 import { FormSession } from "../../../src/kickoff/session.ts";
 import type { SessionOptions } from "../../../src/kickoff/session-options.ts";
-import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
 import { FakeClock, settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
+import { keep, shownForm, typed } from "./support.ts";
 
 describe("What a kickoff form's session does with tools, secrets and JSON", () => {
   let posted: ToForm[];
@@ -55,21 +55,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     return session;
   }
 
-  function keep<T>(list: T[], value: T): Promise<void> {
-    list.push(value);
-    return Promise.resolve();
-  }
-
-  /** The form as it was shown last. */
-  function form(): Extract<FormView, { kind: "form" }> {
-    const shown = posted.findLast((message) => message.type === "show");
-    assert.ok(shown?.view.kind === "form", JSON.stringify(shown));
-    return shown.view;
-  }
-
-  function typed(topic: string, other = "x"): FormValues {
-    return { ...initialValues([]), inputs: [{ name: "topic", mode: "text", text: topic }, { name: "__proto__", mode: "text", text: other }] };
-  }
+  const form = () => shownForm(posted);
 
   it("hands what it holds to the tools, without what is blank, and only where all of it can be read", async () => {
     const session = await open();

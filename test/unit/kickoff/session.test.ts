@@ -5,16 +5,13 @@ import { UserError, actionsOf, type ErrorAction } from "../../../src/editor/erro
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Seed } from "../../../src/kickoff/content.ts";
 import { formFields } from "../../../src/kickoff/fields.ts";
-import type { Draft, FormView, ToForm } from "../../../src/kickoff/messages.ts";
+import type { Draft, ToForm } from "../../../src/kickoff/messages.ts";
 import { FormSession } from "../../../src/kickoff/session.ts";
 import type { LoadOptions } from "../../../src/kickoff/session-options.ts";
 import { MaybeStartedError } from "../../../src/kickoff/start.ts";
-import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
 import { FakeClock, settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
-import { deferred, noTools } from "./support.ts";
-
-type Form = Extract<FormView, { kind: "form" }>;
+import { deferred, keep, noTools, shownForm, typed } from "./support.ts";
 
 const refusal = (missing: string[] = []) => new CrewApiError({ kind: "validation", message: "Missing.", remedy: "Fill in.", missingInputs: missing, sent: "no" });
 
@@ -73,21 +70,7 @@ describe("A kickoff form's session", () => {
     return session;
   }
 
-  function keep<T>(list: T[], value: T): Promise<void> {
-    list.push(value);
-    return Promise.resolve();
-  }
-
-  /** The form as it was shown last. */
-  function form(): Form {
-    const shown = posted.findLast((message) => message.type === "show");
-    assert.ok(shown?.view.kind === "form", JSON.stringify(shown));
-    return shown.view;
-  }
-
-  function typed(topic: string, other = "x"): FormValues {
-    return { ...initialValues([]), inputs: [{ name: "topic", mode: "text", text: topic }, { name: "__proto__", mode: "text", text: other }] };
-  }
+  const form = () => shownForm(posted);
 
   it("shows that it asks, then the form with the focus in it, once", async () => {
     const session = await open();

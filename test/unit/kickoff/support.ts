@@ -1,5 +1,8 @@
+import assert from "node:assert/strict";
 import type { Crew } from "../../../src/crews/types.ts";
+import type { FormView, ToForm } from "../../../src/kickoff/messages.ts";
 import type { SessionOptions } from "../../../src/kickoff/session-options.ts";
+import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
 
 /** A crew that is connected. */
 export const crew: Crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };
@@ -21,3 +24,21 @@ export const noTools: Pick<SessionOptions, "tools" | "takeValue" | "onToolProble
     throw error;
   },
 };
+
+/** Puts a value into a list, as something that keeps it and takes its time. */
+export function keep<T>(list: T[], value: T): Promise<void> {
+  list.push(value);
+  return Promise.resolve();
+}
+
+/** The form as it was shown last. */
+export function shownForm(posted: readonly ToForm[]): Extract<FormView, { kind: "form" }> {
+  const shown = posted.findLast((message) => message.type === "show");
+  assert.ok(shown?.view.kind === "form", JSON.stringify(shown));
+  return shown.view;
+}
+
+/** What a person typed into a form with two inputs, one of which has an awkward name. */
+export function typed(topic: string, other = "x"): FormValues {
+  return { ...initialValues([]), inputs: [{ name: "topic", mode: "text", text: topic }, { name: "__proto__", mode: "text", text: other }] };
+}
