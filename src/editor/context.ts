@@ -6,6 +6,8 @@ const defaults = {
   "crewdeck.hasCrews": false,
   /** Whether at least one execution is tracked. */
   "crewdeck.hasExecutions": false,
+  /** Whether an execution's document was ever shown on this machine; for the walkthrough. */
+  "crewdeck.hasRead": false,
   /** Whether feedback of this person was taken by a crew, in an execution that is tracked; for the walkthrough. */
   "crewdeck.hasAnswered": false,
   /** Whether what is kept has been read: before that nobody can say that there is nothing. */

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import { resetContext } from "../../src/editor/context.ts";
 import { executionUri } from "../../src/editor/execution-uri.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
+import { watchReading } from "../../src/views/document/has-read.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
+import { MemoryMemento } from "./memory.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
 
 function lineOfDraft(line: number): string {
@@ -129,6 +132,32 @@ describe("an execution's document", () => {
     assert.match(document.getText(), /May have started/);
     await parts.store.update("local-1", (execution) => ({ ...execution, state: "running", kickoffIds: ["k-1"] }));
     await waitFor("the running state", () => document.getText().includes("**Running**"));
+  });
+
+  it("tells the walkthrough from its first showing on that somebody has read it, also in later windows", async () => {
+    const memory = new MemoryMemento();
+    const values: unknown[] = [];
+    const { executeCommand } = vscode.commands;
+    Object.assign(vscode.commands, {
+      executeCommand: (command: string, ...rest: unknown[]) => {
+        if (command === "setContext" && rest[0] === "crewdeck.hasRead") values.push(rest[1]);
+        return executeCommand(command, ...rest);
+      },
+    });
+    const watches = [watchReading(memory, parts.scheme)];
+    try {
+      assert.equal(values.at(-1), false);
+      await parts.show(await parts.store.add(anExecution()));
+      await waitFor("the key", () => values.at(-1) === true);
+      await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+      resetContext();
+      assert.equal(values.at(-1), false);
+      watches.push(watchReading(memory, parts.scheme));
+      assert.equal(values.at(-1), true);
+    } finally {
+      for (const watch of watches) watch.dispose();
+      Object.assign(vscode.commands, { executeCommand });
+    }
   });
 
   it("cannot be written, moved or deleted", async () => {

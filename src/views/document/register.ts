@@ -13,6 +13,7 @@ import { RawAnswers } from "./answers.ts";
 import { CompareLenses } from "./compare-lenses.ts";
 import { ExecutionDocuments } from "./documents.ts";
 import { showExecution } from "./open.ts";
+import { watchReading } from "./has-read.ts";
 import { openAnswer, type RawAnswer } from "./open-answer.ts";
 import { openOutput } from "./open-output.ts";
 import { OutputFiles } from "./output-files.ts";
@@ -31,6 +32,8 @@ export interface DocumentsOptions {
   readonly ready: Promise<unknown>;
   /** The extension's folder on this machine. */
   readonly storage: vscode.Uri;
+  /** What is noted on this machine. */
+  readonly memory: Pick<vscode.Memento, "get" | "update">;
 }
 
 /** What is done with single outputs. Each returns the address of what it made, or nothing where the person cancelled. */
@@ -57,7 +60,7 @@ export interface DocumentsRoom {
 }
 
 /** Registers the documents of executions and of their outputs. */
-export function registerDocuments({ store, crews, tracker, ready, storage }: DocumentsOptions): DocumentsRoom {
+export function registerDocuments({ store, crews, tracker, ready, storage, memory }: DocumentsOptions): DocumentsRoom {
   const owned = new Disposables();
   const answers = owned.add(new RawAnswers());
   // What was never answered with an ID says so itself, at more length.
@@ -69,6 +72,7 @@ export function registerDocuments({ store, crews, tracker, ready, storage }: Doc
   owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, new CompareLenses(documents)));
   owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, new OutputLenses(documents)));
   owned.add(new ReaderPlaces(documents));
+  owned.add(watchReading(memory));
   const files = owned.add(new OutputFiles(path.join(storage.fsPath, "outputs"), store));
   return {
     documents,
