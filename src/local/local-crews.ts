@@ -8,6 +8,7 @@ import { logProblem } from "../editor/log.ts";
 import { plainLabel, plainMessage } from "../editor/plain.ts";
 import { CrewKeeper } from "./crew-keeper.ts";
 import { Folders } from "./folders.ts";
+import { idOf, KeptCrews, type KeptCrew } from "./kept-crews.ts";
 import { KnownCrews, type KnownCrew } from "./known-crews.ts";
 import { forPerson, showLogAction } from "./problems.ts";
 import { readProject } from "./projects.ts";
@@ -33,11 +34,6 @@ export interface StartLocalCrew {
   readonly engine?: string;
 }
 
-interface Local {
-  readonly keeper: CrewKeeper;
-  known: KnownCrew;
-}
-
 /**
  * The crews served on this machine by the local service. They are connected by themselves: their tokens are made here and kept in
  * SecretStorage, their ports and data in the extension's folder; nothing is written to the settings.
@@ -49,18 +45,18 @@ export class LocalCrews implements vscode.Disposable {
   readonly #folders: Folders;
   readonly #store: KnownCrews;
   readonly #log: vscode.OutputChannel;
-  readonly #locals = new Map<string, Local>();
-  /** Crews that were started or needed in this window. */
-  readonly #used = new Set<string>();
-  #refreshing: Promise<void> | undefined;
-  /** The list as it was told last. */
-  #told = "[]";
+  readonly #kept: KeptCrews;
 
   constructor(options: LocalCrewsOptions) {
     this.#options = options;
     this.#folders = new Folders(options.extension);
     this.#store = new KnownCrews(vscode.Uri.joinPath(options.storage, "local").fsPath);
     this.#log = this.#owned.add(vscode.window.createOutputChannel(vscode.l10n.t("Crewdeck: local crew")));
+    const onChange = (list: readonly Crew[]) => {
+      options.crews.setLocal(list);
+      this.#changed.fire();
+    };
+    this.#kept = this.#owned.add(new KeptCrews({ store: this.#store, folders: this.#folders, newKeeper: (crew) => this.#newKeeper(crew), onChange }));
     // Another window may have started a crew that this one never heard of.
     this.#owned.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && void this.refresh().catch((error: unknown) => logProblem("Reading the local crews", error))));
   }
@@ -70,16 +66,13 @@ export class LocalCrews implements vscode.Disposable {
 
   /** Reads the local crews known on this machine, and joins those that another window serves. Reads files only: no request, no secret. */
   async refresh(): Promise<void> {
-    this.#refreshing ??= this.#refresh().finally(() => {
-      this.#refreshing = undefined;
-    });
-    await this.#refreshing;
+    await this.#kept.refresh();
   }
 
   /** Starts again the crews whose window was closed under an execution that has not ended. A crew that fails is logged and stays stopped. */
   async restore(): Promise<void> {
     await this.refresh();
-    for (const { known, keeper } of this.#locals.values()) {
+    for (const { known, keeper } of this.#kept.all()) {
       if (!known.wanted || keeper.url !== undefined || !this.#options.hasOpenExecutions(idOf(known.folder))) continue;
       try {
         await this.#run(known.folder);
@@ -91,7 +84,7 @@ export class LocalCrews implements vscode.Disposable {
 
   /** The local crews, running or not; those whose folder is gone are left out. */
   list(): readonly Crew[] {
-    return [...this.#locals.values()].map((local) => this.#crewOf(local));
+    return this.#kept.list();
   }
 
   /**
@@ -107,8 +100,8 @@ export class LocalCrews implements vscode.Disposable {
 
   /** Makes sure that a local crew is served, before something is asked of it. @throws UserError where it is not known or does not start */
   async ensureRunning(crewId: string): Promise<Crew> {
-    if (!this.#find(crewId)) await this.refresh();
-    const local = this.#find(crewId);
+    if (!this.#kept.find(crewId)) await this.refresh();
+    const local = this.#kept.find(crewId);
     if (local === undefined) throw new UserError(vscode.l10n.t("This local crew's folder is gone. Start the crew from where it is now."));
     return await this.#run(local.known.folder);
   }
@@ -121,27 +114,27 @@ export class LocalCrews implements vscode.Disposable {
   async stop({ folder }: { readonly folder?: string } = {}): Promise<Crew | undefined> {
     const name = folder === undefined ? await this.#pickRunning() : this.#folders.nameOf(folder);
     if (name === undefined) return undefined;
-    const local = this.#locals.get(name);
+    const local = this.#kept.get(name);
     if (local === undefined) throw new UserError(vscode.l10n.t("No local crew was started in {0}.", folder ?? name));
-    this.#used.delete(name);
+    local.isUsed = false;
     await this.#end(local);
-    return this.#crewOf(local);
+    return this.#kept.crewOf(local);
   }
 
   /** Stops a local crew and forgets it: its service's data and its tokens are deleted. The project's folder and what is tracked stay. @throws UserError where it is not known, or another window keeps it running */
   async remove(crewId: string): Promise<void> {
-    const local = this.#find(crewId);
+    const local = this.#kept.find(crewId);
     if (local === undefined) throw new UserError(vscode.l10n.t("This local crew is not known here any more."));
     await this.#end(local);
     await this.#store.forget(local.known.folder);
     await forgetTokens(this.#options.crews, crewId);
-    this.#drop(local);
-    this.#publish();
+    this.#kept.drop(local);
+    this.#kept.publish();
   }
 
   /** How many {@link removeAll} would remove. */
   async count(): Promise<number> {
-    return (await this.#known()).length;
+    return (await this.#kept.known()).length;
   }
 
   /**
@@ -151,8 +144,8 @@ export class LocalCrews implements vscode.Disposable {
   async removeAll(): Promise<readonly { readonly dataFolder: string; readonly error: unknown }[]> {
     await this.refresh();
     const left: { dataFolder: string; error: unknown }[] = [];
-    for (const known of await this.#known()) {
-      if (!this.#locals.has(known.folder)) this.#add(known);
+    for (const known of await this.#kept.known()) {
+      if (this.#kept.get(known.folder) === undefined) this.#kept.add(known);
       await this.remove(idOf(known.folder)).catch((error: unknown) => left.push({ dataFolder: this.#store.dataFolder(known.folder), error }));
     }
     return left;
@@ -165,55 +158,13 @@ export class LocalCrews implements vscode.Disposable {
 
   /** The window closes: its services leave with it. */
   dispose(): void {
-    for (const { keeper } of this.#locals.values()) keeper.dispose();
     this.#owned.dispose();
   }
 
-  async #refresh(): Promise<void> {
-    const known = await this.#known();
-    const folders = new Set(known.map(({ folder }) => folder));
-    // Removed in another window.
-    for (const local of this.#locals.values()) if (!folders.has(local.known.folder)) this.#drop(local);
-    for (const crew of known) {
-      const local = this.#locals.get(crew.folder) ?? (await this.#admit(crew));
-      if (local === undefined) continue;
-      local.known = crew;
-      await local.keeper.join();
-    }
-    this.#publish();
-  }
-
-  #known(): Promise<readonly KnownCrew[]> {
-    return this.#store.list((file, error) => logProblem("Reading a local crew", error, file));
-  }
-
   /** Ends a crew's service wherever it runs; nothing of it may be deleted under a running one. */
-  async #end({ known, keeper }: Local): Promise<void> {
+  async #end({ known, keeper }: KeptCrew): Promise<void> {
     if (await keeper.stop()) return;
     throw new UserError(vscode.l10n.t("The local crew {0} still runs in another window, which does not stop it. Close that window, then try again.", known.name));
-  }
-
-  #drop({ known, keeper }: Local): void {
-    keeper.dispose();
-    this.#used.delete(known.folder);
-    this.#locals.delete(known.folder);
-  }
-
-  /** Lists a crew, unless its folder is gone. */
-  async #admit(crew: KnownCrew): Promise<Local | undefined> {
-    try {
-      await vscode.workspace.fs.stat(this.#folders.uriOf(crew.folder));
-    } catch {
-      // The folder is gone, or on a drive that is not there now; what is kept of the crew stays for when it comes back.
-      return undefined;
-    }
-    return this.#locals.get(crew.folder) ?? this.#add(crew);
-  }
-
-  #add(crew: KnownCrew): Local {
-    const local = { known: crew, keeper: this.#newKeeper(crew) };
-    this.#locals.set(crew.folder, local);
-    return local;
   }
 
   #newKeeper({ folder, name }: KnownCrew): CrewKeeper {
@@ -227,8 +178,8 @@ export class LocalCrews implements vscode.Disposable {
       tokens: crews,
       launch: (port, tokens, signal) =>
         ServiceProcess.start({ program: vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath, folder: this.#folders.uriOf(folder).fsPath, dataFolder, port, ...tokens, signal, onLine: say }),
-      isNeeded: () => this.#used.has(folder) || hasOpenExecutions(idOf(folder)),
-      onChange: () => this.#publish(),
+      isNeeded: () => this.#kept.get(folder)?.isUsed === true || hasOpenExecutions(idOf(folder)),
+      onChange: () => this.#kept.publish(),
       onEnded: (exit) => this.#tellEnded(folder, name, exit),
       onProblem: (doing, error) => logProblem(doing, error),
     });
@@ -238,23 +189,23 @@ export class LocalCrews implements vscode.Disposable {
     const uri = this.#folders.uriOf(folder);
     const title = vscode.l10n.t("Starting a local crew (rehearsal)");
     return await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () => {
-      const local = this.#locals.get(folder);
+      const local = this.#kept.get(folder);
       try {
-        return await this.#serve(folder, local ?? this.#add(await this.#learn(folder)));
+        return await this.#serve(folder, local ?? this.#kept.add(await this.#learn(folder)));
       } catch (error) {
         throw forPerson(error, uri, local?.known.name ?? uri.fsPath);
       }
     });
   }
 
-  async #serve(folder: string, local: Local): Promise<Crew> {
-    this.#used.add(folder);
+  async #serve(folder: string, local: KeptCrew): Promise<Crew> {
+    local.isUsed = true;
     // Read first even where another window serves it: a broken project is said at once, with its place.
     if (local.keeper.url === undefined) await readProject(this.#folders.uriOf(folder).fsPath);
     await local.keeper.start();
     local.known = (await this.#store.read(folder)) ?? local.known;
-    this.#publish();
-    return this.#crewOf(local);
+    this.#kept.publish();
+    return this.#kept.crewOf(local);
   }
 
   /** What is known of a crew, or what there is to know of a new one. */
@@ -268,30 +219,8 @@ export class LocalCrews implements vscode.Disposable {
     return crew;
   }
 
-  #find(crewId: string): Local | undefined {
-    return [...this.#locals.values()].find(({ known }) => idOf(known.folder) === crewId);
-  }
-
-  #crewOf({ known, keeper }: Local): Crew {
-    return {
-      id: idOf(known.folder),
-      name: known.name,
-      url: keeper.url ?? `http://127.0.0.1:${known.port}`,
-      local: { folder: this.#folders.uriOf(known.folder).toString(), engine: "rehearsal", running: keeper.url !== undefined },
-    };
-  }
-
-  #publish(): void {
-    const list = this.list();
-    const told = JSON.stringify(list);
-    if (told === this.#told) return;
-    this.#told = told;
-    this.#options.crews.setLocal(list);
-    this.#changed.fire();
-  }
-
   async #pickRunning(): Promise<string | undefined> {
-    const running = [...this.#locals.values()].filter(({ keeper }) => keeper.url !== undefined);
+    const running = this.#kept.all().filter(({ keeper }) => keeper.url !== undefined);
     if (running.length === 0) throw new UserError(vscode.l10n.t("No local crew is running."));
     if (running.length === 1) return running[0]?.known.folder;
     const items = running.map(({ known, keeper }) => ({ label: plainLabel(known.name), description: keeper.url ?? "", folder: known.folder }));
@@ -308,9 +237,4 @@ export class LocalCrews implements vscode.Disposable {
       if (chosen === again) await this.#run(folder);
     }).then(undefined, (error: unknown) => void vscode.window.showErrorMessage(plainMessage(messageOf(error))));
   }
-}
-
-/** The crew's id; the folder is the name it is known by. */
-function idOf(folder: string): string {
-  return `local:${folder}`;
 }
