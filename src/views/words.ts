@@ -99,7 +99,8 @@ export function timeInWords(iso: string): string {
 }
 
 /** When an execution was started, or since when it is followed. */
-export function startInWords({ origin, startedAt }: Pick<Execution, "origin" | "startedAt">): string {
+export function startInWords({ origin, startedAt, state }: Pick<Execution, "origin" | "startedAt" | "state">): string {
+  if (state === "unconfirmed") return l10n.t("Kickoff sent: {0}", timeInWords(startedAt));
   return origin === "tracked" ? l10n.t("Followed since: {0}", timeInWords(startedAt)) : l10n.t("Kicked off: {0}", timeInWords(startedAt));
 }
 

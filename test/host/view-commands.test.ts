@@ -88,7 +88,7 @@ describe("commands that arrange the view", () => {
     await run("pinExecution");
     assert.deepEqual(shown[0]?.choices?.toSorted(), ["Lost", "Sea otters"], "who names none chooses");
     const began = `Kicked off: ${timeInWords(anExecution().startedAt)}`;
-    assert.deepEqual(shown[0].details?.toSorted(), [began, `${began} · 11111111-aaaa`], "what tells executions of one title apart; an ID only where there is one");
+    assert.deepEqual(shown[0].details?.toSorted(), [`${began} · 11111111-aaaa`, began.replace("Kicked off", "Kickoff sent")], "what tells executions of one title apart; an ID only where there is one");
     await run("unpinExecution", row);
     assert.ok(!("pinned" in parts.store.find("done")!));
   });

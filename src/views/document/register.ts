@@ -12,6 +12,7 @@ import { doubtOf } from "../doubt.ts";
 import { RawAnswers } from "./answers.ts";
 import { CompareLenses } from "./compare-lenses.ts";
 import { ExecutionDocuments } from "./documents.ts";
+import { NextLenses } from "./next-lenses.ts";
 import { showExecution } from "./open.ts";
 import { watchReading } from "./has-read.ts";
 import { openAnswer, type RawAnswer } from "./open-answer.ts";
@@ -71,6 +72,7 @@ export function registerDocuments({ store, crews, tracker, ready, storage, memor
   owned.add(vscode.workspace.registerFileSystemProvider(executionScheme, documents, { isReadonly: true, isCaseSensitive: true }));
   owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, new CompareLenses(documents)));
   owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, new OutputLenses(documents)));
+  owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, new NextLenses(documents)));
   owned.add(new ReaderPlaces(documents));
   owned.add(watchReading(memory));
   const files = owned.add(new OutputFiles(path.join(storage.fsPath, "outputs"), store));
