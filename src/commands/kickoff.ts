@@ -10,7 +10,7 @@ import { needsForm } from "../kickoff/fields.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
 import { OneWish } from "../kickoff/one-wish.ts";
 import type { KickoffSender } from "../kickoff/start.ts";
-import { checkAddress } from "../kickoff/validate.ts";
+import { checkAddress } from "../kickoff/address.ts";
 import { callbackNames } from "../kickoff/callback-names.ts";
 import { booleanOf, isProgram, objectOf, optional, recordOf, stringOf } from "./arguments.ts";
 import { chooseCrew } from "./choose.ts";

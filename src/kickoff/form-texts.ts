@@ -2,6 +2,7 @@ import type { FieldControl, FieldMode } from "./fields.ts";
 import type { Expected } from "./json.ts";
 import type { FormToolName } from "./form-tools.ts";
 import type { JsonViewFault } from "./json-view.ts";
+import type { Wanted } from "./read-callbacks.ts";
 import type { Strategy } from "./secret-callbacks.ts";
 import type { Fault } from "./validate.ts";
 import type { CallbackName } from "./callback-names.ts";
@@ -34,15 +35,21 @@ export interface FormTexts {
   readonly view: string;
   readonly views: { readonly form: string; readonly json: string };
   readonly jsonView: Labelled;
+  /** A secret stood in the JSON text. */
+  readonly secretsMoved: string;
   /** Leaves a JSON text that can't be read for the last one that could. */
   readonly discardJson: string;
   /** {0}: line, {1}: column, {2}: what is wrong. */
   readonly faultAt: string;
-  /** `otherMember`, `twice`: {0}: the name. */
-  readonly jsonFaults: Readonly<Record<Exclude<JsonViewFault["kind"], "notJson">, string>>;
+  /** {0}: the member's name; of `wrongStrategy`: those that may stand there. */
+  readonly jsonFaults: Readonly<Record<Exclude<JsonViewFault["kind"], "notJson" | "wrongType" | "address">, string>>;
+  /** What a member must be. {0}: its name. */
+  readonly jsonTypes: Readonly<Record<Wanted, string>>;
   /** {0}: names. */
   readonly jsonMissing: string;
   readonly advanced: string;
+  /** What is left of Advanced while all else is in the JSON text. */
+  readonly secrets: string;
   readonly meta: Labelled;
   readonly callbacks: Readonly<Record<CallbackName, Labelled>>;
   readonly authentication: AuthenticationTexts;

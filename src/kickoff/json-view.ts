@@ -1,73 +1,115 @@
-import { parseTree, type Node } from "jsonc-parser";
+import { parseTree } from "jsonc-parser";
 import type { JsonValue } from "../api/types.ts";
+import { withoutCredentials, type AddressFault } from "./address.ts";
 import { withUnlisted, type FieldValue, type FormField } from "./fields.ts";
 import { readJson, type JsonFault } from "./json.ts";
+import { membersOf, secondOf, spanOf, type Span } from "./json-tree.ts";
+import { keepCallbacks, writeCallbacks } from "./json-view-callbacks.ts";
+import { callbackMembers, canBeHeld, readCallbacks, type CallbackFault, type FoundSecret, type Wanted } from "./read-callbacks.ts";
+import type { Strategy } from "./secret-callbacks.ts";
+import { edited } from "./text-edits.ts";
 import { alignValues, asTyped, jsonOf, type FormValues, type NamedValue } from "./values.ts";
 
-/** What keeps a text from being inputs and meta. Line and column count from 1. */
+/** What keeps a text from being a kickoff's body, or from being sent. Line and column count from 1. */
 export type JsonViewFault =
   | ({ readonly kind: "notJson" } & JsonFault)
-  | { readonly kind: "noInputs" | "notAnObject" | "metaNotAnObject"; readonly line: number; readonly column: number }
-  | { readonly kind: "otherMember" | "twice"; readonly name: string; readonly line: number; readonly column: number };
+  | (Place & { readonly kind: "noInputs" | "notAnObject" | "tooDeep" })
+  | (Place & { readonly kind: "otherMember" | "otherPart" | "twice" | "sameCallback" | "missingPart"; readonly name: string })
+  | (Place & { readonly kind: "wrongType"; readonly name: string; readonly wanted: Wanted })
+  | (Place & { readonly kind: "wrongStrategy"; readonly wanted: readonly Strategy[] })
+  | (Place & { readonly kind: "address"; readonly fault: AddressFault["kind"] });
 
-/** Inputs and meta as a text says them, or what is wrong with it. An input that has no field gets one. */
-export type JsonViewReading = { readonly fields: readonly FormField[]; readonly values: FormValues } | { readonly fault: JsonViewFault };
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** What a text says that can be read. An input that has no field gets one. */
+export interface JsonViewValues {
+  readonly fields: readonly FormField[];
+  readonly values: FormValues;
+  /** Secrets that stand in the text; none is among the values. */
+  readonly secrets: readonly FoundSecret[];
+  /** The text without them, and without the names and passwords in addresses: what may be kept of it. */
+  readonly kept: string;
+  /** What keeps the callbacks from being sent: wrong addresses, and what is missing. */
+  readonly wrong: readonly JsonViewFault[];
+}
+
+/** Values as a text says them, or what is wrong with it. */
+export type JsonViewReading = JsonViewValues | { readonly fault: JsonViewFault };
 
 const indent = "    ";
 
-/** Inputs and meta as one JSON text: `{"inputs": …, "meta": …}`, as a request has them. Each value stands as it was typed, so that no digit is lost. What is read as JSON must be JSON. */
-export function writeJsonView({ inputs, meta }: Pick<FormValues, "inputs" | "meta">): string {
+/** A kickoff's body as JSON text, without secrets. Each value stands as it was typed, so that no digit is lost. What is read as JSON must be JSON. */
+export function writeJsonView(values: Omit<FormValues, "json">): string {
+  const { inputs, meta } = values;
   const members = inputs.flatMap((value) => {
     const json = jsonOf(value);
     return json === undefined ? [] : [`${indent}${JSON.stringify(value.name)}: ${json.replaceAll("\n", `\n${indent}`)}`];
   });
-  const written = members.length === 0 ? "{}" : `{\n${members.join(",\n")}\n  }`;
-  return `{\n  "inputs": ${written}${meta.trim() === "" ? "" : `,\n  "meta": ${meta.trim().replaceAll("\n", "\n  ")}`}\n}`;
+  const written = [
+    ["inputs", members.length === 0 ? "{}" : `{\n${members.join(",\n")}\n  }`],
+    ...(meta.trim() === "" ? [] : [["meta", nested(meta.trim())]]),
+    ...Object.entries(writeCallbacks(values)).map(([name, value]) => [name, nested(JSON.stringify(value, undefined, 2))]),
+  ];
+  return `{\n${written.map(([name, json]) => `  "${name}": ${json}`).join(",\n")}\n}`;
 }
 
-/** Reads such a text back. A field whose value is the same stays as it is; one that is no longer there is left out, unless it was blank. */
+/** Reads such a text back. A field whose value is the same stays as it is; an input that is no longer there is left out, unless it was blank. */
 export function readJsonView(fields: readonly FormField[], before: FormValues, text: string): JsonViewReading {
+  try {
+    return readText(fields, before, text);
+  } catch (error) {
+    // The parser calls itself for each level, and only the stack's end stops it.
+    if (!(error instanceof RangeError)) throw error;
+    return { fault: { kind: "tooDeep", line: 1, column: 1 } };
+  }
+}
+
+function readText(fields: readonly FormField[], before: FormValues, text: string): JsonViewReading {
   const reading = readJson(text);
   if ("fault" in reading) return { fault: { kind: "notJson", ...reading.fault } };
-  const place = (offset: number) => ({ line: text.slice(0, offset).split("\n").length, column: offset - text.lastIndexOf("\n", offset - 1) });
+  const place = ({ start }: Span) => ({ line: text.slice(0, start).split("\n").length, column: start - text.lastIndexOf("\n", start - 1) });
   const root = parseTree(text);
-  if (root?.type !== "object") return { fault: { kind: "notAnObject", ...place(root?.offset ?? 0) } };
+  if (root?.type !== "object") return { fault: { kind: "notAnObject", ...place({ start: root?.offset ?? 0, end: 0 }) } };
   const parts = membersOf(root);
   const inputs = parts.find(({ name }) => name === "inputs");
   const meta = parts.find(({ name }) => name === "meta");
-  const other = parts.find(({ name }) => name !== "inputs" && name !== "meta");
-  if (inputs?.value.type !== "object") return { fault: { kind: "noInputs", ...place(inputs?.value.offset ?? root.offset) } };
-  if (other !== undefined) return { fault: { kind: "otherMember", name: other.name, ...place(other.offset) } };
-  if (meta !== undefined && meta.value.type !== "object") return { fault: { kind: "metaNotAnObject", ...place(meta.value.offset) } };
+  const other = parts.find(({ name }) => !bodyMembers.includes(name));
+  if (inputs?.value.type !== "object") return { fault: { kind: "noInputs", ...place(spanOf(inputs?.value ?? root)) } };
+  if (other !== undefined) return { fault: { kind: "otherMember", name: other.name, ...place(spanOf(other.key)) } };
+  if (meta !== undefined && meta.value.type !== "object") return { fault: { kind: "wrongType", name: "meta", wanted: "object", ...place(spanOf(meta.value)) } };
   const given = membersOf(inputs.value);
   const twice = secondOf(parts) ?? secondOf(given);
-  if (twice !== undefined) return { fault: { kind: "twice", name: twice.name, ...place(twice.offset) } };
+  if (twice !== undefined) return { fault: { kind: "twice", name: twice.name, ...place(spanOf(twice.key)) } };
+  const { secrets, faults, ...callbacks } = readCallbacks(parts);
+  const fault = faults.find((each) => !canBeHeld(each));
+  if (fault !== undefined) return { fault: placed(fault, place) };
 
-  const sourceOf = ({ value }: Member) => text.slice(value.offset, value.offset + value.length);
-  const sources = new Map(given.map((member) => [member.name, sourceOf(member)]));
+  const sources = new Map(given.map(({ name, value }) => [name, text.slice(value.offset, value.offset + value.length)]));
   const all = withUnlisted(fields, [...sources.keys()]);
   const old = alignValues(all, before).inputs;
-  const metaText = meta === undefined ? "" : keepSame(before.meta, outdented(sourceOf(meta), 2));
-  return { fields: all, values: { ...before, inputs: all.map((field, index) => read(field, old[index] ?? { name: field.name, ...field.initial }, sources.get(field.name))), meta: metaText, json: text } };
+  const metaText = meta === undefined ? "" : keepSame(before.meta, outdented(text.slice(meta.value.offset, meta.value.offset + meta.value.length), 2));
+  return {
+    fields: all,
+    values: {
+      ...before,
+      ...keepCallbacks(before, callbacks),
+      inputs: all.map((field, index) => read(field, old[index] ?? { name: field.name, ...field.initial }, sources.get(field.name))),
+      meta: metaText,
+      json: text,
+    },
+    secrets,
+    kept: edited(text, [...secrets.map(({ cut }) => ({ at: cut, text: "" })), ...faults.filter(({ kind }) => kind === "address").map(({ at }) => ({ at, text: withoutCredentials(text.slice(at.start, at.end)) }))]),
+    wrong: faults.map((each) => placed(each, place)),
+  };
 }
 
-interface Member {
-  readonly name: string;
-  /** Where its name begins. */
-  readonly offset: number;
-  readonly value: Node;
-}
+const bodyMembers: readonly string[] = ["inputs", "meta", ...callbackMembers];
 
-function membersOf(object: Node): readonly Member[] {
-  return (object.children ?? []).flatMap(({ offset, children }) => {
-    const [key, value] = children ?? [];
-    return key === undefined || value === undefined ? [] : [{ name: String(key.value), offset, value }];
-  });
-}
-
-function secondOf(members: readonly Member[]): Member | undefined {
-  const seen = new Set<string>();
-  return members.find(({ name }) => seen.size === seen.add(name).size);
+function placed({ at, ...fault }: CallbackFault, placeOf: (span: Span) => Place): JsonViewFault {
+  return { ...fault, ...placeOf(at) };
 }
 
 function read(field: FormField, old: NamedValue, source: string | undefined): NamedValue {
@@ -92,6 +134,11 @@ function keepSame(before: string, now: string): string {
 /** JSON without the white space between its parts. */
 function squeezed(json: string): string {
   return json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, text: string | undefined) => text ?? "");
+}
+
+/** A value as a member of the whole. */
+function nested(json: string): string {
+  return json.replaceAll("\n", "\n  ");
 }
 
 /** A value without the indentation that it had as a member. */

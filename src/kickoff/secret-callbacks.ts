@@ -6,6 +6,9 @@ export const strategies = ["none", "bearer", "basic"] as const;
 /** One of {@link strategies}. */
 export type Strategy = (typeof strategies)[number];
 
+/** Those that event streaming takes (vendor's webhook streaming guide). */
+export const streamingStrategies = strategies.filter((one) => one !== "basic");
+
 /** What is typed of the human-input callback's authentication, but for its secret. */
 export interface HumanInputValues {
   readonly strategy: Strategy;

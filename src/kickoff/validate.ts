@@ -1,12 +1,10 @@
+import { checkAddress, type AddressFault } from "./address.ts";
 import { canShow, isNumber, type FieldValue, type FormField } from "./fields.ts";
 import { readJson, type JsonFault } from "./json.ts";
 import { readJsonView } from "./json-view.ts";
 import { eventsIn, type FormSecrets, type StreamingValues } from "./secret-callbacks.ts";
 import { callbackNames } from "./callback-names.ts";
 import { alignValues, isJsonObject, type FormValues } from "./values.ts";
-
-/** What is wrong with an address. */
-export type AddressFault = { readonly kind: "notAnAddress" } | { readonly kind: "notHttp" } | { readonly kind: "credentials" };
 
 /** What is wrong with what one field holds; the form finds the words. */
 export type Fault =
@@ -38,17 +36,6 @@ export function checkMeta(text: string): Fault | undefined {
   const reading = readJson(text);
   if ("fault" in reading) return { kind: "notJson", at: reading.fault };
   return isJsonObject(reading.value) ? undefined : { kind: "notAnObject" };
-}
-
-/** Checks a callback address: nothing, or an absolute http or https address without a name and password, which would be kept on disk. */
-export function checkAddress(text: string): AddressFault | undefined {
-  const trimmed = text.trim();
-  if (trimmed === "") return undefined;
-  // "https:host" and "localhost:8080" parse as URLs as well, but no crew could call them.
-  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(trimmed) || !URL.canParse(trimmed)) return { kind: "notAnAddress" };
-  const { protocol, username, password } = new URL(trimmed);
-  if (protocol !== "https:" && protocol !== "http:") return { kind: "notHttp" };
-  return username === "" && password === "" ? undefined : { kind: "credentials" };
 }
 
 /** Checks the address of event streaming, which events without one need. */

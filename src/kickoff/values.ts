@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, KickoffRequest, PlainCallbacks } from "../api/types.ts";
+import type { CallbackUrls, JsonObject, JsonValue, KickoffRequest, PlainCallbacks } from "../api/types.ts";
 import { callbackNames, type CallbackName } from "./callback-names.ts";
 import { typedFor, withKnownMode, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
 import { readJson } from "./json.ts";
@@ -119,14 +119,21 @@ function plainRequest(fields: readonly FormField[], values: FormValues): Prefill
     const json = jsonOf(value);
     return json === undefined ? [] : [[value.name, parsed(json)]];
   });
-  const address = (name: CallbackName) => values.callbacks[name].trim();
-  const humanInputWebhook = plainHumanInput(address("humanInputWebhookUrl"), values.humanInput);
-  const webhooks = plainStreaming(values.streaming);
-  const urls = callbackNames.filter((name) => address(name) !== "" && !(name === "humanInputWebhookUrl" && humanInputWebhook !== undefined));
   return {
     // Unlike an assignment, fromEntries makes `__proto__` a property like any other.
     inputs: Object.fromEntries(entries),
     ...(values.meta.trim() === "" ? {} : { meta: parsedObject(values.meta) }),
+    ...toCallbacks(values),
+  };
+}
+
+/** The callbacks that values stand for, without secrets. */
+export function toCallbacks({ callbacks, humanInput, streaming }: Pick<FormValues, "callbacks" | "humanInput" | "streaming">): CallbackUrls & PlainCallbacks {
+  const address = (name: CallbackName) => callbacks[name].trim();
+  const humanInputWebhook = plainHumanInput(address("humanInputWebhookUrl"), humanInput);
+  const webhooks = plainStreaming(streaming);
+  const urls = callbackNames.filter((name) => address(name) !== "" && !(name === "humanInputWebhookUrl" && humanInputWebhook !== undefined));
+  return {
     ...Object.fromEntries(urls.map((name) => [name, address(name)])),
     ...(humanInputWebhook && { humanInputWebhook }),
     ...(webhooks && { webhooks }),

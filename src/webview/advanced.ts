@@ -1,9 +1,10 @@
 import type { FormTexts } from "../kickoff/form-texts.ts";
-import { strategies, type SecretName, type Strategy, type StreamingValues } from "../kickoff/secret-callbacks.ts";
-import { checkAddress, checkEvents, checkMeta, checkStreamingAddress } from "../kickoff/validate.ts";
+import { strategies, streamingStrategies, type SecretName, type Strategy, type StreamingValues } from "../kickoff/secret-callbacks.ts";
+import { checkAddress } from "../kickoff/address.ts";
+import { checkEvents, checkMeta, checkStreamingAddress } from "../kickoff/validate.ts";
 import { callbackNames, type CallbackName } from "../kickoff/callback-names.ts";
 import type { FormValues } from "../kickoff/values.ts";
-import { Authentication, streamingStrategies } from "./authentication.ts";
+import { Authentication } from "./authentication.ts";
 import { Control } from "./control.ts";
 import { make, newId } from "./dom.ts";
 
@@ -25,10 +26,17 @@ export class Advanced {
   readonly #stream: Control;
   readonly #events: Control;
   readonly #realtime: HTMLInputElement;
+  /** What belongs to the stream's address. */
+  readonly #streamParts: HTMLElement;
   readonly #streamAuthentication: Authentication<StreamingValues["strategy"]>;
+  readonly #summary: HTMLElement;
+  readonly #texts: FormTexts;
+  #isInText = false;
 
   constructor({ values, secrets, onInput, onSecret }: AdvancedOptions, texts: FormTexts) {
     const { meta, callbacks, humanInput, streaming } = values;
+    this.#texts = texts;
+    this.#summary = make("summary", {}, texts.advanced);
     this.#meta = new Control({ ...texts.meta, box: { kind: "lines", isCode: true }, text: meta, check: checkMeta, onInput }, texts);
     const address = (name: CallbackName) =>
       new Control({ ...texts.callbacks[name], box: { kind: "line", inputmode: "url" }, text: callbacks[name], check: checkAddress, onInput }, texts);
@@ -72,24 +80,25 @@ export class Advanced {
       texts,
     );
     const check = make("div", { class: "check" }, this.#realtime, make("label", { for: realtimeId }, realtime));
-    const stream = make("div", { class: "nested" }, this.#events.element, check);
+    this.#streamParts = make("div", { class: "nested" }, this.#events.element, check);
     this.element = make(
       "details",
       {},
-      make("summary", {}, texts.advanced),
+      this.#summary,
       this.#meta.element,
       ...callbackNames.map((name) => this.#callbacks[name].element),
       this.#humanInput.element,
       this.#stream.element,
-      stream,
+      this.#streamParts,
       this.#streamAuthentication.element,
     );
-    this.element.open = [this.#meta, this.#stream, this.#events, ...callbackNames.map((name) => this.#callbacks[name])].some((control) => !control.isEmpty);
+    this.element.open = this.#isFilled;
   }
 
   /** From top to bottom. */
   get controls(): readonly Control[] {
-    return [this.#meta, ...callbackNames.map((name) => this.#callbacks[name]), ...this.#humanInput.controls, this.#stream, this.#events, ...this.#streamAuthentication.controls];
+    if (this.#isInText) return [...this.#humanInput.controls, ...this.#streamAuthentication.controls];
+    return [this.#meta, ...this.#addresses, ...this.#humanInput.controls, this.#stream, this.#events, ...this.#streamAuthentication.controls];
   }
 
   /** What they hold, but for secrets. */
@@ -108,18 +117,43 @@ export class Advanced {
     };
   }
 
-  /** Meta is among what is shown as JSON. */
-  set hasMeta(hasMeta: boolean) {
-    this.#meta.element.hidden = !hasMeta;
+  /** All but secrets is shown as JSON. */
+  set isInText(isInText: boolean) {
+    const hasChanged = this.#isInText !== isInText;
+    this.#isInText = isInText;
+    for (const element of [this.#meta.element, ...this.#addresses.map((control) => control.element), this.#stream.element, this.#streamParts]) element.hidden = isInText;
+    for (const authentication of [this.#humanInput, this.#streamAuthentication]) authentication.isInText = isInText;
+    this.#summary.textContent = isInText ? this.#texts.secrets : this.#texts.advanced;
+    this.element.open = isInText || this.#isFilled;
+    this.#showIfNeeded();
+    if (hasChanged) for (const control of this.controls) control.recheck();
   }
 
   get meta(): Control {
     return this.#meta;
   }
 
-  setMeta(text: string): void {
-    this.#meta.text = text;
-    this.#meta.recheck();
+  /** Shows other values, such as those of the JSON text. */
+  set({ meta, callbacks, humanInput, streaming }: FormValues): void {
+    this.#meta.text = meta;
+    for (const name of callbackNames) this.#callbacks[name].text = callbacks[name];
+    this.#stream.text = streaming.url;
+    this.#events.text = streaming.events;
+    this.#realtime.checked = streaming.realtime;
+    this.#humanInput.set(humanInput);
+    this.#streamAuthentication.set({ strategy: streaming.strategy, username: "" });
+    for (const control of this.controls) control.recheck();
+    this.#showIfNeeded();
+  }
+
+  /** A secret was entered in the JSON text, or taken back there. */
+  hold(name: SecretName, isHeld: boolean): void {
+    (name === "humanInput" ? this.#humanInput : this.#streamAuthentication).hold(isHeld);
+  }
+
+  /** The first box of a secret that sending needs and nobody entered. */
+  get missingSecret(): Control | undefined {
+    return this.#humanInput.missingSecret ?? this.#streamAuthentication.missingSecret;
   }
 
   set isReadOnly(isReadOnly: boolean) {
@@ -130,5 +164,18 @@ export class Advanced {
   /** A folded control cannot take the focus. */
   unfold(): void {
     this.element.open = true;
+  }
+
+  get #addresses(): readonly Control[] {
+    return callbackNames.map((name) => this.#callbacks[name]);
+  }
+
+  get #isFilled(): boolean {
+    return [this.#meta, this.#stream, this.#events, ...this.#addresses].some((control) => !control.isEmpty);
+  }
+
+  /** Beside the JSON text there is nothing to show without a callback that takes a secret. */
+  #showIfNeeded(): void {
+    this.element.hidden = this.#isInText && !this.#humanInput.isShown && !this.#streamAuthentication.isShown;
   }
 }

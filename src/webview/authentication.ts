@@ -1,8 +1,8 @@
+import { fill } from "../kickoff/fill.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
-import { strategies, type Strategy } from "../kickoff/secret-callbacks.ts";
+import type { Strategy } from "../kickoff/secret-callbacks.ts";
 import { Control } from "./control.ts";
 import { make } from "./dom.ts";
-import { fill } from "./words.ts";
 
 /** What {@link Authentication} begins with and tells. */
 export interface AuthenticationOptions<Kind extends Strategy> {
@@ -28,13 +28,16 @@ export class Authentication<Kind extends Strategy> {
   readonly #username: Control;
   readonly #token: Control;
   readonly #password: Control;
+  readonly #held: string;
   #isHeld: boolean;
+  #isInText = false;
 
   constructor(options: AuthenticationOptions<Kind>, texts: FormTexts) {
     this.#options = options;
     this.#isHeld = options.isHeld;
     const { callback, onInput } = options;
     const words = texts.authentication;
+    this.#held = words.held;
     const box = { kind: "choice", choices: options.strategies.map((value) => ({ value, label: words.strategies[value] })) } as const;
     const changed = () => {
       this.#show();
@@ -70,7 +73,17 @@ export class Authentication<Kind extends Strategy> {
   }
 
   get controls(): readonly Control[] {
-    return [this.#strategy, this.#username, this.#token, this.#password];
+    return this.#isInText ? this.secrets : [this.#strategy, this.#username, this.#token, this.#password];
+  }
+
+  /** The boxes for its secret, of which one shows at most. */
+  get secrets(): readonly Control[] {
+    return [this.#token, this.#password];
+  }
+
+  /** The box of a secret that sending needs and nobody entered. */
+  get missingSecret(): Control | undefined {
+    return this.secrets.find((secret) => !secret.isComplete);
   }
 
   get strategy(): Kind {
@@ -82,12 +95,39 @@ export class Authentication<Kind extends Strategy> {
     return this.#username.text;
   }
 
+  /** All but the secret stands in a text: then the box for that is all that is left, where the callback is used. */
+  set isInText(isInText: boolean) {
+    this.#isInText = isInText;
+    this.#show();
+  }
+
+  /** Whether something of it shows. */
+  get isShown(): boolean {
+    return !this.element.hidden;
+  }
+
+  /** Shows other values. */
+  set({ strategy, username }: { readonly strategy: Kind; readonly username: string }): void {
+    this.#strategy.text = strategy;
+    this.#username.text = username;
+    for (const control of [this.#strategy, this.#username, ...this.secrets]) control.settle();
+    this.#show();
+  }
+
+  /** The secret was entered elsewhere, or taken back there. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    for (const secret of this.secrets) {
+      secret.use({ kind: "secret", placeholder: isHeld ? this.#held : "" }, "");
+      secret.settle();
+    }
+  }
+
   #show(): void {
-    this.#username.element.hidden = this.strategy !== "basic";
+    this.element.hidden = this.#isInText && !(this.#options.isUsed() && this.strategy !== "none");
+    this.#strategy.element.hidden = this.#isInText;
+    this.#username.element.hidden = this.#isInText || this.strategy !== "basic";
     this.#token.element.hidden = this.strategy !== "bearer";
     this.#password.element.hidden = this.strategy !== "basic";
   }
 }
-
-/** Those that event streaming takes (vendor's webhook streaming guide). */
-export const streamingStrategies = strategies.filter((one) => one !== "basic");

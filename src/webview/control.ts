@@ -61,6 +61,17 @@ export class Control {
     grow(this.#box);
   }
 
+  /** Where the cursor is in the text, counted from 0. */
+  get caret(): number {
+    return this.#box instanceof HTMLSelectElement ? 0 : (this.#box.selectionStart ?? 0);
+  }
+
+  /** Puts another text in the place of the one that is there, with the cursor at a place in it; the focus stays where it is. */
+  rewrite(text: string, caret: number): void {
+    this.text = text;
+    if (!(this.#box instanceof HTMLSelectElement)) this.#box.setSelectionRange(caret, caret);
+  }
+
   /** Says what is sent where the value does not; nothing takes it away. */
   set note(note: string) {
     this.#note.textContent = note;
@@ -133,6 +144,11 @@ export class Control {
   get isReadable(): boolean {
     const fault = this.#fault();
     return fault === undefined || isMissing(fault);
+  }
+
+  /** Whether what is there can be sent: neither wrong nor missing. Shows nothing. */
+  get isComplete(): boolean {
+    return this.#fault() === undefined;
   }
 
   /** Whether something is shown to be wrong. */

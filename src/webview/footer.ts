@@ -1,6 +1,7 @@
+import { fill } from "../kickoff/fill.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import { button, make } from "./dom.ts";
-import { fill, submitKeys } from "./words.ts";
+import { submitKeys } from "./words.ts";
 
 /** The button that sends the form, and how the last attempt ended. */
 export class Footer {

@@ -2,6 +2,7 @@ import type { FormField } from "../kickoff/fields.ts";
 import { formToolNames, type FormToolName } from "../kickoff/form-tools.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import { writeJsonView } from "../kickoff/json-view.ts";
+import { keptValues } from "../kickoff/kept-values.ts";
 import type { Draft, FormFocus, FormView, Outcome } from "../kickoff/messages.ts";
 import type { SecretName } from "../kickoff/secret-callbacks.ts";
 import { initialValues, type FormValues } from "../kickoff/values.ts";
@@ -57,18 +58,21 @@ export class FormPage {
 
   /** What is typed now, with the id under which it is sent. Never with a secret. */
   get draft(): Draft {
-    const values = { inputs: this.#inputs.map((field) => field.value), ...this.#advanced.values };
-    if (this.#json === undefined) return { id: this.#draftId, values };
-    const { inputs, meta } = this.#json.filled.values;
-    return { id: this.#draftId, values: { ...values, inputs, meta, json: this.#json.text } };
+    const values = this.#json?.kept ?? keptValues({ inputs: this.#inputs.map((field) => field.value), ...this.#advanced.values });
+    return { id: this.#draftId, values };
   }
 
-  /** Moves the focus to where the person goes on: an input, else the first one without a value, else the first, else the button. */
+  /**
+   * Moves the focus to where the person goes on: an input, else the first one without a value, else the first, else the button. Given
+   * values, which come without secrets, lack no more than those where the inputs are there.
+   */
   focus(where: FormFocus): void {
     const named = typeof where === "object" ? this.#inputs.find((input) => input.name === where.input) : undefined;
     const field = named ?? this.#inputs.find((input) => input.isEmpty) ?? this.#inputs[0];
+    const isGiven = where === "first" && this.#view.notice?.kind === "given" && !this.#inputs.some((input) => input.isMissing);
+    const secret = isGiven ? this.#advanced.missingSecret : undefined;
     if (where === "submit") this.#footer.focus();
-    else (this.#json ?? field ?? this.#footer).focus();
+    else (secret ?? this.#json ?? field ?? this.#footer).focus();
   }
 
   /** Sends what is typed, unless something is wrong with it, it is being sent, or it may have been sent. */
@@ -113,8 +117,8 @@ export class FormPage {
   }
 
   /** Whether all can be read, complete or not; moves the focus to what can't, and says that it is in the way. */
-  #isReadable(advanced: readonly Control[]): boolean {
-    const isJsonReadable = this.#json?.isReadable() !== false;
+  #isReadable(advanced: readonly Control[], isWhole = false): boolean {
+    const isJsonReadable = this.#json?.isReadable({ isWhole }) !== false;
     const wrong = this.#inputs.find((field) => !field.control.recheck());
     const wrongAdvanced = advanced.find((control) => !control.recheck());
     const isReadable = isJsonReadable && wrong === undefined && wrongAdvanced === undefined;
@@ -150,16 +154,23 @@ export class FormPage {
     this.#list.replaceChildren();
     this.#addFields(fields, values);
     if (this.#inputs.length === 0) this.#list.append(make("p", { class: "nothing" }, this.#texts.noInputs));
-    this.#advanced.hasMeta = true;
+    this.#advanced.isInText = false;
     this.#showHead();
   }
 
   #showJson(fields: readonly FormField[], values: FormValues, text: string): void {
     this.#inputs = [];
-    this.#json = new JsonPage({ fields, values }, text, this.#texts, { onInput: () => this.#changed(), onDiscard: () => this.#backToFields() });
+    this.#json = new JsonPage({ fields, values }, text, this.#texts, {
+      onInput: () => this.#jsonTyped(),
+      onDiscard: () => this.#backToFields(),
+      onSecret: (name, secret) => {
+        this.#advanced.hold(name, secret !== "");
+        this.#secretTyped(name, secret);
+      },
+    });
     this.#fields = fields;
     this.#list.replaceChildren(this.#json.element);
-    this.#advanced.hasMeta = false;
+    this.#advanced.isInText = true;
     this.#showHead();
   }
 
@@ -179,7 +190,7 @@ export class FormPage {
   #backToFields(): void {
     if (this.#json === undefined) return;
     const { fields, values } = this.#json.filled;
-    this.#advanced.setMeta(values.meta);
+    this.#advanced.set(values);
     this.#showFields(fields, values);
     this.focus("first");
     this.#changed();
@@ -200,10 +211,16 @@ export class FormPage {
   /** The choice of the view, and the buttons that take the form as it stands; what can't be read is marked first: it would be lost. */
   #showHead(): void {
     const use = (tool: FormToolName) => {
-      if (!this.#isSending && (tool === "presets" || this.#isReadable(this.#advanced.controls))) this.#outside.post({ type: "tool", tool });
+      if (!this.#isSending && (tool === "presets" || this.#isReadable(this.#advanced.controls, true))) this.#outside.post({ type: "tool", tool });
     };
     const tools = formToolNames.map((tool) => button(this.#texts.tools[tool], "secondary", () => use(tool)));
     this.#head.replaceChildren(viewToggle(this.#texts, this.#json !== undefined, (toJson) => this.#switch(toJson)), make("div", { class: "tools" }, ...tools));
+  }
+
+  /** The boxes for secrets are those that the text asks for. */
+  #jsonTyped(): void {
+    if (this.#json !== undefined) this.#advanced.set(this.#json.filled.values);
+    this.#changed();
   }
 
   #secretTyped(name: SecretName, text: string): void {

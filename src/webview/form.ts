@@ -1,10 +1,10 @@
+import { fill } from "../kickoff/fill.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import { dispatch, type FormCrew, type FormView, type Handlers, type ToForm } from "../kickoff/messages.ts";
 import { button, make } from "./dom.ts";
 import { FormPage } from "./form-page.ts";
 import { explanation } from "./outcome.ts";
 import { Outside } from "./state.ts";
-import { fill } from "./words.ts";
 
 const outside = new Outside();
 const place = document.querySelector("main") ?? document.body;

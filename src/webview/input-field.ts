@@ -1,3 +1,4 @@
+import { fill } from "../kickoff/fill.ts";
 import { fieldModes, switchMode, type FieldMode, type FormField } from "../kickoff/fields.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import { checkInput } from "../kickoff/validate.ts";
@@ -5,7 +6,6 @@ import type { NamedValue } from "../kickoff/values.ts";
 import type { BoxKind } from "./box.ts";
 import { Control } from "./control.ts";
 import { button, make } from "./dom.ts";
-import { fill } from "./words.ts";
 
 /** What a field tells. */
 export interface FieldEvents {
@@ -82,6 +82,11 @@ export class InputField {
   /** Whether it waits for a value. */
   get isEmpty(): boolean {
     return this.#hasBox && this.control.isEmpty;
+  }
+
+  /** Whether it waits for a value that the crew needs. */
+  get isMissing(): boolean {
+    return this.isEmpty && this.#field.required;
   }
 
   set isReadOnly(isReadOnly: boolean) {

@@ -1,8 +1,8 @@
+import { fill } from "../kickoff/fill.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import type { Notice } from "../kickoff/messages.ts";
 import { button, make } from "./dom.ts";
 import type { Outside } from "./state.ts";
-import { fill } from "./words.ts";
 
 /** Where the values of the form came from, and a way back. */
 export function noticeLine(notice: Notice | undefined, texts: FormTexts, outside: Outside): readonly HTMLElement[] {

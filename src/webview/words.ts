@@ -1,11 +1,8 @@
+import { fill } from "../kickoff/fill.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import type { JsonFault } from "../kickoff/json.ts";
+import type { JsonViewFault } from "../kickoff/json-view.ts";
 import type { Fault } from "../kickoff/validate.ts";
-
-/** A text with its `{0}`, `{1}` … filled in. */
-export function fill(text: string, ...values: readonly (string | number)[]): string {
-  return text.replace(/\{(\d)\}/g, (mark, index: string) => String(values[Number(index)] ?? mark));
-}
 
 /** What is wrong with a field, for a person. */
 export function faultText(fault: Fault, texts: FormTexts): string {
@@ -16,6 +13,28 @@ export function faultText(fault: Fault, texts: FormTexts): string {
 /** Where a text stops being JSON that can be sent, for a person. */
 export function jsonFaultText({ line, column, expected }: JsonFault, texts: FormTexts): string {
   return fill(expected === "exactNumber" ? texts.faultAt : texts.notJson, line, column, texts.expected[expected]);
+}
+
+/** What is wrong with the text of the JSON view, for a person. */
+export function jsonViewFaultText(fault: JsonViewFault, texts: FormTexts): string {
+  return fault.kind === "notJson" ? jsonFaultText(fault, texts) : fill(texts.faultAt, fault.line, fault.column, problemOf(fault, texts));
+}
+
+function problemOf(fault: Exclude<JsonViewFault, { readonly kind: "notJson" }>, texts: FormTexts): string {
+  switch (fault.kind) {
+    case "address":
+      return texts.faults[fault.fault];
+    case "wrongType":
+      return fill(texts.jsonTypes[fault.wanted], fault.name);
+    case "wrongStrategy":
+      return fill(texts.jsonFaults.wrongStrategy, fault.wanted.map((strategy) => JSON.stringify(strategy)).join(", "));
+    case "noInputs":
+    case "notAnObject":
+    case "tooDeep":
+      return texts.jsonFaults[fault.kind];
+    default:
+      return fill(texts.jsonFaults[fault.kind], fault.name);
+  }
 }
 
 /** The keys that kick off, as this system writes them. */

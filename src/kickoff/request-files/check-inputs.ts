@@ -1,6 +1,7 @@
 import type { InputField, JsonValue } from "../../api/types.ts";
 import { isJsonObject } from "../values.ts";
-import type { RequestFile, Span } from "./read.ts";
+import type { Span } from "../json-tree.ts";
+import type { RequestFile } from "./read.ts";
 
 /** How the inputs of a request file differ from what its crew asks for. */
 export type InputFault = { readonly at: Span; readonly name: string } & (

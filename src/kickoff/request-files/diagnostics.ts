@@ -9,7 +9,7 @@ import { faultInWords, isHarmless, type RequestFault } from "./words.ts";
 /** Characters above which a file is no request that somebody writes by hand. */
 const longest = 1_000_000;
 /** VS Code's own JSON support tells these, by the schema that the manifest contributes. */
-const toldBySchema: readonly RequestFault["kind"][] = ["syntax", "notAnObject", "noCrew", "wrongType"];
+const toldBySchema: readonly RequestFault["kind"][] = ["syntax", "notAnObject", "noCrew", "wrongType", "wrongStrategy"];
 
 /** Marks what is wrong in open request files. Asks no crew: inputs are checked where it is known already what the crew asks for. */
 export class RequestFileDiagnostics implements vscode.Disposable {

@@ -1,5 +1,5 @@
 import { createScanner, getLocation, getNodeValue, parseTree, findNodeAtLocation } from "jsonc-parser";
-import type { Span } from "./read.ts";
+import type { Span } from "../json-tree.ts";
 
 /** Where in a request file somebody writes, as far as something can be offered there. */
 export type WritingPlace = { readonly replaces: Span } & (

@@ -1,15 +1,9 @@
 import { parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
-import type { JsonValue, PlainCallbacks } from "../../api/types.ts";
+import type { JsonValue } from "../../api/types.ts";
 import { expectedAfter, type Expected } from "../json.ts";
-import { checkAddress, type Fault } from "../validate.ts";
-import { callbackNames, type CallbackName } from "../callback-names.ts";
-import { isJsonObject, type Prefill } from "../values.ts";
-
-/** Where something stands in a text: offsets in UTF-16 units, the end not included. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+import { membersOf, spanOf, type Span } from "../json-tree.ts";
+import { callbackMembers, readCallbacks, type CallbackFault, type Wanted } from "../read-callbacks.ts";
+import { isJsonObject, toCallbacks, type Prefill } from "../values.ts";
 
 /** What is wrong with a request file, and where; whoever shows it finds the words. */
 export type FileFault = { readonly at: Span } & (
@@ -17,15 +11,11 @@ export type FileFault = { readonly at: Span } & (
   | { readonly kind: "tooDeep" }
   | { readonly kind: "notAnObject" }
   | { readonly kind: "noCrew" }
-  | { readonly kind: "wrongType"; readonly name: string; readonly wanted: "text" | "object" }
+  | { readonly kind: "wrongType"; readonly name: string; readonly wanted: Wanted }
   | { readonly kind: "unknownMember"; readonly name: string }
   /** A member that holds a token or a password, which a shared file must not. */
   | { readonly kind: "secret"; readonly name: string }
-  | { readonly kind: "address"; readonly name: CallbackName; readonly fault: Fault["kind"] }
-);
-
-/** The values of a request file: callbacks that take a secret are entered in the form. */
-export type FileValues = Omit<Prefill, keyof PlainCallbacks>;
+) | CallbackFault;
 
 /** A request file as it was read: what can be used of it, and what is wrong with it. */
 export interface RequestFile {
@@ -33,7 +23,8 @@ export interface RequestFile {
   readonly crew?: string;
   /** The title that the execution gets. */
   readonly label?: string;
-  readonly values: FileValues;
+  /** The secrets of its callbacks are entered in the form. */
+  readonly values: Prefill;
   readonly faults: readonly FileFault[];
   readonly places: Places;
 }
@@ -49,10 +40,10 @@ export interface Places {
 /** Members of a request file beside the callbacks' addresses. `$schema` is an editor's own. */
 const otherMembers = ["crew", "label", "inputs", "meta", "$schema"] as const;
 /** All members that a request file may have. */
-export const requestFileMembers: readonly string[] = [...otherMembers, ...callbackNames];
+export const requestFileMembers: readonly string[] = [...otherMembers, ...callbackMembers];
 
-/** Members of a kickoff's body that carry secrets (vendor's guides), and names by which people would write one. */
-const secretMember = /^(?:humanInputWebhook|webhooks)$|token|secret|password|passphrase|authenti|authori[sz]|credential|api[-_]?key|bearer/i;
+/** Names by which people would write a secret. */
+const secretMember = /token|secret|password|passphrase|authenti|authori[sz]|credential|api[-_]?key|bearer/i;
 
 const firstLine: Span = { start: 0, end: 1 };
 
@@ -79,7 +70,8 @@ function readMembers(tree: Node, syntax: readonly FileFault[]): RequestFile {
   const objects = new Map<string, Readonly<Record<string, JsonValue>>>();
   let crew: Span | undefined;
   let inputs: Node | undefined;
-  for (const { name, key, value } of membersOf(tree)) {
+  const members = membersOf(tree);
+  for (const { name, key, value } of members) {
     if (!requestFileMembers.includes(name)) {
       faults.push({ kind: secretMember.test(name) ? "secret" : "unknownMember", name, at: spanOf(key) });
     } else if (name === "inputs" || name === "meta") {
@@ -87,23 +79,21 @@ function readMembers(tree: Node, syntax: readonly FileFault[]): RequestFile {
       if (isJsonObject(read)) objects.set(name, read);
       else faults.push({ kind: "wrongType", name, wanted: "object", at: spanOf(value) });
       if (name === "inputs") inputs = value;
-    } else if (value.type !== "string") {
-      faults.push({ kind: "wrongType", name, wanted: "text", at: spanOf(value) });
-    } else {
-      const read = String(value.value).trim();
-      const problem = isCallbackName(name) ? checkAddress(read) : undefined;
-      if (problem !== undefined && isCallbackName(name)) faults.push({ kind: "address", name, fault: problem.kind, at: spanOf(value) });
-      else if (read !== "") texts.set(name, read);
+    } else if (otherMembers.some((other) => other === name)) {
+      if (value.type !== "string") faults.push({ kind: "wrongType", name, wanted: "text", at: spanOf(value) });
+      else if (String(value.value).trim() !== "") texts.set(name, String(value.value).trim());
     }
     if (name === "crew") crew = spanOf(value);
   }
+  const { secrets, faults: wrong, ...callbacks } = readCallbacks(members);
+  faults.push(...secrets.map(({ name, key }) => ({ kind: "secret", name, at: key }) as const), ...wrong.map(asFileFault));
   const named = texts.get("crew");
   if (named === undefined && !faults.some((fault) => fault.kind === "wrongType" && fault.name === "crew")) faults.push({ kind: "noCrew", at: crew ?? firstLine });
   const label = texts.get("label");
   return {
     ...(named === undefined ? {} : { crew: named }),
     ...(label === undefined ? {} : { label }),
-    values: { ...Object.fromEntries(objects), ...Object.fromEntries(callbackNames.flatMap((name) => (texts.has(name) ? [[name, texts.get(name)]] : []))) },
+    values: { ...Object.fromEntries(objects), ...toCallbacks(callbacks) },
     faults,
     places: {
       crew: crew ?? firstLine,
@@ -118,10 +108,9 @@ function nothing(...faults: readonly FileFault[]): RequestFile {
   return { values: {}, faults: all, places: { crew: firstLine, inputs: firstLine, input: new Map() } };
 }
 
-/** The members of an object that are whole. */
-function membersOf({ type, children = [] }: Node): readonly { readonly name: string; readonly key: Node; readonly value: Node }[] {
-  if (type !== "object") return [];
-  return children.flatMap(({ children: [key, value] = [] }) => (key === undefined || value === undefined ? [] : [{ name: String(key.value), key, value }]));
+/** A secret that stands in a callback where it would not even be read. */
+function asFileFault(fault: CallbackFault): FileFault {
+  return fault.kind === "otherPart" && secretMember.test(fault.name) ? { kind: "secret", name: fault.name, at: fault.at } : fault;
 }
 
 /** A node as plain JSON. Unlike an assignment, fromEntries makes `__proto__` a property like any other. */
@@ -130,12 +119,4 @@ function toJson(node: Node): JsonValue {
   if (node.type === "object") return Object.fromEntries(membersOf(node).map(({ name, value }) => [name, toJson(value)]));
   const value: unknown = node.value;
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
-}
-
-function isCallbackName(name: string): name is CallbackName {
-  return callbackNames.some((each) => each === name);
-}
-
-function spanOf({ offset, length }: Node): Span {
-  return { start: offset, end: offset + length };
 }

@@ -5,7 +5,7 @@ import type { KickoffRequest } from "../../api/types.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
 import { UserError } from "../../editor/errors.ts";
-import { plainLabel } from "../../editor/plain.ts";
+import { plainLabel, plainMessage } from "../../editor/plain.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { CallbackHosts } from "../callback-hosts.ts";
 import { copyCurl } from "../copy-curl.ts";
@@ -13,6 +13,7 @@ import type { KickoffForms } from "../forms.ts";
 import { OneWish } from "../one-wish.ts";
 import type { KickoffSender } from "../start.ts";
 import { checkRequestFile } from "./check.ts";
+import { wholeRequest } from "./whole-request.ts";
 import { readRequestFile, type RequestFile } from "./read.ts";
 import { faultInWords, isHarmless, type RequestFault } from "./words.ts";
 
@@ -44,11 +45,13 @@ export class RequestFiles {
 
   /**
    * Kicks off what a file says, once, after everything that can be checked was. Nothing where the person does not confirm.
-   * A double click is one wish; see {@link OneWish}.
+   * A double click is one wish; see {@link OneWish}. Where a callback needs a secret, a person goes on in the form.
    * Throws {@link UserError} with the place of what is wrong, and what {@link KickoffSender.send} throws.
    */
-  kickOff(uri: vscode.Uri, by: { readonly isPerson: boolean }): Promise<Execution | undefined> {
-    return this.#starting.once(uri.toString(), by, () => this.#start(uri));
+  async kickOff(uri: vscode.Uri, by: { readonly isPerson: boolean }): Promise<Execution | undefined> {
+    const { document, file } = await this.#read(uri);
+    if (wholeRequest(file.values) === undefined) return await this.#askForSecret(document, by);
+    return await this.#starting.once(uri.toString(), by, () => this.#start(uri));
   }
 
   /** Puts a file's values into its crew's form; missing inputs are asked for there. Settles as {@link KickoffForms.open} does. */
@@ -65,10 +68,20 @@ export class RequestFiles {
     await copyCurl(crew.url, file.values);
   }
 
+  /** Opens the form at the secret that no file holds. @throws UserError for a program */
+  async #askForSecret(document: vscode.TextDocument, { isPerson }: { readonly isPerson: boolean }): Promise<Execution | undefined> {
+    const needed = needsForm(document);
+    if (!isPerson) throw needed;
+    void vscode.window.showInformationMessage(plainMessage(needed.message));
+    return await this.openInForm(document.uri);
+  }
+
   async #start(uri: vscode.Uri): Promise<Execution | undefined> {
     const { crews, sender, hosts, wake, onLearnt, isTrusted } = this.#options;
     const { document, crew, file } = await this.#read(uri);
-    const request: KickoffRequest = { inputs: {}, ...file.values };
+    const request = wholeRequest(file.values);
+    // It was changed since it was looked at.
+    if (request === undefined) throw needsForm(document);
     return await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: plainLabel(vscode.l10n.t("Kicking off {0}…", crew.name)) }, async () => {
       await wake(crew.id);
       const inputs = await crews.inputs(crews.get(crew.id), { fresh: true });
@@ -89,6 +102,11 @@ export class RequestFiles {
     // Names the connected crews where this one is not among them.
     return { document, file, crew: crew ?? this.#options.crews.get(file.crew ?? "") };
   }
+}
+
+function needsForm(document: vscode.TextDocument): UserError {
+  const open = { title: vscode.l10n.t("Open in Form"), command: "crewdeck.openFileInForm", arguments: [{ file: document.uri.toString() }] };
+  return new UserError(vscode.l10n.t("{0} names a callback that needs a secret, which no file holds. Enter it in the form; nothing was sent yet.", nameOf(document)), [open]);
 }
 
 /** @throws UserError that says the first thing that is wrong, and where */

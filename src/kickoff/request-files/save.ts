@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { UserError } from "../../editor/errors.ts";
 import type { Prefill } from "../values.ts";
+import { wholeRequest } from "./whole-request.ts";
 import { suggestFileName, withEnding, writeRequestFile } from "./write.ts";
 
 /** What goes into a request file. */
@@ -67,7 +68,7 @@ async function confirmReplacing(uri: vscode.Uri): Promise<boolean> {
   return (await vscode.window.showWarningMessage(vscode.l10n.t("{0} exists already. Replace it?", vscode.workspace.asRelativePath(uri)), { modal: true }, replace)) === replace;
 }
 
-function tellWhatIsLeftOut({ humanInputWebhook, webhooks }: Prefill): void {
-  if (humanInputWebhook === undefined && webhooks === undefined) return;
-  void vscode.window.showInformationMessage(vscode.l10n.t("The callbacks that take a secret are not in the file. Enter them in the form."));
+function tellWhatIsLeftOut(values: Prefill): void {
+  if (wholeRequest(values) !== undefined) return;
+  void vscode.window.showInformationMessage(vscode.l10n.t("The secrets of its callbacks are not in the file. They are entered in the form."));
 }

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import type { JsonValue } from "../../api/types.ts";
+import { fill } from "../fill.ts";
 import { formTexts } from "../texts.ts";
 import type { InputFault } from "./check-inputs.ts";
 import type { FileFault } from "./read.ts";
@@ -19,13 +20,20 @@ export function faultInWords(fault: RequestFault): string {
     case "noCrew":
       return vscode.l10n.t("“crew” is missing: the name or address of a connected crew.");
     case "wrongType":
-      return fault.wanted === "text" ? vscode.l10n.t("“{0}” must be a text.", fault.name) : vscode.l10n.t("“{0}” must be an object.", fault.name);
+      return fill(formTexts().jsonTypes[fault.wanted], fault.name);
     case "unknownMember":
       return vscode.l10n.t("A request file has no “{0}”. What the crew asks for stands in “inputs”.", fault.name);
     case "secret":
       return vscode.l10n.t("A request file holds no secrets, since it is shared: take “{0}” out. The crew's token is kept by Crewdeck, and a callback's secret is entered in the form.", fault.name);
     case "address":
-      return `“${fault.name}”: ${addressFaultInWords(fault.fault)}`;
+      return `“${fault.name}”: ${formTexts().faults[fault.fault]}`;
+    case "otherPart":
+    case "twice":
+    case "sameCallback":
+    case "missingPart":
+      return fill(formTexts().jsonFaults[fault.kind], fault.name);
+    case "wrongStrategy":
+      return fill(formTexts().jsonFaults.wrongStrategy, fault.wanted.map((strategy) => JSON.stringify(strategy)).join(", "));
     case "unknownCrew":
       return vscode.l10n.t("No crew named “{0}” is connected here.", fault.name);
     case "missingInput":
@@ -42,11 +50,6 @@ export function faultInWords(fault: RequestFault): string {
 /** Whether a file with this fault can be sent all the same. */
 export function isHarmless({ kind }: RequestFault): boolean {
   return kind === "unlistedInput";
-}
-
-function addressFaultInWords(fault: Extract<FileFault, { kind: "address" }>["fault"]): string {
-  const { faults } = formTexts();
-  return fault === "notJson" ? faults.notAnAddress : faults[fault];
 }
 
 function typeInWords(type: Extract<InputFault, { kind: "wrongInput" }>["wanted"]): string {

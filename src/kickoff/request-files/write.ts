@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../api/types.ts";
-import { callbackNames } from "../callback-names.ts";
-import type { Prefill } from "../values.ts";
+import { fillIn, initialValues, toCallbacks, type Prefill } from "../values.ts";
 
 /** The end of every request file's name. */
 export const requestFileEnding = ".kickoff.json";
@@ -10,7 +9,8 @@ const longest = 30;
 
 /** The text of a request file: indented JSON without secrets. */
 export function writeRequestFile(crew: string, values: Prefill, label?: string): string {
-  const callbacks = Object.fromEntries(callbackNames.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));
+  // As the form would hold them: what else comes along, such as a secret, is no part of that.
+  const callbacks = toCallbacks(fillIn([], initialValues([]), { ...values, inputs: {} }).values);
   const file = { crew, ...(label === undefined ? {} : { label }), inputs: values.inputs ?? {}, ...(values.meta === undefined ? {} : { meta: values.meta }), ...callbacks };
   return `${JSON.stringify(file, undefined, 2)}\n`;
 }

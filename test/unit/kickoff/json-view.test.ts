@@ -91,8 +91,9 @@ describe("The form as JSON", () => {
     assert.deepEqual(faultOf("\n[1]"), { kind: "notAnObject", line: 2, column: 1 });
     assert.deepEqual(faultOf('{\n"meta": {}}'), { kind: "noInputs", line: 1, column: 1 });
     assert.deepEqual(faultOf('{\n"inputs": []}'), { kind: "noInputs", line: 2, column: 11 });
-    assert.deepEqual(faultOf('{"inputs": {},\n "meta": 1}'), { kind: "metaNotAnObject", line: 2, column: 10 });
-    assert.deepEqual(faultOf('{"inputs": {},\n "taskWebhookUrl": ""}'), { kind: "otherMember", name: "taskWebhookUrl", line: 2, column: 2 });
+    assert.deepEqual(faultOf('{"inputs": {},\n "meta": 1}'), { kind: "wrongType", name: "meta", wanted: "object", line: 2, column: 10 });
+    assert.deepEqual(faultOf('{"inputs": {},\n "topic": ""}'), { kind: "otherMember", name: "topic", line: 2, column: 2 });
+    assert.deepEqual(faultOf(`{"inputs": {"a": ${"[".repeat(100_000)}${"]".repeat(100_000)}}}`), { kind: "tooDeep", line: 1, column: 1 });
     assert.deepEqual(faultOf('{"inputs": {"a": 1,\n"a": 2}}'), { kind: "twice", name: "a", line: 2, column: 1 });
     assert.deepEqual(faultOf('{"inputs": {},\n"inputs": {}}'), { kind: "twice", name: "inputs", line: 2, column: 1 });
   });

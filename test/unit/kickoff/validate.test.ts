@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { formFields } from "../../../src/kickoff/fields.ts";
 import { readJson } from "../../../src/kickoff/json.ts";
-import { checkAddress, checkInput, checkMeta, isValid } from "../../../src/kickoff/validate.ts";
+import { checkAddress } from "../../../src/kickoff/address.ts";
+import { checkInput, checkMeta, isValid } from "../../../src/kickoff/validate.ts";
 import { noSecrets, type FormSecrets } from "../../../src/kickoff/secret-callbacks.ts";
 import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
 

@@ -29,12 +29,55 @@ describe("Reading a request file", () => {
     assert.deepEqual([at(places.crew), at(places.inputs), at(places.input.get("city"))], ['"T"', '"inputs"', '"Oslo"']);
   });
 
-  for (const name of ["token", "humanInputWebhook", "webhooks", "authentication", "Authorization", "bearer_token", "apiKey", "client_secret", "password"]) {
+  for (const name of ["token", "authentication", "Authorization", "bearer_token", "apiKey", "client_secret", "password"]) {
     it(`refuses the member ${name}: a shared file holds no secret`, () => {
       assert.deepEqual(faultsIn(`{"crew": "T", "${name}": "hush"}`), [{ kind: "secret", name, where: `"${name}"` }]);
       assert.doesNotMatch(JSON.stringify(readRequestFile(`{"crew": "T", "${name}": "hush"}`)), /hush/);
     });
   }
+
+  it("takes callbacks that authenticate, without their secrets; null and nothing mean none", () => {
+    const { values, faults } = readRequestFile(`{
+      "crew": "T", "inputs": {}, "crewWebhookUrl": null, "taskWebhookUrl": "",
+      "humanInputWebhook": {"url": "https://h.test/a", "authentication": {"strategy": "basic", "username": "me", "password": ""}},
+      "webhooks": {"events": ["task_started"], "url": "https://h.test/e", "realtime": true, "authentication": {"strategy": "bearer", "token": null}},
+    }`);
+    assert.deepEqual(faults, []);
+    assert.deepEqual(values, {
+      inputs: {},
+      humanInputWebhook: { url: "https://h.test/a", authentication: { strategy: "basic", username: "me" } },
+      webhooks: { events: ["task_started"], url: "https://h.test/e", realtime: true, authentication: { strategy: "bearer" } },
+    });
+    assert.deepEqual(readRequestFile('{"crew": "T", "humanInputWebhook": {"url": "https://h.test/a"}, "webhooks": null}').values, { humanInputWebhookUrl: "https://h.test/a" });
+  });
+
+  it("refuses a callback's secret at the very member, wherever in the callback it stands, and repeats none", () => {
+    const text = `{"crew": "T",
+      "humanInputWebhook": {"url": "https://h.test/a", "authentication": {"strategy": "basic", "username": "me", "password": "hush"}},
+      "webhooks": {"events": ["a"], "url": "https://h.test/e", "api_key": "hush", "authentication": {"token": "hush", "strategy": "bearer"}}}`;
+    assert.deepEqual(faultsIn(text), [
+      { kind: "secret", name: "password", where: '"password"' },
+      { kind: "secret", name: "token", where: '"token"' },
+      { kind: "secret", name: "api_key", where: '"api_key"' },
+    ]);
+    assert.doesNotMatch(JSON.stringify(readRequestFile(text)), /hush/);
+  });
+
+  it("says where a callback is wrong or lacks something", () => {
+    assert.deepEqual(faultsIn('{"crew": "T", "humanInputWebhook": {"authentication": {"strategy": "digest"}}, "webhooks": {"events": ["a b"], "realtime": 1, "to": "x"}}'), [
+      { kind: "wrongStrategy", name: "strategy", wanted: ["bearer", "basic"], where: '"digest"' },
+      { kind: "otherPart", name: "to", where: '"to"' },
+      { kind: "wrongType", name: "events", wanted: "names", where: '["a b"]' },
+      { kind: "wrongType", name: "realtime", wanted: "trueOrFalse", where: "1" },
+    ]);
+    assert.deepEqual(faultsIn('{"crew": "T", "humanInputWebhook": {"authentication": {"strategy": "basic"}}, "webhooks": {"url": "https://h.test"}}'), [
+      { kind: "missingPart", name: "username", where: '"authentication"' },
+      { kind: "missingPart", name: "url", where: '"humanInputWebhook"' },
+      { kind: "missingPart", name: "events", where: '"webhooks"' },
+    ]);
+    assert.deepEqual(kindsIn('{"crew": "T", "humanInputWebhook": {"url": "https://a.test"}, "humanInputWebhookUrl": "https://b.test"}'), ["sameCallback"]);
+    assert.deepEqual(kindsIn('{"crew": "T", "webhooks": {}, "webhooks": {"url": "hooks"}}'), ["twice", "address", "missingPart"]);
+  });
 
   it("refuses name and password in an address, and what is no address", () => {
     assert.deepEqual(faultsIn('{"crew": "T", "taskWebhookUrl": "https://me:pw@hooks.test/", "stepWebhookUrl": "hooks.test"}'), [

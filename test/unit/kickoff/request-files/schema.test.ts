@@ -23,7 +23,10 @@ describe("The schema of request files", () => {
   });
 
   it("takes what is saved, and refuses a file without a crew or with a wrong type", () => {
-    assert.ok(isValid(JSON.parse(writeRequestFile("Travel", { inputs: { city: "Oslo" }, meta: {}, crewWebhookUrl: "https://h.test" }, "Demo"))));
-    for (const wrong of [{}, { crew: 7 }, { crew: "" }, { crew: "T", inputs: [] }, { crew: "T", meta: "x" }, { crew: "T", stepWebhookUrl: 1 }, []]) assert.equal(isValid(wrong), false, JSON.stringify(wrong));
+    const humanInputWebhook = { url: "https://h.test", authentication: { strategy: "basic", username: "me" } } as const;
+    const webhooks = { url: "https://h.test", events: ["task_started", "one of ours"], realtime: true, authentication: { strategy: "bearer" } } as const;
+    assert.ok(isValid(JSON.parse(writeRequestFile("Travel", { inputs: { city: "Oslo" }, meta: {}, crewWebhookUrl: "https://h.test", humanInputWebhook, webhooks }, "Demo"))));
+    assert.ok(isValid({ crew: "T", crewWebhookUrl: null, humanInputWebhook: null, webhooks: null }));
+    for (const wrong of [{}, { crew: 7 }, { crew: "" }, { crew: "T", inputs: [] }, { crew: "T", meta: "x" }, { crew: "T", stepWebhookUrl: 1 }, { crew: "T", webhooks: { events: "a" } }, { crew: "T", webhooks: { authentication: { strategy: "basic" } } }, { crew: "T", humanInputWebhook: "https://h.test" }, []]) assert.equal(isValid(wrong), false, JSON.stringify(wrong));
   });
 });

@@ -9,9 +9,19 @@ describe("Writing a request file", () => {
     assert.deepEqual({ crew: file.crew, label: file.label, values: file.values, faults: file.faults }, { crew: "Travel", label: "Demo", values, faults: [] });
   });
 
-  it("leaves out whatever else comes along, such as a callback's secret", () => {
-    const values = { inputs: {}, humanInputWebhook: { url: "https://hooks.test", authentication: { strategy: "bearer" as const, token: "hush" } } };
-    assert.doesNotMatch(writeRequestFile("Travel", values), /hush|authentication/);
+  it("leaves out whatever else comes along, such as a callback's secret, and keeps the callback", () => {
+    const plain = {
+      humanInputWebhook: { url: "https://hooks.test", authentication: { strategy: "basic" as const, username: "me" } },
+      webhooks: { events: ["task_started"], url: "https://hooks.test/e", realtime: false, authentication: { strategy: "bearer" as const } },
+    };
+    const text = writeRequestFile("Travel", {
+      inputs: {},
+      humanInputWebhook: { ...plain.humanInputWebhook, authentication: { ...plain.humanInputWebhook.authentication, ...{ password: "hush" } } },
+      webhooks: { ...plain.webhooks, authentication: { ...plain.webhooks.authentication, ...{ token: "hush" } } },
+    });
+    assert.doesNotMatch(text, /hush/);
+    assert.deepEqual(readRequestFile(text).faults, []);
+    assert.deepEqual(readRequestFile(text).values, { inputs: {}, ...plain });
   });
 
   for (const [crew, inputs, name] of [
