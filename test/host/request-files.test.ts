@@ -119,6 +119,9 @@ describe("Kicking off a request file", () => {
 
   it("refuses a secret, says the line, and sends nothing", () => refuses({ crew: "Travel", inputs: { city: "O" }, token: "hush" }, /line 6: .*holds no secrets.*“token”/));
 
+  it("refuses a secret within a callback, says the line, and sends nothing", () =>
+    refuses({ crew: "Travel", inputs: { city: "O" }, humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer", token: "hush" } } }, /line 10: .*holds no secrets.*“token”/));
+
   it("refuses a missing input, says the line, and sends nothing", () => refuses({ crew: "Travel", inputs: { days: 3 } }, /line 3: The input “city” is missing/));
 
   it("refuses an input of a wrong type, says the line, and sends nothing", () => refuses({ crew: "Travel", inputs: { city: "O", days: "3" } }, /line 5: The crew describes “days” as a whole number/));
@@ -145,6 +148,8 @@ describe("Kicking off a request file", () => {
 
   it("tells plain http and other ports apart from a host that was allowed", () => {
     assert.deepEqual([...hostsOf({ taskWebhookUrl: "https://h.test/a", stepWebhookUrl: "http://h.test/b", crewWebhookUrl: "https://h.test:8443", humanInputWebhookUrl: "" }).keys()], ["h.test", "http://h.test", "h.test:8443"]);
+    const others = hostsOf({ humanInputWebhook: { url: "https://h.test/a" }, webhooks: { url: "https://e.test/b", events: ["a"] } });
+    assert.deepEqual([...others], [["h.test", ["humanInputWebhookUrl"]], ["e.test", ["webhooks"]]]);
   });
 
   it("always asks in an untrusted workspace, with crew, host and size", async () => {
@@ -168,6 +173,25 @@ describe("Kicking off a request file", () => {
     await withPerson([{ press: "Allow This Host" }], () => open().openInForm(uri));
     assert.deepEqual(opened, [[crew, { inputs: {}, crewWebhookUrl: "https://hooks.test/a" }, { replaces: true }]]);
     assert.deepEqual(sent, []);
+  });
+
+  it("goes on in the form where a callback needs a secret, which it says; a program is told so", async () => {
+    const humanInputWebhook = { url: "https://hooks.test/h", authentication: { strategy: "basic", username: "me" } };
+    const webhooks = { events: ["task_started"], url: "https://events.test/e", realtime: false };
+    const uri = await write("secret.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" }, humanInputWebhook, webhooks });
+    const shown = await withPerson([{ press: "Allow This Host" }, { press: "Allow This Host" }], () => open().kickOff(uri, byClick));
+    assert.deepEqual(shown.map(({ text }) => text), [
+      "secret.kickoff.json names a callback that needs a secret, which no file holds. Enter it in the form; nothing was sent yet.",
+      "May Travel report to hooks.test?",
+      "May Travel report to events.test?",
+    ]);
+    assert.match(shown[2]?.detail ?? "", /the events of the execution/);
+    assert.deepEqual(opened, [[crew, { inputs: { city: "Oslo" }, humanInputWebhook, webhooks }, { replaces: true }]]);
+    await assert.rejects(open().kickOff(uri, { isPerson: false }), /Enter it in the form/);
+    assert.deepEqual(sent, []);
+    const whole = await write("whole.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" }, webhooks });
+    await withPerson([], () => open().kickOff(whole, byClick));
+    assert.deepEqual(sent, [[crew, { inputs: { city: "Oslo" }, webhooks }, {}]]);
   });
 });
 

@@ -83,7 +83,7 @@ describe("What the kickoff form complains of, in a browser", function () {
     assert.equal(await complaint.count(), 0);
     await view("Form").click();
     await complaint.waitFor();
-    await isFocused("Inputs and meta as JSON");
+    await isFocused("Kickoff as JSON");
     await page.getByRole("button", { name: "Go back to what could be read last" }).click();
     await field("topic").waitFor();
     assert.equal(await complaint.count(), 0);

@@ -124,6 +124,30 @@ describe("The kickoff form, in the window", () => {
     assert.equal(gate.sent("/kickoff").length, before + 1);
   });
 
+  it("takes a pasted kickoff, sends its secret, which the window saves nowhere, and asks for that alone when it is run again", async () => {
+    const { content } = window.webview;
+    const token = content.getByLabel("Token for the human input callback");
+    const plain = { inputs: { topic: "oolong", audience: "all" }, humanInputWebhook: { url: "http://127.0.0.1:9/human", authentication: { strategy: "bearer" } } };
+    const whole = { ...plain, humanInputWebhook: { ...plain.humanInputWebhook, authentication: { strategy: "bearer", token: "hush-oolong" } } };
+    await openForm(window, "Writers");
+    await content.getByRole("button", { name: "JSON", exact: true }).click();
+    await field("Kickoff as JSON").fill(JSON.stringify(whole));
+    await content.getByText("A callback's secret was moved from this text").waitFor();
+    await holds({ "Kickoff as JSON": JSON.stringify(plain) });
+    assert.equal(await token.getAttribute("placeholder"), "Entered; type to replace it");
+    await waitFor("VS Code to have saved its editors", () => isSaved(window, "oolong"));
+    assert.equal(await isSaved(window, "hush"), false);
+    await field("Kickoff as JSON").press("ControlOrMeta+Enter");
+    await window.editor.waitForText("# oolong");
+    assert.deepEqual(JSON.parse(gate.sent("/kickoff").at(-1)?.body ?? ""), whole);
+    await window.runCommand("Crew: Run Again in Form…");
+    await waitFor("the focus in the missing secret", () => token.evaluate((box) => box === document.activeElement));
+    await token.fill("hush-again");
+    await token.press("ControlOrMeta+Enter");
+    await waitFor("the second kickoff", () => gate.sent("/kickoff").at(-1)?.body.includes("hush-again") === true);
+    await waitFor("the form's end", async () => (await window.editor.tab(tab).count()) === 0);
+  });
+
   it("does not show for a crew without inputs, which starts at once", async () => {
     const before = gate.sent("/kickoff").length;
     gate.answer("/inputs", json(200, { inputs: [] }));

@@ -16,6 +16,23 @@ const described: readonly InputField[] = [
   { name: "options", type: "object", required: false },
 ];
 
+/** A whole kickoff as somebody has it from elsewhere. */
+const pasted = `{
+  "inputs": { "topic": "tea" },
+  "taskWebhookUrl": null,
+  "crewWebhookUrl": "https://a.test/crew",
+  "humanInputWebhook": {
+    "url": "https://a.test/human",
+    "authentication": { "strategy": "basic", "username": "me", "password": "hush-1" }
+  },
+  "webhooks": {
+    "events": ["task_started"],
+    "url": "https://a.test/events",
+    "realtime": true,
+    "authentication": { "token": "hush-2", "strategy": "bearer" }
+  }
+}`;
+
 describe("What the kickoff form holds, in a browser", function () {
   this.timeout(60_000);
   let form: FormWindow;
@@ -165,6 +182,105 @@ describe("What the kickoff form holds, in a browser", function () {
     ]);
   });
 
+  /** All that is kept of the form: what VS Code would write down, and what goes to disk. */
+  const keptOf = async () => JSON.stringify(form.saved) + (await page.evaluate(() => JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage)])));
+  const [password, token] = [() => page.getByLabel("Password for the human input callback"), () => page.getByLabel("Token for event streaming")];
+  const caret = () => json().evaluate((box: HTMLTextAreaElement) => box.selectionStart);
+
+  it("takes a pasted kickoff whole, moves its secrets to their boxes, says so, and keeps none", async () => {
+    await open([{ name: "topic" }]);
+    await view("JSON").click();
+    assert.equal(await page.locator("details").isVisible(), false, "nothing is left to enter beside the text");
+    await json().selectText();
+    await page.keyboard.insertText(pasted);
+    await page.getByText("A callback's secret was moved from this text").waitFor();
+    const shown = pasted.replace(', "password": "hush-1"', "").replace('"token": "hush-2", ', "");
+    assert.deepEqual([await json().inputValue(), await caret()], [shown, shown.length]);
+    for (const box of [password(), token()]) assert.deepEqual([await box.inputValue(), await box.getAttribute("placeholder")], ["", "Entered; type to replace it"]);
+    assert.deepEqual(await page.locator("details label").filter({ visible: true }).allTextContents(), ["Password for the human input callback", "Token for event streaming"]);
+    await waitFor("the draft", () => form.saved.length > 0);
+    assert.match(await keptOf(), /a\.test\/human/);
+    assert.doesNotMatch(await keptOf(), /hush/);
+    await form.hideAndShow();
+    await json().waitFor();
+    assert.equal(await json().inputValue(), shown);
+    await view("Form").click();
+    assert.deepEqual([await field("Human input callback").inputValue(), await field("User name for the human input callback").inputValue(), await field("Events").inputValue()], ["https://a.test/human", "me", "task_started"]);
+    await view("JSON").click();
+    const written = await json().inputValue();
+    await view("Form").click();
+    await view("JSON").click();
+    assert.equal(await json().inputValue(), written);
+    await kickOff().click();
+    await started();
+    assert.deepEqual(form.sent, [{ ...(JSON.parse(pasted.replace('  "taskWebhookUrl": null,\n', "")) as object) }]);
+    assert.doesNotMatch(await keptOf(), /hush/);
+  });
+
+  it("leaves a secret in the text while it is typed there, holds it all the same, and takes it out when the person goes on", async () => {
+    await open([{ name: "topic" }]);
+    await view("JSON").click();
+    const [before, after] = ['{"inputs": {"topic": "tea"}, "humanInputWebhook": {"url": "https://a.test/h", "authentication": {"strategy": "bearer", "token": "', '"}}}'];
+    await json().fill(before + after);
+    await json().evaluate((box: HTMLTextAreaElement, at) => box.setSelectionRange(at, at), before.length);
+    await page.keyboard.type("hush-3");
+    assert.equal(await json().inputValue(), `${before}hush-3${after}`);
+    assert.doesNotMatch(await keptOf(), /hush/);
+    await kickOff().click();
+    await started();
+    assert.equal(await json().inputValue(), (before + after).replace(', "token": ""', ""));
+    assert.deepEqual(form.sent, [{ inputs: { topic: "tea" }, humanInputWebhook: { url: "https://a.test/h", authentication: { strategy: "bearer", token: "hush-3" } } }]);
+  });
+
+  it("keeps no secret of a text that can't be read, nor the password of an address", async () => {
+    await open([{ name: "topic" }]);
+    await view("JSON").click();
+    const broken = `${pasted.replace("https://a.test/crew", "https://me:hush-4@a.test/crew")} more`;
+    await json().fill(broken);
+    await page.getByText("Not JSON: line 15").waitFor();
+    assert.equal(await json().inputValue(), broken, "it stays as typed");
+    await waitFor("the draft", () => form.saved.length > 0);
+    assert.match(await keptOf(), /a\.test\/human/);
+    assert.doesNotMatch(await keptOf(), /hush/);
+    await form.hideAndShow();
+    await json().waitFor();
+    assert.match(await json().inputValue(), /"password": "" \}/);
+  });
+
+  it("says at which place of the text a callback can't be sent, and asks for a secret where the text asks for one", async () => {
+    await open([{ name: "topic" }]);
+    await view("JSON").click();
+    await json().fill('{\n  "inputs": {"topic": "tea"},\n  "taskWebhookUrl": "a.test"\n}');
+    await page.getByText("Line 3, column 21: Enter a whole address").waitFor();
+    await kickOff().click();
+    assert.equal(await caret(), (await json().inputValue()).indexOf('"a.test"'));
+    await page.getByRole("button", { name: "Copy as cURL" }).click();
+    assert.deepEqual(form.asked, []);
+    await view("Form").click();
+    assert.equal(await field("Task callback").inputValue(), "a.test");
+    await view("JSON").click();
+    await json().fill('{"inputs": {"topic": "tea"}, "webhooks": {"url": "https://a.test", "authentication": {"strategy": "bearer"}}}');
+    await kickOff().click();
+    await page.getByText("Line 1, column 30: “events” is missing here.").waitFor();
+    await json().fill('{"inputs": {"topic": "tea"}, "webhooks": {"url": "https://a.test", "events": ["a"], "authentication": {"strategy": "bearer"}}}');
+    await kickOff().click();
+    assert.match(await descriptionOf(token()), /Enter it\./);
+    assert.ok(await token().evaluate((box) => box === document.activeElement));
+    await token().fill("hush-5");
+    await kickOff().click();
+    await started();
+    assert.equal(form.sent[0]?.webhooks?.authentication?.token, "hush-5");
+  });
+
+  it("opens at the secret that given values come without, once the inputs are there", async () => {
+    const humanInputWebhook = { url: "https://a.test/h", authentication: { strategy: "bearer" as const } };
+    await open([{ name: "topic" }, { name: "note", required: false }], { seed: { instead: { inputs: { topic: "tea" }, humanInputWebhook } } });
+    const box = page.getByLabel("Token for the human input callback");
+    await waitFor("the focus", () => box.evaluate((element) => element === document.activeElement));
+    form.session.replace({ inputs: {}, humanInputWebhook });
+    await parts.isFocused("topic");
+  });
+
   for (const theme of Object.keys(themes)) {
     it(`has no fault that axe finds in ${theme}: every kind of field, authentication, JSON with an error, sending`, async () => {
       await open(described, { theme, send: () => new Promise(() => undefined) });
@@ -180,8 +296,11 @@ describe("What the kickoff form holds, in a browser", function () {
       await kickOff().click();
       await view("JSON").hover();
       assert.deepEqual(await violationsIn(page), []);
+      await json().fill(pasted);
+      await page.getByText("Secrets of callbacks").waitFor();
+      await kickOff().click();
+      assert.deepEqual(await violationsIn(page), []);
       await json().fill('{"inputs": {"topic": "tea", "days": 3, "loud": true, "tone": "dry"}}');
-      await list("Authentication of the human input callback").selectOption("None");
       await kickOff().click();
       await page.getByRole("button", { name: "Kicking off…" }).waitFor();
       assert.deepEqual(await violationsIn(page), []);

@@ -85,7 +85,7 @@ describe("The kickoff form in a browser", function () {
         await field("Event streaming").fill("");
         const json = page.getByRole("button", { name: "JSON", exact: true });
         await json.click();
-        await page.getByText("Inputs and meta as JSON").waitFor();
+        await page.getByText("Kickoff as JSON").waitFor();
         assert.deepEqual(await violations(), []);
         // The mouse is over it still, which must not take its mark away.
         const [on, below] = await json.evaluate((element) => [element, document.body].map((one) => getComputedStyle(one).backgroundColor));

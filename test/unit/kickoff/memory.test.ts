@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FormMemory } from "../../../src/kickoff/memory.ts";
+import { parseFromForm, parseSavedState } from "../../../src/kickoff/parse.ts";
 import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
 
 const crew = "url:https://crew.test";
@@ -38,6 +39,27 @@ describe("Memory of the kickoff form", () => {
     assert.deepEqual((await memory.read(crew)).draft?.values, valuesWith("typed 20"));
     assert.equal((await readdir(join(folder, "kickoff"))).length, 1, "nothing unfinished stays");
   });
+
+  for (const [what, json] of [
+    ["can be read", '{"inputs": {}, "humanInputWebhook": {"url": "https://a.test/h", "authentication": {"strategy": "bearer", "token": "hush"}}}'],
+    ["can't be read yet", '{"inputs": {}, "humanInputWebhook": {"authentication": {"strategy": "basic", "password": "hush'],
+  ] as const) {
+    it(`writes no secret to disk that a page's JSON text holds, where that ${what}, and reads none that another version wrote`, async () => {
+      const typed = { ...valuesWith("typed"), callbacks: { ...valuesWith("").callbacks, taskWebhookUrl: "https://me:hush@a.test/t" }, json };
+      const message = parseFromForm({ type: "changed", draft: { id: first, values: typed } });
+      assert.ok(message?.type === "changed");
+      const memory = openMemory();
+      await memory.saveDraft(crew, message.draft);
+      const [name] = await readdir(join(folder, "kickoff"));
+      const path = join(folder, "kickoff", name!);
+      const written = await readFile(path, "utf8");
+      assert.match(written, /humanInputWebhook/);
+      assert.doesNotMatch(written, /hush/);
+      await writeFile(path, JSON.stringify({ version: 1, crew, draft: { id: first, values: typed }, last: typed }));
+      assert.deepEqual(await memory.read(crew), { draft: message.draft, last: message.draft.values });
+      assert.deepEqual(parseSavedState({ crew, name: "Travel", draft: { id: first, values: typed } })?.draft, message.draft);
+    });
+  }
 
   it("turns a sent draft into the values sent last, and leaves a newer draft alone", async () => {
     const memory = openMemory();
