@@ -1,23 +1,20 @@
 import * as vscode from "vscode";
 import { normaliseAddress } from "../api/address.ts";
-import { CrewClient, type CrewClientOptions } from "../api/client.ts";
-import type { CrewApiError } from "../api/errors.ts";
+import type { CrewClient } from "../api/client.ts";
 import type { CrewInputs, TokenType } from "../api/types.ts";
 import { Disposables } from "../editor/disposables.ts";
-import { messageOf, offer, UserError } from "../editor/errors.ts";
-import { log, logProblem } from "../editor/log.ts";
+import { messageOf, UserError } from "../editor/errors.ts";
 import { addCrewAction, setTokenAction } from "./actions.ts";
 import { checkedCrew, refuseLocal } from "./check.ts";
-import { LostTokenError, NoTokenError, StoppedCrewError } from "./errors.ts";
-import { isSameName, isSameOrigin, uniqueName } from "./identity.ts";
-import { actionsForRefusal } from "./refusals.ts";
+import { CrewClients } from "./clients.ts";
+import { LostTokenError, missingToken, NoTokenError } from "./errors.ts";
+import { findCrew, isSameOrigin, uniqueName } from "./identity.ts";
 import { CrewSettings } from "./settings.ts";
 import { StatusPaths } from "./status-paths.ts";
 import { tokenInUse, tokenTypes, withToken } from "./token-entry.ts";
 import { TokenNotes } from "./token-notes.ts";
 import { tokenTypeName } from "./token-words.ts";
 import { cleanToken, Tokens } from "./tokens.ts";
-import { logTraffic } from "./traffic.ts";
 import type { Candidate, Crew, CrewAddress, CrewChange, CrewReplacement, CrewTokens, NewCrew, StoredToken, TestResult, TokenState } from "./types.ts";
 
 /** What {@link Crews} takes of the extension's context. */
@@ -32,16 +29,13 @@ export class Crews implements vscode.Disposable {
   readonly #replaced = this.#owned.add(new vscode.EventEmitter<CrewReplacement>());
   readonly #tokens: Tokens;
   readonly #statusPaths: StatusPaths;
-  readonly #userAgent: string | undefined;
-  readonly #inputs = new Map<string, { readonly url: string; readonly inputs: CrewInputs }>();
-  /** One a crew: a client keeps what it learnt of its crew, such as the inputs' names, by which a refusal is read. */
-  readonly #clients = new Map<string, CrewClient>();
+  readonly #clients: CrewClients;
   #local: readonly Crew[] = [];
 
   constructor(context: CrewsContext, options: { readonly userAgent?: string } = {}) {
     this.#tokens = this.#owned.add(new Tokens(context.secrets, new TokenNotes(context.globalState)));
     this.#statusPaths = new StatusPaths(context.globalState);
-    this.#userAgent = options.userAgent;
+    this.#clients = new CrewClients({ ...options, list: () => this.list(), tokens: this.#tokens, tokenState: (id) => this.tokenState(id), statusPaths: this.#statusPaths });
     this.#owned.add(this.#settings.onDidChange(() => this.#listChanged()));
     this.onDidChangeToken = this.#tokens.onDidChange;
   }
@@ -64,13 +58,7 @@ export class Crews implements vscode.Disposable {
 
   /** The crew with this id, name or address; a name in other case only where no crew has it exactly. */
   find(nameOrUrlOrId: string): Crew | undefined {
-    const crews = this.list();
-    return (
-      crews.find((crew) => crew.id === nameOrUrlOrId) ??
-      crews.find((crew) => crew.name === nameOrUrlOrId) ??
-      crews.find((crew) => isSameName(crew.name, nameOrUrlOrId)) ??
-      crews.find((crew) => crew.url === addressOf(nameOrUrlOrId))
-    );
+    return findCrew(this.list(), nameOrUrlOrId);
   }
 
   /** Like {@link find}; throws {@link UserError} that names the connected crews when there is no such crew. */
@@ -87,18 +75,7 @@ export class Crews implements vscode.Disposable {
    * machine has none. Throws {@link UserError} when the crew is not connected.
    */
   client(crew: CrewAddress): CrewClient {
-    const { id, url } = this.#connected(crew);
-    const kept = this.#clients.get(id);
-    if (kept?.baseUrl === url) return kept;
-    const statusPath = this.#statusPaths.read(id);
-    const made = new CrewClient(url, () => this.#tokenFor(crew, url), {
-      ...this.#clientOptions(() => this.find(id)?.name ?? crew.name),
-      ...(statusPath === undefined ? {} : { statusPath }),
-      onRefused: (error) => this.#offerRemedy(crew, error),
-      onStatusPath: (path) => void this.#statusPaths.write(id, path).catch((error: unknown) => logProblem("Remembering a crew's status path", error)),
-    });
-    this.#clients.set(id, made);
-    return made;
+    return this.#clients.get(crew);
   }
 
   /** The token of a crew that is in use, read now; nothing where this machine has none, or lost it. Throws {@link UserError} where the store of secrets can't be read. */
@@ -136,7 +113,7 @@ export class Crews implements vscode.Disposable {
   /** Puts a stored token in use. Throws {@link UserError} when the crew has none of that kind here. */
   async useToken(crew: Crew, type: TokenType): Promise<void> {
     const reading = await this.#tokens.read(crew.id);
-    if (reading.kind !== "stored") throw this.#noToken(crew, reading);
+    if (reading.kind !== "stored") throw missingToken(crew, reading);
     if (reading.tokens[type] === undefined) {
       throw new UserError(vscode.l10n.t("{0} has no {1} on this machine. Set it first.", crew.name, tokenTypeName(type)), [setTokenAction(crew, type)]);
     }
@@ -224,28 +201,17 @@ export class Crews implements vscode.Disposable {
 
   /** Asks for the inputs, of a connected crew or of one to be. Throws CrewApiError with cause and remedy, or {@link NoTokenError}. */
   async test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
-    const token = "token" in target ? target.token : await this.#readToken(target);
-    const client = "token" in target ? new CrewClient(target.url, target.token, this.#clientOptions(() => new URL(target.url).host)) : this.client(target);
-    const begun = Date.now();
-    const inputs = await client.inputs(signal === undefined ? {} : { signal });
-    if ("id" in target) this.#inputs.set(target.id, { url: client.baseUrl, inputs });
-    return { url: client.baseUrl, milliseconds: Date.now() - begun, inputs: inputs.fields.length, tokenType: token.type };
+    return await this.#clients.test(target, signal);
   }
 
   /** What a crew asks for; from memory unless it must be fresh. Throws CrewApiError or {@link NoTokenError}. */
   async inputs(crew: CrewAddress, options: { readonly fresh?: boolean; readonly signal?: AbortSignal } = {}): Promise<CrewInputs> {
-    const client = this.client(crew);
-    const known = this.#inputs.get(crew.id);
-    if (options.fresh !== true && known?.url === client.baseUrl) return known.inputs;
-    const inputs = await client.inputs(options.signal === undefined ? {} : { signal: options.signal });
-    this.#inputs.set(crew.id, { url: client.baseUrl, inputs });
-    return inputs;
+    return await this.#clients.inputs(crew, options);
   }
 
   /** What a crew was last heard to ask for; nothing where this window has not asked it. Asks nobody. */
-  knownInputs({ id, url }: CrewAddress): CrewInputs | undefined {
-    const known = this.#inputs.get(id);
-    return known?.url === url ? known.inputs : undefined;
+  knownInputs(crew: CrewAddress): CrewInputs | undefined {
+    return this.#clients.knownInputs(crew);
   }
 
   /** Replaces the crews that are served on this machine; the local service's keeper calls it. */
@@ -258,69 +224,14 @@ export class Crews implements vscode.Disposable {
     this.#owned.dispose();
   }
 
-  /** What a crew's client knows of it ends with the crew, whoever took it out of the settings. */
   #listChanged(): void {
-    const connected = new Set(this.list().map(({ id }) => id));
-    for (const id of this.#clients.keys()) if (!connected.has(id)) this.#clients.delete(id);
+    this.#clients.dropUnconnected();
     this.#changed.fire();
   }
 
-  /** The crew as it is connected now: a local one may have another port than an execution remembers. */
-  #connected(crew: CrewAddress): Crew {
-    const current = this.list().find(({ id }) => id === crew.id);
-    if (current !== undefined) return current;
-    throw new UserError(
-      crew.id.startsWith("url:")
-        ? vscode.l10n.t("{0} ({1}) is not connected. Connect it to go on.", crew.name, crew.url)
-        : vscode.l10n.t("The local crew {0} has not been started in this window. Start it to go on.", crew.name),
-    );
-  }
-
-  /** The token for one request. Between a client's making and its request the crew may have gone, stopped or moved. */
-  async #tokenFor(crew: CrewAddress, url: string): Promise<StoredToken> {
-    const current = this.#connected(crew);
-    if (current.local?.running === false) throw new StoppedCrewError(current.name, current.local.folder);
-    if (current.url !== url) {
-      throw new UserError(vscode.l10n.t("{0} is no longer at {1}. Try again when it runs.", current.name, url));
-    }
-    return await this.#readToken(current);
-  }
-
-  async #readToken(crew: Crew): Promise<StoredToken> {
-    const reading = await this.#tokens.read(crew.id);
-    if (reading.kind !== "stored") throw this.#noToken(crew, reading);
-    const token = tokenInUse(reading.tokens);
-    if (token === undefined) throw new LostTokenError(crew, "garbled");
-    return token;
-  }
-
-  #noToken(crew: Crew, state: Exclude<TokenState, { kind: "stored" }>): UserError {
-    return state.kind === "none" ? new NoTokenError(crew) : new LostTokenError(crew, state.why);
-  }
-
-  async #offerRemedy(crew: CrewAddress, error: CrewApiError): Promise<void> {
-    const current = this.find(crew.id);
-    if (current !== undefined) offer(error, actionsForRefusal(error, current, await this.tokenState(crew.id)));
-  }
-
   async #forget(crewId: string): Promise<void> {
-    this.#inputs.delete(crewId);
-    this.#clients.delete(crewId);
+    this.#clients.forget(crewId);
     await this.#tokens.delete(crewId);
     await this.#statusPaths.delete(crewId);
-  }
-
-  #clientOptions(nameNow: () => string): CrewClientOptions {
-    return { onTraffic: (traffic) => logTraffic(log, log.logLevel === vscode.LogLevel.Trace, nameNow(), traffic), ...(this.#userAgent === undefined ? {} : { userAgent: this.#userAgent }) };
-  }
-}
-
-/** The address a text names, or nothing where it names none. */
-function addressOf(text: string): string | undefined {
-  try {
-    return normaliseAddress(text);
-  } catch {
-    // A name is looked up, too, and most names are no address.
-    return undefined;
   }
 }

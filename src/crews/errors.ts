@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { UserError, type ErrorAction } from "../editor/errors.ts";
 import { setTokenAction } from "./actions.ts";
-import type { Crew, TokenLoss } from "./types.ts";
+import type { Crew, TokenLoss, TokenState } from "./types.ts";
 
 /** This machine has no token for a crew: it was never set here, or the settings came from another machine by sync. */
 export class NoTokenError extends UserError {
@@ -22,6 +22,11 @@ export class LostTokenError extends UserError {
     this.name = "LostTokenError";
     this.why = why;
   }
+}
+
+/** The error that says why there is no token of a crew. */
+export function missingToken(crew: Crew, state: Exclude<TokenState, { kind: "stored" }>): UserError {
+  return state.kind === "none" ? new NoTokenError(crew) : new LostTokenError(crew, state.why);
 }
 
 /** A local crew does not run. Nothing was sent to it. */

@@ -1,3 +1,6 @@
+import { normaliseAddress } from "../api/address.ts";
+import type { Crew } from "./types.ts";
+
 /** The id of a crew at an address. The address must be normalised already. */
 export function idOfAddress(address: string): string {
   return `url:${address}`;
@@ -11,6 +14,16 @@ export function isSameOrigin(one: string, other: string): boolean {
 /** Whether two names are one to a person: case and surrounding spaces do not count. */
 export function isSameName(one: string, other: string): boolean {
   return fold(one) === fold(other);
+}
+
+/** The crew with this id, name or address; a name in other case only where no crew has it exactly. */
+export function findCrew(crews: readonly Crew[], nameOrUrlOrId: string): Crew | undefined {
+  return (
+    crews.find((crew) => crew.id === nameOrUrlOrId) ??
+    crews.find((crew) => crew.name === nameOrUrlOrId) ??
+    crews.find((crew) => isSameName(crew.name, nameOrUrlOrId)) ??
+    crews.find((crew) => crew.url === addressOf(nameOrUrlOrId))
+  );
 }
 
 /** The name itself, or with a number behind it when it is taken already: "Travel", "Travel 2". */
@@ -35,6 +48,16 @@ export function suggestName(address: string): string {
     .replace(/[-_]+/g, " ")
     .trim();
   return words === "" ? host : words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The address a text names, or nothing where it names none. */
+function addressOf(text: string): string | undefined {
+  try {
+    return normaliseAddress(text);
+  } catch {
+    // A name is looked up, too, and most names are no address.
+    return undefined;
+  }
 }
 
 function fold(name: string): string {
