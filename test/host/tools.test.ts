@@ -269,9 +269,20 @@ describe("Tools for language models", () => {
         const open = opened.find(({ uri }) => uri.scheme === "crewdeck-confirmation");
         assert.ok(open?.getText().includes(`    ${long.inputs.topic}\n`), open?.getText());
         assert.ok(open !== undefined);
-        assert.deepEqual([open.languageId, open.isDirty, open.isUntitled], ["crewdeck-plain", false, false]);
-        assert.equal(vscode.workspace.getConfiguration("editor", open).get("wordWrap"), "on", "a long line can be read to its end");
+        assert.deepEqual([open.languageId, open.isDirty, open.isUntitled], ["plaintext", false, false]);
         assert.deepEqual(tabs(), []);
+      });
+
+      it("the document's long lines are wrapped, so that they can be read to their end", async () => {
+        const { left } = answers({ press: "Show All" }, { leave: "Kick Off" });
+        const controller = new AbortController();
+        const ended = assert.rejects(tools().invoke("crewdeck_kickOff", { ...long, inputs: { topic: "z ".repeat(10_000), other: "the end" } }, controller.signal), vscode.CancellationError);
+        await waitFor("the question", () => left.length === 0);
+        const editor = vscode.window.activeTextEditor;
+        assert.equal(editor?.document.uri.scheme, "crewdeck-confirmation");
+        await waitFor("the long line to fill the editor", () => editor.visibleRanges.length > 0 && editor.visibleRanges.every(({ end }) => end.line < editor.document.lineCount - 1));
+        controller.abort(new vscode.CancellationError());
+        await ended;
       });
 
       it("closing the notification sends nothing", async () => {
