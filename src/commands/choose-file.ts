@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { UserError } from "../editor/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
 import { isRequestFile } from "../kickoff/request-files/document.ts";
-import { requestFileEnding } from "../kickoff/request-files/write.ts";
+import { requestFileEnding } from "../kickoff/request-files/file-name.ts";
 import { recordOf, stringOf } from "./arguments.ts";
 
 /** Files offered at most; whoever has more opens the one that is meant. */

@@ -1,5 +1,5 @@
 import type * as vscode from "vscode";
-import { requestFileEnding } from "./write.ts";
+import { requestFileEnding } from "./file-name.ts";
 
 /** Chooses request files, saved or not, wherever they come from. */
 export const requestFiles: vscode.DocumentSelector = { pattern: `**/*${requestFileEnding}` };

@@ -2,7 +2,8 @@ import * as vscode from "vscode";
 import { UserError } from "../../editor/errors.ts";
 import type { Prefill } from "../values.ts";
 import { wholeRequest } from "./whole-request.ts";
-import { suggestFileName, withEnding, writeRequestFile } from "./write.ts";
+import { suggestFileName, withEnding } from "./file-name.ts";
+import { writeRequestFile } from "./write.ts";
 
 /** What goes into a request file. */
 export interface RequestToSave {

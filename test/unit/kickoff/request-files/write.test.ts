@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readRequestFile } from "../../../../src/kickoff/request-files/read.ts";
-import { suggestFileName, withEnding, writeRequestFile } from "../../../../src/kickoff/request-files/write.ts";
+import { suggestFileName, withEnding } from "../../../../src/kickoff/request-files/file-name.ts";
+import { writeRequestFile } from "../../../../src/kickoff/request-files/write.ts";
 
 describe("Writing a request file", () => {
   it("gives a text that is read as the same values", () => {
