@@ -4,11 +4,25 @@ import { stopWatching } from "./reduce.ts";
 import type { ExecutionStore } from "./store.ts";
 import { canBeAsked, isTooOld } from "./watched.ts";
 
-/** Marks an execution as no longer watched where nothing has happened to it for too long. Rejects as the store does. */
-export async function giveUpByAge(store: Pick<ExecutionStore, "find" | "update">, localId: string, clock: Clock): Promise<void> {
+/** What giving up needs. */
+export interface GiveUpOptions {
+  readonly store: Pick<ExecutionStore, "find" | "update">;
+  readonly clock: Clock;
+  onProblem(message: string, error: unknown): void;
+}
+
+/**
+ * Marks an execution as no longer watched where nothing has happened to it for too long. Only to be called after an answer: what ended while
+ * no window was open must not be given up unasked. Never rejects; what fails is told.
+ */
+export async function giveUpByAge(options: GiveUpOptions, localId: string): Promise<void> {
+  const { store, clock } = options;
   const isDue = (execution: Execution) => canBeAsked(execution) && execution.watchingStoppedAt === undefined && isTooOld(execution, clock.now());
   const execution = store.find(localId);
-  if (execution !== undefined && isDue(execution)) {
+  if (execution === undefined || !isDue(execution)) return;
+  try {
     await store.update(localId, (current) => (isDue(current) ? stopWatching(current, clock.now()) : current));
+  } catch (error) {
+    options.onProblem("An execution that is too old to be followed could not be marked so.", error);
   }
 }

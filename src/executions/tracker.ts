@@ -214,7 +214,7 @@ export class Tracker implements Disposable {
       if (wasParked && outcome.kind === "written") {
         this.unpark(crewId); // Asked for by hand, and the token is taken again.
       }
-      await this.#giveUpByAge(execution.localId);
+      await giveUpByAge(this.#options, execution.localId);
     }
     for (const resolve of waiters) {
       resolve();
@@ -241,15 +241,6 @@ export class Tracker implements Disposable {
       }
     } else if (isNews) {
       this.#changes.fire({ crewIds: [crew.id], localIds: [localId] });
-    }
-  }
-
-  /** Only after an answer: what ended while no window was open must not be given up unasked. */
-  async #giveUpByAge(localId: string): Promise<void> {
-    try {
-      await giveUpByAge(this.#options.store, localId, this.#options.clock);
-    } catch (error) {
-      this.#options.onProblem("An execution that is too old to be followed could not be marked so.", error);
     }
   }
 }
