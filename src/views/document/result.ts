@@ -25,8 +25,9 @@ export function resultPart(execution: Execution): Part[] {
   else if (state === "completed") parts.push({ id: resultSection, lines: [heading, "", l10n.t("The crew ended without an output. Its own log or dashboard may say why.")] });
   if (error !== undefined || state === "failed") {
     const words = error === undefined ? [l10n.t("The crew does not say what went wrong.")] : fencedLines(cleanText(error), "text");
-    const remedy = l10n.t("The tasks below show how far it came. Look at the crew's own log or dashboard for the cause, then kick off again.");
-    parts.push({ id: "error", lines: [`## ${l10n.t("Error")}`, "", ...words, "", remedy] });
+    const far = execution.tasks.length === 0 ? [] : [l10n.t("The tasks below show how far it came.")];
+    const remedy = [...far, l10n.t("Look at the crew's own log or dashboard for the cause, then kick off again.")];
+    parts.push({ id: "error", lines: [`## ${l10n.t("Error")}`, "", ...words, "", remedy.join(" ")] });
   }
   if (state === "stopped" && parts.length === 0) {
     parts.push({ id: resultSection, lines: [heading, "", l10n.t("It was stopped before it was done. Kick off again to start anew.")] });

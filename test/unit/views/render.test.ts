@@ -123,7 +123,8 @@ describe("the execution document", () => {
 
   it("shows an error as it came, with what to do", () => {
     const { text } = renderExecution(notWaiting({ state: "failed", error: "Traceback:\n  # boom ``` x" }));
-    assert.match(text, /## Error\n\n````text\nTraceback:\n {2}# boom ``` x\n````\n\n.*kick off again/);
+    assert.match(text, /## Error\n\n````text\nTraceback:\n {2}# boom ``` x\n````\n\nThe tasks below show how far it came\. .*kick off again\.\n\n## Inputs/);
+    assert.doesNotMatch(renderExecution(notWaiting({ state: "failed", tasks: [] })).text, /tasks below/);
   });
 
   it("says that no model was called for anything of the rehearsal engine, and only for that", () => {
