@@ -1,8 +1,8 @@
 import type { Taken } from "./form-tools.ts";
 import { typedIn, withUnlisted, type FormField } from "./fields.ts";
-import { writeJsonView } from "./json-view.ts";
+import { readJsonView, writeJsonView } from "./json-view.ts";
 import type { Draft, Notice } from "./messages.ts";
-import { alignValues, asTyped, fillIn, initialValues, type FormValues, type Prefill } from "./values.ts";
+import { alignValues, asTyped, fillIn, initialValues, toPrefill, type FormValues, type Prefill } from "./values.ts";
 
 /** What a form begins with. */
 export interface Seed {
@@ -51,6 +51,13 @@ export class FormContent {
 
   get values(): FormValues {
     return this.#values;
+  }
+
+  /** What it stands for as it is, without secrets; nothing where something in it can't be read. */
+  get request(): Prefill | undefined {
+    const { json } = this.#values;
+    if (json !== undefined && "fault" in readJsonView(this.#fields, this.#values, json)) return undefined;
+    return toPrefill(this.#fields, this.#values);
   }
 
   /** Whether it holds anything that was typed or given and would be missed. */

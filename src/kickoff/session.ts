@@ -9,7 +9,7 @@ import { noSecrets, secretsIn, type FormSecrets } from "./secret-callbacks.ts";
 import { FormSending } from "./sending.ts";
 import type { LoadOptions, SessionOptions } from "./session-options.ts";
 import { isValid } from "./validate.ts";
-import { toPrefill, type Prefill } from "./values.ts";
+import type { Prefill } from "./values.ts";
 
 /** Milliseconds without typing after which a draft goes to disk. The webview keeps every keystroke meanwhile. */
 const draftPause = 300;
@@ -159,7 +159,7 @@ export class FormSession {
   async #use(tool: FormToolName): Promise<void> {
     if (this.#content === undefined) return;
     const { tools } = this.#options;
-    const request = toPrefill(this.#content.fields, this.#content.values);
+    const { request } = this.#content;
     if (tool === "presets") {
       const chosen = await tools.presets(this.#crew, request);
       if (chosen !== undefined) this.replace(chosen);

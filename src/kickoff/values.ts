@@ -74,11 +74,11 @@ export function toRequest(fields: readonly FormField[], values: FormValues, secr
   return { inputs, ...rest, ...withSecrets({ ...(humanInputWebhook && { humanInputWebhook }), ...(webhooks && { webhooks }) }, secrets) };
 }
 
-/** What values stand for as they are, without secrets; nothing where a text that must be JSON is none. */
+/** What values stand for as they are, without secrets; nothing where an input or meta must be JSON and is none. */
 export function toPrefill(fields: readonly FormField[], values: FormValues): Prefill | undefined {
   const isReadable = (text: string) => text.trim() === "" || "value" in readJson(text);
   const texts = values.inputs.filter(isJsonText).map(({ text }) => text);
-  if (![...texts, values.meta, values.json ?? ""].every(isReadable)) return undefined;
+  if (![...texts, values.meta].every(isReadable)) return undefined;
   if (values.meta.trim() !== "" && !isJsonObject(parsed(values.meta))) return undefined;
   return plainRequest(fields, values);
 }

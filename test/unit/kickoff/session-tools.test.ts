@@ -70,6 +70,16 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     assert.deepEqual(asked, [{ inputs: JSON.parse('{"__proto__": "1"}') as unknown }, undefined]);
   });
 
+  it("hands nothing to the presets where its JSON text is no kickoff, rather than what could be read last", async () => {
+    const session = await open();
+    for (const json of ["{", '{"inputs": {}, "topic": "x"}', '{"inputs": {}, "webhooks": {"events": "x"}}', '{"inputs": {"topic": "tea", "__proto__": 1}}']) {
+      session.receive({ type: "changed", draft: { id: form().draft.id, values: { ...typed("cities"), json } } });
+      session.receive({ type: "tool", tool: "presets" });
+      await settle();
+    }
+    assert.deepEqual(asked, [undefined, undefined, undefined, { inputs: JSON.parse('{"topic": "cities", "__proto__": "x"}') as unknown }]);
+  });
+
   it("puts a preset in the place of everything, and brings all of it back by Undo", async () => {
     const session = await open();
     tools = { ...tools, presets: () => Promise.resolve({ inputs: { other: 1 } }) };
