@@ -2,6 +2,7 @@ import { fill } from "../kickoff/fill.ts";
 import type { FormField } from "../kickoff/fields.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import { readJsonView, type JsonViewFault, type JsonViewValues } from "../kickoff/json-view.ts";
+import { redirected } from "../kickoff/json-view-callbacks.ts";
 import { keptValues } from "../kickoff/kept-values.ts";
 import { secretNames, type SecretName } from "../kickoff/secret-callbacks.ts";
 import { edited, placeAfterCuts } from "../kickoff/text-edits.ts";
@@ -138,7 +139,9 @@ export class JsonPage {
 
   #changed(): void {
     clearTimeout(this.#timer);
+    const { values } = this.#filled;
     const isRead = this.#read() === undefined;
+    for (const name of redirected(values, this.#filled.values)) this.#tell(name, "");
     if (isRead) this.#tellSecrets();
     // One that is being typed is not taken from under the person's hands.
     if (isRead) this.#moveSecrets(({ start, end }) => this.#control.caret <= start || end <= this.#control.caret);
@@ -150,10 +153,13 @@ export class JsonPage {
   #tellSecrets(): void {
     for (const name of secretNames) {
       const text = this.#filled.secrets.find(({ of }) => of === name)?.text ?? "";
-      if (text === (this.#told.get(name) ?? "")) continue;
-      this.#told.set(name, text);
-      this.#events.onSecret(name, text);
+      if (text !== (this.#told.get(name) ?? "")) this.#tell(name, text);
     }
+  }
+
+  #tell(name: SecretName, text: string): void {
+    this.#told.set(name, text);
+    this.#events.onSecret(name, text);
   }
 
   /** Takes secrets out of a text that can be read; they are held already. */

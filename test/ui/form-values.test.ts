@@ -232,6 +232,20 @@ describe("What the kickoff form holds, in a browser", function () {
     assert.deepEqual(form.sent, [{ inputs: { topic: "tea" }, humanInputWebhook: { url: "https://a.test/h", authentication: { strategy: "bearer", token: "hush-3" } } }]);
   });
 
+  it("sends a secret to no other host than the one it was pasted for", async () => {
+    await open([{ name: "topic" }]);
+    await view("JSON").click();
+    await json().fill(pasted);
+    await json().fill((await json().inputValue()).replace("a.test/human", "a.test/people").replace("a.test/events", "b.test/events"));
+    assert.deepEqual([await password().getAttribute("placeholder"), await token().getAttribute("placeholder")], ["Entered; type to replace it", ""]);
+    await kickOff().click();
+    assert.match(await descriptionOf(token()), /Enter it\./);
+    await token().fill("hush-6");
+    await kickOff().click();
+    await started();
+    assert.deepEqual(form.sent.map(({ humanInputWebhook, webhooks }) => [humanInputWebhook?.authentication, webhooks?.authentication]), [[{ strategy: "basic", username: "me", password: "hush-1" }, { strategy: "bearer", token: "hush-6" }]]);
+  });
+
   it("keeps no secret of a text that can't be read, nor the password of an address", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
