@@ -57,6 +57,13 @@ export async function fillThread(text: string): Promise<boolean> {
   return await box.insertSnippet(new vscode.SnippetString().appendText(text), whole);
 }
 
+/** The box that holds these words, while it is there: what is typed on in it can be read in it. Nothing where several do. */
+export function boxHolding(text: string): vscode.TextDocument | undefined {
+  const lines = (words: string) => words.replaceAll("\r\n", "\n");
+  const [box, other] = vscode.workspace.textDocuments.filter((document) => document.uri.scheme === boxScheme && lines(document.getText()) === lines(text));
+  return other === undefined ? box : undefined;
+}
+
 async function activeBox(): Promise<vscode.TextEditor | undefined> {
   const box = (editor = vscode.window.activeTextEditor) => (editor?.document.uri.scheme === boxScheme ? editor : undefined);
   const now = box();

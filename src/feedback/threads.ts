@@ -6,7 +6,7 @@ import { said } from "../editor/said.ts";
 import { type Execution, hasEnded } from "../executions/model.ts";
 import type { Drafts } from "./drafts.ts";
 import { MaybeSentError, NotTakenError } from "./errors.ts";
-import { boxScheme, fillThread, focusThread } from "./focus-thread.ts";
+import { boxHolding, boxScheme, fillThread, focusThread } from "./focus-thread.ts";
 import { askInsertion } from "./insert.ts";
 import type { FindPlace } from "./place.ts";
 import type { FeedbackResult, FeedbackToSend } from "./send.ts";
@@ -90,6 +90,7 @@ export class FeedbackThreads implements vscode.Disposable {
   async submit(argument: unknown): Promise<FeedbackResult | undefined> {
     const { open, text } = this.#written(argument);
     if (open === undefined || open.isBusy || text === undefined) return undefined;
+    const box = text.trim() === "" ? undefined : boxHolding(text);
     open.isBusy = true;
     open.thread.label = vscode.l10n.t("Sending…");
     try {
@@ -106,10 +107,12 @@ export class FeedbackThreads implements vscode.Disposable {
         throw error;
       }
       open.isUnsent = true;
-      const isKept = await this.#keepUnsent(open, text);
+      // VS Code empties the box when this has ended, with what was typed on in it meanwhile.
+      const words = box === undefined || box.isClosed ? text : box.getText();
+      const isKept = await this.#keepUnsent(open, words);
       this.#name(open);
       const why = messageOf(error instanceof NotTakenError ? error.cause : error);
-      this.#afterCommand("Giving back words that were not sent", () => this.#giveBack(open, text, isKept, why));
+      this.#afterCommand("Giving back words that were not sent", () => this.#giveBack(open, words, isKept, why));
       throw error;
     }
   }
@@ -185,8 +188,9 @@ export class FeedbackThreads implements vscode.Disposable {
     return vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === thread.uri.toString());
   }
 
-  /** Puts words into a thread whose field VS Code has emptied. False where they are not in it. */
+  /** Puts words into a thread whose field VS Code has emptied, unless it was closed. False where they are not in it. */
   async #refill(editor: vscode.TextEditor, open: OpenThread, text: string): Promise<boolean> {
+    if (!this.#open.has(open.thread)) return true;
     open.thread.comments = [];
     open.thread.canReply = true;
     return await this.#fill(editor, open, text);

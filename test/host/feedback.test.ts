@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
 import { actionsOf, UserError } from "../../src/editor/errors.ts";
 import { MaybeSentError, NotTakenError } from "../../src/feedback/errors.ts";
+import { fillThread } from "../../src/feedback/focus-thread.ts";
 import { watchWaitingHere } from "../../src/feedback/waiting-here.ts";
 import { UnsentWords } from "../../src/feedback/unsent.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
@@ -114,6 +115,25 @@ describe("feedback in an execution's document", () => {
     await parts.threads.submit({ thread: open, text: "My words, edited" });
     assert.equal((await result)?.status, "retrying");
     assert.equal(parts.sent[1]?.humanFeedback, "My words, edited");
+  });
+
+  it("keeps also what was typed on in the box while the words before it could not be sent", async () => {
+    const execution = await parts.store.add(anExecution());
+    await parts.show(execution);
+    void parts.feedback.reject(execution);
+    const open = await thread();
+    await box();
+    assert.ok(await fillThread("My words"));
+    let fail: (error: unknown) => void = () => undefined;
+    parts.crew.resume = () => new Promise((_resolve, reject) => (fail = reject));
+    const sending = parts.threads.submit({ thread: open, text: "My words" });
+    await waitFor("the request", () => parts.sent.length === 1);
+    assert.ok(await fillThread("My words and more"));
+    await waitFor("them in the box", async () => (await box()).document.getText() === "My words and more");
+    fail(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
+    await assert.rejects(sending, /Not now/);
+    assert.equal(parts.sent[0]?.humanFeedback, "My words");
+    assert.equal((await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text, "My words and more");
   });
 
   it("leaves the keys to a person who has gone elsewhere while words could not be sent: their draft is kept, and a lens leads to it", async () => {
