@@ -78,8 +78,13 @@ async function kickOff(window: VSCodeWindow, take: Camera): Promise<void> {
   await webview.content.getByRole("button", { name: "Kick Off", exact: true }).click();
   await messages.notification("waits for you").waitFor();
   await take("toast");
-  await page.locator(statusItem).hover();
-  await page.locator(".monaco-hover").filter({ hasText: "Waiting for you" }).waitFor();
+  const tooltip = page.locator(".monaco-hover").filter({ hasText: "Waiting for you" });
+  await waitFor("the status bar item's tooltip", async () => {
+    // An item that is drawn anew loses the mouse that was on it.
+    await lookAway(window);
+    await page.locator(statusItem).hover();
+    return tooltip.waitFor({ timeout: 3_000 }).then(() => true, () => false);
+  });
   await take("status-bar");
   await openWhatWaits(window);
   await editor.lens("Approve").waitFor();
