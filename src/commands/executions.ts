@@ -67,7 +67,7 @@ async function confirmUntrack(execution: Execution): Promise<boolean> {
   const untrackIt = vscode.l10n.t("Untrack");
   const [kickoffId] = execution.kickoffIds;
   const detail = [
-    ...(kickoffId === undefined ? [vscode.l10n.t("No answer came to its kickoff. If it started, it goes on at the crew, and can't be tracked again from here: its ID is not known.")] : []),
+    ...(kickoffId === undefined ? [vscode.l10n.t("No answer came to its kickoff. If it started, it goes on at the crew; to track it then, you need its ID from the crew's dashboard.")] : []),
     ...(kickoffId === undefined || hasEnded(execution) ? [] : [vscode.l10n.t("It goes on at the crew, since the API has no cancel, but is no longer watched here.")]),
     vscode.l10n.t("Its title, inputs, outputs and your feedback are removed from this machine."),
     ...(kickoffId === undefined ? [] : [vscode.l10n.t("Its ID is {0}.", kickoffId)]),

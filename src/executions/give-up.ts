@@ -12,7 +12,7 @@ export interface GiveUpOptions {
 }
 
 /**
- * Marks an execution as no longer watched where nothing has happened to it for too long. Only to be called after an answer: what ended while
+ * Marks an execution as no longer watched where nothing has happened to it for too long. Only to be called after a question: what ended while
  * no window was open must not be given up unasked. Never rejects; what fails is told.
  */
 export async function giveUpByAge(options: GiveUpOptions, localId: string): Promise<void> {

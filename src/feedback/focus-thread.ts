@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import * as vscode from "vscode";
+import { joined } from "./words-under-way.ts";
 
 /** Milliseconds between two looks for the thread, and how often it is looked for. VS Code draws a new thread a moment later and does not say when. */
 const step = 50;
@@ -39,29 +40,25 @@ const patience = 1_000;
 const tries = 4;
 
 /**
- * Puts words into the box of a thread that has just been given the keys, in place of what is in it. The API has no
- * other way to fill it, and a comment that holds the words would open the Comments panel. False, and nothing changed, where the keys have gone elsewhere.
+ * Puts words into the box of a thread that has just been given the keys, in place of `before`, which may still be in it; what else was
+ * typed there stays below them. The API has no other way to fill it, and a comment that holds the words would open the Comments
+ * panel. False, and nothing changed, where the keys have gone elsewhere.
  */
-export async function fillThread(text: string): Promise<boolean> {
-  const before = vscode.window.activeTextEditor;
+export async function fillThread(text: string, before = ""): Promise<boolean> {
+  const former = vscode.window.activeTextEditor;
   let box = await activeBox();
   // VS Code makes a thread's box after the thread, late where it is busy (observed after a reload): keys that came before it stay with the thread.
-  for (let again = 0; again < tries && box === undefined && vscode.window.activeTextEditor === before; again++) {
+  for (let again = 0; again < tries && box === undefined && vscode.window.activeTextEditor === former; again++) {
     await enterBox();
     box = await activeBox();
   }
   if (box === undefined) return false;
   const { document } = box;
   const whole = document.validateRange(new vscode.Range(0, 0, document.lineCount, 0));
+  const typed = document.getText();
+  const all = typed.trim() === before.trim() ? text : joined(text, typed);
   // A snippet brings the cursor to its end in the same step. A selection that is set afterwards arrives late, among what the person types next.
-  return await box.insertSnippet(new vscode.SnippetString().appendText(text), whole);
-}
-
-/** The box that holds these words, while it is there: what is typed on in it can be read in it. Nothing where several do. */
-export function boxHolding(text: string): vscode.TextDocument | undefined {
-  const lines = (words: string) => words.replaceAll("\r\n", "\n");
-  const [box, other] = vscode.workspace.textDocuments.filter((document) => document.uri.scheme === boxScheme && lines(document.getText()) === lines(text));
-  return other === undefined ? box : undefined;
+  return await box.insertSnippet(new vscode.SnippetString().appendText(all), whole);
 }
 
 async function activeBox(): Promise<vscode.TextEditor | undefined> {

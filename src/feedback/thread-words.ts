@@ -11,7 +11,7 @@ export function threadLabel({ execution, taskId, isApprove }: ThreadSubject, isU
   const attempt = attemptToAnswer(execution, taskId);
   const output = attempt > 1 ? vscode.l10n.t("“{0}”, attempt {1}", taskId, attempt) : `“${taskId}”`;
   const parts = [output, crewAndHost(execution)] as const;
-  const what = isApprove ? vscode.l10n.t("Approve {0} – read by later tasks of {1}", ...parts) : vscode.l10n.t("Reject {0} – read by later tasks of {1}", ...parts);
+  const what = isApprove ? vscode.l10n.t("Approve {0} – your words go to later tasks of {1}", ...parts) : vscode.l10n.t("Reject {0} – your words go to later tasks of {1}", ...parts);
   const again = callbacksAgain(execution);
   const all = again.length === 0 ? what : vscode.l10n.t("{0}; callbacks again: {1}", what, again.join(", "));
   return isUnsent ? vscode.l10n.t("Not sent: {0}", all) : all;

@@ -3,16 +3,18 @@ import type { Clock } from "../api/clock.ts";
 import { messageOf, UserError } from "../editor/errors.ts";
 import { feedbackController } from "../editor/ids.ts";
 import { said } from "../editor/said.ts";
-import { type Execution, hasEnded } from "../executions/model.ts";
+import type { Execution } from "../executions/model.ts";
 import type { Drafts } from "./drafts.ts";
 import { MaybeSentError, NotTakenError } from "./errors.ts";
-import { boxHolding, boxScheme, fillThread, focusThread } from "./focus-thread.ts";
 import { askInsertion } from "./insert.ts";
+import { OpenThread } from "./open-thread.ts";
 import type { FindPlace } from "./place.ts";
 import type { FeedbackResult, FeedbackToSend } from "./send.ts";
-import { isOver, isSameOutput, isWrittenDown, targetOf, type ThreadSubject } from "./thread-subject.ts";
-import { overLabel, threadHints, threadLabel } from "./thread-words.ts";
-import { UnsentWords, wordsOf } from "./unsent.ts";
+import { beginThread, boxHolding, giveBack, putBack, putForEditing, showThread } from "./thread-box.ts";
+import { isSameOutput, isWrittenDown, targetOf, type ThreadSubject } from "./thread-subject.ts";
+import { threadHints } from "./thread-words.ts";
+import { wordsOf } from "./unsent.ts";
+import { WordsUnderWay } from "./words-under-way.ts";
 
 /** What {@link FeedbackThreads} needs. */
 export interface FeedbackThreadsOptions {
@@ -24,19 +26,6 @@ export interface FeedbackThreadsOptions {
   readonly clock: Clock;
   /** Hears of what went wrong where the person is told something else. */
   readonly onProblem: (doing: string, error: unknown) => void;
-}
-
-/** A thread that a person writes in. */
-interface OpenThread {
-  readonly thread: vscode.CommentThread;
-  subject: ThreadSubject;
-  isBusy: boolean;
-  /** Words for this output are kept. */
-  hasDraft: boolean;
-  /** Its words were to be sent and were not. */
-  isUnsent: boolean;
-  readonly done: Promise<FeedbackResult | undefined>;
-  readonly resolve: (result: FeedbackResult | undefined) => void;
 }
 
 /** Native comment threads in which a person writes feedback, at the place of the task that waits. */
@@ -71,48 +60,53 @@ export class FeedbackThreads implements vscode.Disposable {
     const open = known ?? this.#create(editor.document, subject);
     open.subject = subject;
     open.hasDraft = draft !== undefined;
+    open.name(this.#current(subject));
     if (known === undefined) {
-      await this.#begin(editor, open, words ?? draft?.text);
-    } else if (!(await this.#show(editor, open))) {
+      await beginThread(editor, open, words ?? draft?.text);
+    } else if (!(await showThread(editor, open))) {
       // VS Code has a bin on a thread without comments and tells nobody that it was used. Who waits for the old one waits for the new.
       const next = this.#create(editor.document, subject);
       next.hasDraft = open.hasDraft;
-      void next.done.then(known.resolve);
-      this.#open.delete(known.thread);
-      known.thread.dispose();
-      await this.#begin(editor, next, draft?.text);
+      next.name(this.#current(subject));
+      this.#close(open, next.done);
+      await beginThread(editor, next, draft?.text);
       return await next.done;
     }
     return await open.done;
   }
 
-  /** Sends what was written: a thread's reply, or words that could not be sent before. Words that are not sent stay, and are kept. */
+  /** Sends what was written: a thread's reply, or words that could not be sent before. Words that are not sent stay, and are kept; so is what was typed on. */
   async submit(argument: unknown): Promise<FeedbackResult | undefined> {
     const { open, text } = this.#written(argument);
-    if (open === undefined || open.isBusy || text === undefined) return undefined;
+    if (open === undefined || text === undefined) return undefined;
+    const underWay = new WordsUnderWay(text);
     const box = text.trim() === "" ? undefined : boxHolding(text);
-    open.isBusy = true;
-    open.thread.label = vscode.l10n.t("Sending…");
+    const inBox = () => (box === undefined || box.isClosed ? "" : box.getText());
+    open.underWay = underWay;
+    open.name(this.#current(open.subject));
     try {
       const result = await this.#options.send({ ...open.subject, text });
-      this.#close(open, result);
-      await this.#options.drafts.remove(targetOf(open.subject));
+      await this.#end(open, result, underWay.beyond(inBox()));
       return result;
     } catch (error) {
-      open.isBusy = false;
       // What may have been sent stands in the execution's document, with a lens that sends it again: here it would read as unsent.
       if (error instanceof MaybeSentError && isWrittenDown(open.subject, text, this.#current(open.subject))) {
-        this.#close(open, undefined);
-        await this.#options.drafts.remove(targetOf(open.subject));
+        await this.#end(open, undefined, underWay.beyond(inBox()));
         throw error;
       }
       open.isUnsent = true;
-      // VS Code empties the box when this has ended, with what was typed on in it meanwhile.
-      const words = box === undefined || box.isClosed ? text : box.getText();
-      const isKept = await this.#keepUnsent(open, words);
-      this.#name(open);
+      const isKept = await this.#keepIfAny(open, underWay.with(inBox()));
+      const before = inBox();
+      const words = underWay.with(before);
+      open.underWay = undefined;
+      open.name(this.#current(open.subject));
       const why = messageOf(error instanceof NotTakenError ? error.cause : error);
-      this.#afterCommand("Giving back words that were not sent", () => this.#giveBack(open, words, isKept, why));
+      this.#afterCommand("Giving back words that were not sent", async () => {
+        // Only words that are kept nowhere stand in a comment, which opens the Comments panel: a lens leads back to a draft.
+        if ((await giveBack(open, words, { box, before })) || !open.isOpen || open.underWay !== undefined) return;
+        if (isKept) this.#close(open, undefined);
+        else putForEditing(open, words, why);
+      });
       throw error;
     }
   }
@@ -120,7 +114,7 @@ export class FeedbackThreads implements vscode.Disposable {
   /** Keeps what was written and closes the thread; it comes back when feedback for the same output is written again. No words at all keep nothing. */
   async saveDraft(argument: unknown): Promise<void> {
     const { open, text } = this.#written(argument);
-    if (open === undefined || open.isBusy || text === undefined) return;
+    if (open === undefined || text === undefined) return;
     if (text.trim() === "") await this.#options.drafts.remove(targetOf(open.subject));
     else await this.#keep(open, text);
     this.#close(open, undefined);
@@ -130,7 +124,7 @@ export class FeedbackThreads implements vscode.Disposable {
   /** Closes a thread and removes the draft that was kept for its output. */
   async discardDraft(argument: unknown): Promise<void> {
     const { open } = this.#written(argument);
-    if (open === undefined || open.isBusy) return;
+    if (open === undefined) return;
     await this.#options.drafts.remove(targetOf(open.subject));
     this.#close(open, undefined);
   }
@@ -138,21 +132,18 @@ export class FeedbackThreads implements vscode.Disposable {
   /** Puts a canned answer below what was written. */
   async insert(argument: unknown): Promise<void> {
     const { open, text = "" } = this.#written(argument);
-    if (open === undefined || open.isBusy) return;
+    if (open === undefined) return;
     const own = targetOf(open.subject);
     const others = (await this.#options.drafts.of(own.localId)).filter(({ taskId, attempt }) => taskId === own.taskId && attempt !== own.attempt);
     const answer = await askInsertion(open.subject.isApprove, others);
     const next = answer === undefined ? text : text.trim() === "" ? answer : `${text.trimEnd()}\n\n${answer}`;
-    this.#afterCommand("Inserting a canned answer", async () => {
-      const editor = this.#editorOf(open);
-      if (editor === undefined || !(await this.#refill(editor, open, next))) this.#putForEditing(open, next);
-    });
+    this.#afterCommand("Inserting a canned answer", () => putBack(open, next, text));
   }
 
   /** Closes a thread; what is written in it goes, but a draft that was kept stays. */
   cancel(argument: unknown): void {
     const { open } = this.#written(argument);
-    if (open !== undefined && !open.isBusy) this.#close(open, undefined);
+    if (open !== undefined) this.#close(open, undefined);
   }
 
   dispose(): void {
@@ -161,68 +152,29 @@ export class FeedbackThreads implements vscode.Disposable {
     this.#controller.dispose();
   }
 
-  #written(argument: unknown): { readonly open: OpenThread | undefined; readonly text: string | undefined } {
+  /** The thread of a command and the words that VS Code hands over. Nothing while others of it are being sent: these stay with them. */
+  #written(argument: unknown): { readonly open?: OpenThread | undefined; readonly text?: string | undefined } {
     const { thread, text } = wordsOf(argument);
-    return { open: thread && this.#open.get(thread), text };
+    const open = thread && this.#open.get(thread);
+    if (open?.underWay === undefined) return { open, text };
+    open.underWay.add(text ?? "");
+    return {};
   }
 
   #create(document: vscode.TextDocument, subject: ThreadSubject): OpenThread {
     const line = this.#options.find(document)?.line ?? 0;
     const thread = this.#controller.createCommentThread(document.uri, new vscode.Range(line, 0, line, 0), []);
     thread.canReply = true;
-    let resolve: OpenThread["resolve"] = () => undefined;
-    const done = new Promise<FeedbackResult | undefined>((settle) => (resolve = settle));
-    const open: OpenThread = { thread, subject, isBusy: false, hasDraft: false, isUnsent: false, done, resolve };
+    const open = new OpenThread(thread, subject);
     this.#open.set(thread, open);
     return open;
   }
 
-  /** Does something when the command that runs has ended: VS Code empties the field then. */
+  /** Does something when the command that runs has ended: VS Code empties the box then. */
   #afterCommand(doing: string, action: () => Promise<void>): void {
     setImmediate(() => {
       action().catch((error: unknown) => this.#options.onProblem(doing, error));
     });
-  }
-
-  #editorOf({ thread }: OpenThread): vscode.TextEditor | undefined {
-    return vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === thread.uri.toString());
-  }
-
-  /** Puts words into a thread whose field VS Code has emptied, unless it was closed. False where they are not in it. */
-  async #refill(editor: vscode.TextEditor, open: OpenThread, text: string): Promise<boolean> {
-    if (!this.#open.has(open.thread)) return true;
-    open.thread.comments = [];
-    open.thread.canReply = true;
-    return await this.#fill(editor, open, text);
-  }
-
-  /** Shows a thread whose field is empty, and puts words into it, or below it where it does not take them. */
-  async #begin(editor: vscode.TextEditor, open: OpenThread, text = ""): Promise<void> {
-    if (!(await this.#fill(editor, open, text))) this.#putForEditing(open, text);
-  }
-
-  /** Shows a thread whose field is empty, and puts words into it. False where they are not in it. */
-  async #fill(editor: vscode.TextEditor, open: OpenThread, text: string): Promise<boolean> {
-    const isThere = await this.#show(editor, open);
-    if (text === "" || !this.#open.has(open.thread)) return true;
-    return isThere && (await fillThread(text));
-  }
-
-  /** False if the thread is no longer there. */
-  async #show(editor: vscode.TextEditor, open: OpenThread): Promise<boolean> {
-    this.#name(open);
-    open.thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
-    return await focusThread(editor, open.thread, () => this.#open.has(open.thread));
-  }
-
-  /** Says what sending will do, or that it is too late: unsent words cannot be read, so a thread with any must not just go. */
-  #name({ thread, subject, isBusy, hasDraft, isUnsent }: OpenThread): void {
-    if (isBusy) return;
-    const current = this.#current(subject);
-    const isTooLate = isOver(subject, current);
-    const facts = [isTooLate ? "stale" : subject.isApprove ? "approve" : "reject", ...(hasDraft ? ["draft"] : [])];
-    thread.contextValue = facts.join(":");
-    thread.label = isTooLate ? overLabel(subject, { isKept: hasDraft, hasEnded: current === undefined || hasEnded(current) }) : threadLabel(subject, isUnsent);
   }
 
   #current({ execution }: ThreadSubject): Execution | undefined {
@@ -235,8 +187,8 @@ export class FeedbackThreads implements vscode.Disposable {
     open.hasDraft = true;
   }
 
-  /** Keeps words that were not sent as a draft, if there are any. False where that fails: they must stand somewhere else, then. */
-  async #keepUnsent(open: OpenThread, text: string): Promise<boolean> {
+  /** Keeps words as a draft, if there are any. False where that fails: they must stand somewhere else, then. */
+  async #keepIfAny(open: OpenThread, text: string): Promise<boolean> {
     if (text.trim() === "") return true;
     try {
       await this.#keep(open, text);
@@ -247,30 +199,19 @@ export class FeedbackThreads implements vscode.Disposable {
     }
   }
 
-  /**
-   * Puts words that were not sent back into the box, where the person still is. Who has gone elsewhere keeps the keys: a draft is enough,
-   * since its lens leads back to it. Only words that are kept nowhere stand in a comment, which opens the Comments panel.
-   */
-  async #giveBack(open: OpenThread, text: string, isKept: boolean, why: string): Promise<void> {
-    const editor = this.#editorOf(open);
-    const active = vscode.window.activeTextEditor?.document.uri;
-    const isHere = active?.scheme === boxScheme || active?.toString() === open.thread.uri.toString();
-    if (editor !== undefined && isHere && (await this.#refill(editor, open, text))) return;
-    if (!this.#open.has(open.thread) || open.isBusy) return;
-    if (isKept) this.#close(open, undefined);
-    else this.#putForEditing(open, text, why);
+  /** Its words have left: the thread goes, with their draft. What was typed on meanwhile is kept in the draft's place, and a lens leads to it. */
+  async #end(open: OpenThread, result: FeedbackResult | undefined, typedOn: string): Promise<void> {
+    this.#close(open, result);
+    if (typedOn !== "") {
+      if (await this.#keepIfAny(open, typedOn)) said(vscode.l10n.t("What you typed after sending was not sent; it is kept as a draft."));
+      return;
+    }
+    await this.#options.drafts.remove(targetOf(open.subject)).catch((error: unknown) => this.#options.onProblem("Removing a draft that was sent", error));
   }
 
-  /** Shows words as a comment that is open for editing: VS Code has emptied the field, as it does when it hands words over. */
-  #putForEditing(open: OpenThread, text: string, why?: string): void {
-    open.thread.canReply = false;
-    open.thread.comments = [new UnsentWords(open.thread, text, why)];
-  }
-
-  #close(open: OpenThread, result: FeedbackResult | undefined): void {
+  #close(open: OpenThread, result: Parameters<OpenThread["close"]>[0]): void {
     this.#open.delete(open.thread);
-    open.thread.dispose();
-    open.resolve(result);
+    open.close(result);
   }
 
   /** A thread does not follow its text by itself. */
@@ -281,7 +222,7 @@ export class FeedbackThreads implements vscode.Disposable {
     for (const open of here) {
       const line = Math.min(place?.line ?? open.thread.range?.start.line ?? 0, document.lineCount - 1);
       open.thread.range = new vscode.Range(line, 0, line, 0);
-      this.#name(open);
+      open.name(this.#current(open.subject));
     }
   }
 }

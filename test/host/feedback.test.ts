@@ -3,13 +3,11 @@ import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
 import { actionsOf, UserError } from "../../src/editor/errors.ts";
 import { MaybeSentError, NotTakenError } from "../../src/feedback/errors.ts";
-import { fillThread } from "../../src/feedback/focus-thread.ts";
 import { watchWaitingHere } from "../../src/feedback/waiting-here.ts";
-import { UnsentWords } from "../../src/feedback/unsent.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
-import { viewParts, type ViewParts } from "./view-parts.ts";
+import { boxWithTheKeys as box, lensesOf, threadOf, viewParts, type ViewParts } from "./view-parts.ts";
 
 describe("feedback in an execution's document", () => {
   let parts: ViewParts;
@@ -23,22 +21,10 @@ describe("feedback in an execution's document", () => {
     assert.deepEqual(parts.problems, []);
   });
 
-  async function lensesOf(document: vscode.TextDocument): Promise<{ title: string; line: number }[]> {
-    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", document.uri);
-    return lenses.filter((lens) => lens.command).map((lens) => ({ title: lens.command!.title, line: lens.range.start.line }));
-  }
-
   const titles = async (document: vscode.TextDocument) => (await lensesOf(document)).map(({ title }) => title);
   const actions = ["Approve", "Approve with a note…", "Reject with feedback…"];
 
-  /** The thread that is open, once it is. */
-  const thread = () => waitFor("the thread", () => parts.threads.threads[0]);
-
-  /** The box of the open thread, once it has the keys: an editor whose document has an address of its own. */
-  const box = () => waitFor("the keys in the thread's box", () => (vscode.window.activeTextEditor?.document.uri.scheme === "comment" ? vscode.window.activeTextEditor : undefined));
-
-  /** A crew that takes no feedback. */
-  const refuse = () => Promise.reject(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
+  const thread = () => threadOf(parts);
 
   it("has lenses over the output that waits, and only there", async () => {
     const execution = await parts.store.add(anExecution());
@@ -80,7 +66,7 @@ describe("feedback in an execution's document", () => {
     const open = await thread();
     assert.equal(document.lineAt(open.range!.start.line).text, "### Attempt 1");
     assert.equal(open.contextValue, "reject");
-    assert.match(open.label!, /^Reject “review” – read by later tasks of Writers \(crew\.test\)$/);
+    assert.match(open.label!, /^Reject “review” – your words go to later tasks of Writers \(crew\.test\)$/);
     parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
     await parts.threads.submit({ thread: open, text: "Shorter.\n\n- and funnier" });
     assert.deepEqual(await result, { status: "retrying", message: "Once more." });
@@ -98,85 +84,6 @@ describe("feedback in an execution's document", () => {
     const before = open.range!.start.line;
     await parts.store.update("local-1", (now) => ({ ...now, engine: "rehearsal" }));
     await waitFor("the thread to follow", () => open.range!.start.line > before && document.lineAt(open.range!.start.line).text === "### Attempt 1");
-  });
-
-  it("keeps words that could not be sent in the box where they were written, and sends them then", async () => {
-    const execution = await parts.store.add(anExecution());
-    await parts.show(execution);
-    const result = parts.feedback.reject(execution);
-    const open = await thread();
-    await box();
-    parts.crew.resume = refuse;
-    await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
-    assert.match(open.label!, /^Not sent: Reject “review”/);
-    await waitFor("the words", async () => (await box()).document.getText() === "My words");
-    assert.deepEqual(open.comments, [], "no comment that would open the Comments panel");
-    parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
-    await parts.threads.submit({ thread: open, text: "My words, edited" });
-    assert.equal((await result)?.status, "retrying");
-    assert.equal(parts.sent[1]?.humanFeedback, "My words, edited");
-  });
-
-  it("keeps also what was typed on in the box while the words before it could not be sent", async () => {
-    const execution = await parts.store.add(anExecution());
-    await parts.show(execution);
-    void parts.feedback.reject(execution);
-    const open = await thread();
-    await box();
-    assert.ok(await fillThread("My words"));
-    let fail: (error: unknown) => void = () => undefined;
-    parts.crew.resume = () => new Promise((_resolve, reject) => (fail = reject));
-    const sending = parts.threads.submit({ thread: open, text: "My words" });
-    await waitFor("the request", () => parts.sent.length === 1);
-    assert.ok(await fillThread("My words and more"));
-    await waitFor("them in the box", async () => (await box()).document.getText() === "My words and more");
-    fail(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
-    await assert.rejects(sending, /Not now/);
-    assert.equal(parts.sent[0]?.humanFeedback, "My words");
-    assert.equal((await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text, "My words and more");
-  });
-
-  it("leaves the keys to a person who has gone elsewhere while words could not be sent: their draft is kept, and a lens leads to it", async () => {
-    const execution = await parts.store.add(anExecution());
-    const { document } = await parts.show(execution);
-    const result = parts.feedback.reject(execution);
-    const open = await thread();
-    await box();
-    let fail: (error: unknown) => void = () => undefined;
-    parts.crew.resume = () => new Promise((_resolve, reject) => (fail = reject));
-    const sending = parts.threads.submit({ thread: open, text: "My words" });
-    await waitFor("the request", () => parts.sent.length === 1);
-    const other = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: "Elsewhere" }), vscode.ViewColumn.Two);
-    fail(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
-    await assert.rejects(sending, /Not now/);
-    assert.equal(await result, undefined);
-    assert.deepEqual(parts.threads.threads, []);
-    assert.equal(vscode.window.activeTextEditor, other);
-    await waitFor("the lens", async () => (await titles(document))[0] === "Draft kept – continue…");
-    assert.equal((await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text, "My words");
-  });
-
-  it("shows words that could be neither sent nor kept nor put back as a comment, open for editing, and sends them then", async () => {
-    const execution = await parts.store.add(anExecution());
-    await parts.show(execution);
-    const result = parts.feedback.reject(execution);
-    const open = await thread();
-    await box();
-    Object.assign(parts.drafts, { keep: () => Promise.reject(new Error("The disk is full.")) });
-    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: "Elsewhere" }), vscode.ViewColumn.Two);
-    parts.crew.resume = refuse;
-    await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
-    const unsent = await waitFor("the comment", () => open.comments[0]);
-    assert.ok(unsent instanceof UnsentWords);
-    assert.deepEqual([unsent.author.name, unsent.label], ["Not sent", "Not now."]);
-    assert.equal(unsent.body, "My words");
-    assert.equal(unsent.mode, vscode.CommentMode.Editing);
-    assert.deepEqual(parts.problems.splice(0), ["Keeping words that were not sent"]);
-    parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
-    unsent.body = "My words, edited";
-    await parts.threads.submit(unsent);
-    assert.equal((await result)?.status, "retrying");
-    assert.equal(parts.sent[1]?.humanFeedback, "My words, edited");
   });
 
   it("names what was not sent, or not taken, and its execution, and leads there", async () => {
@@ -311,20 +218,6 @@ describe("feedback in an execution's document", () => {
     } finally {
       Object.assign(vscode.commands, { executeCommand });
     }
-  });
-
-  it("keeps words that could not be sent as a draft, too, and discards it when the person says so", async () => {
-    const execution = await parts.store.add(anExecution());
-    await parts.show(execution);
-    void parts.feedback.reject(execution);
-    const open = await thread();
-    await box();
-    parts.crew.resume = refuse;
-    await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
-    assert.equal((await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text, "My words");
-    assert.equal(open.contextValue, "reject:draft");
-    await parts.threads.discardDraft({ thread: open, text: "My words" });
-    assert.deepEqual([parts.threads.threads, await parts.drafts.of("local-1")], [[], []]);
   });
 
   it("offers canned answers where everything is asked for, and puts the one that is chosen into a thread, unsent", async () => {

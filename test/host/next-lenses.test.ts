@@ -35,6 +35,7 @@ describe("Over the title of an execution's document", () => {
   it("what may have started can be tracked by its ID, run again and untracked", async () => {
     const lenses = await lensesOf(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" }));
     assert.deepEqual(lenses.map(({ title, command }) => [title, command]), [["Track by its ID…", "crewdeck.trackExecution"], ["Run again…", "crewdeck.runAgain"], ["Untrack…", "crewdeck.untrackExecution"]]);
+    assert.deepEqual(lenses[0]?.argument, { crew: anExecution().crew.id, fromLens: true });
     assert.deepEqual(lenses.at(-1)?.argument, { crew: anExecution().crew.id, kickoffId: "lost", fromLens: true });
   });
 });

@@ -17,6 +17,7 @@ import { showExecution } from "../../src/views/document/open.ts";
 import { placeOf } from "../../src/views/document/places.ts";
 import { ReaderPlaces } from "../../src/views/document/reader.ts";
 import { noSecrets } from "../support/secret-memory.ts";
+import { waitFor } from "../support/wait.ts";
 
 let count = 0;
 
@@ -97,3 +98,19 @@ export async function viewParts() {
 
 /** The parts that `viewParts` makes. */
 export type ViewParts = Awaited<ReturnType<typeof viewParts>>;
+
+/** The thread that is open, once it is. */
+export function threadOf({ threads }: Pick<ViewParts, "threads">): Promise<vscode.CommentThread> {
+  return waitFor("the thread", () => threads.threads[0]);
+}
+
+/** The box of the open thread, once it has the keys: an editor whose document has an address of its own. */
+export function boxWithTheKeys(): Promise<vscode.TextEditor> {
+  return waitFor("the keys in the thread's box", () => (vscode.window.activeTextEditor?.document.uri.scheme === "comment" ? vscode.window.activeTextEditor : undefined));
+}
+
+/** The lenses of a document that lead anywhere. */
+export async function lensesOf(document: vscode.TextDocument): Promise<readonly { readonly title: string; readonly line: number }[]> {
+  const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", document.uri);
+  return lenses.flatMap(({ command, range }) => (command === undefined ? [] : [{ title: command.title, line: range.start.line }]));
+}

@@ -1,7 +1,7 @@
 // `npm test`: builds, checks types and style, runs every suite and adds up what they say. Two lanes of about the same length run side
 // by side; what is said of a step is printed when it has ended. The last line is "N passed, N failed"; above it stands once more what
-// failed. A window on a busy machine may lose a key or a click, so a test that fails is tried a second time; those that needed it are
-// listed as well, for somebody to mend. A suite that is run by itself tries each test once.
+// failed. A window on a busy machine may lose a key or a click, so a test in a window is tried a second time when it fails; those that
+// needed it are listed as well, for somebody to mend. A suite that is run by itself tries each test once.
 // While they run, the local service validates each of its answers; a violation is a failure.
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -22,6 +22,7 @@ interface Step {
 endWithParent();
 /** Only what hangs is ended: a suite that is slow on a busy machine still reports. */
 const limitMinutes = 12;
+/** How often a test in a window is tried again. */
 const retries = "1";
 const started = performance.now();
 const scratch = temporaryFolder("test");
@@ -34,7 +35,7 @@ rmSync(failuresFolder, { recursive: true, force: true });
 const build = oneTest("build", "esbuild.mjs", "--tests");
 // Packaging builds once more, which leaves alone what is so already.
 const lanes = [
-  [suite("ui"), suite("package")],
+  [suite("ui", retries), suite("package", retries)],
   [
     { name: "host", args: ["test/support/run-host.ts"], isSuite: true },
     oneTest("types of the extension and the service", "node_modules/typescript/bin/tsc", "-p", "."),
@@ -66,8 +67,8 @@ function oneTest(name: string, ...args: string[]): Step {
   return { name, args, isSuite: false };
 }
 
-function suite(name: string): Step {
-  return { name, args: ["node_modules/mocha/bin/mocha.js", "--forbid-only", "--retries", retries, `test/${name}/**/*.test.ts`], isSuite: true };
+function suite(name: string, triesAgain = "0"): Step {
+  return { name, args: ["node_modules/mocha/bin/mocha.js", "--forbid-only", "--retries", triesAgain, `test/${name}/**/*.test.ts`], isSuite: true };
 }
 
 /** Runs steps one after the other, whether they pass or fail. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { CrewApi } from "../support/crew-api.ts";
+import { Gate } from "../support/gate.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
@@ -14,16 +15,18 @@ const canned = [
 
 describe("Feedback, in the window", () => {
   let service: RunningService;
+  let gate: Gate;
   let api: CrewApi;
   let window: VSCodeWindow;
   let id: string;
 
   before(async () => {
     service = await startService({ args: ["--task-seconds", "0.1"] });
+    gate = await Gate.before(service);
     api = new CrewApi(service);
     id = await api.kickoff({ inputs: { topic: "tea", audience: "colleagues" } });
     window = await openWindow({ settings: { "workbench.colorTheme": "Default Dark Modern", "crewdeck.feedback.cannedAnswers": canned } });
-    await connectCrew(window, { url: service.url, token: service.token, name: "Writers" });
+    await connectCrew(window, { url: gate.url, token: service.token, name: "Writers" });
     await window.tree.menu("Writers", "Track an Execution by Its ID…");
     await window.quickInput.answer("Track an execution of Writers", id);
     await window.editor.lens("Reject with feedback…").waitFor();
@@ -31,6 +34,7 @@ describe("Feedback, in the window", () => {
 
   after(async () => {
     await window.close();
+    await gate.stop();
     await service.stop();
   });
 
@@ -44,7 +48,7 @@ describe("Feedback, in the window", () => {
     const thread = editor.thread("Reject");
     await thread.waitFor();
     await thread.getByText("All of it becomes context for later tasks").waitFor();
-    assert.match(await thread.innerText(), /Reject “outline” – read by later tasks of Writers \(127\.0\.0\.1:\d+\)/);
+    assert.match(await thread.innerText(), /Reject “outline” – your words go to later tasks of Writers \(127\.0\.0\.1:\d+\)/);
     await window.screenshot("feedback-thread");
     await editor.writeInThread(thread, "My own words.");
     await editor.pressInThread(thread, "Insert Canned Answer…");
@@ -75,10 +79,13 @@ describe("Feedback, in the window", () => {
 
   it("a pause that was answered elsewhere is explained, and the words are kept", async () => {
     const { editor, messages } = window;
+    // The window has not heard of it when the person sends: a thread that has says so at once, and has no “Send”.
+    const asked = await gate.hold(`/${id}/status`, "request");
     const answer = await api.post("/resume", { execution_id: id, task_id: "outline", human_feedback: "From elsewhere.", is_approve: false });
     assert.equal(answer.status, 200);
     await editor.pressInThread(editor.thread("outline"), "Send");
     await messages.notification("Your feedback was not sent").waitFor();
+    asked();
     const late = editor.thread("No longer waits; your words are kept");
     await waitFor("the words in the box again", async () => (await late.isVisible()) && (await written(late)) === "My own words. Half as long, please. Thanks.");
     assert.equal(await panel().isVisible(), false, "no panel opens by itself");

@@ -40,22 +40,23 @@ export class Editor {
 
   /** The whole document, through the clipboard: it selects everything and takes the selection away again. */
   async wholeText(): Promise<string> {
-    await this.#page.evaluate(() => navigator.clipboard.writeText(""));
-    const text = await waitFor("the document on the clipboard", async () => {
+    return waitFor("the whole document on the clipboard, and its beginning in view", async () => {
       // Whatever takes the keys meanwhile, as a document that is just being opened does: they are pressed once more.
+      await this.#page.evaluate(() => navigator.clipboard.writeText(""));
       await this.#group.locator(".editor-instance .view-lines").first().click();
       await this.#page.keyboard.press("ControlOrMeta+a");
       await this.#page.keyboard.press("ControlOrMeta+c");
       const copied = await this.#page.evaluate(() => navigator.clipboard.readText());
-      return copied === "" ? undefined : copied;
+      if (copied === "") return undefined;
+      const [firstLine = ""] = copied.split("\n");
+      // A change of the document that comes just now brings the reader back to where the selection had led.
+      const isInView = await waitFor("its beginning in view", async () => {
+        await this.#page.keyboard.press("ControlOrMeta+Home");
+        return (await this.visibleText()).startsWith(firstLine);
+      }, 3_000).catch(() => false);
+      // It may have been the document that was there before.
+      return isInView ? copied : undefined;
     });
-    const [firstLine = ""] = text.split("\n");
-    // A change of the document that comes just now brings the reader back to where the selection had led.
-    await waitFor("its beginning in view", async () => {
-      await this.#page.keyboard.press("ControlOrMeta+Home");
-      return (await this.visibleText()).startsWith(firstLine);
-    });
-    return text;
   }
 
   /** A code lens by its exact title. */

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { CrewApiError } from "../../src/api/errors.ts";
+import { fillThread } from "../../src/feedback/focus-thread.ts";
+import { UnsentWords } from "../../src/feedback/unsent.ts";
+import { waitFor } from "../support/wait.ts";
+import { anExecution } from "../unit/views/executions.ts";
+import { boxWithTheKeys as box, lensesOf, threadOf, viewParts, type ViewParts } from "./view-parts.ts";
+
+describe("feedback that is not sent, or typed on while it is", () => {
+  let parts: ViewParts;
+
+  beforeEach(async () => {
+    parts = await viewParts();
+  });
+
+  afterEach(async () => {
+    await parts.dispose();
+    assert.deepEqual(parts.problems, []);
+  });
+
+  const thread = () => threadOf(parts);
+
+  const titles = async (document: vscode.TextDocument) => (await lensesOf(document)).map(({ title }) => title);
+
+  /** A crew that takes no feedback. */
+  const refuse = () => Promise.reject(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
+
+  it("keeps words that could not be sent in the box where they were written, and sends them then", async () => {
+    const execution = await parts.store.add(anExecution());
+    await parts.show(execution);
+    const result = parts.feedback.reject(execution);
+    const open = await thread();
+    await box();
+    parts.crew.resume = refuse;
+    await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
+    assert.match(open.label!, /^Not sent: Reject “review”/);
+    await waitFor("the words", async () => (await box()).document.getText() === "My words");
+    assert.deepEqual(open.comments, [], "no comment that would open the Comments panel");
+    parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
+    await parts.threads.submit({ thread: open, text: "My words, edited" });
+    assert.equal((await result)?.status, "retrying");
+    assert.equal(parts.sent[1]?.humanFeedback, "My words, edited");
+  });
+
+  /** A thread whose words “My words” are on their way. `fail` and `take` are the crew's answers. */
+  async function sendingMyWords() {
+    const execution = await parts.store.add(anExecution());
+    const { document } = await parts.show(execution);
+    void parts.feedback.reject(execution);
+    const open = await thread();
+    await box();
+    assert.ok(await fillThread("My words"));
+    let fail = () => {};
+    let take = () => {};
+    parts.crew.resume = () =>
+      new Promise((resolve, reject) => {
+        fail = () => reject(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
+        take = () => resolve({ status: "retrying", message: "Once more.", raw: {} });
+      });
+    const sending = parts.threads.submit({ thread: open, text: "My words" });
+    await waitFor("the request", () => parts.sent.length === 1);
+    const type = async (text: string) => {
+      const { document: written } = await box();
+      const edit = new vscode.WorkspaceEdit();
+      edit.replace(written.uri, written.validateRange(new vscode.Range(0, 0, written.lineCount, 0)), text);
+      assert.ok(await vscode.workspace.applyEdit(edit));
+      await waitFor("it in the box", () => written.getText() === text);
+    };
+    return { open, document, sending, type, fail: () => fail(), take: () => take() };
+  }
+
+  const draft = async () => (await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text;
+
+  it("keeps also what was typed on in the box while the words before it could not be sent", async () => {
+    const { sending, type, fail } = await sendingMyWords();
+    await type("My words and more");
+    fail();
+    await assert.rejects(sending, /Not now/);
+    assert.equal(parts.sent[0]?.humanFeedback, "My words");
+    assert.equal(await draft(), "My words and more");
+    await waitFor("both in the box", async () => (await box()).document.getText() === "My words and more");
+  });
+
+  it("keeps words that could not be sent where a button was pressed once more, for which VS Code has emptied their box", async () => {
+    const { open, sending, type, fail } = await sendingMyWords();
+    await type("My words and more");
+    assert.equal(await parts.threads.submit({ thread: open, text: "My words and more" }), undefined);
+    await type("");
+    await type("Last ones");
+    fail();
+    await assert.rejects(sending, /Not now/);
+    assert.equal(parts.sent.length, 1);
+    assert.equal(await draft(), "My words and more\n\nLast ones");
+    await waitFor("all of them in the box", async () => (await box()).document.getText() === "My words and more\n\nLast ones");
+  });
+
+  it("keeps what was typed on after words that were sent as a draft, and a lens leads to it", async () => {
+    const { document, sending, type, take } = await sendingMyWords();
+    await type("My words\n\nand more");
+    take();
+    await sending;
+    assert.equal(await draft(), "and more");
+    assert.deepEqual(parts.threads.threads, []);
+    await waitFor("the lens", async () => (await titles(document)).some((title) => title.startsWith("Unsent draft kept") || title.startsWith("Draft kept")));
+  });
+
+  it("does not call words unsent whose draft could only not be removed", async () => {
+    const { sending, take } = await sendingMyWords();
+    Object.assign(parts.drafts, { remove: () => Promise.reject(new Error("The disk is read-only.")) });
+    take();
+    assert.equal((await sending)?.status, "retrying");
+    assert.equal(await draft(), undefined);
+    assert.deepEqual(parts.threads.threads, []);
+    assert.deepEqual(parts.problems.splice(0), ["Removing a draft that was sent"]);
+  });
+
+  it("puts words back above what was typed while their box was empty", async () => {
+    const { sending, fail } = await sendingMyWords();
+    fail();
+    await assert.rejects(sending, /Not now/);
+    await waitFor("them in the box", async () => (await box()).document.getText() === "My words");
+    assert.ok(await fillThread("Kept words"));
+    assert.equal((await box()).document.getText(), "Kept words\n\nMy words");
+  });
+
+  it("leaves the keys to a person who has gone elsewhere while words could not be sent: their draft is kept, and a lens leads to it", async () => {
+    const execution = await parts.store.add(anExecution());
+    const { document } = await parts.show(execution);
+    const result = parts.feedback.reject(execution);
+    const open = await thread();
+    await box();
+    let fail: (error: unknown) => void = () => undefined;
+    parts.crew.resume = () => new Promise((_resolve, reject) => (fail = reject));
+    const sending = parts.threads.submit({ thread: open, text: "My words" });
+    await waitFor("the request", () => parts.sent.length === 1);
+    const other = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: "Elsewhere" }), vscode.ViewColumn.Two);
+    fail(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
+    await assert.rejects(sending, /Not now/);
+    assert.equal(await result, undefined);
+    assert.deepEqual(parts.threads.threads, []);
+    assert.equal(vscode.window.activeTextEditor, other);
+    await waitFor("the lens", async () => (await titles(document))[0] === "Draft kept – continue…");
+    assert.equal((await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text, "My words");
+  });
+
+  it("shows words that could be neither sent nor kept nor put back as a comment, open for editing, and sends them then", async () => {
+    const execution = await parts.store.add(anExecution());
+    await parts.show(execution);
+    const result = parts.feedback.reject(execution);
+    const open = await thread();
+    await box();
+    Object.assign(parts.drafts, { keep: () => Promise.reject(new Error("The disk is full.")) });
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: "Elsewhere" }), vscode.ViewColumn.Two);
+    parts.crew.resume = refuse;
+    await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
+    const unsent = await waitFor("the comment", () => open.comments[0]);
+    assert.ok(unsent instanceof UnsentWords);
+    assert.deepEqual([unsent.author.name, unsent.label], ["Not sent", "Not now."]);
+    assert.equal(unsent.body, "My words");
+    assert.equal(unsent.mode, vscode.CommentMode.Editing);
+    assert.deepEqual(parts.problems.splice(0), ["Keeping words that were not sent"]);
+    parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
+    unsent.body = "My words, edited";
+    await parts.threads.submit(unsent);
+    assert.equal((await result)?.status, "retrying");
+    assert.equal(parts.sent[1]?.humanFeedback, "My words, edited");
+  });
+
+  it("keeps words that could not be sent as a draft, too, and discards it when the person says so", async () => {
+    const execution = await parts.store.add(anExecution());
+    await parts.show(execution);
+    void parts.feedback.reject(execution);
+    const open = await thread();
+    await box();
+    parts.crew.resume = refuse;
+    await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
+    assert.equal((await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text, "My words");
+    assert.equal(open.contextValue, "reject:draft");
+    await parts.threads.discardDraft({ thread: open, text: "My words" });
+    assert.deepEqual([parts.threads.threads, await parts.drafts.of("local-1")], [[], []]);
+  });
+});
