@@ -12,7 +12,11 @@ export function checkAddress(text: string): AddressFault | undefined {
   return username === "" && password === "" ? undefined : { kind: "credentials" };
 }
 
-/** A text in which no address has a name and password; slashes may be escaped as in JSON. */
-export function withoutCredentials(text: string): string {
-  return text.replace(/(:(?:\\?\/){2})[^/?#\s"'\\]*@/g, "$1");
+/** What may be kept on disk of an address: all of it but for its name and password. Nothing where these can't be told from the rest. */
+export function keptAddress(text: string): string {
+  const problem = checkAddress(text);
+  if (problem?.kind !== "credentials") return problem !== undefined && text.includes("@") ? "" : text;
+  const address = new URL(text.trim());
+  address.username = address.password = "";
+  return address.href;
 }

@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
+import { keptAddress } from "./address.ts";
 import type { Taken } from "./form-tools.ts";
 import { typedIn, withUnlisted, type FormField } from "./fields.ts";
 import { readJsonView, writeJsonView } from "./json-view.ts";
+import { keptValues } from "./kept-values.ts";
 import type { Draft, Notice } from "./messages.ts";
 import { alignValues, asTyped, fillIn, initialValues, toPrefill, type FormValues, type Prefill } from "./values.ts";
 
@@ -53,9 +56,10 @@ export class FormContent {
     return this.#values;
   }
 
-  /** What it stands for as it is, without secrets; nothing where something in it can't be read. */
+  /** What it stands for as it is, without secrets; nothing where something in it can't be read, or may not be kept. */
   get request(): Prefill | undefined {
-    const { json } = this.#values;
+    const { json, callbacks, streaming } = this.#values;
+    if ([...Object.values(callbacks), streaming.url].some((address) => keptAddress(address) !== address)) return undefined;
     if (json !== undefined && "fault" in readJsonView(this.#fields, this.#values, json)) return undefined;
     return toPrefill(this.#fields, this.#values);
   }
@@ -77,6 +81,14 @@ export class FormContent {
     this.#fields = withUnlisted(this.#fields.filter(({ listed, name }) => listed || names.has(name)), typedNames(values));
     this.#values = alignValues(this.#fields, values);
     this.#isEdited = true;
+  }
+
+  /**
+   * A page that is made anew tells what it had kept. Where that is what may be kept of what is here, this is the same or more;
+   * else a keystroke never arrived.
+   */
+  restore(kept: FormValues): void {
+    if (!isDeepStrictEqual(alignValues(this.#fields, kept), keptValues(this.#values))) this.edit(kept);
   }
 
   /** Lays given values over what is there. An input the crew does not list gets a field. */
@@ -136,10 +148,11 @@ export class FormContent {
 
   #replace({ fields, values }: { fields: readonly FormField[]; values: FormValues }, origin: Omit<Notice, "canUndo">): void {
     const before = this.#values;
-    if (this.#isEdited || this.#origin?.kind === "last") this.#before = () => before;
     this.#fields = fields;
     // What is shown as JSON stays so.
     this.#values = before.json === undefined ? values : { ...values, json: writeJsonView(values) };
+    // The same once more, as by a double click, leaves the way back that there is.
+    if ((this.#isEdited || this.#origin?.kind === "last") && !isDeepStrictEqual(before, this.#values)) this.#before = () => before;
     this.#origin = origin;
     // Another id, so that a late message of the page that showed the old values changes nothing.
     this.renew();

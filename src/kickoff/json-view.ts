@@ -1,6 +1,6 @@
 import { parseTree } from "jsonc-parser";
 import type { JsonValue } from "../api/types.ts";
-import { withoutCredentials, type AddressFault } from "./address.ts";
+import { keptAddress, type AddressFault } from "./address.ts";
 import { withUnlisted, type FieldValue, type FormField } from "./fields.ts";
 import { readJson, type JsonFault } from "./json.ts";
 import { membersOf, secondOf, spanOf, type Span } from "./json-tree.ts";
@@ -75,7 +75,8 @@ function readText(fields: readonly FormField[], before: FormValues, text: string
   if (root?.type !== "object") return { fault: { kind: "notAnObject", ...place({ start: root?.offset ?? 0, end: 0 }) } };
   const parts = membersOf(root);
   const inputs = parts.find(({ name }) => name === "inputs");
-  const meta = parts.find(({ name }) => name === "meta");
+  // Clients send null for none.
+  const meta = parts.find(({ name, value }) => name === "meta" && value.type !== "null");
   const other = parts.find(({ name }) => !bodyMembers.includes(name));
   if (inputs?.value.type !== "object") return { fault: { kind: "noInputs", ...place(spanOf(inputs?.value ?? root)) } };
   if (other !== undefined) return { fault: { kind: "otherMember", name: other.name, ...place(spanOf(other.key)) } };
@@ -101,9 +102,16 @@ function readText(fields: readonly FormField[], before: FormValues, text: string
       json: text,
     },
     secrets,
-    kept: edited(text, [...secrets.map(({ cut }) => ({ at: cut, text: "" })), ...faults.filter(({ kind }) => kind === "address").map(({ at }) => ({ at, text: withoutCredentials(text.slice(at.start, at.end)) }))]),
+    kept: edited(text, [...secrets.map(({ cut }) => ({ at: cut, text: "" })), ...faults.filter(({ kind }) => kind === "address").map(({ at }) => ({ at, text: keptAddressAt(text.slice(at.start, at.end)) }))]),
     wrong: faults.map((each) => placed(each, place)),
   };
+}
+
+/** The same for an address as it stands in the text. */
+function keptAddressAt(json: string): string {
+  const address = String(JSON.parse(json));
+  const kept = keptAddress(address);
+  return kept === address ? json : JSON.stringify(kept);
 }
 
 const bodyMembers: readonly string[] = ["inputs", "meta", ...callbackMembers];

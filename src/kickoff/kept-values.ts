@@ -1,36 +1,30 @@
-import { withoutCredentials } from "./address.ts";
-import { readJsonView } from "./json-view.ts";
+import { keptAddress } from "./address.ts";
+import { readJsonView, writeJsonView } from "./json-view.ts";
+import { mayHoldSecret } from "./secret-words.ts";
 import { initialValues, type FormValues } from "./values.ts";
-
-/** Names that a secret may have, as the end of a member's name or of a header's. */
-const name = String.raw`[\w.-]*(?:token|passw(?:or)?d|passphrase|pwd|secret|api[-_]?key|authorization|credentials?|bearer)`;
-/** Such a name from its beginning on, quoted or not, as in JSON or within a shell's quotes, and its value, which may have no end yet. */
-const secretMember = new RegExp(String.raw`(?<![\w.-])((\\?["']?)${name}\2\s*[:=]\s*)(?:(\\?["'])(?:(?!\3)(?:\\.|[^\\\n]))*(?:\3|$|(?=\n))|[^\s"',{}[\]\\][^"'\n,{}[\]\\]*)`, "gi");
-/** What a text without secrets does not hold. A name in JSON may be written with escapes. */
-const mayHoldSecrets = /\\u|@|token|passw|passphrase|pwd|secret|api[-_]?key|authorization|credential|bearer/i;
 
 /**
  * What may go to disk and into the page's saved state of what is typed: no secret of a callback that stands in the JSON text, and no
  * name and password of an address.
  */
-export function keptValues<Values extends FormValues>(values: Values): Values {
+export function keptValues(values: FormValues): FormValues {
   const { callbacks, streaming, json } = values;
-  return {
+  const kept = {
     ...values,
     callbacks: {
-      taskWebhookUrl: withoutCredentials(callbacks.taskWebhookUrl),
-      stepWebhookUrl: withoutCredentials(callbacks.stepWebhookUrl),
-      crewWebhookUrl: withoutCredentials(callbacks.crewWebhookUrl),
-      humanInputWebhookUrl: withoutCredentials(callbacks.humanInputWebhookUrl),
+      taskWebhookUrl: keptAddress(callbacks.taskWebhookUrl),
+      stepWebhookUrl: keptAddress(callbacks.stepWebhookUrl),
+      crewWebhookUrl: keptAddress(callbacks.crewWebhookUrl),
+      humanInputWebhookUrl: keptAddress(callbacks.humanInputWebhookUrl),
     },
-    streaming: { ...streaming, url: withoutCredentials(streaming.url) },
-    ...(json === undefined ? {} : { json: keptText(json) }),
+    streaming: { ...streaming, url: keptAddress(streaming.url) },
   };
+  return json === undefined ? kept : { ...kept, json: keptText(json, kept) };
 }
 
-/** A text of the JSON view without secrets. One that can't be read loses every value whose name says that it may be one. */
-export function keptText(text: string): string {
-  if (!mayHoldSecrets.test(text)) return text;
+/** A JSON text without secrets. Where it can't be read, nobody knows where one ends: then what could be read last takes its place. */
+function keptText(text: string, readLast: FormValues): string {
   const reading = readJsonView([], initialValues([]), text);
-  return "kept" in reading ? reading.kept : withoutCredentials(text.replace(secretMember, '$1""'));
+  if ("kept" in reading) return reading.kept;
+  return mayHoldSecret(text) ? writeJsonView(readLast) : text;
 }

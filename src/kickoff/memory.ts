@@ -3,14 +3,15 @@ import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { hasCode, replaceWhole } from "../executions/files.ts";
+import { keptValues } from "./kept-values.ts";
 import { draftSchema, formValues, type Draft } from "./parse.ts";
 import type { FormValues } from "./values.ts";
 
 const remembered = v.object({
   version: v.literal(1),
   crew: v.string(),
-  draft: v.optional(draftSchema),
-  last: v.optional(formValues),
+  draft: v.exactOptional(draftSchema),
+  last: v.exactOptional(formValues),
 });
 
 /** What is remembered of one crew's form. */
@@ -23,7 +24,8 @@ export interface Remembered {
 
 /**
  * Drafts and last sent values, one file a crew, written whole by rename. Files rather than VS Code's memento, because
- * two windows that write the memento overwrite each other. Holds no secrets: a draft has none.
+ * two windows that write the memento overwrite each other. Secrets that stand in a JSON text or in an address are not among what is
+ * kept; see {@link keptValues}.
  */
 export class FormMemory {
   readonly #folder: string;
@@ -73,7 +75,7 @@ export class FormMemory {
     return this.#queue(crewId, async () => {
       const known = change(await this.#read(crewId));
       await mkdir(this.#folder, { recursive: true });
-      await replaceWhole(this.#path(crewId), JSON.stringify({ version: 1, crew: crewId, ...known }));
+      await replaceWhole(this.#path(crewId), JSON.stringify({ version: 1, crew: crewId, ...kept(known) }));
     });
   }
 
@@ -96,8 +98,8 @@ export class FormMemory {
       return {};
     }
     try {
-      const { draft, last } = v.parse(remembered, JSON.parse(text));
-      return { ...(draft === undefined ? {} : { draft }), ...(last === undefined ? {} : { last }) };
+      // Another version may have written more.
+      return kept(v.parse(remembered, JSON.parse(text)));
     } catch (error) {
       this.#onProblem("The kickoff form's values could not be understood and were set aside", error, `${path}.corrupt`);
       await rename(path, `${path}.corrupt`);
@@ -109,6 +111,10 @@ export class FormMemory {
   #path(crewId: string): string {
     return join(this.#folder, `${createHash("sha256").update(crewId).digest("hex")}.json`);
   }
+}
+
+function kept({ draft, last }: Remembered): Remembered {
+  return { ...(draft && { draft: { ...draft, values: keptValues(draft.values) } }), ...(last && { last: keptValues(last) }) };
 }
 
 function withoutDraft({ last }: Remembered): Remembered {

@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { fieldModes, type FieldControl, type FormField } from "./fields.ts";
 import { formToolNames } from "./form-tools.ts";
-import { keptValues } from "./kept-values.ts";
 import { secretNames, strategies, typedCallbacks } from "./secret-callbacks.ts";
 import type { FormValues } from "./values.ts";
 
@@ -27,7 +26,8 @@ const { humanInput, streaming } = typedCallbacks({});
 const humanInputValues = v.object({ strategy: v.picklist(strategies), username: v.string() });
 const streamingValues = v.object({ url: v.string(), events: v.string(), realtime: v.boolean(), strategy: v.picklist(["none", "bearer"]) });
 
-const typedValues: v.GenericSchema<unknown, FormValues> = v.object({
+/** Schema of {@link FormValues}, for values that come from the webview or from disk. */
+export const formValues: v.GenericSchema<unknown, FormValues> = v.object({
   inputs: v.array(namedValue),
   meta: v.string(),
   callbacks: v.object({ taskWebhookUrl: v.string(), stepWebhookUrl: v.string(), crewWebhookUrl: v.string(), humanInputWebhookUrl: v.string() }),
@@ -35,9 +35,6 @@ const typedValues: v.GenericSchema<unknown, FormValues> = v.object({
   streaming: v.optional(streamingValues, streaming),
   json: v.exactOptional(v.string()),
 });
-
-/** Schema of {@link FormValues}, for values that come from the webview or from disk. What may not be kept of them is gone at once. */
-export const formValues: v.GenericSchema<unknown, FormValues> = v.pipe(typedValues, v.transform(keptValues));
 
 /** Something typed and not sent yet. Its id becomes the local id of the execution, so that one draft is sent once at most. */
 export interface Draft {

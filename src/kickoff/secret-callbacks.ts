@@ -9,6 +9,11 @@ export type Strategy = (typeof strategies)[number];
 /** Those that event streaming takes (vendor's webhook streaming guide). */
 export const streamingStrategies = strategies.filter((one) => one !== "basic");
 
+/** Strategies as they stand in JSON, for a sentence. */
+export function quoted(some: readonly Strategy[]): string {
+  return some.map((strategy) => JSON.stringify(strategy)).join(", ");
+}
+
 /** What is typed of the human-input callback's authentication, but for its secret. */
 export interface HumanInputValues {
   readonly strategy: Strategy;

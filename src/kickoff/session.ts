@@ -115,8 +115,7 @@ export class FormSession {
   readonly #handlers: Handlers<FromForm> = {
     ready: ({ draft }) => {
       this.#isReady = true;
-      // The page was made anew after being hidden; it may hold a keystroke that never arrived here.
-      if (draft !== undefined && this.#isCurrent(draft)) this.#content?.edit(draft.values);
+      if (draft !== undefined && this.#isCurrent(draft)) this.#content?.restore(draft.values);
       this.#show();
     },
     changed: ({ draft }) => {

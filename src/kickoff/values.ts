@@ -19,7 +19,7 @@ export interface FormValues {
   /** How the human-input callback authenticates; its address is among `callbacks`. */
   readonly humanInput: HumanInputValues;
   readonly streaming: StreamingValues;
-  /** Set while inputs and meta are shown as JSON: the text as typed, readable or not. `inputs` and `meta` hold what could be read last. */
+  /** Set while the whole kickoff is shown as JSON: the text as typed, readable or not. All else holds what could be read last. */
   readonly json?: string;
 }
 

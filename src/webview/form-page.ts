@@ -2,7 +2,6 @@ import type { FormField } from "../kickoff/fields.ts";
 import { formToolNames, type FormToolName } from "../kickoff/form-tools.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import { writeJsonView } from "../kickoff/json-view.ts";
-import { keptValues } from "../kickoff/kept-values.ts";
 import type { Draft, FormFocus, FormView, Outcome } from "../kickoff/messages.ts";
 import type { SecretName } from "../kickoff/secret-callbacks.ts";
 import { initialValues, type FormValues } from "../kickoff/values.ts";
@@ -27,7 +26,7 @@ export class FormPage {
   #draftId: string;
   #fields: readonly FormField[] = [];
   #inputs: readonly InputField[] = [];
-  /** Set while inputs and meta are shown as JSON. */
+  /** Set while the whole kickoff is shown as JSON. */
   #json: JsonPage | undefined;
   readonly #head = make("div", { class: "head" });
   readonly #list = make("div", { class: "inputs" });
@@ -56,9 +55,9 @@ export class FormPage {
     if (view.isSending) this.sending();
   }
 
-  /** What is typed now, with the id under which it is sent. Never with a secret. */
+  /** What is typed now, with the id under which it is sent. A secret is in it only where it stands in the JSON text. */
   get draft(): Draft {
-    const values = this.#json?.kept ?? keptValues({ inputs: this.#inputs.map((field) => field.value), ...this.#advanced.values });
+    const values = this.#json?.values ?? { inputs: this.#inputs.map((field) => field.value), ...this.#advanced.values };
     return { id: this.#draftId, values };
   }
 

@@ -3,7 +3,6 @@ import type { FormField } from "../kickoff/fields.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import { readJsonView, type JsonViewFault, type JsonViewValues } from "../kickoff/json-view.ts";
 import { redirected } from "../kickoff/json-view-callbacks.ts";
-import { keptValues } from "../kickoff/kept-values.ts";
 import { secretNames, type SecretName } from "../kickoff/secret-callbacks.ts";
 import { edited, placeAfterCuts } from "../kickoff/text-edits.ts";
 import { checkInput } from "../kickoff/validate.ts";
@@ -65,9 +64,9 @@ export class JsonPage {
     return this.#filled;
   }
 
-  /** The same with the text, without a secret that may stand in it: the page's own memory alone holds that, and only while it is typed. */
-  get kept(): FormValues {
-    return keptValues({ ...this.#filled.values, json: this.#control.text });
+  /** The same with the text as typed. */
+  get values(): FormValues {
+    return { ...this.#filled.values, json: this.#control.text };
   }
 
   /** Whether the text can't be read, or is shown to lack something. */
@@ -139,6 +138,8 @@ export class JsonPage {
 
   #changed(): void {
     clearTimeout(this.#timer);
+    // A paste of several lines tells several times of one change.
+    if (this.#control.text !== this.#filled.values.json) this.#moved.textContent = "";
     const { values } = this.#filled;
     const isRead = this.#read() === undefined;
     for (const name of redirected(values, this.#filled.values)) this.#tell(name, "");

@@ -2,6 +2,7 @@ import { fill } from "../kickoff/fill.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import type { JsonFault } from "../kickoff/json.ts";
 import type { JsonViewFault } from "../kickoff/json-view.ts";
+import { quoted } from "../kickoff/secret-callbacks.ts";
 import type { Fault } from "../kickoff/validate.ts";
 
 /** What is wrong with a field, for a person. */
@@ -27,7 +28,7 @@ function problemOf(fault: Exclude<JsonViewFault, { readonly kind: "notJson" }>, 
     case "wrongType":
       return fill(texts.jsonTypes[fault.wanted], fault.name);
     case "wrongStrategy":
-      return fill(texts.jsonFaults.wrongStrategy, fault.wanted.map((strategy) => JSON.stringify(strategy)).join(", "));
+      return fill(texts.jsonFaults.wrongStrategy, quoted(fault.wanted));
     case "noInputs":
     case "notAnObject":
     case "tooDeep":

@@ -175,6 +175,38 @@ describe("Kicking off a request file", () => {
     assert.deepEqual(sent, []);
   });
 
+  it("asks and opens the form once for a double click where a callback needs a secret, also while the crew wakes, and again when the person wants it later", async () => {
+    const uri = await write("twice.kickoff.json", { crew: "Travel", inputs: {}, humanInputWebhook: { url: "https://hooks.test/h", authentication: { strategy: "bearer" } } });
+    let end: ((value: undefined) => void) | undefined;
+    const forms = { open: (...what: unknown[]) => new Promise<undefined>((resolve) => (opened.push(what), (end = resolve))) };
+    let wake: (() => void) | undefined;
+    const files = open({ forms, wake: () => new Promise<void>((resolve) => (wake = resolve)) });
+    const clicks: Promise<unknown>[] = [];
+    const click = () => clicks.push(files.kickOff(uri, byClick));
+    const shown = await withPerson([{ press: "Allow This Host" }], async () => {
+      click();
+      click();
+      await waitFor("the crew to be woken", () => wake !== undefined);
+      click();
+      wake?.();
+      await waitFor("the form", () => opened.length > 0);
+      click();
+    });
+    assert.deepEqual([shown.length, opened.length], [2, 1]);
+    await clock.pass(1_000);
+    wake = undefined;
+    await withPerson([], async () => {
+      click();
+      await waitFor("the crew to be woken again", () => wake !== undefined);
+      const first = end;
+      wake?.();
+      await waitFor("the form once more", () => opened.length === 2);
+      first?.(undefined);
+      end?.(undefined);
+      assert.deepEqual(await Promise.all(clicks), Array(5).fill(undefined));
+    });
+  });
+
   it("goes on in the form where a callback needs a secret, which it says; a program is told so", async () => {
     const humanInputWebhook = { url: "https://hooks.test/h", authentication: { strategy: "basic", username: "me" } };
     const webhooks = { events: ["task_started"], url: "https://events.test/e", realtime: false };

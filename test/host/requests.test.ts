@@ -153,7 +153,7 @@ describe("What was sent before", () => {
     assert.deepEqual(opened, [[{ inputs, humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer" } } }, { replaces: true }]]);
     assert.equal(sent.length, 1);
     const doubtful = await withPerson(["escape"], () => at([]).atOnce({ ...execution, state: "unconfirmed", kickoffIds: [] }, { asks: true }));
-    assert.match(doubtful.shown[0]?.detail ?? "", /^No answer came to its kickoff, so that it may be running already\..*a second time\.\n/);
+    assert.match(doubtful.shown[0]?.detail ?? "", /^No answer came to its kickoff, so it may be running already\..*a second time\.\n/);
     assert.equal(sent.length, 1);
   });
 });

@@ -132,7 +132,7 @@ describe("The kickoff form, in the window", () => {
     await openForm(window, "Writers");
     await content.getByRole("button", { name: "JSON", exact: true }).click();
     await field("Kickoff as JSON").fill(JSON.stringify(whole));
-    await content.getByText("A callback's secret was moved from this text").waitFor();
+    await content.getByText("was moved to its place below").waitFor();
     await holds({ "Kickoff as JSON": JSON.stringify(plain) });
     assert.equal(await token.getAttribute("placeholder"), "Entered; type to replace it");
     await waitFor("VS Code to have saved its editors", () => isSaved(window, "oolong"));

@@ -2,6 +2,7 @@ import { parseTree, printParseErrorCode, type Node, type ParseError } from "json
 import type { JsonValue } from "../../api/types.ts";
 import { expectedAfter, type Expected } from "../json.ts";
 import { membersOf, spanOf, type Span } from "../json-tree.ts";
+import { namesSecret } from "../secret-words.ts";
 import { callbackMembers, readCallbacks, type CallbackFault, type Wanted } from "../read-callbacks.ts";
 import { isJsonObject, toCallbacks, type Prefill } from "../values.ts";
 
@@ -42,9 +43,6 @@ const otherMembers = ["crew", "label", "inputs", "meta", "$schema"] as const;
 /** All members that a request file may have. */
 export const requestFileMembers: readonly string[] = [...otherMembers, ...callbackMembers];
 
-/** Names by which people would write a secret. */
-const secretMember = /token|secret|password|passphrase|authenti|authori[sz]|credential|api[-_]?key|bearer/i;
-
 const firstLine: Span = { start: 0, end: 1 };
 
 /** Reads a request file: JSON in which comments and trailing commas may stand. Never throws. */
@@ -73,7 +71,7 @@ function readMembers(tree: Node, syntax: readonly FileFault[]): RequestFile {
   const members = membersOf(tree);
   for (const { name, key, value } of members) {
     if (!requestFileMembers.includes(name)) {
-      faults.push({ kind: secretMember.test(name) ? "secret" : "unknownMember", name, at: spanOf(key) });
+      faults.push({ kind: namesSecret(name) ? "secret" : "unknownMember", name, at: spanOf(key) });
     } else if (name === "inputs" || name === "meta") {
       const read = toJson(value);
       if (isJsonObject(read)) objects.set(name, read);
@@ -86,7 +84,9 @@ function readMembers(tree: Node, syntax: readonly FileFault[]): RequestFile {
     if (name === "crew") crew = spanOf(value);
   }
   const { secrets, faults: wrong, ...callbacks } = readCallbacks(members);
-  faults.push(...secrets.map(({ name, key }) => ({ kind: "secret", name, at: key }) as const), ...wrong.map(asFileFault));
+  // A secret where it does not belong is told once.
+  const others = wrong.filter(({ at }) => !secrets.some(({ key }) => key.start === at.start));
+  faults.push(...secrets.map(({ name, key }) => ({ kind: "secret", name, at: key }) as const), ...others.map(asFileFault));
   const named = texts.get("crew");
   if (named === undefined && !faults.some((fault) => fault.kind === "wrongType" && fault.name === "crew")) faults.push({ kind: "noCrew", at: crew ?? firstLine });
   const label = texts.get("label");
@@ -110,7 +110,7 @@ function nothing(...faults: readonly FileFault[]): RequestFile {
 
 /** A secret that stands in a callback where it would not even be read. */
 function asFileFault(fault: CallbackFault): FileFault {
-  return fault.kind === "otherPart" && secretMember.test(fault.name) ? { kind: "secret", name: fault.name, at: fault.at } : fault;
+  return fault.kind === "otherPart" && namesSecret(fault.name) ? { kind: "secret", name: fault.name, at: fault.at } : fault;
 }
 
 /** A node as plain JSON. Unlike an assignment, fromEntries makes `__proto__` a property like any other. */

@@ -32,11 +32,23 @@ export interface RequestFilesOptions {
   readonly isTrusted: () => boolean;
 }
 
+/** A file that can be used, and its crew. */
+interface Read {
+  readonly document: vscode.TextDocument;
+  readonly crew: Crew;
+  readonly file: RequestFile;
+}
+
+/** What came of a wish to kick off: settles when the execution has started, in the form perhaps, or with nothing. */
+interface Begun {
+  readonly started: Promise<Execution | undefined>;
+}
+
 /** What can be done with a request file. Text that is not saved counts as it stands in the editor. */
 export class RequestFiles {
   readonly #options: RequestFilesOptions;
   /** By the file's address. */
-  readonly #starting: OneWish<Execution | undefined>;
+  readonly #starting: OneWish<Begun | undefined>;
 
   constructor(options: RequestFilesOptions) {
     this.#options = options;
@@ -49,17 +61,13 @@ export class RequestFiles {
    * Throws {@link UserError} with the place of what is wrong, and what {@link KickoffSender.send} throws.
    */
   async kickOff(uri: vscode.Uri, by: { readonly isPerson: boolean }): Promise<Execution | undefined> {
-    const { document, file } = await this.#read(uri);
-    if (wholeRequest(file.values) === undefined) return await this.#askForSecret(document, by);
-    return await this.#starting.once(uri.toString(), by, () => this.#start(uri));
+    const begun = await this.#starting.once(uri.toString(), by, () => this.#begin(uri, by));
+    return await begun?.started;
   }
 
   /** Puts a file's values into its crew's form; missing inputs are asked for there. Settles as {@link KickoffForms.open} does. */
   async openInForm(uri: vscode.Uri): Promise<Execution | undefined> {
-    const { crew, file } = await this.#read(uri);
-    if (!(await this.#options.hosts.confirm(crew.name, file.values))) return undefined;
-    await this.#options.wake(crew.id);
-    return await this.#options.forms.open(this.#options.crews.get(crew.id), { inputs: {}, ...file.values }, { replaces: true });
+    return await (await this.#open(await this.#read(uri)))?.started;
   }
 
   /** Copies what a file says as a command for a shell. */
@@ -68,20 +76,29 @@ export class RequestFiles {
     await copyCurl(crew.url, file.values);
   }
 
-  /** Opens the form at the secret that no file holds. @throws UserError for a program */
-  async #askForSecret(document: vscode.TextDocument, { isPerson }: { readonly isPerson: boolean }): Promise<Execution | undefined> {
-    const needed = needsForm(document);
+  async #begin(uri: vscode.Uri, { isPerson }: { readonly isPerson: boolean }): Promise<Begun | undefined> {
+    const read = await this.#read(uri);
+    const request = wholeRequest(read.file.values);
+    if (request !== undefined) {
+      const execution = await this.#start(read, request);
+      return execution && { started: Promise.resolve(execution) };
+    }
+    const needed = secretNeeded(read.document);
     if (!isPerson) throw needed;
     void vscode.window.showInformationMessage(plainMessage(needed.message));
-    return await this.openInForm(document.uri);
+    return await this.#open(read);
   }
 
-  async #start(uri: vscode.Uri): Promise<Execution | undefined> {
+  /** Opens the form. Nothing where the person does not want a host to be called. */
+  async #open({ crew, file }: Read): Promise<Begun | undefined> {
+    const { crews, forms, hosts, wake } = this.#options;
+    if (!(await hosts.confirm(crew.name, file.values))) return undefined;
+    await wake(crew.id);
+    return { started: forms.open(crews.get(crew.id), { inputs: {}, ...file.values }, { replaces: true }) };
+  }
+
+  async #start({ document, crew, file }: Read, request: KickoffRequest): Promise<Execution | undefined> {
     const { crews, sender, hosts, wake, onLearnt, isTrusted } = this.#options;
-    const { document, crew, file } = await this.#read(uri);
-    const request = wholeRequest(file.values);
-    // It was changed since it was looked at.
-    if (request === undefined) throw needsForm(document);
     return await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: plainLabel(vscode.l10n.t("Kicking off {0}…", crew.name)) }, async () => {
       await wake(crew.id);
       const inputs = await crews.inputs(crews.get(crew.id), { fresh: true });
@@ -94,7 +111,7 @@ export class RequestFiles {
   }
 
   /** A file and its crew. @throws UserError where the file can't be used whatever the crew asks for */
-  async #read(uri: vscode.Uri): Promise<{ readonly document: vscode.TextDocument; readonly crew: Crew; readonly file: RequestFile }> {
+  async #read(uri: vscode.Uri): Promise<Read> {
     const document = await vscode.workspace.openTextDocument(uri);
     const file = readRequestFile(document.getText());
     const crew = file.crew === undefined ? undefined : this.#options.crews.find(file.crew);
@@ -104,7 +121,7 @@ export class RequestFiles {
   }
 }
 
-function needsForm(document: vscode.TextDocument): UserError {
+function secretNeeded(document: vscode.TextDocument): UserError {
   const open = { title: vscode.l10n.t("Open in Form"), command: "crewdeck.openFileInForm", arguments: [{ file: document.uri.toString() }] };
   return new UserError(vscode.l10n.t("{0} names a callback that needs a secret, which no file holds. Enter it in the form; nothing was sent yet.", nameOf(document)), [open]);
 }

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import type { JsonValue } from "../../api/types.ts";
 import { fill } from "../fill.ts";
+import { quoted } from "../secret-callbacks.ts";
 import { formTexts } from "../texts.ts";
 import type { InputFault } from "./check-inputs.ts";
 import type { FileFault } from "./read.ts";
@@ -33,7 +34,7 @@ export function faultInWords(fault: RequestFault): string {
     case "missingPart":
       return fill(formTexts().jsonFaults[fault.kind], fault.name);
     case "wrongStrategy":
-      return fill(formTexts().jsonFaults.wrongStrategy, fault.wanted.map((strategy) => JSON.stringify(strategy)).join(", "));
+      return fill(formTexts().jsonFaults.wrongStrategy, quoted(fault.wanted));
     case "unknownCrew":
       return vscode.l10n.t("No crew named “{0}” is connected here.", fault.name);
     case "missingInput":

@@ -22,6 +22,13 @@ describe("What a form that is opened with values holds", () => {
     assert.deepEqual(content.values, draft.values);
   });
 
+  it("is brought back by Undo though the same was given twice, as by a double click", () => {
+    const content = open({ draft });
+    for (let click = 0; click < 2; click++) content.replace({ inputs: { topic: "given" } });
+    content.undo();
+    assert.deepEqual(content.values, draft.values);
+  });
+
   it("is the draft with the given values laid over it where they don't", () => {
     assert.deepEqual(open({ draft, given: { inputs: { topic: "given" } } }).values, typed("given", "mine, too"));
   });

@@ -85,6 +85,12 @@ describe("The form as JSON", () => {
     assert.deepEqual(now.inputs.slice(-2).map(({ mode, text }) => `${mode} ${text}`), ["json true", "text x"]);
   });
 
+  it("takes null for no meta, as clients send it", () => {
+    const reading = readJsonView(fields, values, '{"inputs": {}, "meta": null}');
+    assert.ok("values" in reading);
+    assert.equal(reading.values.meta, "");
+  });
+
   it("says by line and column what can't be read", () => {
     assert.deepEqual(faultOf('{\n  "inputs": {"a" 1}\n}'), { kind: "notJson", line: 2, column: 18, expected: "colon" });
     assert.deepEqual(faultOf('{"inputs": {"a": 12345678901234567890}}'), { kind: "notJson", line: 1, column: 18, expected: "exactNumber" });

@@ -48,6 +48,12 @@ describe("Messages of the kickoff form", () => {
     assert.deepEqual(parseFromForm({ type: "ready", draft: { id, values: old } }), { type: "ready", draft: { id, values } });
   });
 
+  it("come as they were typed, an address and a text that can't be read included: what is kept of them is decided where they are kept", () => {
+    const typed = { ...values, callbacks: { ...values.callbacks, taskWebhookUrl: "https://relay.test/cb?to=https://key@a.test/42", crewWebhookUrl: "https://me:pw@a.test" }, json: '{"token": "half' };
+    const message = { type: "submit", draft: { id, values: typed } };
+    assert.deepEqual(parseFromForm(message), message);
+  });
+
   it("lose a secret that strays among the values", () => {
     const stray = { ...values, secrets: { streaming: "s3cret" }, humanInput: { ...values.humanInput, password: "s3cret" }, streaming: { ...values.streaming, token: "s3cret" } };
     assert.doesNotMatch(JSON.stringify(parseFromForm({ type: "changed", draft: { id, values: stray } })), /s3cret/);

@@ -80,6 +80,24 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     assert.deepEqual(asked, [undefined, undefined, undefined, { inputs: JSON.parse('{"topic": "cities", "__proto__": "x"}') as unknown }]);
   });
 
+  it("hands nothing to the presets where an address has a password, which would be kept with them", async () => {
+    const session = await open();
+    for (const taskWebhookUrl of ["https://me:hush@a.test", "https://relay.test/cb?to=https://key@a.test"]) {
+      session.receive({ type: "changed", draft: { id: form().draft.id, values: { ...typed("cities"), callbacks: { ...typed("").callbacks, taskWebhookUrl } } } });
+      session.receive({ type: "tool", tool: "presets" });
+      await settle();
+    }
+    assert.deepEqual(asked, [undefined, { inputs: JSON.parse('{"topic": "cities", "__proto__": "x"}') as unknown, taskWebhookUrl: "https://relay.test/cb?to=https://key@a.test" }]);
+  });
+
+  it("sends an address as it was typed", async () => {
+    const session = await open();
+    const taskWebhookUrl = "https://relay.test/cb?to=https://key@a.test/42";
+    session.receive({ type: "submit", draft: { id: form().draft.id, values: { ...typed("cities"), callbacks: { ...typed("").callbacks, taskWebhookUrl } } } });
+    await settle();
+    assert.deepEqual([sent[0]?.request.taskWebhookUrl, last[0]?.values.callbacks.taskWebhookUrl], [taskWebhookUrl, taskWebhookUrl]);
+  });
+
   it("puts a preset in the place of everything, and brings all of it back by Undo", async () => {
     const session = await open();
     tools = { ...tools, presets: () => Promise.resolve({ inputs: { other: 1 } }) };

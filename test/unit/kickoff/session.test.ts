@@ -5,6 +5,7 @@ import { UserError, actionsOf, type ErrorAction } from "../../../src/editor/erro
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Seed } from "../../../src/kickoff/content.ts";
 import { formFields } from "../../../src/kickoff/fields.ts";
+import { keptValues } from "../../../src/kickoff/kept-values.ts";
 import type { Draft, ToForm } from "../../../src/kickoff/messages.ts";
 import { FormSession } from "../../../src/kickoff/session.ts";
 import type { LoadOptions } from "../../../src/kickoff/session-options.ts";
@@ -140,6 +141,20 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(form().draft.values, typed("one more"));
     session.receive({ type: "ready", draft: { id: "11111111-0000-4000-8000-999999999999", values: typed("of another form") } });
     assert.deepEqual(form().draft.values, typed("one more"));
+  });
+
+  it("keeps what a page may not keep while another tab is in front, unless a keystroke never arrived", async () => {
+    const session = await open();
+    const { id } = form().draft;
+    const whole = { ...typed("a"), callbacks: { ...typed("").callbacks, taskWebhookUrl: "https://me:pw@a.test" }, json: '{"inputs": {}, "webhooks": {"authentication": {"token": "hush' };
+    session.receive({ type: "changed", draft: { id, values: whole } });
+    const kept = keptValues(whole);
+    assert.doesNotMatch(JSON.stringify(kept), /hush|pw/);
+    session.receive({ type: "ready", draft: { id, values: kept } });
+    assert.deepEqual(form().draft.values, whole);
+    const more = { ...kept, meta: '{"more": 1}' };
+    session.receive({ type: "ready", draft: { id, values: more } });
+    assert.deepEqual(form().draft.values, more);
   });
 
   it("restores a draft with all that was typed, an input included that the crew no longer names", async () => {

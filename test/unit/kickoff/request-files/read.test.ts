@@ -63,6 +63,12 @@ describe("Reading a request file", () => {
     assert.doesNotMatch(JSON.stringify(readRequestFile(text)), /hush/);
   });
 
+  it("tells a secret once that does not even belong there", () => {
+    const basic = '{"crew": "T", "humanInputWebhook": {"url": "https://h.test/a", "authentication": {"strategy": "basic", "username": "me", "token": "hush"}}}';
+    assert.deepEqual(faultsIn(basic), [{ kind: "secret", name: "token", where: '"token"' }]);
+    assert.deepEqual(faultsIn('{"crew": "T", "passengers": 3}'), [{ kind: "unknownMember", name: "passengers", where: '"passengers"' }]);
+  });
+
   it("says where a callback is wrong or lacks something", () => {
     assert.deepEqual(faultsIn('{"crew": "T", "humanInputWebhook": {"authentication": {"strategy": "digest"}}, "webhooks": {"events": ["a b"], "realtime": 1, "to": "x"}}'), [
       { kind: "wrongStrategy", name: "strategy", wanted: ["bearer", "basic"], where: '"digest"' },
