@@ -3,6 +3,7 @@ import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
+import { activeDocument } from "../editor/active-document.ts";
 import { UserError } from "../editor/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
 import { targetOf, type Target } from "./arguments.ts";
@@ -37,7 +38,7 @@ export function findExecution(store: ExecutionStore, crews: Crews, target: Targe
   return [found.crew.id, found.crew.name, found.crew.url].includes(target.crew) ? found : undefined;
 }
 
-/** The execution an argument names, else the one in the active editor, else one the person chooses among those that fit. @throws UserError where none fits, which `none` says, or none is known by that id. */
+/** The execution an argument names, else the one in front, else one the person chooses among those that fit. @throws UserError where none fits, which `none` says, or none is known by that id. */
 export async function chooseExecution(store: ExecutionStore, crews: Crews, argument: unknown, fits: (execution: Execution) => boolean = () => true, none = vscode.l10n.t("No tracked execution is in a state where this can be done.")): Promise<Execution | undefined> {
   const target = targetOf(argument);
   if (target.kickoffId !== undefined) {
@@ -47,7 +48,7 @@ export async function chooseExecution(store: ExecutionStore, crews: Crews, argum
       { title: vscode.l10n.t("Track an Execution"), command: "crewdeck.trackExecution" },
     ]);
   }
-  const active = findExecution(store, crews, targetOf(vscode.window.activeTextEditor?.document.uri));
+  const active = findExecution(store, crews, targetOf(activeDocument()));
   if (active && fits(active)) return active;
   const candidates = store.list().filter(fits);
   if (candidates.length === 0) throw new UserError(none);

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
+import { activeDocument } from "../editor/active-document.ts";
 import { UserError } from "../editor/errors.ts";
 import { parsePartUri } from "../editor/execution-uri.ts";
 import { plainLabel } from "../editor/plain.ts";
@@ -44,7 +45,7 @@ export function outputCommands({ crews, store, outputs }: OutputParts): readonly
 
 /** The address of the output that the active editor shows; nothing where it shows none. */
 function activePart(): vscode.Uri | undefined {
-  const uri = vscode.window.activeTextEditor?.document.uri;
+  const uri = activeDocument();
   return uri !== undefined && parsePartUri(uri) !== undefined ? uri : undefined;
 }
 

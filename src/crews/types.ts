@@ -20,6 +20,8 @@ export interface LocalCrew {
   readonly folder: string;
   readonly engine: "rehearsal";
   readonly running: boolean;
+  /** Set while its service is being started. */
+  readonly starting?: true;
 }
 
 /** A token and which kind it is. Lives only in SecretStorage and in the memory of a request. */

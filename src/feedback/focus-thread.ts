@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import * as vscode from "vscode";
+import { commentBoxScheme } from "../editor/active-document.ts";
 import { joined } from "./words-under-way.ts";
 
 /** Milliseconds between two looks for the thread, and how often it is looked for. VS Code draws a new thread a moment later and does not say when. */
@@ -31,9 +32,6 @@ async function enterBox(): Promise<void> {
   await vscode.commands.executeCommand("widgetNavigation.focusNext");
 }
 
-/** What the address of a thread's box begins with: it is an editor like any other, with a document of its own (observed in 1.104 and 1.139). */
-export const boxScheme = "comment";
-
 /** Milliseconds for which the box of a thread that was given the keys is awaited as the active editor. */
 const patience = 1_000;
 /** How often the keys are given once more. */
@@ -62,7 +60,7 @@ export async function fillThread(text: string, before = ""): Promise<boolean> {
 }
 
 async function activeBox(): Promise<vscode.TextEditor | undefined> {
-  const box = (editor = vscode.window.activeTextEditor) => (editor?.document.uri.scheme === boxScheme ? editor : undefined);
+  const box = (editor = vscode.window.activeTextEditor) => (editor?.document.uri.scheme === commentBoxScheme ? editor : undefined);
   const now = box();
   if (now !== undefined) return now;
   return await new Promise((resolve) => {

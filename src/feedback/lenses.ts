@@ -5,6 +5,7 @@ import type { Draft, Drafts } from "./drafts.ts";
 import type { Feedback } from "./feedback.ts";
 import { pendingResume } from "./pending.ts";
 import type { FindExecution, FindPlace } from "./place.ts";
+import { approved } from "./send.ts";
 
 /** What {@link FeedbackLenses} needs. */
 export interface FeedbackLensesOptions {
@@ -75,7 +76,7 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
     if (taskId === undefined) return [...kept, give()];
     return [
       ...kept,
-      command(vscode.l10n.t("Approve"), "approve", vscode.l10n.t("The crew goes on with this output")),
+      command(vscode.l10n.t("Approve"), "approve", vscode.l10n.t("The crew goes on with this output; later tasks read “{0}”", approved)),
       command(vscode.l10n.t("Approve with a note…"), "approveWithNote", vscode.l10n.t("The crew goes on, and later tasks read your words")),
       command(vscode.l10n.t("Reject with feedback…"), "reject", vscode.l10n.t("The task is done again with your words")),
     ];

@@ -15,6 +15,9 @@ import { LostSecretsError, MaybeSentError, StaleFeedbackError } from "./errors.t
 import { isUnsent } from "./not-taken.ts";
 import { staleByAnswer, staleByRecord, staleError } from "./stale.ts";
 
+/** What is sent as the words of an approval without any: the specification asks for some, and later tasks read them. */
+export const approved = "Approved.";
+
 /** What a {@link FeedbackSender} works with. */
 export interface FeedbackSenderOptions {
   readonly store: Pick<ExecutionStore, "find" | "refresh" | "update">;
@@ -174,7 +177,7 @@ export class FeedbackSender {
 /** The words to send. An approval without any says so in one word, since some crews want some. */
 function wordsOf({ isApprove, text }: FeedbackToSend): string {
   if (text.trim() !== "") return text;
-  if (isApprove) return "Approved.";
+  if (isApprove) return approved;
   throw new UserError(l10n.t("Say what should be different: the task is done again with your words."));
 }
 

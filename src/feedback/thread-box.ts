@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
-import { boxScheme, fillThread, focusThread } from "./focus-thread.ts";
+import { commentBoxScheme } from "../editor/active-document.ts";
+import { fillThread, focusThread } from "./focus-thread.ts";
 import type { OpenThread } from "./open-thread.ts";
 import { UnsentWords } from "./unsent.ts";
 
@@ -27,7 +28,7 @@ export async function putBack(open: OpenThread, text: string, before: string): P
 export async function giveBack(open: OpenThread, text: string, { box, before }: { readonly box: vscode.TextDocument | undefined; readonly before: string }): Promise<boolean> {
   const editor = editorOf(open);
   const active = vscode.window.activeTextEditor?.document;
-  const isInBox = box === undefined ? active?.uri.scheme === boxScheme : active === box;
+  const isInBox = box === undefined ? active?.uri.scheme === commentBoxScheme : active === box;
   const isHere = isInBox || active?.uri.toString() === open.thread.uri.toString();
   return editor !== undefined && isHere && (await refill(editor, open, text, before));
 }
@@ -41,7 +42,7 @@ export function putForEditing(open: OpenThread, text: string, why?: string): voi
 /** The box that holds these words, while it is there: what is typed on in it can be read in it. Nothing where several do. */
 export function boxHolding(text: string): vscode.TextDocument | undefined {
   const lines = (words: string) => words.replaceAll("\r\n", "\n");
-  const [box, other] = vscode.workspace.textDocuments.filter((document) => document.uri.scheme === boxScheme && lines(document.getText()) === lines(text));
+  const [box, other] = vscode.workspace.textDocuments.filter((document) => document.uri.scheme === commentBoxScheme && lines(document.getText()) === lines(text));
   return other === undefined ? box : undefined;
 }
 

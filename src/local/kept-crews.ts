@@ -11,6 +11,7 @@ export interface KeptCrew {
   known: KnownCrew;
   /** It was started or needed in this window. */
   isUsed: boolean;
+  isStarting: boolean;
 }
 
 /** What {@link KeptCrews} needs. */
@@ -57,12 +58,12 @@ export class KeptCrews implements vscode.Disposable {
   }
 
   /** The same of one. */
-  crewOf({ known, keeper }: KeptCrew): Crew {
+  crewOf({ known, keeper, isStarting }: KeptCrew): Crew {
     return {
       id: idOf(known.folder),
       name: known.name,
       url: keeper.url ?? `http://127.0.0.1:${known.port}`,
-      local: { folder: this.#options.folders.uriOf(known.folder).toString(), engine: "rehearsal", running: keeper.url !== undefined },
+      local: { folder: this.#options.folders.uriOf(known.folder).toString(), engine: "rehearsal", running: keeper.url !== undefined, ...(isStarting && keeper.url === undefined ? { starting: true } : {}) },
     };
   }
 
@@ -81,7 +82,7 @@ export class KeptCrews implements vscode.Disposable {
 
   /** Takes in a crew that is not there yet. Tells nobody. */
   add(crew: KnownCrew): KeptCrew {
-    const kept = { known: crew, keeper: this.#options.newKeeper(crew), isUsed: false };
+    const kept = { known: crew, keeper: this.#options.newKeeper(crew), isUsed: false, isStarting: false };
     this.#kept.set(crew.folder, kept);
     return kept;
   }

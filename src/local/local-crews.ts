@@ -200,12 +200,22 @@ export class LocalCrews implements vscode.Disposable {
 
   async #serve(folder: string, local: KeptCrew): Promise<Crew> {
     local.isUsed = true;
+    local.isStarting = true;
+    this.#kept.publish();
+    try {
+      await this.#keep(folder, local);
+    } finally {
+      local.isStarting = false;
+      this.#kept.publish();
+    }
+    return this.#kept.crewOf(local);
+  }
+
+  async #keep(folder: string, local: KeptCrew): Promise<void> {
     // Read first even where another window serves it: a broken project is said at once, with its place.
     if (local.keeper.url === undefined) await readProject(this.#folders.uriOf(folder).fsPath);
     await local.keeper.start();
     local.known = (await this.#store.read(folder)) ?? local.known;
-    this.#kept.publish();
-    return this.#kept.crewOf(local);
   }
 
   /** What is known of a crew, or what there is to know of a new one. */

@@ -6,6 +6,7 @@ import { attemptToAnswer } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
 import { callbacksAgain } from "../feedback/destination.ts";
 import { MaybeSentError } from "../feedback/errors.ts";
+import { approved } from "../feedback/send.ts";
 import { staleByAttempt, staleError } from "../feedback/stale.ts";
 import { isAllowed } from "./ask.ts";
 import type { Confirmation, Longest } from "./confirmation.ts";
@@ -58,7 +59,7 @@ export function giveFeedbackTool({ crews, executions, feedback, wake }: Pick<Too
         isApprove
           ? vscode.l10n.t("Task “{0}”, attempt {1}, of “{2}” is approved at {3}, and the crew goes on with this output. That can cost money.", ...to)
           : vscode.l10n.t("Task “{0}”, attempt {1}, of “{2}” is rejected at {3}, and the task is done again. That can cost money.", ...to),
-        { heading: vscode.l10n.t("These words are sent, and become context for later tasks:"), text: words.trim() === "" ? "Approved." : words },
+        { heading: vscode.l10n.t("These words are sent, and become context for later tasks:"), text: words.trim() === "" ? approved : words },
         ...(again.length === 0 ? [] : [vscode.l10n.t("Its callbacks are sent again, too: {0}.", again.join(", "))]),
         ...(output === undefined ? [vscode.l10n.t("The crew has not told this output.")] : [{ heading: vscode.l10n.t("The output, as the crew wrote it:"), text: output, longest: longestOutput }]),
       ],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
+import { activeDocument } from "../../src/editor/active-document.ts";
 import { actionsOf, UserError } from "../../src/editor/errors.ts";
 import { MaybeSentError, NotTakenError } from "../../src/feedback/errors.ts";
 import { watchWaitingHere } from "../../src/feedback/waiting-here.ts";
@@ -239,6 +240,14 @@ describe("feedback in an execution's document", () => {
     }
     assert.deepEqual(offered.filter((label) => ["Fine", "Thank you.", "Half as long, \\$(please)."].includes(label)), ["Fine", "Thank you.", "Half as long, \\$(please).", "Thank you."]);
     assert.equal(parts.sent.length, 0);
+  });
+
+  it("is about its document for commands while the keys are in its thread's box", async () => {
+    const { document } = await parts.show(await parts.store.add(anExecution()));
+    assert.equal(activeDocument()?.toString(), document.uri.toString());
+    void parts.feedback.reject(parts.store.find("local-1")!);
+    await box();
+    assert.equal(activeDocument()?.toString(), document.uri.toString());
   });
 
   it("tells keybindings by a context key whether the document with the keys waits for feedback", async () => {

@@ -13,6 +13,7 @@ import type { Execution } from "../../src/executions/model.ts";
 import { resumeSending, resumeUnanswered } from "../../src/executions/resumes.ts";
 import { Drafts } from "../../src/feedback/drafts.ts";
 import { FormMemory } from "../../src/kickoff/memory.ts";
+import { initialValues } from "../../src/kickoff/values.ts";
 import { openPresets } from "../../src/kickoff/presets/register.ts";
 import { KnownCrews } from "../../src/local/known-crews.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
@@ -85,7 +86,7 @@ describe("Deleting local data", () => {
     await window.executions.intents.claim(kickoffKey("gone"), {});
     await openPresets(vscode.Uri.file(folder)).save("url:https://deployed.test", "Mine", { inputs: { topic: "tea" } });
     await new Drafts(path.join(folder, "drafts"), fail).keep({ localId: "one", taskId: "review", attempt: 1, isApprove: false, text: "Shorter", at: "2026-10-21T12:00:00.000Z" });
-    await new FormMemory({ folder: path.join(folder, "kickoff"), onProblem: fail }).saveDraft("url:https://deployed.test", { id: "d", values: { inputs: {}, omitted: [] } as never });
+    await new FormMemory({ folder: path.join(folder, "kickoff"), onProblem: fail }).saveDraft("url:https://deployed.test", { id: "d", values: initialValues([]) });
     await mkdir(path.join(folder, "outputs", "one"), { recursive: true });
     await writeFile(path.join(folder, "outputs", "one", "result.md"), "large");
     await chmod(path.join(folder, "outputs", "one", "result.md"), 0o444);

@@ -98,7 +98,10 @@ describe("local crews", () => {
 
   it("the example is served, connected by itself and answers with its inputs", async () => {
     const window = await newWindow();
+    const seen: unknown[] = [];
+    window.locals.onDidChange(() => seen.push(...window.locals.list().map(({ local }) => [local?.starting ?? false, local?.running])));
     const crew = await startExample(window);
+    assert.deepEqual([seen[0], seen.at(-1)], [[true, false], [false, true]], "it is told while it starts");
     assert.equal(crew.id, "local:crewdeck:/example-crew");
     assert.equal(crew.name, "example_crew");
     assert.deepEqual(crew.local, { folder: vscode.Uri.file(example).toString(), engine: "rehearsal", running: true });

@@ -11,7 +11,7 @@ export interface TaskTime {
 }
 
 /**
- * How long each task worked that is over, in the tasks' order: as the crew tells, else as it was seen from here. Nothing unless it is
+ * How long each task worked that is over, in the tasks' order: as the crew tells, else, and for more than one attempt, as it was seen from here. Nothing unless it is
  * known of all of them, since shares of a part would mislead, and nothing of a single one.
  */
 export function taskTimes(execution: Execution): readonly TaskTime[] {
@@ -25,8 +25,9 @@ export function taskTimes(execution: Execution): readonly TaskTime[] {
   return known.map((time, at) => ({ ...time, percent: percents[at] ?? 0 }));
 }
 
-function timeOf({ taskId, executionTime }: ExecutionTask, { history = [], endedAt }: Execution): Omit<TaskTime, "percent"> | undefined {
-  if (executionTime !== undefined) return { taskId, seconds: executionTime, isAbout: false };
+function timeOf({ taskId, executionTime, attempts }: ExecutionTask, { history = [], endedAt }: Execution): Omit<TaskTime, "percent"> | undefined {
+  // A crew tells the time of the last attempt alone (observed).
+  if (executionTime !== undefined && attempts.length < 2) return { taskId, seconds: executionTime, isAbout: false };
   const spans = history.flatMap((change, at) => (change.state === "running" && change.taskId === taskId ? [spanOf(change, history[at + 1], endedAt)] : []));
   const seconds = spans.reduce<number | undefined>((sum, span) => (sum === undefined || span === undefined ? undefined : sum + span), 0);
   return seconds === undefined || spans.length === 0 ? undefined : { taskId, seconds, isAbout: true };

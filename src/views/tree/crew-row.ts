@@ -17,8 +17,9 @@ export interface CrewCondition {
 /** The row of a connected crew. */
 export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
   const { local } = crew;
-  const stopped = local?.running === false;
-  const place = local === undefined ? [hostOf(crew.url)] : stopped ? [l10n.t("stopped")] : [];
+  const starting = local?.starting === true;
+  const stopped = local?.running === false && !starting;
+  const place = local === undefined ? [hostOf(crew.url)] : starting ? [l10n.t("starting…")] : stopped ? [l10n.t("stopped")] : [];
   // In the row's few words; tooltip and sentence have it in full.
   const engine = local === undefined ? [] : [l10n.t("rehearsal, no model")];
   // A local crew makes its tokens itself, at each start anew where they are gone.
@@ -66,7 +67,7 @@ function factsOf({ local, dashboardUrl }: Crew, tokens: TokenState | undefined):
   return [
     "crew",
     local === undefined ? "remote" : "local",
-    ...(local === undefined ? [] : [local.running ? "running" : "stopped"]),
+    ...(local === undefined ? [] : [local.starting === true ? "starting" : local.running ? "running" : "stopped"]),
     ...(dashboardUrl === undefined ? [] : ["dashboard"]),
     ...(tokens?.kind === "stored" && tokens.types.length > 1 ? ["twoTokens"] : []),
   ];

@@ -36,11 +36,11 @@ export function executionRow(execution: Execution, now: number, circumstances: E
   const description = told(
     ...stateFor(group, execution),
     ...troubles,
+    isPinned ? l10n.t("pinned") : undefined,
     time,
     group === "crew" ? undefined : execution.crew.name,
     // What is completed is all done.
     execution.state === "completed" ? undefined : progressInWords(execution),
-    isPinned ? l10n.t("pinned") : undefined,
     isRehearsed ? l10n.t("rehearsal") : undefined,
   );
   return {

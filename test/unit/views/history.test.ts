@@ -94,6 +94,22 @@ describe("the share of time of each task", () => {
     assert.match(timesPart(ended({ tasks: [done("research"), done("review")], history })).parts?.[0]?.lines.join("\n") ?? "", /\| research \| about 1 min \| 25 % {2}\| █{5} /);
   });
 
+  it("is taken from the history for a task of several attempts, of which the crew tells the last one's time alone", () => {
+    const attempts = [1, 2].map((number) => ({ number, output: `Draft ${number}` }));
+    const history: StateChange[] = [
+      { at: minute(1), state: "running", taskId: "review" },
+      { at: minute(2), state: "waiting", taskId: "review", attempt: 1 },
+      { at: minute(5), state: "running", taskId: "review" },
+      { at: minute(7), state: "completed" },
+    ];
+    const tasks = [done("research", 60), { ...done("review", 120), attempts }];
+    assert.deepEqual(taskTimes(ended({ tasks, history })), [
+      { taskId: "research", seconds: 60, isAbout: false, percent: 25 },
+      { taskId: "review", seconds: 180, isAbout: true, percent: 75 },
+    ]);
+    assert.deepEqual(taskTimes(ended({ tasks, history: [] })), [], "the first one's time is not known");
+  });
+
   it("is not told where the time of one task is not known, or seen too late to be known", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "running", taskId: "research" },

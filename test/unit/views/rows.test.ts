@@ -78,6 +78,9 @@ describe("a crew's row", () => {
     const stopped = crewRow({ ...local, local: { ...local.local!, running: false } }, {});
     assert.equal(stopped.description, "stopped · rehearsal, no model");
     assert.deepEqual(menusOf(stopped.facts), ["local", "stopped"]);
+    const starting = crewRow({ ...local, local: { ...local.local!, running: false, starting: true } }, {});
+    assert.equal(starting.description, "starting… · rehearsal, no model");
+    assert.deepEqual(menusOf(starting.facts), ["local"], "neither started nor stopped meanwhile");
   });
 
   it("tells a crew that is no longer connected apart, and offers nothing of a connected one", () => {
@@ -101,8 +104,8 @@ describe("an execution's row", () => {
     const all = { engine: "rehearsal", pinned: true as const };
     const problem = new CrewApiError({ kind: "unreachable", message: "No.", remedy: "Look." });
     const description = (execution: Parameters<typeof executionRow>[0], circumstances = {}) => executionRow(execution, start + 130_000, circumstances).description;
-    assert.equal(description(anExecution(all)), "Waiting · 2 min · 1/3 · pinned · rehearsal");
-    assert.equal(description(notWaiting({ ...all, state: "completed", executionTime: 65 })), "Completed · 1 min 5 s · pinned · rehearsal");
+    assert.equal(description(anExecution(all)), "Waiting · pinned · 2 min · 1/3 · rehearsal");
+    assert.equal(description(notWaiting({ ...all, state: "completed", executionTime: 65 })), "Completed · pinned · 1 min 5 s · rehearsal");
     assert.equal(description(notWaiting({ state: "failed", executionTime: 65 })), "Failed · 1 min 5 s · 1/3");
     assert.equal(description(notWaiting(), { problem }), "Running · crew unreachable · 2 min · 1/3");
     assert.equal(description(notWaiting({ state: "unknown", mayBeWaiting: true })), "May be waiting · 2 min · 1/3");
