@@ -7,16 +7,20 @@ import { keptValues } from "./kept-values.ts";
 import type { Draft, Notice } from "./messages.ts";
 import { alignValues, asTyped, fillIn, initialValues, toPrefill, type FormValues, type Prefill } from "./values.ts";
 
-/** What a form begins with. */
-export interface Seed {
-  /** Typed before and not sent: nothing of it is dropped, an input that the crew no longer lists included. */
-  readonly draft?: Draft;
-  /** Sent last: what the crew no longer lists is left out. */
-  readonly last?: FormValues;
+/** Values that come from elsewhere. */
+export interface Laid {
   /** Given by a command; laid over the draft, else over the values sent last. */
   readonly given?: Prefill;
   /** Given in the place of everything else, which Undo brings back. */
   readonly instead?: Prefill;
+}
+
+/** What a form begins with. */
+export interface Seed extends Laid {
+  /** Typed before and not sent: nothing of it is dropped, an input that the crew no longer lists included. */
+  readonly draft?: Draft;
+  /** Sent last: what the crew no longer lists is left out. */
+  readonly last?: FormValues;
 }
 
 /** The fields of one form and what they hold. */
@@ -30,7 +34,7 @@ export class FormContent {
   #before: ((now: FormValues) => FormValues) | undefined;
 
   /** Holds a draft, else the values sent last, else the fields' initial values; given values are laid over them. */
-  constructor(fields: readonly FormField[], { draft, last, given, instead }: Seed, newId: () => string) {
+  constructor(fields: readonly FormField[], { draft, last, ...laid }: Seed, newId: () => string) {
     this.#newId = newId;
     this.#id = draft?.id ?? newId();
     this.#fields = draft === undefined ? fields : withUnlisted(fields, typedNames(draft.values));
@@ -39,8 +43,7 @@ export class FormContent {
     if (draft !== undefined) this.#values = alignValues(this.#fields, draft.values);
     this.#isEdited = draft !== undefined;
     this.#origin = draft !== undefined ? { kind: "draft" } : last !== undefined ? { kind: "last" } : undefined;
-    if (given !== undefined) this.fill(given);
-    if (instead !== undefined) this.replace(instead);
+    this.lay(laid);
   }
 
   /** The values with the id under which they are sent at most once. */
@@ -91,17 +94,11 @@ export class FormContent {
     if (!isDeepStrictEqual(alignValues(this.#fields, kept), keptValues(this.#values))) this.edit(kept);
   }
 
-  /** Lays given values over what is there. An input the crew does not list gets a field. */
-  fill(given: Prefill): void {
-    this.#replace(fillIn(this.#fields, this.#values, given), { kind: "given" });
-    this.#isEdited = true;
-  }
-
-  /** Puts given values in the place of everything that is there. */
-  replace(given: Prefill): void {
+  /** Lays given values over what is there, or puts them in the place of everything. An input the crew does not list gets a field. */
+  lay({ given, instead }: Laid): void {
     const listed = this.#fields.filter((field) => field.listed);
-    this.#replace(fillIn(listed, initialValues(listed), given), { kind: "given" });
-    this.#isEdited = true;
+    if (given !== undefined) this.#give(fillIn(this.#fields, this.#values, given));
+    if (instead !== undefined) this.#give(fillIn(listed, initialValues(listed), instead));
   }
 
   /** Puts a value from elsewhere into one input's field. Nothing where there is no such field. */
@@ -144,6 +141,11 @@ export class FormContent {
   /** The same values as a new kickoff. */
   renew(): void {
     this.#id = this.#newId();
+  }
+
+  #give(filled: { fields: readonly FormField[]; values: FormValues }): void {
+    this.#replace(filled, { kind: "given" });
+    this.#isEdited = true;
   }
 
   #replace({ fields, values }: { fields: readonly FormField[]; values: FormValues }, origin: Omit<Notice, "canUndo">): void {

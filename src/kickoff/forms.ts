@@ -9,7 +9,7 @@ import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
 import { runAction } from "../editor/tell.ts";
 import type { Execution } from "../executions/model.ts";
-import type { Seed } from "./content.ts";
+import type { Laid, Seed } from "./content.ts";
 import type { FormTools, Taken } from "./form-tools.ts";
 import type { LastEditor } from "./last-editor.ts";
 import { FormMemory } from "./memory.ts";
@@ -56,7 +56,7 @@ export class KickoffForms implements vscode.Disposable {
    * Settles when the form has started an execution, or with nothing when it was closed without.
    */
   async open(crew: Crew, values: Prefill = {}, { replaces = false } = {}): Promise<Execution | undefined> {
-    const given: Pick<Seed, "given" | "instead"> = Object.keys(values).length === 0 ? {} : replaces ? { instead: values } : { given: values };
+    const given: Laid = Object.keys(values).length === 0 ? {} : replaces ? { instead: values } : { given: values };
     const known = await this.#memory.read(crew.id);
     let form = this.#forms.get(crew.id);
     if (form === undefined) {

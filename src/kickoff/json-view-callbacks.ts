@@ -1,7 +1,7 @@
 import type { JsonObject } from "../api/types.ts";
 import { callbackNames, type CallbackName } from "./callback-names.ts";
 import type { CallbacksReading } from "./read-callbacks.ts";
-import { eventsIn, plainHumanInput, secretNames, type SecretName } from "./secret-callbacks.ts";
+import { eventsIn, plainHumanInput } from "./secret-callbacks.ts";
 import type { FormValues } from "./values.ts";
 
 type Typed = Pick<FormValues, "callbacks" | "humanInput" | "streaming">;
@@ -21,16 +21,6 @@ export function keepCallbacks(before: Typed, now: Pick<CallbacksReading, keyof T
     humanInput: (wasHumanInput ? before : now).humanInput,
     streaming: (wasStreaming ? before : now).streaming,
   };
-}
-
-/** Callbacks that go to another host than before, or authenticate otherwise: a secret that was entered for the one before is not theirs. */
-export function redirected(before: Typed, now: Typed): readonly SecretName[] {
-  const target = ({ callbacks, humanInput, streaming }: Typed) => ({ humanInput: `${humanInput.strategy} ${originOf(callbacks.humanInputWebhookUrl)}`, streaming: `${streaming.strategy} ${originOf(streaming.url)}` });
-  return secretNames.filter((name) => target(before)[name] !== target(now)[name]);
-}
-
-function originOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).origin : address;
 }
 
 function writtenAddress(name: CallbackName, callbacks: Typed["callbacks"]): JsonObject {

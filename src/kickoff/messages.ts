@@ -49,8 +49,8 @@ export type FormView =
       readonly isEdited: boolean;
       readonly notice?: Notice;
       readonly isSending: boolean;
-      /** Which secrets are held for it; the page need not know them. */
-      readonly secrets: Readonly<Record<SecretName, boolean>>;
+      /** Which secrets are held for it, and what each was entered for; the page need not know them. */
+      readonly secrets: Readonly<Partial<Record<SecretName, string>>>;
       readonly outcome?: Outcome;
       /** Where the keyboard's focus goes; absent where the person may be at work elsewhere. */
       readonly focus?: FormFocus;

@@ -5,7 +5,7 @@ import { messageOf } from "../editor/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
 import type { Execution } from "../executions/model.ts";
-import type { Seed } from "./content.ts";
+import type { Laid, Seed } from "./content.ts";
 import type { FormField } from "./fields.ts";
 import type { FormCrew } from "./messages.ts";
 import { furnishPanel } from "./panel.ts";
@@ -74,9 +74,8 @@ export class OpenForm {
   }
 
   /** Brings the form to the front; with these values where some are given, laid over what is there or in its place. */
-  show({ given, instead }: Pick<Seed, "given" | "instead">): void {
-    if (given !== undefined) this.#session.fill(given);
-    if (instead !== undefined) this.#session.replace(instead);
+  show(values: Laid): void {
+    if (values.given !== undefined || values.instead !== undefined) this.#session.lay(values);
     this.#panel.reveal();
   }
 

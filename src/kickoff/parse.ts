@@ -75,8 +75,8 @@ const fromForm = v.variant("type", [
   v.object({ type: v.literal("ready"), draft: v.optional(draftSchema) }),
   v.object({ type: v.literal("changed"), draft: draftSchema }),
   v.object({ type: v.literal("submit"), draft: draftSchema }),
-  /** A secret as it is typed: never part of a draft. */
-  v.object({ type: v.literal("secret"), name: v.picklist(secretNames), text: v.string() }),
+  /** A secret as it is typed, and the target that it is typed for: never part of a draft. */
+  v.object({ type: v.literal("secret"), name: v.picklist(secretNames), target: v.string(), text: v.string() }),
   v.object({ type: v.literal("tryAgain") }),
   v.object({ type: v.literal("clear") }),
   v.object({ type: v.literal("undo") }),

@@ -1,15 +1,14 @@
 import type { ErrorAction } from "../editor/errors.ts";
 import type { Execution } from "../executions/model.ts";
-import { FormContent, type Seed } from "./content.ts";
+import { FormContent, type Laid, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
 import type { FormToolName } from "./form-tools.ts";
 import { dispatch, type Draft, type Explanation, type FormCrew, type FormFocus, type FormView, type FromForm, type Handlers } from "./messages.ts";
+import { carriedOver, heldFrom, secretsFor, targetsIn, type HeldSecrets } from "./held-secrets.ts";
 import { parseFromForm } from "./parse.ts";
-import { noSecrets, secretsIn, type FormSecrets } from "./secret-callbacks.ts";
 import { FormSending } from "./sending.ts";
 import type { LoadOptions, SessionOptions } from "./session-options.ts";
 import { isValid } from "./validate.ts";
-import type { Prefill } from "./values.ts";
 
 /** Milliseconds without typing after which a draft goes to disk. The webview keeps every keystroke meanwhile. */
 const draftPause = 300;
@@ -23,7 +22,7 @@ export class FormSession {
   /** Nothing until the crew told what it asks for. */
   #content: FormContent | undefined;
   /** Nowhere else until they are sent. */
-  #secrets: FormSecrets;
+  #secrets: HeldSecrets;
   #problem: Explanation | undefined;
   #actions: readonly ErrorAction[] = [];
   #isReady = false;
@@ -36,7 +35,7 @@ export class FormSession {
   constructor(crew: FormCrew, seed: Seed, options: SessionOptions & { readonly takesFocus: boolean }) {
     this.#crew = crew;
     this.#seed = seed;
-    this.#secrets = secretsIn({ ...seed.given, ...seed.instead });
+    this.#secrets = heldFrom({ ...seed.given, ...seed.instead });
     this.#options = options;
     this.#sending = new FormSending({
       send: options.send,
@@ -81,18 +80,11 @@ export class FormSession {
     return message !== undefined;
   }
 
-  /** Lays given values over the form; Undo brings the typed ones back. */
-  fill(given: Prefill): void {
-    if (given.humanInputWebhook !== undefined || given.webhooks !== undefined) this.#secrets = secretsIn(given);
-    if (this.#content === undefined) this.#seed = { ...this.#seed, given };
-    else this.#replace((content) => content.fill(given));
-  }
-
-  /** Puts given values in the place of everything in the form; Undo brings that back. */
-  replace(instead: Prefill): void {
-    this.#secrets = secretsIn(instead);
-    if (this.#content === undefined) this.#seed = { ...this.#seed, instead };
-    else this.#replace((content) => content.replace(instead));
+  /** Lays given values over the form, or puts them in the place of everything in it; Undo brings back what was there. */
+  lay(values: Laid): void {
+    const secrets = heldFrom({ ...values.given, ...values.instead });
+    if (this.#content === undefined) [this.#seed, this.#secrets] = [{ ...this.#seed, ...values }, { ...this.#secrets, ...secrets }];
+    else this.#replace((content) => content.lay(values), { secrets });
   }
 
   /** The crew has another name or address. */
@@ -129,13 +121,10 @@ export class FormSession {
     tryAgain: () => {
       if (this.isUnavailable) void this.load({ fresh: true, wakes: true });
     },
-    secret: ({ name, text }) => {
-      if (!this.#sending.isUnderWay) this.#secrets = { ...this.#secrets, [name]: text };
+    secret: ({ name, ...secret }) => {
+      if (!this.#sending.isUnderWay) this.#secrets = { ...this.#secrets, [name]: secret };
     },
-    clear: () => {
-      if (!this.#sending.isUnderWay) this.#secrets = noSecrets;
-      this.#replace((content) => content.clear());
-    },
+    clear: () => this.#replace((content) => content.clear()),
     undo: () => this.#replace((content) => content.undo()),
     tool: ({ tool }) => void this.#use(tool).catch(this.#options.onToolProblem),
     take: ({ input }) => void this.#take(input).catch(this.#options.onToolProblem),
@@ -161,7 +150,7 @@ export class FormSession {
     const { request } = this.#content;
     if (tool === "presets") {
       const chosen = await tools.presets(this.#crew, request);
-      if (chosen !== undefined) this.replace(chosen);
+      if (chosen !== undefined) this.lay({ instead: chosen });
     } else if (request !== undefined) {
       // The page marks what can't be read before it asks.
       await tools[tool](this.#crew, request);
@@ -170,7 +159,7 @@ export class FormSession {
 
   async #take(input: string): Promise<void> {
     const taken = await this.#options.takeValue(this.#crew, input);
-    if (taken !== undefined) this.#replace((content) => content.take(input, taken), { input });
+    if (taken !== undefined) this.#replace((content) => content.take(input, taken), { focus: { input } });
   }
 
   #submit({ values }: Draft): void {
@@ -178,8 +167,9 @@ export class FormSession {
     if (content === undefined) return;
     content.edit(values);
     // The page checks before it submits; one that does not is no reason to send what can't be right.
-    if (!isValid(content.fields, content.values, this.#secrets)) return;
-    this.#sending.begin(content, this.#secrets, () => this.#saveNow());
+    const secrets = secretsFor(content.values, this.#secrets);
+    if (!isValid(content.fields, content.values, secrets)) return;
+    this.#sending.begin(content, secrets, () => this.#saveNow());
     this.#options.post({ type: "sending" });
   }
 
@@ -207,11 +197,12 @@ export class FormSession {
     return draft.id === this.#content?.draft.id && !this.#sending.isUnderWay;
   }
 
-  #replace(change: (content: FormContent) => void, focus: FormFocus = "first"): void {
+  #replace(change: (content: FormContent) => void, { focus = "first", secrets = {} }: { readonly focus?: FormFocus; readonly secrets?: HeldSecrets } = {}): void {
     const content = this.#content;
     if (content === undefined || this.#sending.isUnderWay) return;
-    const { id } = content.draft;
+    const { id, values } = content.draft;
     change(content);
+    this.#secrets = { ...carriedOver(this.#secrets, values, content.values), ...secrets };
     this.#sending.forgetOutcome();
     this.#focus = focus;
     if (!content.isEdited) void this.#options.memory.dropDraft(this.#crew.id, id);
@@ -250,7 +241,7 @@ export class FormSession {
       draft,
       isEdited,
       isSending,
-      secrets: { humanInput: this.#secrets.humanInput !== "", streaming: this.#secrets.streaming !== "" },
+      secrets: targetsIn(this.#secrets),
       ...(notice === undefined ? {} : { notice }),
       ...(outcome === undefined ? {} : { outcome }),
       ...(this.#focus === undefined ? {} : { focus: this.#focus }),

@@ -129,6 +129,7 @@ export function formTexts(): FormTexts {
       noAddress: vscode.l10n.t("Enter the address that gets the events, or remove the events."),
       noEvents: vscode.l10n.t("Enter at least one event, or remove the address."),
       noUsername: vscode.l10n.t("Enter the user name."),
+      otherSecret: vscode.l10n.t("Enter it for this address: what was entered before was for another host or another authentication."),
       noSecret: vscode.l10n.t("Enter it. Secrets are not kept with the form."),
       credentials: vscode.l10n.t("Leave out the name and password: this address is kept on disk."),
     },

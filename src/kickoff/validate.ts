@@ -17,7 +17,9 @@ export type Fault =
   | { readonly kind: "noAddress" }
   | { readonly kind: "noEvents" }
   | { readonly kind: "noUsername" }
-  | { readonly kind: "noSecret" };
+  | { readonly kind: "noSecret" }
+  /** One was entered, but for another host or another kind of authentication. */
+  | { readonly kind: "otherSecret" };
 
 /** Checks an input. Only the crew knows whether the value makes sense; here is checked that there is one and that it is what it is sent as. */
 export function checkInput({ required, control }: Pick<FormField, "required" | "control">, { mode, text }: FieldValue): Fault | undefined {

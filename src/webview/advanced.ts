@@ -11,10 +11,10 @@ import { make, newId } from "./dom.ts";
 /** What {@link Advanced} begins with and tells. */
 export interface AdvancedOptions {
   readonly values: FormValues;
-  /** Which secrets the extension host holds. */
-  readonly secrets: Readonly<Record<SecretName, boolean>>;
+  /** What the secrets that the extension host holds were entered for. */
+  readonly secrets: Readonly<Partial<Record<SecretName, string>>>;
   readonly onInput: () => void;
-  readonly onSecret: (name: SecretName, text: string) => void;
+  readonly onSecret: (name: SecretName, text: string, target: string) => void;
 }
 
 /** What few kickoffs need: `meta`, the callbacks and event streaming, folded away while they are empty. */
@@ -38,8 +38,13 @@ export class Advanced {
     this.#texts = texts;
     this.#summary = make("summary", {}, texts.advanced);
     this.#meta = new Control({ ...texts.meta, box: { kind: "lines", isCode: true }, text: meta, check: checkMeta, onInput }, texts);
+    const addressTyped = () => {
+      this.#humanInput.addressChanged();
+      this.#streamAuthentication.addressChanged();
+      onInput();
+    };
     const address = (name: CallbackName) =>
-      new Control({ ...texts.callbacks[name], box: { kind: "line", inputmode: "url" }, text: callbacks[name], check: checkAddress, onInput }, texts);
+      new Control({ ...texts.callbacks[name], box: { kind: "line", inputmode: "url" }, text: callbacks[name], check: checkAddress, onInput: addressTyped }, texts);
     this.#callbacks = {
       taskWebhookUrl: address("taskWebhookUrl"),
       stepWebhookUrl: address("stepWebhookUrl"),
@@ -51,16 +56,16 @@ export class Advanced {
         ...humanInput,
         callback: texts.authentication.ofHumanInput,
         strategies,
-        isHeld: secrets.humanInput,
-        isUsed: () => this.#callbacks.humanInputWebhookUrl.text.trim() !== "",
+        entered: secrets.humanInput,
+        address: () => this.#callbacks.humanInputWebhookUrl.text,
         onInput,
-        onSecret: (text) => onSecret("humanInput", text),
+        onSecret: (text, target) => onSecret("humanInput", text, target),
       },
       texts,
     );
     const both = () => ({ url: this.#stream.text, events: this.#events.text });
     const { url, events, realtime } = texts.streaming;
-    this.#stream = new Control({ label: url, hint: texts.streaming.hint, box: { kind: "line", inputmode: "url" }, text: streaming.url, check: (text) => checkStreamingAddress({ ...both(), url: text }), onInput }, texts);
+    this.#stream = new Control({ label: url, hint: texts.streaming.hint, box: { kind: "line", inputmode: "url" }, text: streaming.url, check: (text) => checkStreamingAddress({ ...both(), url: text }), onInput: addressTyped }, texts);
     this.#events = new Control({ ...events, box: { kind: "lines", isCode: true }, text: streaming.events, check: (text) => checkEvents({ ...both(), events: text }), onInput }, texts);
     const realtimeId = newId();
     this.#realtime = make("input", { type: "checkbox", id: realtimeId });
@@ -72,10 +77,10 @@ export class Advanced {
         strategies: streamingStrategies,
         strategy: streaming.strategy,
         username: "",
-        isHeld: secrets.streaming,
-        isUsed: () => this.#stream.text.trim() !== "",
+        entered: secrets.streaming,
+        address: () => this.#stream.text,
         onInput,
-        onSecret: (text) => onSecret("streaming", text),
+        onSecret: (text, target) => onSecret("streaming", text, target),
       },
       texts,
     );
@@ -146,9 +151,9 @@ export class Advanced {
     this.#showIfNeeded();
   }
 
-  /** A secret was entered in the JSON text, or taken back there. */
-  hold(name: SecretName, isHeld: boolean): void {
-    (name === "humanInput" ? this.#humanInput : this.#streamAuthentication).hold(isHeld);
+  /** A secret was entered in the JSON text for this target, or taken back there. */
+  hold(name: SecretName, target: string | undefined): void {
+    (name === "humanInput" ? this.#humanInput : this.#streamAuthentication).hold(target);
   }
 
   /** The first box of a secret that sending needs and nobody entered. */

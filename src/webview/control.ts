@@ -187,5 +187,5 @@ export class Control {
 
 /** Whether something is only not there yet. */
 function isMissing({ kind }: Fault): boolean {
-  return kind === "missing" || kind === "noAddress" || kind === "noEvents" || kind === "noUsername" || kind === "noSecret";
+  return kind === "missing" || kind === "noAddress" || kind === "noEvents" || kind === "noUsername" || kind === "noSecret" || kind === "otherSecret";
 }

@@ -45,7 +45,7 @@ export class FormPage {
     this.#draftId = view.draft.id;
     this.#footer = new Footer(texts, () => this.submit());
     this.#advanced = new Advanced(
-      { values, secrets: view.secrets, onInput: () => this.#changed(), onSecret: (name, text) => this.#secretTyped(name, text) },
+      { values, secrets: view.secrets, onInput: () => this.#changed(), onSecret: (name, text, target) => this.#secretTyped(name, text, target) },
       texts,
     );
     if (values.json === undefined) this.#showFields(view.fields, values);
@@ -162,9 +162,9 @@ export class FormPage {
     this.#json = new JsonPage({ fields, values }, text, this.#texts, {
       onInput: () => this.#jsonTyped(),
       onDiscard: () => this.#backToFields(),
-      onSecret: (name, secret) => {
-        this.#advanced.hold(name, secret !== "");
-        this.#secretTyped(name, secret);
+      onSecret: (name, secret, target) => {
+        this.#advanced.hold(name, secret === "" ? undefined : target);
+        this.#secretTyped(name, secret, target);
       },
     });
     this.#fields = fields;
@@ -222,8 +222,8 @@ export class FormPage {
     this.#changed();
   }
 
-  #secretTyped(name: SecretName, text: string): void {
-    this.#outside.post({ type: "secret", name, text });
+  #secretTyped(name: SecretName, text: string, target: string): void {
+    this.#outside.post({ type: "secret", name, target, text });
     this.#withdrawComplaint();
   }
 

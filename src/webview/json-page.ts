@@ -2,7 +2,7 @@ import { fill } from "../kickoff/fill.ts";
 import type { FormField } from "../kickoff/fields.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import { readJsonView, type JsonViewFault, type JsonViewValues } from "../kickoff/json-view.ts";
-import { redirected } from "../kickoff/json-view-callbacks.ts";
+import { targetOf } from "../kickoff/held-secrets.ts";
 import { secretNames, type SecretName } from "../kickoff/secret-callbacks.ts";
 import { edited, placeAfterCuts } from "../kickoff/text-edits.ts";
 import { checkInput } from "../kickoff/validate.ts";
@@ -25,7 +25,7 @@ export interface JsonPageEvents {
   readonly onInput: () => void;
   readonly onDiscard: () => void;
   /** A secret stands in the text, or no longer does: it is held as if it had been typed in its box. */
-  readonly onSecret: (name: SecretName, text: string) => void;
+  readonly onSecret: (name: SecretName, text: string, target: string) => void;
 }
 
 /** A whole kickoff as one JSON text, but for the secrets of its callbacks. */
@@ -41,8 +41,8 @@ export class JsonPage {
   readonly #base: Filled;
   /** What could be read last. */
   #filled: Filled & Pick<JsonViewValues, "secrets" | "wrong">;
-  /** Secrets that stand in the text, as they were told. */
-  readonly #told = new Map<SecretName, string>();
+  /** Secrets that stand in the text, as they were told, with what they are for. */
+  readonly #told = new Map<SecretName, { readonly text: string; readonly target: string }>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Shows a text that stands for values, or once did: what can't be read is kept as it is. */
@@ -57,6 +57,8 @@ export class JsonPage {
     this.element = this.#control.element;
     this.element.classList.add("whole");
     this.check();
+    // Those that stand there were told by the page before this one.
+    for (const { of, text: secret } of this.#filled.secrets) this.#told.set(of, { text: secret, target: targetOf(of, this.#filled.values) });
   }
 
   /** What could be read last, and now, unless {@link check} says otherwise. */
@@ -140,9 +142,7 @@ export class JsonPage {
     clearTimeout(this.#timer);
     // A paste of several lines tells several times of one change.
     if (this.#control.text !== this.#filled.values.json) this.#moved.textContent = "";
-    const { values } = this.#filled;
     const isRead = this.#read() === undefined;
-    for (const name of redirected(values, this.#filled.values)) this.#tell(name, "");
     if (isRead) this.#tellSecrets();
     // One that is being typed is not taken from under the person's hands.
     if (isRead) this.#moveSecrets(({ start, end }) => this.#control.caret <= start || end <= this.#control.caret);
@@ -154,13 +154,12 @@ export class JsonPage {
   #tellSecrets(): void {
     for (const name of secretNames) {
       const text = this.#filled.secrets.find(({ of }) => of === name)?.text ?? "";
-      if (text !== (this.#told.get(name) ?? "")) this.#tell(name, text);
+      const target = targetOf(name, this.#filled.values);
+      const told = this.#told.get(name);
+      if (text === (told?.text ?? "") && (text === "" || target === told?.target)) continue;
+      this.#told.set(name, { text, target });
+      this.#events.onSecret(name, text, target);
     }
-  }
-
-  #tell(name: SecretName, text: string): void {
-    this.#told.set(name, text);
-    this.#events.onSecret(name, text);
   }
 
   /** Takes secrets out of a text that can be read; they are held already. */

@@ -240,8 +240,21 @@ describe("What the kickoff form holds, in a browser", function () {
     assert.equal(await page.getByText("was moved to its place below").count(), 0, "one of them is not there any more");
     assert.deepEqual([await password().getAttribute("placeholder"), await token().getAttribute("placeholder")], ["Entered; type to replace it", ""]);
     await kickOff().click();
-    assert.match(await descriptionOf(token()), /Enter it\./);
+    assert.match(await descriptionOf(token()), /what was entered before was for another host/);
     await token().fill("hush-6");
+    await view("Form").click();
+    await token().fill("hush-7");
+    await field("Event streaming").fill("https://c.test/events");
+    assert.deepEqual([await token().inputValue(), await token().getAttribute("placeholder")], ["", ""]);
+    await kickOff().click();
+    assert.match(await descriptionOf(token()), /what was entered before was for another host/);
+    assert.equal(form.sent.length, 0);
+    await field("Event streaming").fill("https://b.test/other");
+    assert.deepEqual([await token().inputValue(), await token().getAttribute("placeholder")], ["", "Entered; type to replace it"]);
+    await token().fill("hush-6");
+    await field("Event streaming").press("End");
+    await field("Event streaming").pressSequentially("/longer");
+    assert.equal(await token().inputValue(), "hush-6", "it is the same host");
     await kickOff().click();
     await started();
     assert.deepEqual(form.sent.map(({ humanInputWebhook, webhooks }) => [humanInputWebhook?.authentication, webhooks?.authentication]), [[{ strategy: "basic", username: "me", password: "hush-1" }, { strategy: "bearer", token: "hush-6" }]]);
@@ -291,7 +304,7 @@ describe("What the kickoff form holds, in a browser", function () {
     await open([{ name: "topic" }, { name: "note", required: false }], { seed: { instead: { inputs: { topic: "tea" }, humanInputWebhook } } });
     const box = page.getByLabel("Token for the human input callback");
     await waitFor("the focus", () => box.evaluate((element) => element === document.activeElement));
-    form.session.replace({ inputs: {}, humanInputWebhook });
+    form.session.lay({ instead: { inputs: {}, humanInputWebhook } });
     await parts.isFocused("topic");
   });
 

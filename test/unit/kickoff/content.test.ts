@@ -24,7 +24,7 @@ describe("What a form that is opened with values holds", () => {
 
   it("is brought back by Undo though the same was given twice, as by a double click", () => {
     const content = open({ draft });
-    for (let click = 0; click < 2; click++) content.replace({ inputs: { topic: "given" } });
+    for (let click = 0; click < 2; click++) content.lay({ instead: { inputs: { topic: "given" } } });
     content.undo();
     assert.deepEqual(content.values, draft.values);
   });

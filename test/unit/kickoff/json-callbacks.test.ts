@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { formFields } from "../../../src/kickoff/fields.ts";
-import { redirected } from "../../../src/kickoff/json-view-callbacks.ts";
 import { readJsonView, writeJsonView } from "../../../src/kickoff/json-view.ts";
 import { initialValues, toRequest, type FormValues } from "../../../src/kickoff/values.ts";
 
@@ -86,10 +85,4 @@ describe("Callbacks in the form as JSON", () => {
     assert.deepEqual(faultOf('"webhooks": {"url": "", "url": ""}'), { kind: "twice", name: "url", line: 1, column: 40 });
   });
 
-  it("are other ones than before where their host or how they authenticate is another, so that no secret goes elsewhere", () => {
-    const to = (url: string, strategy: "none" | "bearer" | "basic" = "bearer"): FormValues => ({ ...values, callbacks: { ...callbacks, humanInputWebhookUrl: url }, humanInput: { strategy, username: "" } });
-    assert.deepEqual(redirected(to("https://a.test/h"), { ...to(" https://A.test/other"), streaming: { ...streaming, url: "https://a.test/x", events: "b" } }), []);
-    for (const other of [to("http://a.test/h"), to("https://a.test:8443/h"), to("https://b.test/h"), to(""), to("https://a.test/h", "none"), to("https://a.test/h", "basic")]) assert.deepEqual(redirected(to("https://a.test/h"), other), ["humanInput"]);
-    assert.deepEqual(redirected(values, { ...values, streaming: { ...streaming, url: "https://b.test/e" } }), ["streaming"]);
-  });
 });

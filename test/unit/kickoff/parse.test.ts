@@ -13,7 +13,7 @@ const values = { ...old, humanInput: { strategy: "none", username: "" }, streami
 describe("Messages of the kickoff form", () => {
   it("are read when they are what they should be", () => {
     const draft = { id, values };
-    for (const message of [{ type: "ready" }, { type: "ready", draft }, { type: "submit", draft }, { type: "changed", draft }, { type: "clear" }, { type: "tool", tool: "presets" }, { type: "take", input: "__proto__" }, { type: "secret", name: "streaming", text: "x" }, { type: "act", index: 0 }]) {
+    for (const message of [{ type: "ready" }, { type: "ready", draft }, { type: "submit", draft }, { type: "changed", draft }, { type: "clear" }, { type: "tool", tool: "presets" }, { type: "take", input: "__proto__" }, { type: "secret", name: "streaming", target: "bearer https://a.test", text: "x" }, { type: "act", index: 0 }]) {
       assert.deepEqual(parseFromForm(message), message);
     }
   });
@@ -27,7 +27,7 @@ describe("Messages of the kickoff form", () => {
     ["an unknown mode", { type: "changed", draft: { id, values: { ...values, inputs: [{ name: "a", mode: "eval", text: "" }] } } }],
     ["a text that is none", { type: "changed", draft: { id, values: { ...values, meta: {} } } }],
     ["a tool that is none", { type: "tool", tool: "__proto__" }],
-    ["a secret of something else", { type: "secret", name: "token", text: "x" }],
+    ["a secret of something else", { type: "secret", name: "token", target: "", text: "x" }],
     ["a place that is none", { type: "act", index: -1 }],
   ];
   for (const [what, message] of wrong) {

@@ -147,11 +147,11 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     session.receive({ type: "submit", draft });
     await settle();
     assert.equal(sent.length, 0, "without its secret");
-    session.receive({ type: "secret", name: "humanInput", text: "s3cret" });
+    session.receive({ type: "secret", name: "humanInput", target: "bearer https://a.test", text: "s3cret" });
     session.receive({ type: "changed", draft });
     session.receive({ type: "tool", tool: "copyAsCurl" });
     session.receive({ type: "ready", draft });
-    assert.deepEqual(form().secrets, { humanInput: true, streaming: false });
+    assert.deepEqual(form().secrets, { humanInput: "bearer https://a.test" });
     session.receive({ type: "submit", draft });
     await settle();
     assert.deepEqual(sent[0]?.request.humanInputWebhook, { url: "https://a.test/h", authentication: { strategy: "bearer", token: "s3cret" } });
@@ -162,10 +162,55 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
   it("takes secrets that a program gives, and forgets them when the form is cleared", async () => {
     const webhooks = { events: ["a"], url: "https://a.test/e", authentication: { strategy: "bearer", token: "s3cret" } } as const;
     const session = await open({ given: { inputs: { topic: "x", ["__proto__"]: 1 }, webhooks } });
-    assert.deepEqual(form().secrets, { humanInput: false, streaming: true });
+    assert.deepEqual(form().secrets, { streaming: "bearer https://a.test" });
     assert.doesNotMatch(JSON.stringify(posted), /s3cret/);
     session.receive({ type: "clear" });
-    assert.deepEqual(form().secrets, { humanInput: false, streaming: false });
+    assert.deepEqual(form().secrets, {});
+  });
+
+  const authenticated = (url: string, strategy: "bearer" | "basic" = "bearer") => ({ ...typed("cities"), callbacks: { ...typed("").callbacks, humanInputWebhookUrl: url }, humanInput: { strategy, username: strategy === "basic" ? "me" : "" } });
+
+  it("sends a secret to no other host than the one it was entered for, whatever is typed meanwhile", async () => {
+    const session = await open();
+    const change = (url: string, strategy?: "basic") => session.receive({ type: "changed", draft: { id: form().draft.id, values: authenticated(url, strategy) } });
+    const submit = async (url: string, strategy?: "basic") => {
+      session.receive({ type: "submit", draft: { id: form().draft.id, values: authenticated(url, strategy) } });
+      await settle();
+    };
+    change("https://a.test/h");
+    session.receive({ type: "secret", name: "humanInput", target: "bearer https://a.test", text: "of-a" });
+    for (const url of ["https://b.test/h", "http://a.test/h", "https://a.test:8443/h"]) await submit(url);
+    await submit("https://a.test/h", "basic");
+    assert.equal(sent.length, 0);
+    change("https://a.t");
+    await submit("https://a.test/other");
+    assert.deepEqual(sent[0]?.request.humanInputWebhook, { url: "https://a.test/other", authentication: { strategy: "bearer", token: "of-a" } });
+  });
+
+  it("forgets a secret when other values take the place of those that it was entered for, by a preset or by Undo", async () => {
+    const session = await open();
+    tools = { ...tools, presets: () => Promise.resolve({ inputs: {}, humanInputWebhook: { url: "https://b.test/h", authentication: { strategy: "bearer" } } }) };
+    session.receive({ type: "changed", draft: { id: form().draft.id, values: authenticated("https://a.test/h") } });
+    session.receive({ type: "secret", name: "humanInput", target: "bearer https://a.test", text: "of-a" });
+    session.receive({ type: "tool", tool: "presets" });
+    await settle();
+    assert.deepEqual(form().secrets, {});
+    session.receive({ type: "secret", name: "humanInput", target: "bearer https://b.test", text: "of-b" });
+    session.receive({ type: "undo" });
+    assert.deepEqual([form().secrets, form().draft.values.callbacks.humanInputWebhookUrl], [{}, "https://a.test/h"]);
+    session.receive({ type: "submit", draft: form().draft });
+    await settle();
+    assert.deepEqual(sent, []);
+  });
+
+  it("keeps a secret while a value for an input comes from elsewhere", async () => {
+    const session = await open();
+    taken = { value: "rivers", from: "notes.md (6 bytes)" };
+    session.receive({ type: "changed", draft: { id: form().draft.id, values: authenticated("https://a.test/h") } });
+    session.receive({ type: "secret", name: "humanInput", target: "bearer https://a.test", text: "of-a" });
+    session.receive({ type: "take", input: "topic" });
+    await settle();
+    assert.deepEqual(form().secrets, { humanInput: "bearer https://a.test" });
   });
 
   it("keeps a JSON text that can't be read, and sends nothing of it", async () => {

@@ -215,7 +215,7 @@ describe("A kickoff form's session", () => {
   it("lays given values over what is typed, and brings that back by Undo", async () => {
     const session = await open();
     session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("mine", "stays") } });
-    session.fill({ inputs: { topic: "given" } });
+    session.lay({ given: { inputs: { topic: "given" } } });
     assert.deepEqual(form().draft.values, typed("given", "stays"));
     assert.deepEqual(form().notice, { kind: "given", canUndo: true });
     session.receive({ type: "undo" });
