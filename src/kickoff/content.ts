@@ -42,7 +42,7 @@ export class FormContent {
     if (last !== undefined) this.#values = asForm(alignValues(this.#fields, last));
     if (draft !== undefined) this.#values = alignValues(this.#fields, draft.values);
     this.#isEdited = draft !== undefined;
-    this.#origin = draft !== undefined ? { kind: "draft" } : last !== undefined ? { kind: "last" } : undefined;
+    this.#origin = draft !== undefined ? { kind: draft.isCut === true ? "cutDraft" : "draft" } : last !== undefined ? { kind: "last" } : undefined;
     this.lay(laid);
   }
 

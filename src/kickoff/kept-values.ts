@@ -1,7 +1,13 @@
 import { keptAddress } from "./address.ts";
 import { readJsonView, writeJsonView } from "./json-view.ts";
+import type { Draft } from "./parse.ts";
 import { mayHoldSecret } from "./secret-words.ts";
 import { initialValues, type FormValues } from "./values.ts";
+
+/** What may be kept of a draft, and whether its JSON text as it was typed last is missing; see {@link keptValues}. */
+export function keptDraft({ id, values, isCut }: Draft): Draft {
+  return { id, values: keptValues(values), ...(isCut === true || isNotKept(values.json) ? { isCut: true } : {}) };
+}
 
 /**
  * What may go to disk and into the page's saved state of what is typed: no secret of a callback that stands in the JSON text, and no
@@ -24,7 +30,11 @@ export function keptValues(values: FormValues): FormValues {
 
 /** A JSON text without secrets. Where it can't be read, nobody knows where one ends: then what could be read last takes its place. */
 function keptText(text: string, readLast: FormValues): string {
+  if (isNotKept(text)) return writeJsonView(readLast);
   const reading = readJsonView([], initialValues([]), text);
-  if ("kept" in reading) return reading.kept;
-  return mayHoldSecret(text) ? writeJsonView(readLast) : text;
+  return "kept" in reading ? reading.kept : text;
+}
+
+function isNotKept(text: string | undefined): boolean {
+  return text !== undefined && mayHoldSecret(text) && "fault" in readJsonView([], initialValues([]), text);
 }

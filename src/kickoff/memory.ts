@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { hasCode, replaceWhole } from "../executions/files.ts";
-import { keptValues } from "./kept-values.ts";
+import { keptDraft, keptValues } from "./kept-values.ts";
 import { draftSchema, formValues, type Draft } from "./parse.ts";
 import type { FormValues } from "./values.ts";
 
@@ -25,7 +25,7 @@ export interface Remembered {
 /**
  * Drafts and last sent values, one file a crew, written whole by rename. Files rather than VS Code's memento, because
  * two windows that write the memento overwrite each other. Secrets that stand in a JSON text or in an address are not among what is
- * kept; see {@link keptValues}.
+ * kept; see {@link keptDraft}.
  */
 export class FormMemory {
   readonly #folder: string;
@@ -114,7 +114,7 @@ export class FormMemory {
 }
 
 function kept({ draft, last }: Remembered): Remembered {
-  return { ...(draft && { draft: { ...draft, values: keptValues(draft.values) } }), ...(last && { last: keptValues(last) }) };
+  return { ...(draft && { draft: keptDraft(draft) }), ...(last && { last: keptValues(last) }) };
 }
 
 function withoutDraft({ last }: Remembered): Remembered {

@@ -40,10 +40,12 @@ export const formValues: v.GenericSchema<unknown, FormValues> = v.object({
 export interface Draft {
   readonly id: string;
   readonly values: FormValues;
+  /** Set in what is kept where the JSON text as it was typed last is not: it could not be read and may have held a secret. */
+  readonly isCut?: true;
 }
 
 /** Schema of {@link Draft}. */
-export const draftSchema: v.GenericSchema<unknown, Draft> = v.object({ id: v.pipe(v.string(), v.uuid()), values: formValues });
+export const draftSchema: v.GenericSchema<unknown, Draft> = v.object({ id: v.pipe(v.string(), v.uuid()), values: formValues, isCut: v.exactOptional(v.literal(true)) });
 
 /** What the webview keeps through `setState`: enough to bring the form back after the window was reloaded. */
 export interface SavedState {

@@ -11,6 +11,6 @@ export function namesSecret(name: string): boolean {
  * a curl command has its own ways, and an address may begin with a name and password.
  */
 export function mayHoldSecret(text: string): boolean {
-  const address = text.search(/:(?:\\?\/){2}/);
+  const address = text.search(/:\\?\//);
   return secretWord.test(text) || /\\u|\bcurl\b/i.test(text) || (address >= 0 && text.includes("@", address));
 }

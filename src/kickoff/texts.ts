@@ -93,6 +93,7 @@ export function formTexts(): FormTexts {
     undo: vscode.l10n.t("Undo"),
     notices: {
       draft: vscode.l10n.t("Draft restored: these values were not sent yet."),
+      cutDraft: vscode.l10n.t("Draft restored, but for the JSON as it was typed last: it could not be read and may hold a secret, so it was not kept."),
       last: vscode.l10n.t("Filled in with the values sent last."),
       given: vscode.l10n.t("Filled in with given values."),
       cleared: vscode.l10n.t("Cleared."),

@@ -1,5 +1,5 @@
 import type { FormField } from "../kickoff/fields.ts";
-import { keptValues } from "../kickoff/kept-values.ts";
+import { keptDraft } from "../kickoff/kept-values.ts";
 import type { Draft, FormCrew, FromForm, SavedState } from "../kickoff/messages.ts";
 
 /** VS Code's side of a webview, as it is given to its script. */
@@ -32,6 +32,6 @@ export class Outside {
 
   /** Keeps a whole form but for its secrets, since VS Code writes it to disk; without a draft, that nobody typed anything. */
   keep({ id, name }: FormCrew, fields: readonly FormField[], draft?: Draft): void {
-    this.#host.setState({ crew: id, name, fields, ...(draft && { draft: { ...draft, values: keptValues(draft.values) } }) });
+    this.#host.setState({ crew: id, name, fields, ...(draft && { draft: keptDraft(draft) }) });
   }
 }

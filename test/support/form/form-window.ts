@@ -12,7 +12,7 @@ import type { Execution } from "../../../src/executions/model.ts";
 import type { Seed } from "../../../src/kickoff/content.ts";
 import type { FormToolName, Taken } from "../../../src/kickoff/form-tools.ts";
 import { formPage } from "../../../src/kickoff/html.ts";
-import { keptValues } from "../../../src/kickoff/kept-values.ts";
+import { keptDraft } from "../../../src/kickoff/kept-values.ts";
 import type { Draft, FormCrew, ToForm } from "../../../src/kickoff/messages.ts";
 import { FormSession } from "../../../src/kickoff/session.ts";
 import type { Prefill } from "../../../src/kickoff/values.ts";
@@ -61,7 +61,7 @@ export class FormWindow {
       takesFocus: true,
       newId: randomUUID,
       memory: {
-        saveDraft: (_, draft) => Promise.resolve(this.saved.push({ ...draft, values: keptValues(draft.values) })).then(() => undefined),
+        saveDraft: (_, draft) => Promise.resolve(this.saved.push(keptDraft(draft))).then(() => undefined),
         dropDraft: () => Promise.resolve(),
         sent: () => Promise.resolve(),
       },

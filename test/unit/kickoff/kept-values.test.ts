@@ -67,6 +67,7 @@ describe("What is kept of a JSON text", () => {
     ["a curl command with a header", "curl -H 'Authorization: Bearer hush' https://a.test"],
     ["an address in a text that is not JSON", '{"inputs": {}, "url": "https://me:hush@a.test",}'],
     ["an address with escapes in a text that is not JSON", '{"inputs": {}, "url": "https:\\/\\/me:hush@a.test",}'],
+    ["an address with a slip in a text that is not JSON", '{"inputs": {}, "url": "https:/me:hush@a.test",}'],
     ["both token and password", human('"token": "hush", "password": "hush", "strategy": "basic"')],
     ["other names", '{"api_key": "hush", "apiKey": "hush", "pwd": "hush", "client_secret": "hush"'],
   ] as const) {

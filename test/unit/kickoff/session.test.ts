@@ -5,7 +5,8 @@ import { UserError, actionsOf, type ErrorAction } from "../../../src/editor/erro
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Seed } from "../../../src/kickoff/content.ts";
 import { formFields } from "../../../src/kickoff/fields.ts";
-import { keptValues } from "../../../src/kickoff/kept-values.ts";
+import { writeJsonView } from "../../../src/kickoff/json-view.ts";
+import { keptDraft, keptValues } from "../../../src/kickoff/kept-values.ts";
 import type { Draft, ToForm } from "../../../src/kickoff/messages.ts";
 import { FormSession } from "../../../src/kickoff/session.ts";
 import type { LoadOptions } from "../../../src/kickoff/session-options.ts";
@@ -163,6 +164,12 @@ describe("A kickoff form's session", () => {
     const { fields, draft: shown, notice, focus } = form();
     assert.deepEqual([shown, notice, focus], [draft, { kind: "draft", canUndo: false }, undefined]);
     assert.deepEqual(fields.map(({ name, listed }) => [name, listed]), [["topic", true], ["__proto__", true], ["gone", false]]);
+  });
+
+  it("says of a draft whose JSON text was not kept that it was not", async () => {
+    const draft = { id: "22222222-0000-4000-8000-000000000001", values: { ...typed("a"), json: '{"inputs": {"topic": "b"}, "token": "half' } };
+    await open({ draft: keptDraft(keptDraft(draft)) });
+    assert.deepEqual([form().notice, form().draft], [{ kind: "cutDraft", canUndo: false }, { ...draft, values: { ...draft.values, json: writeJsonView(typed("a")) } }]);
   });
 
   it("comes back after a reload with what was typed, and asks the crew nothing", async () => {
