@@ -1,5 +1,6 @@
 import { messageOf } from "./messages.ts";
 import type { Delivery, DeliveryStore } from "./deliveries.ts";
+import type { CallbackTarget } from "./model.ts";
 
 /** How often a callback is tried. With the default first wait of 5 s, doubled up to an hour, the last try is some 2.5 hours after the first. */
 export const callbackAttempts = 12;
@@ -38,12 +39,7 @@ export function callbackSender({ deliveries, log, onSend, timeoutMs }: CallbackS
 async function post({ id, target, body }: Delivery, timeoutMs: number): Promise<void> {
   const response = await fetch(target.url, {
     method: "POST",
-    headers: {
-      "Content-Type": "application/json",
-      "User-Agent": "crewdeck",
-      "Webhook-Id": id,
-      ...(target.authorization === undefined ? {} : { Authorization: target.authorization }),
-    },
+    headers: headersOf(id, target),
     body,
     // A redirect would carry outputs, and credentials, to an address that nobody gave.
     redirect: "manual",
@@ -51,6 +47,17 @@ async function post({ id, target, body }: Delivery, timeoutMs: number): Promise<
   });
   await response.body?.cancel();
   if (!response.ok) throw new Error(`The receiver answered ${response.status}.`);
+}
+
+function headersOf(id: string, { authorization }: CallbackTarget): Headers {
+  const headers = new Headers({ "Content-Type": "application/json", "User-Agent": "crewdeck", "Webhook-Id": id });
+  try {
+    if (authorization !== undefined) headers.set("Authorization", authorization);
+  } catch {
+    // Node's error quotes the credentials, and why a try failed is stored and logged.
+    throw new Error("The credentials of this callback can't be sent: a header can't hold one of their characters.");
+  }
+  return headers;
 }
 
 /** The address without its path, which may be a secret. */

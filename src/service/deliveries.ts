@@ -20,7 +20,7 @@ export interface Delivery {
   readonly body: string;
 }
 
-/** The callbacks to be sent and those sent, in SQLite. What was sent or given up keeps neither body nor credentials. */
+/** The callbacks to be sent and those sent, in SQLite. What was sent or given up keeps neither body nor address nor credentials. */
 export class DeliveryStore {
   readonly #database: DatabaseSync;
 
@@ -52,7 +52,7 @@ export class DeliveryStore {
 
   /** Ends a delivery. */
   settle(id: string, state: "sent" | "given up"): void {
-    this.#database.prepare("UPDATE deliveries SET state = ?, body = '', authorization = NULL WHERE id = ? AND state = 'pending'").run(state, id);
+    this.#database.prepare("UPDATE deliveries SET state = ?, url = '', body = '', authorization = NULL WHERE id = ? AND state = 'pending'").run(state, id);
   }
 }
 

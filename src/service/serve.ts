@@ -54,6 +54,7 @@ export async function serve(options: ServiceOptions, exampleCrew: string, env: N
   watchLifeline(options.lifeline, () => {
     // What is under way is stored: it goes on at the next start, as after a kill.
     data.withdraw();
+    service.erase();
     process.exit(0);
   });
   announceListening({ url, engine: engine.name, ...tokens });

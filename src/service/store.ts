@@ -72,6 +72,11 @@ export class ExecutionStore {
     return this.#prepare("SELECT id FROM executions WHERE ended_at IS NULL").all().map((row) => text(row, "id"));
   }
 
+  /** Ids of the executions that have ended. */
+  ended(): string[] {
+    return this.#prepare("SELECT id FROM executions WHERE ended_at IS NOT NULL").all().map((row) => text(row, "id"));
+  }
+
   /** One attempt, or undefined before it began. */
   attempt(key: AttemptKey): Attempt | undefined {
     const row = this.#prepare(`SELECT * FROM attempts ${ofAttempt}`).get(...values(key));
@@ -157,6 +162,13 @@ export class ExecutionStore {
       id,
     );
     if (changes) this.#ended.emit(id);
+  }
+
+  /** Forgets where an execution reports to, once its run makes no more callbacks. Returns whether anything was there to forget. */
+  forgetCallbacks(id: string): boolean {
+    const ofAttempts = this.#prepare("UPDATE attempts SET callbacks = '{}' WHERE execution_id = ? AND callbacks <> '{}'").run(id);
+    const own = this.#prepare("UPDATE executions SET callbacks = '{}' WHERE id = ? AND callbacks <> '{}'").run(id);
+    return Number(ofAttempts.changes) + Number(own.changes) > 0;
   }
 
   /** Resolves to true once the execution has ended, to false when `milliseconds` pass before. */

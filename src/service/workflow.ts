@@ -25,8 +25,8 @@ export interface RunHandlers {
   onBroken(executionId: string, error: unknown): void;
 }
 
-/** How a run stands: `absent` when it was never created, `failed` with the library's reason. */
-export type RunState = { readonly state: "absent" | "alive" } | { readonly state: "failed"; readonly message: string };
+/** How a run stands: `absent` when it was never created, `done` when it has ended by itself, `failed` with the library's reason. */
+export type RunState = { readonly state: "absent" | "alive" | "done" } | { readonly state: "failed"; readonly message: string };
 
 /**
  * The durable runs: one for each execution, one for each callback. The two kinds have workers of their own, so that
@@ -171,5 +171,6 @@ export function runState(database: DatabaseSync, executionId: string): RunState 
     )
     .get(executionId);
   if (!row) return { state: "absent" };
-  return row["status"] === "failed" ? { state: "failed", message: String(row["message"]) } : { state: "alive" };
+  if (row["status"] === "failed") return { state: "failed", message: String(row["message"]) };
+  return { state: row["status"] === "completed" ? "done" : "alive" };
 }

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { Erasure } from "../../../src/service/erasure.ts";
+import { openDatabase } from "../../../src/service/sqlite.ts";
+import { CallbackReceiver } from "../../support/callback-receiver.ts";
+import { waitFor } from "../../support/wait.ts";
+import { Harness, inputs } from "./support.ts";
+
+const secrets = ["bearer-of-kickoff", "password-of-kickoff", "bearer-of-resume", "password-of-resume"];
+const basic = (password: string) => Buffer.from(`name:${password}`).toString("base64");
+
+describe("service: secrets of callbacks", () => {
+  const receiver = new CallbackReceiver();
+  let base: string;
+  let harness: Harness;
+  before(async () => (base = await receiver.start()));
+  afterEach(() => {
+    receiver.behave = (response) => response.writeHead(204).end();
+    receiver.received.length = 0;
+    return harness.end();
+  });
+  after(() => receiver.stop());
+
+  const callbacks = (when: "kickoff" | "resume") => ({
+    humanInputWebhook: { url: `${base}/human`, authentication: { strategy: "basic", username: "name", password: `password-of-${when}` } },
+    webhooks: { url: `${base}/stream`, events: ["crew_kickoff_completed"], realtime: true, authentication: { strategy: "bearer", token: `bearer-of-${when}` } },
+  });
+  /** Those that are in any file of the data folder. */
+  const found = () => {
+    const files = readdirSync(harness.folder).map((name) => readFileSync(path.join(harness.folder, name)));
+    return secrets.filter((secret) => files.some((file) => file.includes(secret) || file.includes(basic(secret))));
+  };
+  const untilErased = () => waitFor("the secrets to be in no file", () => found().length === 0);
+  const restart = async (sql?: string) => {
+    await harness.close();
+    if (sql !== undefined) {
+      const database = openDatabase(path.join(harness.folder, "crewdeck.sqlite"));
+      database.exec(sql);
+      database.close();
+    }
+    harness = await new Harness({ folder: harness.folder }).start();
+  };
+  const begin = async () => {
+    const id = await harness.kickoff({ inputs, ...callbacks("kickoff") });
+    await harness.untilWaiting(id);
+    return id;
+  };
+  const told = () => waitFor("the last callback", () => receiver.at("/stream").find(({ headers }) => headers.authorization === "Bearer bearer-of-resume"));
+
+  it("are kept until the execution has ended and its last callback was delivered, then they are in no file", async () => {
+    let refuses = true;
+    receiver.behave = (response, { path: to }) => response.writeHead(refuses && to === "/stream" ? 503 : 204).end();
+    harness = await new Harness().start();
+    const id = await begin();
+    assert.deepEqual(found(), secrets.slice(0, 2));
+    await harness.resume(id, true, "", callbacks("resume"));
+    await harness.untilEnded(id);
+    await waitFor("those of the ended execution to go", () => found().length === 1);
+    assert.deepEqual(found(), ["bearer-of-resume"]);
+    refuses = false;
+    await told();
+    await untilErased();
+  });
+
+  it("are in no file, nor in the log, once the last callback was given up, even those that no header can hold", async () => {
+    receiver.behave = (response) => response.writeHead(503).end();
+    harness = await new Harness({ callbackBackoffMs: 1 }).start();
+    const refused = await begin();
+    const authentication = { strategy: "bearer", token: "bearer-of-kickoff\nand more" };
+    const unfit = await harness.kickoff({ inputs, webhooks: { ...callbacks("kickoff").webhooks, events: ["crew_kickoff_started"], authentication } });
+    await harness.untilWaiting(unfit);
+    await harness.resume(refused, true, "", callbacks("resume"));
+    await harness.resume(unfit, true, "");
+    await waitFor("all to be given up", () => harness.log.filter((line) => line.includes("given up")).length === 3);
+    assert.match(harness.log.join("\n"), /a header can't hold/);
+    assert.doesNotMatch(harness.log.join("\n"), /(bearer|password)-of/);
+    await untilErased();
+  });
+
+  it("outlast restarts while they are needed, and are sent", async () => {
+    let refuses = true;
+    receiver.behave = (response) => response.writeHead(refuses ? 503 : 204).end();
+    harness = await new Harness().start();
+    const id = await begin();
+    await restart();
+    assert.equal((await harness.resume(id, true, "", callbacks("resume"))).status, 200);
+    await harness.untilEnded(id);
+    await restart();
+    refuses = false;
+    await told();
+    const human = await waitFor("the first callback", () => receiver.at("/human")[0]);
+    assert.equal(human.headers.authorization, `Basic ${basic("password-of-kickoff")}`);
+    await untilErased();
+  });
+
+  it("of executions that ended under an earlier version go at the start", async () => {
+    harness = await new Harness().start();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    await harness.resume(id, true, "");
+    await harness.untilEnded(id);
+    const stored = JSON.stringify({ crew: { url: base, authorization: `Basic ${basic("password-of-kickoff")}` } });
+    // What it deleted itself it left in free space.
+    await restart(`
+      PRAGMA secure_delete = OFF;
+      UPDATE executions SET callbacks = '${stored.repeat(20)}';
+      UPDATE executions SET callbacks = '${stored}';
+      UPDATE attempts SET callbacks = '${stored}' WHERE decided_at IS NOT NULL;
+      PRAGMA user_version = 0;
+    `);
+    assert.deepEqual([found(), harness.log], [[], []]);
+  });
+
+  it("of one that ended but was killed before it could tell so are still sent, then they go", async () => {
+    harness = await new Harness().start();
+    const id = await begin();
+    await restart("UPDATE executions SET state = 'completed', ended_at = 1; PRAGMA user_version = 0;");
+    assert.deepEqual(found(), secrets.slice(0, 2));
+    await harness.resume(id, true, "", callbacks("resume"));
+    await told();
+    await untilErased();
+  });
+
+  it("are gone from the database's log at once when the service leaves, and soon where somebody just reads in it", async () => {
+    harness = new Harness();
+    const file = path.join(harness.folder, "other.sqlite");
+    const database = openDatabase(file);
+    const reader = openDatabase(file);
+    const erasure = new Erasure(database, (line) => assert.fail(line));
+    database.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (secret TEXT); INSERT INTO t VALUES ('bearer-of-kickoff')");
+    reader.exec("BEGIN; SELECT * FROM t");
+    database.exec("DELETE FROM t");
+    erasure.run();
+    assert.deepEqual(found(), ["bearer-of-kickoff"]);
+    reader.exec("COMMIT");
+    await untilErased();
+    database.exec("INSERT INTO t VALUES ('bearer-of-resume'); DELETE FROM t");
+    assert.deepEqual(found(), ["bearer-of-resume"]);
+    erasure.run();
+    assert.deepEqual(found(), []);
+    reader.close();
+    database.close();
+  });
+});
