@@ -271,7 +271,7 @@ describe("Writing a request file in the editor", () => {
     assert.deepEqual(marked.slice(1), [
       ["The crew takes for “size” one of these: \"small\", \"large\".", vscode.DiagnosticSeverity.Error, 3],
       ["The input “note” is missing: the crew needs it.", vscode.DiagnosticSeverity.Error, 2],
-      ["The crew names no input “other”. It is sent all the same.", vscode.DiagnosticSeverity.Information, 4],
+      ["The crew names no input “other”. It is sent all the same.", vscode.DiagnosticSeverity.Warning, 4],
     ]);
   });
 

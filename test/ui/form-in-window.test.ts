@@ -131,9 +131,14 @@ describe("The kickoff form, in the window", () => {
     const whole = { ...plain, humanInputWebhook: { ...plain.humanInputWebhook, authentication: { strategy: "bearer", token: "hush-oolong" } } };
     await openForm(window, "Writers");
     await content.getByRole("button", { name: "JSON", exact: true }).click();
-    await field("Kickoff as JSON").fill(JSON.stringify(whole));
+    await window.page.evaluate((text) => navigator.clipboard.writeText(text), JSON.stringify(whole, undefined, 2));
+    await field("Kickoff as JSON").press("ControlOrMeta+a");
+    await field("Kickoff as JSON").press("ControlOrMeta+v");
     await content.getByText("was moved to its place below").waitFor();
-    await holds({ "Kickoff as JSON": JSON.stringify(plain) });
+    await holds({ "Kickoff as JSON": JSON.stringify(plain, undefined, 2) });
+    const selection = () => field("Kickoff as JSON").evaluate((box: HTMLTextAreaElement) => [box.selectionStart, box.selectionEnd, box.value.length]);
+    const [start, end, length] = await selection();
+    assert.deepEqual([start, end], [length, length], "the cursor stands behind what was pasted");
     assert.equal(await token.getAttribute("placeholder"), "Entered; type to replace it");
     await waitFor("VS Code to have saved its editors", () => isSaved(window, "oolong"));
     assert.equal(await isSaved(window, "hush"), false);

@@ -25,7 +25,7 @@ export function checkInputs({ values, places }: Pick<RequestFile, "values" | "pl
     return [];
   });
   const listed = new Set(fields.map(({ name }) => name));
-  const unlisted = [...given.keys()].filter((name) => !listed.has(name)).map((name): InputFault => ({ kind: "unlistedInput", name, at: places.input.get(name) ?? places.inputs }));
+  const unlisted = [...given.keys()].filter((name) => !listed.has(name)).map((name): InputFault => ({ kind: "unlistedInput", name, at: places.inputName.get(name) ?? places.inputs }));
   return [...faults, ...unlisted];
 }
 

@@ -51,7 +51,7 @@ export class RequestFileDiagnostics implements vscode.Disposable {
 
 function diagnostic(document: vscode.TextDocument, fault: RequestFault): vscode.Diagnostic {
   const range = new vscode.Range(document.positionAt(fault.at.start), document.positionAt(fault.at.end));
-  const made = new vscode.Diagnostic(range, faultInWords(fault), isHarmless(fault) ? vscode.DiagnosticSeverity.Information : vscode.DiagnosticSeverity.Error);
+  const made = new vscode.Diagnostic(range, faultInWords(fault), isHarmless(fault) ? vscode.DiagnosticSeverity.Warning : vscode.DiagnosticSeverity.Error);
   made.source = "Crewdeck";
   made.code = fault.kind;
   return made;

@@ -34,8 +34,10 @@ export interface RequestFile {
 export interface Places {
   readonly crew: Span;
   readonly inputs: Span;
-  /** By the input's name. */
+  /** Each input's value, by the input's name. */
   readonly input: ReadonlyMap<string, Span>;
+  /** Each input's name itself. */
+  readonly inputName: ReadonlyMap<string, Span>;
 }
 
 /** Members of a request file beside the callbacks' addresses. `$schema` is an editor's own. */
@@ -90,6 +92,7 @@ function readMembers(tree: Node, syntax: readonly FileFault[]): RequestFile {
   const named = texts.get("crew");
   if (named === undefined && !faults.some((fault) => fault.kind === "wrongType" && fault.name === "crew")) faults.push({ kind: "noCrew", at: crew ?? firstLine });
   const label = texts.get("label");
+  const given = inputs === undefined ? [] : membersOf(inputs);
   return {
     ...(named === undefined ? {} : { crew: named }),
     ...(label === undefined ? {} : { label }),
@@ -98,14 +101,15 @@ function readMembers(tree: Node, syntax: readonly FileFault[]): RequestFile {
     places: {
       crew: crew ?? firstLine,
       inputs: inputs === undefined ? firstLine : spanOf(inputs.parent?.children?.[0] ?? inputs),
-      input: new Map(inputs === undefined ? [] : membersOf(inputs).map(({ name, value }) => [name, spanOf(value)])),
+      input: new Map(given.map(({ name, value }) => [name, spanOf(value)])),
+      inputName: new Map(given.map(({ name, key }) => [name, spanOf(key)])),
     },
   };
 }
 
 function nothing(...faults: readonly FileFault[]): RequestFile {
   const all: readonly FileFault[] = faults.length > 0 ? faults : [{ kind: "notAnObject", at: firstLine }];
-  return { values: {}, faults: all, places: { crew: firstLine, inputs: firstLine, input: new Map() } };
+  return { values: {}, faults: all, places: { crew: firstLine, inputs: firstLine, input: new Map(), inputName: new Map() } };
 }
 
 /** A secret that stands in a callback where it would not even be read. */
