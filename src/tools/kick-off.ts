@@ -17,7 +17,7 @@ import type { Tool } from "./tool.ts";
 
 /** A model's inputs stand in no file. */
 const nowhere = { start: 0, end: 0 };
-const places = { crew: nowhere, inputs: nowhere, input: new Map<string, typeof nowhere>() };
+const places = { crew: nowhere, inputs: nowhere, input: new Map<string, typeof nowhere>(), inputName: new Map<string, typeof nowhere>() };
 
 /** `crewdeck_kickOff`: starts one execution, after the person has allowed crew, host and inputs. */
 export function kickOffTool({ crews, sender, wake }: Pick<ToolParts, "crews" | "sender" | "wake">): Tool {
