@@ -3,9 +3,9 @@ import * as vscode from "vscode";
 import { commentBoxScheme } from "../editor/active-document.ts";
 import { joined } from "./words-under-way.ts";
 
-/** Milliseconds between two looks for the thread, and how often it is looked for. VS Code draws a new thread a moment later and does not say when. */
+/** Milliseconds between two looks for the thread, and for which it is looked for. VS Code draws a new thread a moment later and does not say when. */
 const step = 50;
-const looks = 60;
+const longest = 5_000;
 
 /**
  * Puts the keys into a thread's box, which VS Code leaves to the editor below it (observed in 1.104 and 1.139; `reveal` of a
@@ -13,12 +13,14 @@ const looks = 60;
  * not come: the person has deleted it. `isOpen` ends the search when the thread has been closed.
  */
 export async function focusThread(editor: vscode.TextEditor, thread: vscode.CommentThread, isOpen: () => boolean): Promise<boolean> {
-  const line = thread.range?.start.line ?? 0;
-  const above = new vscode.Position(Math.max(0, line - 1), 0);
-  for (let look = 0; look < looks && isOpen(); look++) {
+  const end = performance.now() + longest;
+  // It moves with its text, also while it is looked for.
+  const lineNow = () => thread.range?.start.line ?? 0;
+  while (isOpen() && performance.now() < end) {
+    const above = new vscode.Position(Math.max(0, lineNow() - 1), 0);
     editor.selection = new vscode.Selection(above, above);
     await vscode.commands.executeCommand("editor.action.nextCommentThreadAction");
-    if (editor.selection.active.line === line) {
+    if (editor.selection.active.line === lineNow()) {
       await enterBox();
       return true;
     }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
-import { fillThread } from "../../src/feedback/focus-thread.ts";
+import { fillThread, focusThread } from "../../src/feedback/focus-thread.ts";
 import { UnsentWords } from "../../src/feedback/unsent.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
@@ -113,6 +113,18 @@ describe("feedback that is not sent, or typed on while it is", () => {
     assert.equal(await draft(), undefined);
     assert.deepEqual(parts.threads.threads, []);
     assert.deepEqual(parts.problems.splice(0), ["Removing a draft that was sent"]);
+  });
+
+  it("finds a thread that moves while it is looked for", async () => {
+    const editor = await parts.show(await parts.store.add(anExecution()));
+    void parts.feedback.reject(parts.store.find("local-1")!);
+    const open = await thread();
+    await box();
+    const line = open.range!.start.line + 2;
+    const found = focusThread(editor, open, () => true);
+    open.range = new vscode.Range(line, 0, line, 0);
+    assert.ok(await found);
+    assert.equal(editor.selection.active.line, line);
   });
 
   it("puts words back above what was typed while their box was empty", async () => {

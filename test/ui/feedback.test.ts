@@ -5,7 +5,7 @@ import { Gate } from "../support/gate.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
-import { connectCrew } from "./person.ts";
+import { connectCrew, untilSeen } from "./person.ts";
 
 const canned = [
   { label: "Too long", text: "Half as long, please.", kind: "reject" },
@@ -83,6 +83,7 @@ describe("Feedback, in the window", () => {
     const asked = await gate.hold(`/${id}/status`, "request");
     const answer = await api.post("/resume", { execution_id: id, task_id: "outline", human_feedback: "From elsewhere.", is_approve: false });
     assert.equal(answer.status, 200);
+    await waitFor("the next attempt", async () => JSON.stringify((await api.get(`/${id}/status`)).body).includes('"attempt":2'));
     await editor.pressInThread(editor.thread("outline"), "Send");
     await messages.notification("Your feedback was not sent").waitFor();
     asked();
@@ -98,9 +99,12 @@ describe("Feedback, in the window", () => {
   it("the words that came too late are led to by a lens at the top, and copied", async () => {
     const { editor, quickInput, page } = window;
     await editor.tab(id).click();
-    await page.keyboard.press("ControlOrMeta+Home");
-    await editor.lens("Unsent draft kept – copy or discard…").click();
-    await quickInput.waitFor("Unsent draft for “outline”, attempt 1");
+    const openDraft = async () => {
+      // Its beginning is in view then, whether the editor or the thread's box had the keys.
+      await editor.wholeText();
+      await editor.lens("Unsent draft kept – copy or discard…").click({ timeout: 5_000 });
+    };
+    await untilSeen("the draft", openDraft, () => quickInput.asks("Unsent draft for “outline”, attempt 1"));
     await window.screenshot("feedback-left-over");
     await quickInput.choose("Unsent draft for “outline”, attempt 1", "Copy");
     await waitFor("the words on the clipboard", async () => (await page.evaluate(() => navigator.clipboard.readText())) === "My own words.\n\nHalf as long, please. Thanks.");

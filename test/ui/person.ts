@@ -47,7 +47,7 @@ export async function rejectByLens({ editor }: VSCodeWindow): Promise<Locator> {
 }
 
 /** VS Code loses a click on a row or a lens that is being drawn anew, and a person clicks again. */
-async function untilSeen(what: string, click: () => Promise<void>, isSeen: () => Promise<boolean>): Promise<void> {
+export async function untilSeen(what: string, click: () => Promise<void>, isSeen: () => Promise<boolean>): Promise<void> {
   await waitFor(what, async () => {
     await click().catch((error: unknown) => {
       // What is out of reach, or gone by now, is looked at once more.

@@ -17,7 +17,12 @@ export class QuickInput {
 
   /** Waits for a box whose title, message or placeholder holds the words `prompt`. */
   async waitFor(prompt: string): Promise<void> {
-    await waitFor(`a box that says "${prompt}"`, async () => (await this.#words()).includes(prompt));
+    await waitFor(`a box that says "${prompt}"`, () => this.asks(prompt));
+  }
+
+  /** Whether a box is there whose title, message or placeholder holds the words `prompt`. */
+  async asks(prompt: string): Promise<boolean> {
+    return (await this.#words()).includes(prompt);
   }
 
   /** Types into the box that says `prompt` and accepts it with Enter. */
