@@ -8,7 +8,7 @@ import { watchReading } from "../../src/views/document/has-read.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento } from "./memory.ts";
-import { viewParts, type ViewParts } from "./view-parts.ts";
+import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
 function lineOfDraft(line: number): string {
   return `Line ${line} of the draft${" and more of it".repeat(line % 40)}.`;
@@ -25,14 +25,7 @@ function longExecution(changes: Partial<Execution> = {}): Execution {
 describe("an execution's document", () => {
   let parts: ViewParts;
 
-  beforeEach(async () => {
-    parts = await viewParts();
-  });
-
-  afterEach(async () => {
-    await parts.dispose();
-    assert.deepEqual(parts.problems, []);
-  });
+  eachWithViewParts((fresh) => (parts = fresh));
 
   const lineOf = (document: vscode.TextDocument, text: string) => document.getText().split("\n").indexOf(text);
 

@@ -8,19 +8,12 @@ import { watchWaitingHere } from "../../src/feedback/waiting-here.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
-import { boxWithTheKeys as box, lensesOf, threadOf, viewParts, type ViewParts } from "./view-parts.ts";
+import { boxWithTheKeys as box, eachWithViewParts, lensesOf, threadOf, type ViewParts } from "./view-parts.ts";
 
 describe("feedback in an execution's document", () => {
   let parts: ViewParts;
 
-  beforeEach(async () => {
-    parts = await viewParts();
-  });
-
-  afterEach(async () => {
-    await parts.dispose();
-    assert.deepEqual(parts.problems, []);
-  });
+  eachWithViewParts((fresh) => (parts = fresh));
 
   const titles = async (document: vscode.TextDocument) => (await lensesOf(document)).map(({ title }) => title);
   const actions = ["Approve", "Approve with a note…", "Reject with feedback…"];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { without, type Execution } from "../../src/executions/model.ts";
-import { NextLenses } from "../../src/views/document/next-lenses.ts";
+import { documentLenses } from "../../src/views/document/document-lenses.ts";
+import { nextLenses } from "../../src/views/document/next-lenses.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
 
@@ -16,7 +17,8 @@ describe("Over the title of an execution's document", () => {
   /** The lenses over an execution's title, each with the argument of its command. */
   async function lensesOf(execution: Execution) {
     const { document } = await parts.show(await parts.store.add(execution));
-    return new NextLenses(parts.documents).provideCodeLenses(document).map(({ range, command }) => ({ line: range.start.line, title: command?.title, command: command?.command, argument: command?.arguments?.[0] as unknown }));
+    const lenses = documentLenses(parts.documents, nextLenses).provideCodeLenses(document);
+    return lenses.map(({ range, command }) => ({ line: range.start.line, title: command?.title, command: command?.command, argument: command?.arguments?.[0] as unknown }));
   }
 
   it("what failed or was stopped can be run again, where it is known what was sent", async () => {

@@ -3,19 +3,12 @@ import * as vscode from "vscode";
 import { parsePartUri, partUri } from "../../src/editor/execution-uri.ts";
 import { outputUri } from "../../src/views/document/output-uri.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
-import { viewParts, type ViewParts } from "./view-parts.ts";
+import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
 describe("the document of one output", () => {
   let parts: ViewParts;
 
-  beforeEach(async () => {
-    parts = await viewParts();
-  });
-
-  afterEach(async () => {
-    await parts.dispose();
-    assert.deepEqual(parts.problems, []);
-  });
+  eachWithViewParts((fresh) => (parts = fresh));
 
   const open = async (uri: vscode.Uri | undefined) => (await vscode.window.showTextDocument(uri!)).document;
 

@@ -5,19 +5,12 @@ import { fillThread, focusThread } from "../../src/feedback/focus-thread.ts";
 import { UnsentWords } from "../../src/feedback/unsent.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
-import { boxWithTheKeys as box, lensesOf, threadOf, viewParts, type ViewParts } from "./view-parts.ts";
+import { boxWithTheKeys as box, eachWithViewParts, lensesOf, threadOf, type ViewParts } from "./view-parts.ts";
 
 describe("feedback that is not sent, or typed on while it is", () => {
   let parts: ViewParts;
 
-  beforeEach(async () => {
-    parts = await viewParts();
-  });
-
-  afterEach(async () => {
-    await parts.dispose();
-    assert.deepEqual(parts.problems, []);
-  });
+  eachWithViewParts((fresh) => (parts = fresh));
 
   const thread = () => threadOf(parts);
 
@@ -26,12 +19,18 @@ describe("feedback that is not sent, or typed on while it is", () => {
   /** A crew that takes no feedback. */
   const refuse = () => Promise.reject(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
 
-  it("keeps words that could not be sent in the box where they were written, and sends them then", async () => {
+  /** An output that is being rejected, with the keys in the thread's box. `result` is what the rejection leads to. */
+  async function rejecting() {
     const execution = await parts.store.add(anExecution());
-    await parts.show(execution);
+    const { document } = await parts.show(execution);
     const result = parts.feedback.reject(execution);
     const open = await thread();
     await box();
+    return { document, open, result };
+  }
+
+  it("keeps words that could not be sent in the box where they were written, and sends them then", async () => {
+    const { open, result } = await rejecting();
     parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
     assert.match(open.label!, /^Not sent: Reject “review”/);
@@ -45,11 +44,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
 
   /** A thread whose words “My words” are on their way. `fail` and `take` are the crew's answers. */
   async function sendingMyWords() {
-    const execution = await parts.store.add(anExecution());
-    const { document } = await parts.show(execution);
-    void parts.feedback.reject(execution);
-    const open = await thread();
-    await box();
+    const { document, open } = await rejecting();
     assert.ok(await fillThread("My words"));
     let fail = () => {};
     let take = () => {};
@@ -137,11 +132,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
   });
 
   it("leaves the keys to a person who has gone elsewhere while words could not be sent: their draft is kept, and a lens leads to it", async () => {
-    const execution = await parts.store.add(anExecution());
-    const { document } = await parts.show(execution);
-    const result = parts.feedback.reject(execution);
-    const open = await thread();
-    await box();
+    const { document, open, result } = await rejecting();
     let fail: (error: unknown) => void = () => undefined;
     parts.crew.resume = () => new Promise((_resolve, reject) => (fail = reject));
     const sending = parts.threads.submit({ thread: open, text: "My words" });
@@ -157,11 +148,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
   });
 
   it("shows words that could be neither sent nor kept nor put back as a comment, open for editing, and sends them then", async () => {
-    const execution = await parts.store.add(anExecution());
-    await parts.show(execution);
-    const result = parts.feedback.reject(execution);
-    const open = await thread();
-    await box();
+    const { open, result } = await rejecting();
     Object.assign(parts.drafts, { keep: () => Promise.reject(new Error("The disk is full.")) });
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: "Elsewhere" }), vscode.ViewColumn.Two);
     parts.crew.resume = refuse;

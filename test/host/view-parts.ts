@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -98,6 +99,21 @@ export async function viewParts() {
 
 /** The parts that `viewParts` makes. */
 export type ViewParts = Awaited<ReturnType<typeof viewParts>>;
+
+/** Gives each test of a suite parts of its own, and ends them after it; nothing may have gone wrong that nobody was told. */
+export function eachWithViewParts(take: (parts: ViewParts) => void): void {
+  let parts: ViewParts;
+
+  beforeEach(async () => {
+    parts = await viewParts();
+    take(parts);
+  });
+
+  afterEach(async () => {
+    await parts.dispose();
+    assert.deepEqual(parts.problems, []);
+  });
+}
 
 /** The thread that is open, once it is. */
 export function threadOf({ threads }: Pick<ViewParts, "threads">): Promise<vscode.CommentThread> {

@@ -1,21 +1,10 @@
 import * as vscode from "vscode";
 import { keyOf, type Execution } from "../../executions/model.ts";
-import type { ExecutionDocuments } from "./documents.ts";
+import type { DocumentLens } from "./document-lenses.ts";
 
 /** What a person may do next, over the title of an execution that came to nothing, or of which nobody knows whether it started. */
-export class NextLenses implements vscode.CodeLensProvider {
-  readonly #documents: Pick<ExecutionDocuments, "execution" | "rendered">;
-
-  constructor(documents: Pick<ExecutionDocuments, "execution" | "rendered">) {
-    this.#documents = documents;
-  }
-
-  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    const execution = this.#documents.execution(document.uri);
-    // A document of a single output has no title to stand over.
-    if (execution === undefined || this.#documents.rendered(document) === undefined) return [];
-    return nextSteps(execution).map((command) => new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), command));
-  }
+export function nextLenses(execution: Execution): readonly DocumentLens[] {
+  return nextSteps(execution).map((command) => ({ line: 0, command }));
 }
 
 function nextSteps(execution: Execution): readonly vscode.Command[] {

@@ -1,29 +1,18 @@
 import * as vscode from "vscode";
 import { keyOf, type Execution } from "../../executions/model.ts";
 import { sizeInWords } from "../../editor/size.ts";
-import type { ExecutionDocuments } from "./documents.ts";
+import type { DocumentLens } from "./document-lenses.ts";
 import { isLarge, outputsOf, type Output } from "./outputs.ts";
 import { resultSection } from "./result.ts";
-import { sectionOf } from "./sections.ts";
+import { sectionOf, type Rendered } from "./sections.ts";
 import { attemptSection, isOnlyAttempt, taskSection } from "./task.ts";
 
 /** "Open output" above each output in an execution's document. */
-export class OutputLenses implements vscode.CodeLensProvider {
-  readonly #documents: Pick<ExecutionDocuments, "execution" | "rendered">;
-
-  constructor(documents: Pick<ExecutionDocuments, "execution" | "rendered">) {
-    this.#documents = documents;
-  }
-
-  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    const execution = this.#documents.execution(document.uri);
-    const rendered = this.#documents.rendered(document);
-    if (execution === undefined || rendered === undefined) return [];
-    return outputsOf(execution).flatMap((output) => {
-      const section = sectionOf(rendered, sectionOfOutput(output, execution));
-      return section === undefined ? [] : [new vscode.CodeLens(new vscode.Range(section.start, 0, section.start, 0), openCommand(output, execution))];
-    });
-  }
+export function outputLenses(execution: Execution, rendered: Rendered): readonly DocumentLens[] {
+  return outputsOf(execution).flatMap((output) => {
+    const section = sectionOf(rendered, sectionOfOutput(output, execution));
+    return section === undefined ? [] : [{ line: section.start, command: openCommand(output, execution) }];
+  });
 }
 
 /** The section with the heading that an output stands under. */

@@ -10,15 +10,16 @@ import type { Tracker } from "../../executions/tracker.ts";
 import type { FindExecution, FindPlace } from "../../feedback/place.ts";
 import { doubtOf } from "../doubt.ts";
 import { RawAnswers } from "./answers.ts";
-import { CompareLenses } from "./compare-lenses.ts";
+import { compareLenses } from "./compare-lenses.ts";
+import { documentLenses } from "./document-lenses.ts";
 import { ExecutionDocuments } from "./documents.ts";
-import { NextLenses } from "./next-lenses.ts";
+import { nextLenses } from "./next-lenses.ts";
 import { showExecution } from "./open.ts";
 import { watchReading } from "./has-read.ts";
 import { openAnswer, type RawAnswer } from "./open-answer.ts";
 import { openOutput } from "./open-output.ts";
 import { OutputFiles } from "./output-files.ts";
-import { OutputLenses } from "./output-lenses.ts";
+import { outputLenses } from "./output-lenses.ts";
 import type { Output } from "./outputs.ts";
 import { placeOf } from "./places.ts";
 import { ReaderPlaces } from "./reader.ts";
@@ -70,9 +71,9 @@ export function registerDocuments({ store, crews, tracker, ready, storage, memor
   owned.add(tracker.onDidChange(() => documents.refresh()));
   owned.add(crews.onDidChange(() => documents.refresh()));
   owned.add(vscode.workspace.registerFileSystemProvider(executionScheme, documents, { isReadonly: true, isCaseSensitive: true }));
-  owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, new CompareLenses(documents)));
-  owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, new OutputLenses(documents)));
-  owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, new NextLenses(documents)));
+  for (const lenses of [compareLenses, outputLenses, nextLenses]) {
+    owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, documentLenses(documents, lenses)));
+  }
   owned.add(new ReaderPlaces(documents));
   owned.add(watchReading(memory));
   const files = owned.add(new OutputFiles(path.join(storage.fsPath, "outputs"), store));
