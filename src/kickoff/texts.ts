@@ -39,7 +39,7 @@ export function formTexts(): FormTexts {
     view: vscode.l10n.t("View"),
     views: { form: vscode.l10n.t("Form"), json: vscode.l10n.t("JSON") },
     jsonView: { label: vscode.l10n.t("Kickoff as JSON"), hint: vscode.l10n.t("The same values as in the form: inputs, meta and callbacks. What is not named here is left out.") },
-    secretsMoved: vscode.l10n.t("What is secret in this text, which is kept on disk, was moved to its place below."),
+    secretsMoved: vscode.l10n.t("This text is kept on disk, so what is secret in it was moved to its place below."),
     discardJson: vscode.l10n.t("Go back to what could be read last"),
     faultAt: vscode.l10n.t("Line {0}, column {1}: {2}"),
     jsonFaults: {
