@@ -39,7 +39,7 @@ export function listCrewsTool({ crews }: Pick<ToolParts, "crews">): Tool {
     },
     async invoke(input, signal) {
       const found = await Promise.all(wanted(input).map((crew) => describe(crew, signal)));
-      return found.length === 0 ? vscode.l10n.t("No crew is connected. The user can connect one by the command “Crew: Connect a Crew…”, or start the example by “Crew: Start a Local Crew…”.") : resultOf({ crews: found });
+      return found.length === 0 ? vscode.l10n.t("No crew is connected. The user can connect one by the command “Crewdeck: Connect a Crew…”, or start the example by “Crewdeck: Start a Local Crew…”.") : resultOf({ crews: found });
     },
   };
 }

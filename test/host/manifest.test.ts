@@ -25,11 +25,11 @@ describe("The manifest", () => {
     assert.deepEqual(registered.sort(), contributed.sort());
   });
 
-  it("shows only contributed commands in menus, each in the category Crew with a title in words", () => {
+  it("shows only contributed commands in menus, each in the category Crewdeck with a title in words", () => {
     const contributed = manifest.contributes.commands.map(({ command }) => command);
     for (const { command } of Object.values(manifest.contributes.menus).flat()) assert(contributed.includes(command), command);
     for (const { category, title } of manifest.contributes.commands) {
-      assert.equal(category, "Crew");
+      assert.equal(category, "Crewdeck");
       assert.doesNotMatch(title, /^%|^$/);
     }
   });

@@ -47,7 +47,7 @@ describe("The kickoff form, in the window", () => {
     await window.runCommand("File: New Untitled Text File");
     await window.page.keyboard.type("rivers");
     await window.page.keyboard.press("ControlOrMeta+A");
-    await window.runCommand("Crew: Kick Off…");
+    await window.runCommand("Crewdeck: Kick Off…");
     await window.webview.content.getByRole("button", { name: "Fill in from…: audience" }).click();
     await window.quickInput.choose("Fill in “audience” from", "Editor's Selection");
     await window.webview.content.getByText(/^audience was filled in from the selection in Untitled-1 \(6 bytes\)\./).waitFor();
@@ -145,7 +145,7 @@ describe("The kickoff form, in the window", () => {
     await field("Kickoff as JSON").press("ControlOrMeta+Enter");
     await window.editor.waitForText("# oolong");
     assert.deepEqual(JSON.parse(gate.sent("/kickoff").at(-1)?.body ?? ""), whole);
-    await window.runCommand("Crew: Run Again in Form…");
+    await window.runCommand("Crewdeck: Run Again in Form…");
     await waitFor("the focus in the missing secret", () => token.evaluate((box) => box === document.activeElement));
     await token.fill("hush-again");
     await token.press("ControlOrMeta+Enter");

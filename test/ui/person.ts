@@ -13,7 +13,7 @@ export interface CrewToConnect {
 export async function connectCrew(window: VSCodeWindow, { url, token, name }: CrewToConnect): Promise<void> {
   const { quickInput, tree } = window;
   await tree.open("Crewdeck");
-  await window.runCommand("Crew: Connect a Crew…");
+  await window.runCommand("Crewdeck: Connect a Crew…");
   await quickInput.answer("Address of the crew", url);
   await quickInput.answer("Token for", token);
   await quickInput.choose("Which kind of token", "Bearer Token");

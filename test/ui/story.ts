@@ -59,11 +59,11 @@ export async function tellStoryByKeyboard(window: VSCodeWindow): Promise<void> {
   const { quickInput, page, tree, webview, messages } = window;
   const { keyboard } = page;
   await window.runCommand("View: Show Crewdeck");
-  await window.runCommand("Crew: Start a Local Crew…");
+  await window.runCommand("Crewdeck: Start a Local Crew…");
   await quickInput.choose("Which crew?", "example_crew");
   await tree.row("example_crew").waitFor();
 
-  await window.runCommand("Crew: Kick Off…");
+  await window.runCommand("Crewdeck: Kick Off…");
   await waitFor("the first field has the keys", async () => (await webview.content.locator("textarea:focus").count()) === 1);
   await keyboard.type(story.topic);
   await tabTo(window, "audience");
@@ -71,13 +71,13 @@ export async function tellStoryByKeyboard(window: VSCodeWindow): Promise<void> {
   await keyboard.press("ControlOrMeta+Enter");
 
   await messages.notification("waits for you").waitFor();
-  await window.runCommand("Crew: Reject with Feedback…");
+  await window.runCommand("Crewdeck: Reject with Feedback…");
   await page.locator(".review-widget .monaco-editor.focused").waitFor();
   await keyboard.type(story.feedback);
   await keyboard.press("ControlOrMeta+Enter");
 
   await waitForDocument(window, /### Attempt 2/);
-  await window.runCommand("Crew: Approve");
+  await window.runCommand("Crewdeck: Approve");
   await waitForDocument(window, /\*\*Completed\*\* · 3 of 3/);
   await checkResult(window);
 }

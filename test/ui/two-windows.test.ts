@@ -102,7 +102,7 @@ describe("Two windows on one store", () => {
     it("the other shows what the feedback led to, and goes on from there", async () => {
       await openExecution(first, "coffee");
       await waitForDocument(first, /Stronger, please\.[\s\S]*### Attempt 2/);
-      await first.runCommand("Crew: Approve");
+      await first.runCommand("Crewdeck: Approve");
       await waitForRow(first, "coffee", /completed/i);
     });
 
@@ -118,7 +118,7 @@ describe("Two windows on one store", () => {
 
   describe("with a local crew that one of them serves", () => {
     it("the crew goes on in the other, at the same address, when the one that serves it is killed", async () => {
-      await first.runCommand("Crew: Start a Local Crew…");
+      await first.runCommand("Crewdeck: Start a Local Crew…");
       await first.quickInput.choose("Which crew?", "example_crew");
       await first.tree.row("example_crew").waitFor();
       second = await first.secondWindow();

@@ -44,7 +44,7 @@ describe("Watching, in the window", () => {
 
   /** Chooses what the executions are grouped by, with the keyboard. */
   const groupBy = async (label: string) => {
-    await window.runCommand("Crew: Group Executions By…");
+    await window.runCommand("Crewdeck: Group Executions By…");
     await window.quickInput.choose("Group executions by", label);
     await window.quickInput.widget.waitFor({ state: "hidden" });
   };
@@ -119,7 +119,7 @@ describe("Watching, in the window", () => {
     await page.keyboard.press("Enter");
     await sidebar.getByText("“office colleagues” – 10002 of 10003 hidden, 2 of them wait for you").waitFor();
     assert.deepEqual((await tree.executions()).map(({ label }) => label), ["Tea in the office"]);
-    await window.runCommand("Crew: Filter Executions…");
+    await window.runCommand("Crewdeck: Filter Executions…");
     await quickInput.waitFor("Words in title");
     await quickInput.input.fill("no such words");
     await page.keyboard.press("Enter");

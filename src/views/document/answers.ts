@@ -15,7 +15,7 @@ export class RawAnswers implements vscode.Disposable {
 
   /** What is shown at an address. */
   at(uri: vscode.Uri): Rendered {
-    return this.#answers.get(uri.toString()) ?? assemble([{ id: "answer", lines: [l10n.t("This answer is not kept. “Crew: Open Raw Answer” asks the crew again.")] }]);
+    return this.#answers.get(uri.toString()) ?? assemble([{ id: "answer", lines: [l10n.t("This answer is not kept. “Crewdeck: Open Raw Answer” asks the crew again.")] }]);
   }
 
   dispose(): void {

@@ -16,7 +16,7 @@ export function situationPart(execution: Execution): Part[] {
       lines: [
         l10n.t("The kickoff was sent, but no answer came: it may have started, or not. It is not sent again by itself, since a kickoff can cost money."),
         "",
-        l10n.t("Look in the crew's dashboard or its log. If it runs there, use “Crew: Track an Execution by Its ID…” with its ID; then, or if it does not run, untrack this one."),
+        l10n.t("Look in the crew's dashboard or its log. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, untrack this one."),
       ],
     });
   }
@@ -58,7 +58,7 @@ export function renderMissing(crewName: string, kickoffId: string): Rendered {
       lines: [
         l10n.t("No execution {0} of the crew {1} is tracked on this machine. It may have been untracked, or belong to another machine.", `\`${kickoffId.replaceAll("`", "'")}\``, inlineText(crewName)),
         "",
-        l10n.t("To follow it here, run “Crew: Track an Execution by Its ID…” from the command palette and enter this ID."),
+        l10n.t("To follow it here, run “Crewdeck: Track an Execution by Its ID…” from the command palette and enter this ID."),
       ],
     },
   ]);

@@ -103,12 +103,12 @@ async function answer(window: VSCodeWindow, take: Camera): Promise<void> {
   await messages.notification("waits for you").waitFor();
   await openWhatWaits(window);
   await waitForDocument(window, /### Attempt 2/);
-  await window.runCommand("Crew: Compare with Previous Attempt");
+  await window.runCommand("Crewdeck: Compare with Previous Attempt");
   await editor.tab("attempt 1 ↔ attempt 2").waitFor();
   await editor.waitForText("rejected: Shorter");
   await take("compare");
   await window.runCommand("View: Close Editor");
-  await window.runCommand("Crew: Approve");
+  await window.runCommand("Crewdeck: Approve");
   await waitForDocument(window, /\*\*Completed\*\* · 3 of 3/);
   // Opened anew: lenses of the text before stand in wrong places for a moment.
   await window.runCommand("View: Close All Editors");

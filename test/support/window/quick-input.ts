@@ -51,7 +51,7 @@ export class QuickInput {
   }
 
   /**
-   * Runs a command through the command palette; `title` with its category, such as "Crew: Kickoff".
+   * Runs a command through the command palette; `title` with its category, such as "Crewdeck: Kickoff".
    * The palette is opened anew while it lacks the command: just after the start, extensions' commands are still missing,
    * and an editor that opens late takes the keys from the palette, which then closes.
    */

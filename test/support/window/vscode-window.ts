@@ -85,7 +85,7 @@ export class VSCodeWindow implements OpenWindow {
     await this.#withNewExtensionHost(() => this.page.reload());
   }
 
-  /** Runs a command through the palette; `title` with its category, such as "Crew: Kickoff". */
+  /** Runs a command through the palette; `title` with its category, such as "Crewdeck: Kickoff". */
   runCommand(title: string): Promise<void> {
     return this.quickInput.runCommand(title);
   }

@@ -140,7 +140,7 @@ describe("the execution document", () => {
   });
 
   it("says what to do where a kickoff's answer never came", () => {
-    assert.match(renderExecution(notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] })).text, /\*\*May have started\*\*[^]*Crew: Track an Execution by Its ID…/);
+    assert.match(renderExecution(notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] })).text, /\*\*May have started\*\*[^]*Crewdeck: Track an Execution by Its ID…/);
   });
 
   it("shows a word of the crew's own as it came", () => {
@@ -173,7 +173,7 @@ describe("the execution document", () => {
   });
 
   it("says of an unknown id that it is unknown, and what to do", () => {
-    assert.match(renderMissing("Writers", "99").text, /No execution `99` of the crew Writers is tracked[^]*Crew: Track an Execution by Its ID…/);
+    assert.match(renderMissing("Writers", "99").text, /No execution `99` of the crew Writers is tracked[^]*Crewdeck: Track an Execution by Its ID…/);
   });
 
   it("tells where each section is", () => {
