@@ -124,6 +124,9 @@ export class CrewKeeper {
       await keepTokens(tokens, crewId, prepared);
       await known.change(folder, { port: Number(new URL(process.url).port) });
       this.#becomeOwner(process);
+      // The window may have closed while the service started.
+      if (this.#end.signal.aborted) process.leave();
+      this.#end.signal.throwIfAborted();
       return process.url;
     } catch (error) {
       if (!(error instanceof ServiceRefusal) || error.reason !== "inUse") throw error;
@@ -160,8 +163,6 @@ export class CrewKeeper {
     this.#stopping = false;
     void process.exited.then((exit) => this.#ownEnded(process, exit)).catch((error: unknown) => this.#options.onProblem("Noting that a local crew ended", error));
     this.#beginWatching();
-    // The window closed while it started.
-    if (this.#end.signal.aborted) process.leave();
     this.#options.onChange();
   }
 

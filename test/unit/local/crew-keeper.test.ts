@@ -177,13 +177,12 @@ describe("keeping a local crew served", () => {
     assert.equal(window.launches, 0);
   });
 
-  it("a window that closes while it starts leaves no process", async () => {
-    const { known, tokens } = await newMachine();
-    const window = new Window(known, tokens);
-    const started = window.keeper.start();
-    await waitFor("the launch", () => window.launches > 0);
-    window.keeper.dispose();
-    await assert.rejects(started, /window closes/);
-    await waitFor("the process to go", async () => (await findRunning(known.dataFolder(crewFolder))) === undefined);
-  });
+  for (const [hook, moment] of [["onLaunch", "before the service listens"], ["onListening", "as soon as the service listens"]] as const) {
+    it(`a window that closes ${moment} leaves no process, and the start fails`, async () => {
+      const { known, tokens } = await newMachine();
+      const window: Window = new Window(known, tokens, { [hook]: () => window.keeper.dispose() });
+      await assert.rejects(window.keeper.start(), /window closes/);
+      await waitFor("the process to go", async () => (await findRunning(known.dataFolder(crewFolder))) === undefined);
+    });
+  }
 });

@@ -52,7 +52,7 @@ export class Window {
   launches = 0;
   changes = 0;
 
-  constructor(known: KnownCrews, tokens: TokenStore, more: Partial<KeeperOptions> & { folder?: never; serves?: string } = {}) {
+  constructor(known: KnownCrews, tokens: TokenStore, more: Partial<KeeperOptions> & { folder?: never; serves?: string; onLaunch?: () => void; onListening?: () => void } = {}) {
     this.keeper = new CrewKeeper({
       crewId,
       folder: crewFolder,
@@ -60,9 +60,11 @@ export class Window {
       tokens,
       launch: async (port, { token, userToken }, signal) => {
         this.launches += 1;
+        more.onLaunch?.();
         const options = { program, folder: more.serves ?? "/crew", dataFolder: known.dataFolder(crewFolder), port, token, userToken, signal };
         const process = await ServiceProcess.start({ ...options, onLine: (line) => this.lines.push(line) });
         this.processes.push(process);
+        more.onListening?.();
         return process;
       },
       isNeeded: () => true,
