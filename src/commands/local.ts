@@ -18,12 +18,12 @@ export function localCommands(crews: Crews, locals: LocalCrews): readonly Comman
       id: "startLocalCrew",
       async run(argument) {
         const given = recordOf(argument);
-        const crew = await locals.start({ ...folderOf(given), ...optional("engine", stringOf(given, "engine")) });
-        if (crew !== undefined) {
-          said(vscode.l10n.t("{0} runs on this machine; no model is called", crew.name));
-          // A person wants to kick it off next; a program that named the folder leaves the focus where it is.
-          if (given["folder"] === undefined || "kind" in given) await vscode.commands.executeCommand(`${viewId}.focus`);
-        }
+        // A person wants to kick it off next; a program that named the folder leaves the focus where it is. The view is shown before the crew
+        // starts: seconds later the person may be at work elsewhere, and would lose the focus there.
+        const isPerson = given["folder"] === undefined || "kind" in given;
+        const onChosen = () => void vscode.commands.executeCommand(`${viewId}.focus`);
+        const crew = await locals.start({ ...folderOf(given), ...optional("engine", stringOf(given, "engine")), ...(isPerson ? { onChosen } : {}) });
+        if (crew !== undefined) said(vscode.l10n.t("{0} runs on this machine; no model is called", crew.name));
         return crew;
       },
     },

@@ -32,6 +32,8 @@ export interface StartLocalCrew {
   readonly folder?: string;
   /** "rehearsal", which is also what absent means. */
   readonly engine?: string;
+  /** Called once it is known which crew to start, before that takes its time. */
+  readonly onChosen?: () => void;
 }
 
 /**
@@ -92,10 +94,12 @@ export class LocalCrews implements vscode.Disposable {
    * @returns the crew, or nothing when the person cancelled
    * @throws UserError where the project is broken or the service does not start
    */
-  async start({ folder, engine }: StartLocalCrew = {}): Promise<Crew | undefined> {
+  async start({ folder, engine, onChosen }: StartLocalCrew = {}): Promise<Crew | undefined> {
     if (engine !== undefined && engine !== "rehearsal") throw new UserError(vscode.l10n.t("There is no engine “{0}”. The local service has one: “rehearsal”.", engine));
     const name = folder === undefined ? await (await import("./pick-project.ts")).pickProject(this.#folders, this.list()) : this.#folders.nameOf(folder);
-    return name === undefined ? undefined : await this.#run(name);
+    if (name === undefined) return undefined;
+    onChosen?.();
+    return await this.#run(name);
   }
 
   /** Makes sure that a local crew is served, before something is asked of it. @throws UserError where it is not known or does not start */

@@ -140,6 +140,27 @@ describe("Commands with arguments, and the API for other extensions", () => {
     assert.equal(stopped.id, started.id);
   });
 
+  it("focuses the view when a person has chosen a local crew, and not seconds later when it runs", async () => {
+    const [realPick, realExecute] = [vscode.window.showQuickPick, vscode.commands.executeCommand];
+    const isRunning = async () => (await fetch(api.crews().find(({ isLocal }) => isLocal)?.url ?? "").then(() => true, () => false));
+    const focused: Promise<boolean>[] = [];
+    const execute = (command: string, ...rest: unknown[]) => {
+      if (command === "crewdeck.executions.focus") focused.push(isRunning());
+      return realExecute(command, ...rest);
+    };
+    Object.assign(vscode.window, { showQuickPick: async (items: Thenable<vscode.QuickPickItem[]>) => (await items).find(({ description }) => description?.endsWith("comes with Crewdeck")) });
+    Object.assign(vscode.commands, { executeCommand: execute });
+    try {
+      await run("startLocalCrew");
+      assert.ok(await isRunning());
+      assert.deepEqual(await Promise.all(focused), [false]);
+    } finally {
+      Object.assign(vscode.window, { showQuickPick: realPick });
+      Object.assign(vscode.commands, { executeCommand: realExecute });
+      await run("stopLocalCrew", { folder: "crewdeck:/example-crew" });
+    }
+  });
+
   for (const [what, command, argument, message] of [
     ["an unknown crew", "kickoff", { crew: "Nobody", form: false }, /Nobody/],
     ["a missing crew that can't be asked for", "kickoff", { form: false }, /crew/],

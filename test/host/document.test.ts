@@ -161,9 +161,8 @@ describe("an execution's document", () => {
     await assert.rejects(async () => vscode.workspace.fs.rename(uri, uri.with({ path: "/a/b.md" })));
   });
 
-  it("has no link that runs a command, whatever an output or a name says", async function () {
+  it("has no link that runs a command, whatever an output or a name says", async () => {
     // VS Code starts a language server of its own for Markdown's links.
-    this.timeout(90_000);
     const attack = ["[a](command:x.y)", "<command:x.y>", "[r]: command:x.y", "<a href='command:x.y'>", "<a href='command&#58;x.y'>", "[near](./near.md)"].join("\n\n");
     const execution = await parts.store.add(anExecution({ label: "<a href='command&#58;x.y'>", tasks: [{ taskId: "[a](command:x.y)", agent: "<a href='command:x.y'>", state: "completed", attempts: [{ number: 1, output: attack }] }] }));
     const { document } = await parts.show(execution);
@@ -171,7 +170,7 @@ describe("an execution's document", () => {
       const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>("vscode.executeLinkProvider", document.uri, 100);
       // A relative address is made a link by Markdown's own provider alone, so that it has spoken.
       return found.some(({ range }) => document.getText(range) === "./near.md") && found;
-    }, 80_000);
+    });
     assert.deepEqual(links.filter(({ target }) => target?.scheme.toLowerCase() === "command").map(({ range }) => document.getText(range)), []);
   });
 
@@ -215,14 +214,13 @@ describe("an execution's document", () => {
       }
     });
 
-    it("link from the result to the task whose output it is", async function () {
+    it("link from the result to the task whose output it is", async () => {
       // VS Code starts a language server of its own for Markdown's links.
-      this.timeout(90_000);
       const { document } = await parts.show(await parts.store.add(ended({ output })));
       const target = await waitFor("the link", async () => {
         const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>("vscode.executeLinkProvider", document.uri, 100);
         return found.find(({ range }) => document.getText(range) === "#task-review")?.target;
-      }, 80_000);
+      });
       assert.equal(target.with({ fragment: "" }).toString(), document.uri.toString());
       assert.equal(target.fragment, `L${lineOf(document, "## Task: review") + 1},1`);
     });

@@ -5,16 +5,14 @@ import CountReporter from "../support/count-reporter.ts";
 
 /**
  * Runs the host tests inside VS Code's extension host; `register` loads the test files. The report goes to the file that
- * CREWDECK_TEST_OUTPUT names, else to the console, which a desktop VS Code passes on to the terminal. CREWDECK_GREP chooses by title,
- * CREWDECK_RETRIES says how often a test that fails is tried again.
+ * CREWDECK_TEST_OUTPUT names, else to the console, which a desktop VS Code passes on to the terminal. CREWDECK_GREP chooses by title.
  * @throws Error when a test failed, or when there was none
  */
 export async function runTests(register: () => void): Promise<void> {
   const output = process.env["CREWDECK_TEST_OUTPUT"];
   if (output !== undefined) Mocha.reporters.Base.consoleLog = (...args: unknown[]) => appendFileSync(output, `${format(...args)}\n`);
   const grep = process.env["CREWDECK_GREP"];
-  const retries = Number(process.env["CREWDECK_RETRIES"] ?? 0);
-  const mocha = new Mocha({ ui: "bdd", timeout: 90_000, reporter: CountReporter, forbidOnly: true, retries, ...(grep === undefined ? {} : { grep }) });
+  const mocha = new Mocha({ ui: "bdd", timeout: 240_000, reporter: CountReporter, forbidOnly: true, ...(grep === undefined ? {} : { grep }) });
   // Puts describe() and it() where the test files look for them.
   mocha.suite.emit("pre-require", globalThis, "", mocha);
   register();

@@ -34,7 +34,7 @@ describe("npm start", () => {
   });
 
   it("prints an address where the example crew is connected; the story goes there, and the token survives a reload", async () => {
-    const address = await waitFor("the address", () => /Crewdeck is running: (\S+)/.exec(readFileSync(logFile, "utf8"))?.[1], 60_000);
+    const address = await waitFor("the address", () => /Crewdeck is running: (\S+)/.exec(readFileSync(logFile, "utf8"))?.[1]);
     const window = await openAddress(address, { dataFolder, logFile, extensionHosts: () => extensionHostsOf(npm) });
     try {
       await tellStory(window);

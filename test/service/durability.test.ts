@@ -119,7 +119,7 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
       for (const one of promised.values()) if ((await decide(client, one, true)) === "running") count += 1;
       return count;
     };
-    await waitFor("all executions to complete", async () => (await running()) === 0, 120_000);
+    await waitFor("all executions to complete", async () => (await running()) === 0, 240_000);
 
     // Each attempt at a task was told once, and each execution; repeats carry the id of the first.
     const expected = { crew: promised.size, task: 0, human: 0 };
@@ -134,7 +134,7 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
     // A kickoff that was stored but whose answer was cut off is worked through, too.
     const own = (at: string) => receiver.at(at).filter(({ body }) => promised.has(String(body["kickoff_id"]))).length;
     const told = () => ({ crew: own("/crew"), task: own("/task"), human: own("/human") });
-    await waitFor("all callbacks", () => isDeepStrictEqual(told(), expected), 120_000).catch(() => {
+    await waitFor("all callbacks", () => isDeepStrictEqual(told(), expected), 240_000).catch(() => {
       assert.deepEqual(told(), expected);
     });
     const feedback = [...promised.values()].reduce((sum, { accepted }) => sum + accepted.length, 0);

@@ -14,8 +14,6 @@ export interface Counts {
   failed: number;
   skipped: number;
   failures: Failure[];
-  /** What failed at first and passed when tried again. */
-  secondTries: Failure[];
 }
 
 /**
@@ -26,15 +24,11 @@ export default class CountReporter extends Mocha.reporters.Spec {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
     const failures: Failure[] = [];
-    const retried: Failure[] = [];
-    runner.on("retry", (test: Mocha.Test, error: unknown) => note(test, error, retried));
     runner.on("fail", (test: Mocha.Test, error: unknown) => note(test, error, failures));
     runner.once("end", () => {
       const file = process.env["CREWDECK_COUNTS"];
       if (file === undefined) return;
-      const failed = new Set(failures.map(({ title }) => title));
-      const secondTries = retried.filter(({ title }) => !failed.has(title));
-      const counts: Counts = { passed: this.stats.passes, failed: this.stats.failures, skipped: this.stats.pending, failures, secondTries };
+      const counts: Counts = { passed: this.stats.passes, failed: this.stats.failures, skipped: this.stats.pending, failures };
       writeFileSync(file, JSON.stringify(counts));
     });
   }

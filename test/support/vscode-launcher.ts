@@ -45,7 +45,7 @@ try {
   page.on("crash", () => (outcome.exitCode = 3));
   const development = [...extensions.map((one) => ["extensionDevelopmentPath", one] as const), ["extensionTestsPath", tests] as const];
   await page.goto(pageAddress(server.authority, positionals[0] ?? folder, development));
-  const seconds = Number(process.env["CREWDECK_HOST_TEST_SECONDS"] ?? 300);
+  const seconds = Number(process.env["CREWDECK_HOST_TEST_SECONDS"] ?? 1800);
   await waitFor("the tests in the extension host to end", isEnded, seconds * 1000);
   showOutput();
 } finally {

@@ -1,12 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 
+/** How long a test waits for anything, in milliseconds: far more than it takes, also on a busy machine. */
+export const longestWait = 90_000;
+
 /**
  * Asks again and again until the answer is neither undefined nor false, and returns it.
  * @param what said in the error: "the server's address"
  * @param limit milliseconds after which it gives up
  * @throws Error that names what did not come
  */
-export async function waitFor<T>(what: string, ask: () => T | Promise<T>, limit = 30_000): Promise<Exclude<T, undefined | false>> {
+export async function waitFor<T>(what: string, ask: () => T | Promise<T>, limit = longestWait): Promise<Exclude<T, undefined | false>> {
   const end = performance.now() + limit;
   for (;;) {
     const answer = await ask();

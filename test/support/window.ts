@@ -7,6 +7,7 @@ import { projectFolder, temporaryFolder } from "./folders.ts";
 import { saveEvidenceOfFailure } from "./open-windows.ts";
 import { pageAddress, startServer } from "./vscode-server.ts";
 import type { Edition } from "./vscode-versions.ts";
+import { longestWait } from "./wait.ts";
 import { openPage, type PageOptions, type VSCodeWindow } from "./window/vscode-window.ts";
 
 export type { VSCodeWindow } from "./window/vscode-window.ts";
@@ -88,13 +89,15 @@ export async function openAddress(address: string, server: PageOptions["server"]
 
 /** A browser whose profile lives in the data folder, so that the secrets that VS Code keeps there are found again. */
 async function openBrowser(dataFolder: string, size = { width: 1280, height: 800 }): Promise<BrowserContext> {
-  return chromium.launchPersistentContext(path.join(dataFolder, "browser"), {
+  const context = await chromium.launchPersistentContext(path.join(dataFolder, "browser"), {
     executablePath: await ensureBrowser(),
     args: browserFlags,
     viewport: size,
     locale: "en-GB",
     permissions: ["clipboard-read", "clipboard-write"],
   });
+  context.setDefaultTimeout(longestWait);
+  return context;
 }
 
 /** Half of the key to the secrets comes from the server in a hosted VS Code; the bare server has no such route. */

@@ -8,8 +8,7 @@ import { FormPage } from "../support/form/form-page.ts";
 import type { FormWindow } from "../support/form/form-window.ts";
 import { anExecution } from "../unit/executions/samples.ts";
 
-describe("What the kickoff form complains of, in a browser", function () {
-  this.timeout(60_000);
+describe("What the kickoff form complains of, in a browser", () => {
   let form: FormWindow;
   let page: Page;
   const parts = new FormPage();

@@ -33,8 +33,7 @@ const pasted = `{
   }
 }`;
 
-describe("What the kickoff form holds, in a browser", function () {
-  this.timeout(60_000);
+describe("What the kickoff form holds, in a browser", () => {
   let form: FormWindow;
   let page: Page;
   const parts = new FormPage();

@@ -26,8 +26,7 @@ const fields: readonly InputField[] = [
 const missing = (...names: string[]) =>
   new CrewApiError({ kind: "validation", message: `Missing inputs: ${names.join(", ")}.`, remedy: "Fill in the marked inputs.", missingInputs: names, sent: "no" });
 
-describe("The kickoff form in a browser", function () {
-  this.timeout(60_000);
+describe("The kickoff form in a browser", () => {
   let form: FormWindow;
   let page: Page;
   const parts = new FormPage();

@@ -17,6 +17,7 @@ import type { Draft, FormCrew, ToForm } from "../../../src/kickoff/messages.ts";
 import { FormSession } from "../../../src/kickoff/session.ts";
 import type { Prefill } from "../../../src/kickoff/values.ts";
 import { projectFolder } from "../folders.ts";
+import { longestWait } from "../wait.ts";
 
 // After the stand-in for `vscode`, from which it takes its words.
 const { formTexts } = await import("../../../src/kickoff/texts.ts");
@@ -89,6 +90,7 @@ export class FormWindow {
   /** Opens the form; it has asked the crew and shows what came. */
   static async open(browser: Browser, options: FormWindowOptions): Promise<FormWindow> {
     const page = await browser.newPage({ viewport: options.size ?? { width: 900, height: 800 } });
+    page.setDefaultTimeout(longestWait);
     const server = await serve();
     const crew = { id: "url:https://travel.example", name: "Travel crew", url: "https://travel.example", isRehearsal: false, ...options.crew };
     const window = new FormWindow(page, server, crew, options);

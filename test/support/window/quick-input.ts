@@ -1,5 +1,5 @@
 import type { Locator, Page } from "playwright-core";
-import { waitFor } from "../wait.ts";
+import { longestWait, waitFor } from "../wait.ts";
 
 /** VS Code's box at the top of the window: command palette, input boxes and quick picks. */
 export class QuickInput {
@@ -78,7 +78,7 @@ export class QuickInput {
 
   /** Moves the focus to the row with this label. */
   async #goTo(label: string): Promise<void> {
-    const isOffered = await this.#offers(label, 30_000);
+    const isOffered = await this.#offers(label, longestWait);
     const labels = await this.labels();
     if (!isOffered) throw new Error(`"${label}" is not offered; offered are: ${labels.join(" | ") || "nothing"}.`);
     const focused = this.rows.and(this.#page.locator(".focused")).locator(".quick-input-list-label .label-name");

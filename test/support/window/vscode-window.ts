@@ -46,7 +46,6 @@ export class VSCodeWindow implements OpenWindow {
   readonly #options: PageOptions;
   readonly #isFirst: boolean;
   readonly #console: string[] = [];
-  readonly #forget: () => void;
   #extensionHost = 0;
 
   constructor(page: Page, options: PageOptions, isFirst: boolean) {
@@ -62,7 +61,8 @@ export class VSCodeWindow implements OpenWindow {
     page.on("console", (message) => this.#console.push(`${message.type()}: ${message.text()}`));
     // Words not yet sent are no reason to stay: tests leave when they want to.
     page.on("dialog", (dialog) => void dialog.accept());
-    this.#forget = rememberWindow(this);
+    // With the first window all others of its VS Code close, too.
+    page.once("close", rememberWindow(this));
   }
 
   /** Where this VS Code keeps everything; after `close({ isKept: true })` another `openWindow` can go on with it. */
@@ -131,7 +131,6 @@ export class VSCodeWindow implements OpenWindow {
       await this.page.close();
       await this.#endExtensionHost();
     }
-    this.#forget();
   }
 
   async #withNewExtensionHost(open: () => Promise<unknown>): Promise<void> {
