@@ -8,7 +8,7 @@ import { endFamily, familyOf, runningProcesses, signal } from "../support/proces
 import { extensionHostsOf } from "../support/vscode-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { openAddress } from "../support/window.ts";
-import { story, tellStory } from "../ui/story.ts";
+import { kickOffStory, story } from "../ui/story.ts";
 
 describe("npm start", () => {
   const dataFolder = temporaryFolder("start");
@@ -33,11 +33,11 @@ describe("npm start", () => {
     rmSync(dataFolder, { recursive: true, force: true });
   });
 
-  it("prints an address where the example crew is connected; the story goes there, and the token survives a reload", async () => {
+  it("prints an address where the example crew is connected and runs until it waits for a person, and the token survives a reload", async () => {
     const address = await waitFor("the address", () => /Crewdeck is running: (\S+)/.exec(readFileSync(logFile, "utf8"))?.[1]);
     const window = await openAddress(address, { dataFolder, logFile, extensionHosts: () => extensionHostsOf(npm) });
     try {
-      await tellStory(window);
+      await kickOffStory(window);
       await window.reload();
       await window.tree.row(story.topic).waitFor();
       await window.tree.action("example_crew", "Kick Off…");

@@ -13,9 +13,9 @@ export async function startExampleCrew(window: VSCodeWindow): Promise<void> {
   await window.tree.row("example_crew").waitFor();
 }
 
-/** The story by mouse, in a window where the example crew runs: form, tree, lenses, thread, result. */
-export async function tellStory(window: VSCodeWindow): Promise<void> {
-  const { tree, editor, webview, messages, page } = window;
+/** Kicks the example crew off by its form, in a window where it runs, and waits for the notification that a task waits. */
+export async function kickOffStory(window: VSCodeWindow): Promise<void> {
+  const { tree, webview, messages } = window;
   await tree.open("Crewdeck");
   await tree.row("example_crew").waitFor();
   await tree.action("example_crew", "Kick Off…");
@@ -28,6 +28,12 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
 
   await tree.row(story.topic).waitFor();
   await messages.notification("waits for you").waitFor();
+}
+
+/** The story by mouse, in a window where the example crew runs: form, tree, lenses, thread, result. */
+export async function tellStory(window: VSCodeWindow): Promise<void> {
+  const { tree, editor, messages, page } = window;
+  await kickOffStory(window);
   await waitFor("1 on the badge", async () => (await tree.badge("Crewdeck").textContent()) === "1");
   // The row is drawn a moment after badge and notification.
   await waitFor("the row of what waits", async () => (await tree.executions()).some(({ label, spoken }) => label === story.topic && /waiting for you/i.test(spoken)));

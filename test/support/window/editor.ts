@@ -41,12 +41,13 @@ export class Editor {
   /** The whole document, through the clipboard: it selects everything and takes the selection away again. */
   async wholeText(): Promise<string> {
     return waitFor("the whole document on the clipboard, and its beginning in view", async () => {
-      // Whatever takes the keys meanwhile, as a document that is just being opened does: they are pressed once more.
-      await this.#page.evaluate(() => navigator.clipboard.writeText(""));
+      // A document that is just being opened, or a webview that is just being closed, may take the focus: then it is tried again.
       await this.#group.locator(".editor-instance .view-lines").first().click();
+      const isCleared = await this.#page.evaluate(() => navigator.clipboard.writeText("").then(() => true, () => false));
+      if (!isCleared) return undefined;
       await this.#page.keyboard.press("ControlOrMeta+a");
       await this.#page.keyboard.press("ControlOrMeta+c");
-      const copied = await this.#page.evaluate(() => navigator.clipboard.readText());
+      const copied = await this.#page.evaluate(() => navigator.clipboard.readText().catch(() => ""));
       if (copied === "") return undefined;
       const [firstLine = ""] = copied.split("\n");
       // A change of the document that comes just now brings the reader back to where the selection had led.
