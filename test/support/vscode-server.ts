@@ -55,6 +55,9 @@ export const quietSettings = {
   "security.workspace.trust.enabled": false,
 };
 
+/** What no test looks at and a busy machine is spared: animations, and a look for repositories. */
+const testSettings = { "workbench.reduceMotion": "on", "editor.cursorBlinking": "solid", "git.enabled": false };
+
 /** Without a gallery the window looks for no updates in the internet. */
 export const noGallery = { EXTENSIONS_GALLERY: "{}" };
 
@@ -98,7 +101,7 @@ export async function startServer(options: ServerOptions): Promise<VSCodeServer>
 export function writeSettings(dataFolder: string, settings: Record<string, unknown> = {}): void {
   const folder = path.join(dataFolder, "data", "Machine");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, "settings.json"), JSON.stringify({ ...quietSettings, ...settings }, null, 2));
+  writeFileSync(path.join(folder, "settings.json"), JSON.stringify({ ...quietSettings, ...testSettings, ...settings }, null, 2));
 }
 
 /** This process's environment without what a surrounding VS Code puts there. */
