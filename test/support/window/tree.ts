@@ -1,4 +1,5 @@
 import type { Locator, Page } from "playwright-core";
+import { waitFor } from "../wait.ts";
 
 /** One row of a tree as a person sees it. */
 export interface TreeRow {
@@ -82,6 +83,17 @@ export class Tree {
       await row.hover({ timeout });
       await row.locator(`.action-label[aria-label^="${title}"]`).click({ timeout });
     });
+  }
+
+  /** The text of a row's tooltip, once it shows and holds these words. Over a row that was just drawn anew it takes another move of the mouse. */
+  async tooltip(text: string | RegExp, words: string): Promise<string> {
+    const tooltip = this.#page.locator(".monaco-hover:visible", { hasText: words });
+    await waitFor(`a tooltip with “${words}”`, async () => {
+      await this.#page.mouse.move(1, 1);
+      await this.row(text).hover();
+      return tooltip.waitFor({ timeout: 3_000 }).then(() => true, () => false);
+    });
+    return (await tooltip.innerText()).replaceAll("\u00a0", " ");
   }
 
   /** Clicks a row. */
