@@ -32,6 +32,7 @@ export function formTexts(): FormTexts {
       null: vscode.l10n.t("Sent as null."),
       omit: vscode.l10n.t("Left out: not sent."),
       blank: vscode.l10n.t("Not sent while it is blank."),
+      blankDefault: vscode.l10n.t("Not sent while it is blank: the crew uses its default."),
     },
     choose: vscode.l10n.t("Choose…"),
     reset: vscode.l10n.t("Reset to default"),

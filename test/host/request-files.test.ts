@@ -262,7 +262,7 @@ describe("Writing a request file in the editor", () => {
     assert.equal(small.tokens.length, asked, "nothing is asked by opening a file or completing a crew");
     const names = await offeredAt("names.kickoff.json", '{"crew": "Described", "inputs": {"note": "", |}}');
     assert.deepEqual(["size", "days", "note"].map((name) => inserted(names.get(name))), ['"size": ${1|"small","large"|}', '"days": ${1:3}', undefined]);
-    assert.deepEqual([names.get("size")?.detail, names.get("size")?.documentation], ["string · required", "How big"]);
+    assert.deepEqual([names.get("size")?.detail, names.get("size")?.documentation, names.get("days")?.detail], ["string · required", "How big", "integer · optional"]);
     const values = await offeredAt("values.kickoff.json", '{"crew": "Described", "inputs": {"size": |}}');
     assert.deepEqual(['"small"', '"large"'].map((value) => values.has(value)), [true, true]);
     assert.equal(small.tokens.length, asked + 1, "the crew is asked once");
