@@ -58,6 +58,8 @@ export interface FormTexts {
   readonly sending: string;
   /** {0}: the keys. */
   readonly shortcut: string;
+  /** Above the form, where what is typed can't be kept on disk. */
+  readonly notKept: string;
   readonly clear: string;
   readonly undo: string;
   /** `cutDraft`: without a JSON text that could not be read. `taken`: {0}: the input's name, {1}: where its value came from. */
