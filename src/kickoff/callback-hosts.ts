@@ -8,9 +8,8 @@ import { askedCallbacks, callbacksInWords, type AskedCallback } from "./asked-ca
 const key = "crewdeck.allowedCallbacks";
 
 /**
- * Which callbacks a person has let request files name. A file comes with a workspace, and a callback takes a crew's outputs elsewhere. Many
- * people share a host such as a webhook inspector, and each reads at an address of their own: what is allowed is one kind of callback, of
- * one crew, at one whole address, whichever file names it.
+ * Which callbacks a person has let request files name. A file comes with a workspace, and a callback takes a crew's outputs elsewhere. On a
+ * shared host each path has another reader: what is allowed is one kind of callback, of one crew, to one whole address, whichever file names it.
  */
 export class CallbackConsent {
   readonly #state: Pick<vscode.Memento, "get" | "update">;
@@ -34,7 +33,7 @@ export class CallbackConsent {
   }
 }
 
-/** What is kept of an allowed callback. Whoever knows the path of many an address may post to it or read there, so that the address itself is not kept. */
+/** What is kept of an allowed callback: not its address, since whoever knows a callback's path may post to it. */
 function markOf(crewId: string, { name, address }: AskedCallback): string {
   return createHash("sha256").update(JSON.stringify([crewId, name, address])).digest("base64url");
 }
