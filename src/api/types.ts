@@ -13,7 +13,7 @@ export interface InputField {
   readonly name: string;
   readonly type?: "string" | "number" | "integer" | "boolean" | "object" | "array";
   readonly description?: string;
-  /** Absent where the answer does not say; a crew then needs every input. */
+  /** Absent where the answer does not say; see `isRequired`. */
   readonly required?: boolean;
   readonly default?: JsonValue;
   readonly enum?: readonly JsonValue[];

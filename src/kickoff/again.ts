@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import type { KickoffRequest } from "../api/types.ts";
 import type { Crews } from "../crews/crews.ts";
+import { costsMoney } from "../crews/costs.ts";
 import type { Crew } from "../crews/types.ts";
 import { UserError } from "../editor/errors.ts";
 import type { Execution } from "../executions/model.ts";
@@ -31,7 +32,7 @@ export class RunAgain {
   }
 
   /**
-   * Kicks off at once. A person confirms it, since it costs money, or goes to the form instead; nothing where neither.
+   * Kicks off at once. A person confirms it, since nothing shows what is sent but the question, or goes to the form instead; nothing where neither.
    * Throws {@link UserError} where it is not known what was sent, and what {@link KickoffSender.send} throws.
    */
   async atOnce(execution: Execution, { asks }: { readonly asks: boolean }): Promise<Execution | undefined> {
@@ -76,9 +77,10 @@ async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" |
   const runAgain = vscode.l10n.t("Run Again");
   const openForm = vscode.l10n.t("Open in Form");
   const { inputs = {}, callbacks = {} } = execution.request ?? {};
+  const { host } = new URL(crew.url);
   const detail = [
     ...(execution.state === "unconfirmed" ? [vscode.l10n.t("No answer came to its kickoff, so it may be running already. Look in the crew's dashboard first: this starts it a second time.")] : []),
-    vscode.l10n.t("{0} ({1}) starts another execution, which can cost money.", crew.name, new URL(crew.url).host),
+    costsMoney(crew) ? vscode.l10n.t("“{0}” ({1}) starts another execution, which can cost money.", crew.name, host) : vscode.l10n.t("“{0}” ({1}) starts another execution.", crew.name, host),
     ...(Object.keys(inputs).length === 0 ? [] : [inputsInShort(inputs).join("\n")]),
     ...(Object.keys(callbacks).length === 0 ? [] : [vscode.l10n.t("Its callbacks are sent again, too.")]),
   ].join("\n\n");

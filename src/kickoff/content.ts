@@ -82,7 +82,10 @@ export class FormContent {
     // In a JSON text a person may name an input that the crew does not, and take it out again.
     const names = new Set(values.inputs.map(({ name }) => name));
     this.#fields = withUnlisted(this.#fields.filter(({ listed, name }) => listed || names.has(name)), typedNames(values));
+    const before = this.#values;
     this.#values = alignValues(this.#fields, values);
+    // Showing the same as JSON changes nothing.
+    if (this.#origin?.kind === "last" && !isDeepStrictEqual({ ...this.#values, json: "" }, { ...before, json: "" })) this.#origin = { kind: "changed" };
     this.#isEdited = true;
   }
 

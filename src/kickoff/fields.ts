@@ -1,3 +1,4 @@
+import { isRequired } from "../api/required.ts";
 import type { CrewInputs, InputField, JsonValue } from "../api/types.ts";
 
 /**
@@ -93,8 +94,7 @@ function fieldOf(input: InputField): FormField {
   return {
     name: input.name,
     ...(input.description === undefined ? {} : { description: input.description }),
-    // A crew needs every input it names unless it says otherwise (specification: leaving one out is refused with 422).
-    required: input.required ?? true,
+    required: isRequired(input),
     listed: true,
     ...(control === undefined ? {} : { control }),
     ...(input.default === undefined ? {} : { hasDefault: true }),

@@ -24,8 +24,8 @@ export interface FormTexts {
   readonly modes: Readonly<Record<Exclude<FieldMode, "fitting">, string>>;
   /** The mode of a field whose type the crew says. */
   readonly controls: Readonly<Record<FieldControl["kind"], string>>;
-  /** What is sent where the mode says it and not the text; `blank`: an optional field without a text. */
-  readonly sentAs: Readonly<Record<"empty" | "null" | "omit" | "blank", string>>;
+  /** What is sent where the mode says it and not the text; `blank`: an optional field without a text; `blankDefault`: one for which the crew has a default. */
+  readonly sentAs: Readonly<Record<"empty" | "null" | "omit" | "blank" | "blankDefault", string>>;
   /** The first entry of a list of choices, of which none is chosen. */
   readonly choose: string;
   /** Brings back what the crew says is the value where nobody gives one; and its label: {0}: the input's name. */
@@ -58,6 +58,8 @@ export interface FormTexts {
   readonly sending: string;
   /** {0}: the keys. */
   readonly shortcut: string;
+  /** Above the form, where what is typed can't be kept on disk. */
+  readonly notKept: string;
   readonly clear: string;
   readonly undo: string;
   /** `cutDraft`: without a JSON text that could not be read. `taken`: {0}: the input's name, {1}: where its value came from. */

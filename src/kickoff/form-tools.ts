@@ -21,6 +21,8 @@ export interface FormTools {
   saveAsRequestFile(crew: FormCrew, request: Prefill): Promise<void>;
   /** "Copy as cURL". */
   copyAsCurl(crew: FormCrew, request: Prefill): Promise<void>;
+  /** Whether an earlier execution had a value for an input of this name (any string). */
+  hasEarlierValue(crew: FormCrew, input: string): Promise<boolean>;
   /** "Value of an earlier execution…": lets the person choose one for an input of this name (any string). Nothing where there is none or the person cancels. */
   earlierValue(crew: FormCrew, input: string): Promise<Taken | undefined>;
 }

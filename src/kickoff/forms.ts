@@ -158,7 +158,8 @@ export class KickoffForms implements vscode.Disposable {
   /** Where a value may come from is loaded when it is asked for. */
   async #take(crew: FormCrew, input: string): Promise<Taken | undefined> {
     const { takeValue } = await import("./take-value.ts");
-    return await takeValue(input, { editor: this.#options.editor, earlier: () => this.#options.tools.earlierValue(crew, input) });
+    const { editor, tools } = this.#options;
+    return await takeValue(input, { editor, hasEarlier: await tools.hasEarlierValue(crew, input), earlier: () => tools.earlierValue(crew, input) });
   }
 
   #crewsChanged(): void {

@@ -27,9 +27,9 @@ export type Outcome =
   | ({ readonly kind: "refused"; readonly missing: readonly string[] } & Explanation)
   | ({ readonly kind: "maybeStarted" } & Explanation);
 
-/** Where the values of a form came from, where they were not typed just now. */
+/** Where the values of a form came from, where they were not typed just now. `changed`: as sent last, and changed since, of which nothing is said. */
 export interface Notice {
-  readonly kind: "draft" | "cutDraft" | "last" | "given" | "cleared" | "taken";
+  readonly kind: "draft" | "cutDraft" | "last" | "changed" | "given" | "cleared" | "taken";
   /** Whether the values before can be brought back. */
   readonly canUndo: boolean;
   /** Set for `taken`: one input's value came from elsewhere. */
@@ -47,6 +47,8 @@ export type FormView =
       readonly draft: Draft;
       /** Whether the draft is to be kept when the window is reloaded. */
       readonly isEdited: boolean;
+      /** Set where what is typed can't be kept on disk. */
+      readonly isNotKept?: true;
       readonly notice?: Notice;
       readonly isSending: boolean;
       /** Which secrets are held for it, and what each was entered for; the page need not know them. */

@@ -6,7 +6,7 @@ import { formType, viewId } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
-import { CallbackHosts } from "./callback-hosts.ts";
+import { CallbackConsent } from "./callback-hosts.ts";
 import type { KickoffForms } from "./forms.ts";
 import type { FormsRoom } from "./forms-room.ts";
 import type { Presets } from "./presets/presets.ts";
@@ -68,6 +68,6 @@ export function registerKickoff({ context, crews, executions, clock, wake, show 
     // Where nothing is loaded, no form is open.
     closeAll: async () => await (await loading)?.forms.closeAll(),
   };
-  const files = owned.add(registerRequestFiles(crews, { sender, forms, hosts: new CallbackHosts(context.globalState), clock, wake }));
+  const files = owned.add(registerRequestFiles(crews, { sender, forms, consent: new CallbackConsent(context.globalState), clock, wake }));
   return { sender, forms, files: files.load, presets: async () => (await load()).presets, dispose: () => owned.dispose() };
 }

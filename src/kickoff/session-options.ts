@@ -17,7 +17,7 @@ export interface LoadOptions {
 /** What a form needs of the world around it. */
 export interface SessionOptions {
   readonly clock: Clock;
-  readonly memory: Pick<FormMemory, "saveDraft" | "dropDraft" | "sent">;
+  readonly memory: Pick<FormMemory, "saveDraft" | "dropDraft" | "sent" | "keeps">;
   readonly newId: () => string;
   /** Asks what the crew needs; what it throws is shown with its remedy. */
   readonly inputs: (options: LoadOptions) => Promise<CrewInputs>;

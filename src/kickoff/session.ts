@@ -27,6 +27,8 @@ export class FormSession {
   #actions: readonly ErrorAction[] = [];
   #isReady = false;
   #isClosed = false;
+  /** Whether the page shows that what is typed is kept. */
+  #isKept = true;
   #focus: FormFocus | undefined;
   #cancelSave: (() => void) | undefined;
   /** Only the newest load may show its answer. */
@@ -112,7 +114,9 @@ export class FormSession {
     },
     changed: ({ draft }) => {
       if (!this.#isCurrent(draft)) return;
+      const notice = this.#content?.notice?.kind;
       this.#content?.edit(draft.values);
+      if (this.#content?.notice?.kind !== notice) this.#show();
       this.#saveSoon();
     },
     submit: ({ draft }) => {
@@ -219,10 +223,12 @@ export class FormSession {
     this.#cancelSave?.();
     this.#cancelSave = undefined;
     if (this.#content?.isEdited === true) await this.#options.memory.saveDraft(this.#crew.id, this.#content.draft);
+    if (this.#options.memory.keeps(this.#crew.id) !== this.#isKept) this.#show();
   }
 
   #show(): void {
     if (!this.#isReady || this.#isClosed) return;
+    this.#isKept = this.#options.memory.keeps(this.#crew.id);
     const view = this.#view();
     this.#options.post({ type: "show", view });
     if (view.kind === "form") this.#focus = undefined;
@@ -240,6 +246,7 @@ export class FormSession {
       fields,
       draft,
       isEdited,
+      ...(this.#isKept ? {} : { isNotKept: true }),
       isSending,
       secrets: targetsIn(this.#secrets),
       ...(notice === undefined ? {} : { notice }),

@@ -32,6 +32,7 @@ export function formTexts(): FormTexts {
       null: vscode.l10n.t("Sent as null."),
       omit: vscode.l10n.t("Left out: not sent."),
       blank: vscode.l10n.t("Not sent while it is blank."),
+      blankDefault: vscode.l10n.t("Not sent while it is blank: the crew uses its default."),
     },
     choose: vscode.l10n.t("Choose…"),
     reset: vscode.l10n.t("Reset to default"),
@@ -89,6 +90,7 @@ export function formTexts(): FormTexts {
     kickOff: vscode.l10n.t("Kick Off"),
     sending: vscode.l10n.t("Kicking off…"),
     shortcut: vscode.l10n.t("or press {0}"),
+    notKept: vscode.l10n.t("What you type here will not be kept: Crewdeck can't read or write its file. The log says why."),
     clear: vscode.l10n.t("Clear"),
     undo: vscode.l10n.t("Undo"),
     notices: {

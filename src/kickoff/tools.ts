@@ -28,6 +28,10 @@ export function createFormTools({ crews, store, presets }: FormToolsOptions): Fo
       // Looked up at each use: a local crew may have another port by now.
       await copyCurl(crews.get(crew.id).url, values);
     },
+    async hasEarlierValue(crew, input) {
+      const { earlierValues } = await import("./earlier-value.ts");
+      return earlierValues(store.list(), crew.id, input).length > 0;
+    },
     async earlierValue(crew, input) {
       const { chooseEarlierValue, earlierValues } = await import("./earlier-value.ts");
       return await chooseEarlierValue(earlierValues(store.list(), crew.id, input), input);

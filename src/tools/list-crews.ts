@@ -1,9 +1,9 @@
 import * as vscode from "vscode";
+import { isRequired } from "../api/required.ts";
 import type { InputField, JsonObject } from "../api/types.ts";
 import { optional, stringOf } from "../commands/arguments.ts";
 import type { Crew } from "../crews/types.ts";
 import { messageOf } from "../editor/errors.ts";
-import { isNeeded } from "../kickoff/request-files/check-inputs.ts";
 import { readInput } from "./input.ts";
 import type { ToolParts } from "./parts.ts";
 import { resultOf } from "./result.ts";
@@ -46,5 +46,5 @@ export function listCrewsTool({ crews }: Pick<ToolParts, "crews">): Tool {
 
 function describeInput(field: InputField): JsonObject {
   const { name, type, description, enum: values, default: value } = field;
-  return { name, required: isNeeded(field), ...optional("type", type), ...optional("description", description && shortened(description, longest)), ...optional("enum", values?.slice(0, mostValues)), ...optional("default", typeof value === "string" ? shortened(value, longest) : value) };
+  return { name, required: isRequired(field), ...optional("type", type), ...optional("description", description && shortened(description, longest)), ...optional("enum", values?.slice(0, mostValues)), ...optional("default", typeof value === "string" ? shortened(value, longest) : value) };
 }

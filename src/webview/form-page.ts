@@ -2,7 +2,7 @@ import type { FormField } from "../kickoff/fields.ts";
 import { formToolNames, type FormToolName } from "../kickoff/form-tools.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import { writeJsonView } from "../kickoff/json-view.ts";
-import type { Draft, FormFocus, FormView, Outcome } from "../kickoff/messages.ts";
+import type { Draft, FormFocus, FormView, Notice, Outcome } from "../kickoff/messages.ts";
 import type { SecretName } from "../kickoff/secret-callbacks.ts";
 import { initialValues, type FormValues } from "../kickoff/values.ts";
 import { Advanced } from "./advanced.ts";
@@ -29,6 +29,7 @@ export class FormPage {
   /** Set while the whole kickoff is shown as JSON. */
   #json: JsonPage | undefined;
   readonly #head = make("div", { class: "head" });
+  readonly #notice = make("div", {});
   readonly #list = make("div", { class: "inputs" });
   readonly #advanced: Advanced;
   readonly #footer: Footer;
@@ -50,9 +51,15 @@ export class FormPage {
     );
     if (values.json === undefined) this.#showFields(view.fields, values);
     else this.#showJson(view.fields, values, values.json);
-    this.element = make("div", {}, this.#head, ...noticeLine(view.notice, texts, outside), this.#list, this.#advanced.element, this.#footer.element);
+    this.notice = view.notice;
+    this.element = make("div", {}, this.#head, this.#notice, this.#list, this.#advanced.element, this.#footer.element);
     if (view.outcome !== undefined) this.ended(view.outcome, view.fields, view.draft.id);
     if (view.isSending) this.sending();
+  }
+
+  /** Says where the values came from. */
+  set notice(notice: Notice | undefined) {
+    this.#notice.replaceChildren(...noticeLine(notice, this.#texts, this.#outside));
   }
 
   /** What is typed now, with the id under which it is sent. A secret is in it only where it stands in the JSON text. */

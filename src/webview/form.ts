@@ -1,6 +1,6 @@
 import { fill } from "../kickoff/fill.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
-import { dispatch, type FormCrew, type FormView, type Handlers, type ToForm } from "../kickoff/messages.ts";
+import { dispatch, type FormView, type Handlers, type ToForm } from "../kickoff/messages.ts";
 import { button, make } from "./dom.ts";
 import { FormPage } from "./form-page.ts";
 import { explanation } from "./outcome.ts";
@@ -25,12 +25,13 @@ const handlers: Handlers<ToForm> = {
 /** Replaces what the page shows. */
 function show(view: FormView, words: FormTexts): void {
   if (view.kind === "form" && page?.draft.id === view.draft.id) {
-    // Only the crew's name or address can be new: the cursor stays where it is.
-    place.firstElementChild?.replaceWith(header(view.crew, words));
+    // Only what is said above the fields can be new: the cursor stays where it is.
+    place.firstElementChild?.replaceWith(header(view, words));
+    page.notice = view.notice;
     return;
   }
   page = undefined;
-  place.replaceChildren(header(view.crew, words));
+  place.replaceChildren(header(view, words));
   switch (view.kind) {
     case "loading":
       outside.keepCrew(view.crew);
@@ -50,10 +51,12 @@ function show(view: FormView, words: FormTexts): void {
   }
 }
 
-function header({ name, url, isRehearsal }: FormCrew, words: FormTexts): HTMLElement {
+function header(view: FormView, words: FormTexts): HTMLElement {
+  const { name, url, isRehearsal } = view.crew;
   const element = make("header", {}, make("h1", {}, fill(words.title, name)));
   if (url !== "") element.append(make("p", { class: "address" }, url));
   if (isRehearsal) element.append(make("p", { class: "rehearsal" }, words.rehearsal));
+  if (view.kind === "form" && view.isNotKept === true) element.append(make("p", { class: "not-kept", role: "status" }, words.notKept));
   return element;
 }
 

@@ -118,8 +118,9 @@ export class InputField {
     const { sentAs } = this.#texts;
     const { mode, text } = this.value;
     const isBlank = mode === "text" ? text === "" : text.trim() === "";
-    this.control.note = mode === "empty" || mode === "null" || mode === "omit" ? sentAs[mode] : isBlank && !this.#field.required ? sentAs.blank : "";
-    const { initial, hasDefault } = this.#field;
+    const { initial, hasDefault, required } = this.#field;
+    const ifBlank = hasDefault === true ? sentAs.blankDefault : sentAs.blank;
+    this.control.note = mode === "empty" || mode === "null" || mode === "omit" ? sentAs[mode] : isBlank && !required ? ifBlank : "";
     this.#reset.hidden = hasDefault !== true || (mode === initial.mode && text === initial.text);
   }
 

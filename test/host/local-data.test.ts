@@ -91,7 +91,7 @@ describe("Deleting local data", () => {
     await writeFile(path.join(folder, "outputs", "one", "result.md"), "large");
     await chmod(path.join(folder, "outputs", "one", "result.md"), 0o444);
     await writeFile(path.join(folder, "executions", "bad.1.json.corrupt-1"), "secret topic");
-    await window.globalState.update("crewdeck.callbackHosts", ["hook.test"]);
+    await window.globalState.update("crewdeck.allowedCallbacks", ["a mark"]);
     await window.tree.choices.groupBy("day");
   };
 
@@ -180,9 +180,9 @@ describe("Deleting local data", () => {
     const original = secrets.delete.bind(secrets);
     secrets.delete = () => Promise.reject(new Error("The keychain is locked."));
     assert.equal((await window.delete("everything")).notDeleted.length, 1);
-    await shared.update("crewdeck.callbackHosts", ["hook.test"]);
+    await shared.update("crewdeck.allowedCallbacks", ["a mark"]);
     close(undefined);
-    await waitFor("the other window to forget", () => !shared.keys().includes("crewdeck.callbackHosts"));
+    await waitFor("the other window to forget", () => !shared.keys().includes("crewdeck.allowedCallbacks"));
     secrets.delete = original;
     assert.deepEqual((await window.delete("everything")).notDeleted, []);
     assert.deepEqual([[...secrets.kept.keys()], shared.keys()], [[], []]);
@@ -235,7 +235,7 @@ describe("Deleting local data", () => {
   it("is noticed by other windows, which write nothing back, and all of them work on", async () => {
     const [window, other] = [await openWindow(), await openWindow()];
     await fill(window);
-    await other.globalState.update("crewdeck.callbackHosts", ["hook.test"]);
+    await other.globalState.update("crewdeck.allowedCallbacks", ["a mark"]);
     await waitFor("the other window", () => other.executions.store.list().length === 2);
     await waitFor("a lease", () => window.executions.lease.isHeld || other.executions.lease.isHeld);
     // It has not noticed yet, and is about to write what it knows.

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import type { CallbackUrls, PlainCallbacks } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { CallbackHosts, hostsOf } from "../../src/kickoff/callback-hosts.ts";
+import { CallbackConsent } from "../../src/kickoff/callback-hosts.ts";
 import { RequestFiles, type RequestFilesOptions } from "../../src/kickoff/request-files/request-files.ts";
 import { waitFor } from "../support/wait.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
@@ -54,7 +55,7 @@ describe("Kicking off a request file", () => {
       },
       sender: { send: (...what) => Promise.resolve(sent.push(what)).then(() => anExecution()) },
       forms: { open: (...what) => Promise.resolve(void opened.push(what)) },
-      hosts: new CallbackHosts(state),
+      consent: new CallbackConsent(state),
       clock,
       wake: () => Promise.resolve(),
       onLearnt: () => undefined,
@@ -132,45 +133,64 @@ describe("Kicking off a request file", () => {
 
   it("refuses an unknown crew, says the line, and sends nothing", () => refuses({ crew: "Nobody", inputs: {} }, /line 2: No crew named “Nobody”/));
 
-  it("asks once for each host that a callback goes to, whichever file names it, and sends nothing without", async () => {
-    const callbacks = { crewWebhookUrl: "https://hooks.test/a", stepWebhookUrl: "https://hooks.test/b", taskWebhookUrl: "http://127.0.0.1:9/c" };
+  it("asks once for a crew's callbacks, by their kinds and whole addresses, whichever file names them, and sends nothing without", async () => {
+    const callbacks = { crewWebhookUrl: "https://hooks.test/a?to=me", stepWebhookUrl: "https://hooks.test/b", taskWebhookUrl: "http://127.0.0.1:9/c" };
     const uri = await write("callback.kickoff.json", { crew: "Travel", inputs: { city: "O" }, ...callbacks });
-    const files = open();
-    const refused = await withPerson([{ press: "Allow This Host" }, "escape"], () => files.kickOff(uri, byClick));
-    assert.deepEqual(refused.map(({ text }) => text), ["May Travel report to http://127.0.0.1:9?", "May Travel report to hooks.test?"]);
-    assert.match(refused[1]?.detail ?? "", /each step of an agent.*; the result/);
+    const [question] = await withPerson(["escape"], () => open().kickOff(uri, byClick));
+    assert.equal(question?.text, "Let “Travel” call these addresses?");
+    const lines = ["the output of each task, to http://127.0.0.1:9/c", "each step of an agent, with its thoughts and tools, to https://hooks.test/b", "the result, to https://hooks.test/a?to=me"];
+    assert.ok(question.detail?.includes(lines.map((line) => `• ${line}`).join("\n")), question.detail);
     assert.equal(sent.length, 0);
-    await withPerson([{ press: "Allow This Host" }], () => files.kickOff(uri, byClick));
-    const other = await write("other.kickoff.json", { crew: "Travel", inputs: { city: "O" }, humanInputWebhookUrl: "https://hooks.test/z" });
+    await withPerson([{ press: "Allow" }], () => open().kickOff(uri, byClick));
+    const other = await write("other.kickoff.json", { crew: "Travel", inputs: { city: "O" }, crewWebhookUrl: callbacks.crewWebhookUrl });
     await withPerson([], () => open().kickOff(other, byClick));
-    assert.deepEqual(sent.map(([, { crewWebhookUrl, humanInputWebhookUrl }]) => [crewWebhookUrl, humanInputWebhookUrl]), [["https://hooks.test/a", undefined], [undefined, "https://hooks.test/z"]]);
+    assert.deepEqual(sent.map(([, { crewWebhookUrl, stepWebhookUrl }]) => [crewWebhookUrl, stepWebhookUrl]), [["https://hooks.test/a?to=me", "https://hooks.test/b"], ["https://hooks.test/a?to=me", undefined]]);
   });
 
-  it("tells plain http and other ports apart from a host that was allowed", () => {
-    assert.deepEqual([...hostsOf({ taskWebhookUrl: "https://h.test/a", stepWebhookUrl: "http://h.test/b", crewWebhookUrl: "https://h.test:8443", humanInputWebhookUrl: "" }).keys()], ["h.test", "http://h.test", "h.test:8443"]);
-    const others = hostsOf({ humanInputWebhook: { url: "https://h.test/a" }, webhooks: { url: "https://e.test/b", events: ["a"] } });
-    assert.deepEqual([...others], [["h.test", ["humanInputWebhookUrl"]], ["e.test", ["webhooks"]]]);
+  it("asks for another path or query, another kind and another crew, though the host was allowed, and names only what is new", async () => {
+    const consent = new CallbackConsent(state);
+    const asked = async (callbacks: CallbackUrls & PlainCallbacks, by = crew) => {
+      const [question] = await withPerson([{ press: "Allow" }], () => consent.confirm(by, callbacks));
+      return (question?.detail ?? "").split("\n").filter((line) => line.startsWith("•"));
+    };
+    const allowed = { crewWebhookUrl: "https://webhook.site/mine" };
+    await asked(allowed);
+    assert.deepEqual(await asked({ crewWebhookUrl: "https://webhook.site/theirs" }), ["• the result, to https://webhook.site/theirs"]);
+    assert.deepEqual(await asked({ crewWebhookUrl: "https://webhook.site/mine?copy=theirs" }), ["• the result, to https://webhook.site/mine?copy=theirs"]);
+    assert.deepEqual(await asked({ ...allowed, stepWebhookUrl: "https://webhook.site/mine" }), ["• each step of an agent, with its thoughts and tools, to https://webhook.site/mine"]);
+    assert.equal((await asked(allowed, { ...crew, id: "url:https://other.test" })).length, 1);
+    await withPerson([], async () => assert.equal(await consent.confirm(crew, allowed), true));
+    assert.doesNotMatch(JSON.stringify(state.keys().map((key) => state.get(key))), /webhook\.site/);
   });
 
-  it("always asks in an untrusted workspace, with crew, host and size", async () => {
-    const uri = await write("untrusted.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" } });
+  it("always asks in an untrusted workspace, in one question with crew, host, size and the callbacks, also those that were allowed, and allows none for later", async () => {
+    const uri = await write("untrusted.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" }, crewWebhookUrl: "https://hooks.test/a" });
     const files = open({ isTrusted: () => false });
     const [question] = await withPerson(["escape"], () => files.kickOff(uri, byClick));
-    assert.match(question?.text ?? "", /Travel/);
-    assert.match(question?.detail ?? "", /untrusted\.kickoff\.json.*\n\n26 bytes are sent to crew\.test/);
+    assert.equal(question?.text, "Kick off “Travel” from a file of an untrusted workspace?");
+    assert.match(question.detail ?? "", /untrusted\.kickoff\.json.*“Travel”\.\n\n66 bytes are sent to crew\.test\. A kickoff can cost money\.\n\nIt asks the crew to send:\n\n• the result, to https:\/\/hooks\.test\/a$/);
     assert.equal(sent.length, 0);
-    for (let count = 1; count <= 2; count++) {
-      await withPerson([{ press: "Kick Off" }], () => files.kickOff(uri, byClick));
-      await clock.pass(1_000);
-    }
-    assert.equal(sent.length, 2);
+    await withPerson([{ press: "Kick Off" }], () => files.kickOff(uri, byClick));
+    await withPerson([{ press: "Allow" }], () => open().kickOff(uri, byClick));
+    await clock.pass(1_000);
+    const [again] = await withPerson([{ press: "Kick Off" }], () => files.kickOff(uri, byClick));
+    assert.match(again?.detail ?? "", /• the result, to https:/);
+    assert.equal(sent.length, 3);
   });
 
-  it("opens a file in the form in the place of what is there, missing inputs and all, after the same question for its hosts", async () => {
+  it("says nothing of cost where the rehearsal engine runs the crew", async () => {
+    const rehearsed: Crew = { ...crew, local: { folder: "file:///travel", engine: "rehearsal", running: true } };
+    const uri = await write("rehearsed.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" } });
+    const files = open({ isTrusted: () => false, crews: { find: () => rehearsed, get: () => rehearsed, inputs: () => Promise.resolve({ fields: [{ name: "city" }], raw: {} }) } });
+    const [question] = await withPerson(["escape"], () => files.kickOff(uri, byClick));
+    assert.match(question?.detail ?? "", /26 bytes are sent to crew\.test\.$/);
+  });
+
+  it("opens a file in the form in the place of what is there, missing inputs and all, after the same question for its callbacks", async () => {
     const uri = await write("form.kickoff.json", { crew: "Travel", inputs: {}, crewWebhookUrl: "https://hooks.test/a" });
     await withPerson(["escape"], () => open().openInForm(uri));
     assert.deepEqual(opened, []);
-    await withPerson([{ press: "Allow This Host" }], () => open().openInForm(uri));
+    await withPerson([{ press: "Allow" }], () => open().openInForm(uri));
     assert.deepEqual(opened, [[crew, { inputs: {}, crewWebhookUrl: "https://hooks.test/a" }, { replaces: true }]]);
     assert.deepEqual(sent, []);
   });
@@ -183,7 +203,7 @@ describe("Kicking off a request file", () => {
     const files = open({ forms, wake: () => new Promise<void>((resolve) => (wake = resolve)) });
     const clicks: Promise<unknown>[] = [];
     const click = () => clicks.push(files.kickOff(uri, byClick));
-    const shown = await withPerson([{ press: "Allow This Host" }], async () => {
+    const shown = await withPerson([{ press: "Allow" }], async () => {
       click();
       click();
       await waitFor("the crew to be woken", () => wake !== undefined);
@@ -211,13 +231,12 @@ describe("Kicking off a request file", () => {
     const humanInputWebhook = { url: "https://hooks.test/h", authentication: { strategy: "basic", username: "me" } };
     const webhooks = { events: ["task_started"], url: "https://events.test/e", realtime: false };
     const uri = await write("secret.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" }, humanInputWebhook, webhooks });
-    const shown = await withPerson([{ press: "Allow This Host" }, { press: "Allow This Host" }], () => open().kickOff(uri, byClick));
+    const shown = await withPerson([{ press: "Allow" }], () => open().kickOff(uri, byClick));
     assert.deepEqual(shown.map(({ text }) => text), [
       "secret.kickoff.json names a callback that needs a secret, which no file holds. Enter it in the form; nothing was sent yet.",
-      "May Travel report to hooks.test?",
-      "May Travel report to events.test?",
+      "Let “Travel” call these addresses?",
     ]);
-    assert.match(shown[2]?.detail ?? "", /the events of the execution/);
+    assert.match(shown[1]?.detail ?? "", /• each output that waits for a person, to https:\/\/hooks\.test\/h\n• the events of the execution as they happen, to https:\/\/events\.test\/e\n/);
     assert.deepEqual(opened, [[crew, { inputs: { city: "Oslo" }, humanInputWebhook, webhooks }, { replaces: true }]]);
     await assert.rejects(open().kickOff(uri, { isPerson: false }), /Enter it in the form/);
     assert.deepEqual(sent, []);
@@ -262,7 +281,7 @@ describe("Writing a request file in the editor", () => {
     assert.equal(small.tokens.length, asked, "nothing is asked by opening a file or completing a crew");
     const names = await offeredAt("names.kickoff.json", '{"crew": "Described", "inputs": {"note": "", |}}');
     assert.deepEqual(["size", "days", "note"].map((name) => inserted(names.get(name))), ['"size": ${1|"small","large"|}', '"days": ${1:3}', undefined]);
-    assert.deepEqual([names.get("size")?.detail, names.get("size")?.documentation], ["string · required", "How big"]);
+    assert.deepEqual([names.get("size")?.detail, names.get("size")?.documentation, names.get("days")?.detail], ["string · required", "How big", "integer · optional"]);
     const values = await offeredAt("values.kickoff.json", '{"crew": "Described", "inputs": {"size": |}}');
     assert.deepEqual(['"small"', '"large"'].map((value) => values.has(value)), [true, true]);
     assert.equal(small.tokens.length, asked + 1, "the crew is asked once");

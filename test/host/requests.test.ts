@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import * as vscode from "vscode";
+import type { Crew } from "../../src/crews/types.ts";
 import { RunAgain, type RunAgainOptions } from "../../src/kickoff/again.ts";
 import { earlierValues } from "../../src/kickoff/earlier-value.ts";
 import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
@@ -59,7 +60,7 @@ describe("What was sent before", () => {
     const count = api.executions().length;
     const { shown } = await withPerson(["escape"], () => run("runAgain", row(first)));
     assert.equal(shown[0]?.text, "Run “tea” again?");
-    assert.match(shown[0].detail ?? "", new RegExp(`^Repeated \\(${new URL(service.url).host}\\) .*cost money\\.\n\ntopic: tea\naudience: it's for \\$HOME$`));
+    assert.match(shown[0].detail ?? "", new RegExp(`^“Repeated” \\(${new URL(service.url).host}\\) .*cost money\\.\n\ntopic: tea\naudience: it's for \\$HOME$`));
     assert.equal(api.executions().length, count);
     const { made } = await withPerson([{ press: "Run Again" }], () => run<Made>("runAgain", row(first)));
     assert.equal(api.executions().length, count + 1);
@@ -131,6 +132,19 @@ describe("What was sent before", () => {
     const list = [at("4", "a", { city: "Oslo" }), at("3", "b", { city: "Rome" }), at("2", "a", { city: "Bergen", n: 1 }), at("1", "a", { city: "Oslo" }), at("0", "a", {})];
     assert.deepEqual(earlierValues(list, "a", "city").map(({ value, execution }) => [value, execution.localId]), [["Oslo", "4"], ["Bergen", "2"]]);
     assert.deepEqual(earlierValues(list, "a", "constructor"), []);
+  });
+
+  it("is run again on the rehearsal engine after a question that says nothing of cost", async () => {
+    const local: Crew = { id: "c", name: crew, url: "http://127.0.0.1:9", local: { folder: "file:///c", engine: "rehearsal", running: true } };
+    const again = new RunAgain({
+      crews: { find: () => local, get: () => local },
+      sender: { send: () => assert.fail("a kickoff") },
+      forms: { open: () => assert.fail("a form") },
+      secrets: { complete: () => assert.fail("a secret") },
+      wake: () => Promise.resolve(),
+    });
+    const { shown } = await withPerson(["escape"], () => again.atOnce(anExecution({ request: { inputs, callbacks: {} } }), { asks: true }));
+    assert.match(shown[0]?.detail ?? "", /^“Repeated” \(127\.0\.0\.1:9\) starts another execution\.\n\ntopic: tea/);
   });
 
   it("is run again with the callbacks' secrets where they are kept, else in the form, which asks for them", async () => {

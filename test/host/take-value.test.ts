@@ -20,6 +20,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
   let folder: string;
   let editor: LastEditor;
   let panel: vscode.WebviewPanel | undefined;
+  let hasEarlier: boolean;
 
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "crewdeck-take-"));
@@ -28,6 +29,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
   beforeEach(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     editor = new LastEditor();
+    hasEarlier = true;
   });
 
   afterEach(() => {
@@ -48,7 +50,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
   async function takeFor(input: string, ...moves: readonly Move[]) {
     const person = new ScriptedPerson(moves);
     try {
-      const taken = await takeValue(input, { editor, earlier: () => Promise.resolve({ value: 7, from: "the execution “tea”" }) });
+      const taken = await takeValue(input, { editor, hasEarlier, earlier: () => Promise.resolve({ value: 7, from: "the execution “tea”" }) });
       assert.deepEqual(person.left, []);
       return { taken, shown: person.shown };
     } finally {
@@ -102,9 +104,19 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
   it("may be the editor's selection, an earlier one's, or a file's content; leaving takes nothing", async () => {
     const { taken, shown } = await take("escape");
     assert.equal(taken, undefined);
-    assert.deepEqual(shown[0]?.choices, [ofEditor, ofFile, ofExecution]);
-    assert.equal(shown[0].title, "Fill in “topic” from");
+    assert.equal(shown[0]?.title, "Fill in “topic” from");
     assert.deepEqual((await take({ pick: ofExecution })).taken, { value: 7, from: "the execution “tea”" });
+  });
+
+  it("is offered first where there is one: what has none stands last and says why", async () => {
+    const rows = async () => (await take("escape")).shown[0]?.choices;
+    assert.deepEqual(await rows(), [ofFile, ofExecution, ofEditor], "Enter chooses the first row");
+    hasEarlier = false;
+    const { shown } = await take("escape");
+    assert.deepEqual([shown[0]?.choices, shown[0] && row(shown[0], ofExecution)], [[ofFile, ofEditor, ofExecution], "no execution that is kept here had one"]);
+    await select(await vscode.workspace.openTextDocument({ content: "rivers" }), 0);
+    await waitFor("the selection", () => editor.selection?.text === "rivers");
+    assert.deepEqual(await rows(), [ofEditor, ofFile, ofExecution]);
   });
 
   it("is what was selected when the form took the editor's place, with its name and size", async () => {

@@ -94,12 +94,19 @@ describe("What the kickoff form holds, in a browser", () => {
   });
 
   it("may be left out, empty or null, which look different and are sent differently", async () => {
-    await open([{ name: "left" }, { name: "empty" }, { name: "nothing" }, { name: "blank", required: false }, { name: "text" }]);
+    await open([{ name: "left" }, { name: "empty" }, { name: "nothing" }, { name: "blank", required: false }, { name: "usual", default: "as ever" }, { name: "text" }]);
     await field("text").fill("x");
+    await field("usual").fill("");
     await mode("left").selectOption("Leave out");
     await mode("empty").selectOption("Empty text");
     await mode("nothing").selectOption("null");
-    assert.deepEqual(await Promise.all(["left", "empty", "nothing", "blank"].map(seen)), ["Left out: not sent.", 'Sent as an empty text: "".', "Sent as null.", "Not sent while it is blank."]);
+    assert.deepEqual(await Promise.all(["left", "empty", "nothing", "blank", "usual"].map(seen)), [
+      "Left out: not sent.",
+      'Sent as an empty text: "".',
+      "Sent as null.",
+      "Not sent while it is blank.",
+      "Not sent while it is blank: the crew uses its default.",
+    ]);
     for (const name of ["left", "empty", "nothing"]) assert.equal(await field(name).isVisible(), false, name);
     await kickOff().click();
     await started();

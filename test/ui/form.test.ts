@@ -307,6 +307,21 @@ describe("The kickoff form in a browser", () => {
     assert.equal(await field("topic").inputValue(), "Sea Otters");
   });
 
+  it("no longer says that it holds the values sent last once one is changed, and says what can't be kept, without moving the cursor", async () => {
+    const values = { ...initialValues([]), inputs: [{ name: "topic", mode: "text" as const, text: "tea" }] };
+    await open({ fields: [{ name: "topic" }], seed: { last: values } });
+    const sentLast = page.getByText("Filled in with the values sent last.");
+    await sentLast.waitFor();
+    form.keeps = false;
+    await field("topic").fill("Otters");
+    await page.keyboard.press("Home");
+    await sentLast.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Clear" }).waitFor();
+    await page.getByText("What you type here will not be kept").waitFor();
+    await page.keyboard.type("Sea ");
+    assert.equal(await field("topic").inputValue(), "Sea Otters");
+  });
+
   it("says that a draft was restored, clears it, and brings it back", async () => {
     const values = { ...initialValues([]), inputs: [{ name: "topic", mode: "text" as const, text: "Otters" }] };
     await open({ fields: [{ name: "topic" }], seed: { draft: { id: "11111111-0000-4000-8000-000000000001", values } } });

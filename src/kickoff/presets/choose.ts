@@ -50,7 +50,7 @@ function pick({ crew, values }: ChoosePresetOptions, presets: readonly Preset[])
   const renameButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("edit"), tooltip: vscode.l10n.t("Rename Preset…") };
   const deleteButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("trash"), tooltip: vscode.l10n.t("Delete Preset") };
   const saveItem: PresetItem = { label: vscode.l10n.t("$(add) Save the Form's Values as a Preset…"), alwaysShow: true, choice: { kind: "save" } };
-  list.title = vscode.l10n.t("Presets of {0}", crew.name);
+  list.title = vscode.l10n.t("Presets of “{0}”", crew.name);
   list.placeholder = vscode.l10n.t("Choose the values to fill in");
   list.matchOnDescription = true;
   const presetItems = presets.map((preset) => ({
@@ -81,7 +81,7 @@ function pick({ crew, values }: ChoosePresetOptions, presets: readonly Preset[])
 
 async function save({ presets, crew }: ChoosePresetOptions, values: Prefill, names: readonly string[]): Promise<boolean> {
   const name = await askName({
-    title: vscode.l10n.t("Save as a preset of {0}", crew.name),
+    title: vscode.l10n.t("Save as a preset of “{0}”", crew.name),
     prompt: vscode.l10n.t("Name of the preset. It is kept on this machine, without secrets."),
     value: valueInShort(Object.values(values.inputs ?? {})[0] ?? "", 40).replace(/^""$/, ""),
   });

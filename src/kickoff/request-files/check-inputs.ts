@@ -1,3 +1,4 @@
+import { isRequired } from "../../api/required.ts";
 import type { InputField, JsonValue } from "../../api/types.ts";
 import { isJsonObject } from "../values.ts";
 import type { Span } from "../json-tree.ts";
@@ -19,7 +20,7 @@ export function checkInputs({ values, places }: Pick<RequestFile, "values" | "pl
     const { name } = field;
     const value = given.get(name);
     const at = places.input.get(name) ?? places.inputs;
-    if (value === undefined) return isNeeded(field) ? [{ kind: "missingInput", name, at }] : [];
+    if (value === undefined) return isRequired(field) ? [{ kind: "missingInput", name, at }] : [];
     if (field.type !== undefined && !isOfType(value, field.type)) return [{ kind: "wrongInput", name, wanted: field.type, at }];
     if (field.enum !== undefined && !field.enum.some((each) => JSON.stringify(each) === JSON.stringify(value))) return [{ kind: "notOneOf", name, values: field.enum, at }];
     return [];
@@ -27,11 +28,6 @@ export function checkInputs({ values, places }: Pick<RequestFile, "values" | "pl
   const listed = new Set(fields.map(({ name }) => name));
   const unlisted = [...given.keys()].filter((name) => !listed.has(name)).map((name): InputFault => ({ kind: "unlistedInput", name, at: places.inputName.get(name) ?? places.inputs }));
   return [...faults, ...unlisted];
-}
-
-/** A crew needs every input it names unless it says otherwise (specification: leaving one out is refused with 422) or has a value of its own for it. */
-export function isNeeded({ required, default: value }: InputField): boolean {
-  return required ?? value === undefined;
 }
 
 function isOfType(value: JsonValue, type: NonNullable<InputField["type"]>): boolean {

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { isRequired } from "../../api/required.ts";
 import type { InputField, JsonValue } from "../../api/types.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
@@ -82,7 +83,7 @@ function nameItem(field: InputField, { hasValue, needsComma }: Extract<WritingPl
   }
   item.insertText = snippet;
   item.sortText = String(index).padStart(4, "0");
-  item.detail = [...(field.type === undefined ? [] : [field.type]), field.required === false ? vscode.l10n.t("optional") : vscode.l10n.t("required")].join(" · ");
+  item.detail = [...(field.type === undefined ? [] : [field.type]), isRequired(field) ? vscode.l10n.t("required") : vscode.l10n.t("optional")].join(" · ");
   // A plain string: what a crew says of its inputs is text, not Markdown.
   if (field.description !== undefined) item.documentation = field.description;
   return item;

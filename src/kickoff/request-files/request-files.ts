@@ -3,11 +3,13 @@ import type { Clock } from "../../api/clock.ts";
 import { kickoffBody } from "../../api/requests.ts";
 import type { KickoffRequest } from "../../api/types.ts";
 import type { Crews } from "../../crews/crews.ts";
+import { costsMoney } from "../../crews/costs.ts";
 import type { Crew } from "../../crews/types.ts";
 import { UserError } from "../../editor/errors.ts";
 import { plainLabel, plainMessage } from "../../editor/plain.ts";
 import type { Execution } from "../../executions/model.ts";
-import type { CallbackHosts } from "../callback-hosts.ts";
+import { askedCallbacks, callbacksInWords } from "../asked-callbacks.ts";
+import type { CallbackConsent } from "../callback-hosts.ts";
 import { copyCurl } from "../copy-curl.ts";
 import type { KickoffForms } from "../forms.ts";
 import { OneWish } from "../one-wish.ts";
@@ -22,7 +24,7 @@ export interface RequestFilesOptions {
   readonly crews: Pick<Crews, "find" | "get" | "inputs">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly forms: Pick<KickoffForms, "open">;
-  readonly hosts: CallbackHosts;
+  readonly consent: Pick<CallbackConsent, "confirm">;
   readonly clock: Clock;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;
@@ -89,23 +91,22 @@ export class RequestFiles {
     return await this.#open(read);
   }
 
-  /** Opens the form. Nothing where the person does not want a host to be called. */
+  /** Opens the form. Nothing where the person does not allow the callbacks. */
   async #open({ crew, file }: Read): Promise<Begun | undefined> {
-    const { crews, forms, hosts, wake } = this.#options;
-    if (!(await hosts.confirm(crew.name, file.values))) return undefined;
+    const { crews, forms, consent, wake } = this.#options;
+    if (!(await consent.confirm(crew, file.values))) return undefined;
     await wake(crew.id);
     return { started: forms.open(crews.get(crew.id), { inputs: {}, ...file.values }, { replaces: true }) };
   }
 
   async #start({ document, crew, file }: Read, request: KickoffRequest): Promise<Execution | undefined> {
-    const { crews, sender, hosts, wake, onLearnt, isTrusted } = this.#options;
+    const { crews, sender, consent, wake, onLearnt, isTrusted } = this.#options;
     return await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: plainLabel(vscode.l10n.t("Kicking off {0}…", crew.name)) }, async () => {
       await wake(crew.id);
       const inputs = await crews.inputs(crews.get(crew.id), { fresh: true });
       onLearnt();
       refuse(document, checkRequestFile(file, crew, inputs));
-      if (!(await hosts.confirm(crew.name, request))) return undefined;
-      if (!isTrusted() && !(await confirmUntrusted(document, crew, request))) return undefined;
+      if (!(await (isTrusted() ? consent.confirm(crew, request) : confirmUntrusted(document, crew, request)))) return undefined;
       return await sender.send(crews.get(crew.id), request, file.label === undefined ? {} : { label: file.label });
     });
   }
@@ -139,15 +140,21 @@ function refuse(document: vscode.TextDocument, faults: readonly RequestFault[]):
   ]);
 }
 
-/** A workspace that nobody trusts must not start anything that costs money by a lens that looks harmless. */
+/**
+ * A workspace that nobody trusts must not start anything that costs money by a lens that looks harmless. The question names the callbacks,
+ * also those that were allowed before, and allows none for later.
+ */
 async function confirmUntrusted(document: vscode.TextDocument, crew: Crew, request: KickoffRequest): Promise<boolean> {
   const kickOff = vscode.l10n.t("Kick Off");
   const bytes = new TextEncoder().encode(JSON.stringify(kickoffBody(request))).length;
+  const { host } = new URL(crew.url);
+  const callbacks = askedCallbacks(request);
   const detail = [
-    vscode.l10n.t("You have not trusted this workspace. {0} asks for a kickoff of {1}.", nameOf(document), crew.name),
-    vscode.l10n.t("{0} bytes are sent to {1}. A kickoff can cost money.", bytes, new URL(crew.url).host),
+    vscode.l10n.t("You have not trusted this workspace. {0} asks for a kickoff of “{1}”.", nameOf(document), crew.name),
+    costsMoney(crew) ? vscode.l10n.t("{0} bytes are sent to {1}. A kickoff can cost money.", bytes, host) : vscode.l10n.t("{0} bytes are sent to {1}.", bytes, host),
+    ...(callbacks.length === 0 ? [] : [vscode.l10n.t("It asks the crew to send:"), callbacksInWords(callbacks)]),
   ].join("\n\n");
-  return (await vscode.window.showWarningMessage(vscode.l10n.t("Kick off {0} from a file of an untrusted workspace?", crew.name), { modal: true, detail }, kickOff)) === kickOff;
+  return (await vscode.window.showWarningMessage(vscode.l10n.t("Kick off “{0}” from a file of an untrusted workspace?", crew.name), { modal: true, detail }, kickOff)) === kickOff;
 }
 
 function nameOf({ uri }: vscode.TextDocument): string {

@@ -41,6 +41,8 @@ export class FormWindow {
   readonly opened: (Execution | undefined)[] = [];
   /** What the page's console complained of: a broken policy, a script's error. */
   readonly complaints: string[] = [];
+  /** Whether the disk takes what is typed. */
+  keeps = true;
   inputs: () => Promise<CrewInputs>;
   send: () => Promise<Execution>;
   /** What the tools were given, in order, with their names. */
@@ -65,6 +67,7 @@ export class FormWindow {
         saveDraft: (_, draft) => Promise.resolve(this.saved.push(keptDraft(draft))).then(() => undefined),
         dropDraft: () => Promise.resolve(),
         sent: () => Promise.resolve(),
+        keeps: () => this.keeps,
       },
       inputs: () => this.inputs(),
       send: (request) => {

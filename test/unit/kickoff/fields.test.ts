@@ -15,11 +15,6 @@ describe("Fields of the kickoff form", () => {
     assert.deepEqual(fields.map((field) => field.name), names);
   });
 
-  it("takes an input as required unless the crew says otherwise", () => {
-    const fields = formFields(inputs({ name: "a" }, { name: "b", required: true }, { name: "c", required: false }));
-    assert.deepEqual(fields.map((field) => field.required), [true, true, false]);
-  });
-
   it("begins with the control that fits, or as JSON where the type is not a text, with the default where there is one", () => {
     const fields = formFields(
       inputs({ name: "a" }, { name: "b", type: "string", default: "x" }, { name: "c", type: "integer" }, { name: "d", type: "object", default: { k: 1 } }, { name: "e", default: 7 }),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keptValues } from "../../../src/kickoff/kept-values.ts";
@@ -96,9 +96,49 @@ describe("Memory of the kickoff form", () => {
     assert.deepEqual(await readdir(join(folder, "kickoff")), [`${file!}.corrupt`]);
   });
 
-  it("tells that it can't write, and lets the form go on", async () => {
-    await writeFile(join(folder, "kickoff"), "a file where the folder should be");
+  it("holds what it can't write, also where the crew's address changes, tells it once, and writes it as soon as it can", async () => {
+    const place = join(folder, "kickoff");
+    await writeFile(place, "a file where the folder should be");
+    const memory = openMemory();
+    assert.deepEqual([await memory.read(crew), memory.keeps(crew)], [{}, false]);
+    for (const text of ["a", "ab"]) await memory.saveDraft(crew, { id: first, values: valuesWith(text) });
+    assert.deepEqual(await memory.read(crew), { draft: { id: first, values: valuesWith("ab") } });
+    assert.equal(problems.length, 1);
+    await memory.move(crew, "url:https://new.test");
+    assert.deepEqual((await memory.read("url:https://new.test")).draft?.values, valuesWith("ab"));
+    await rm(place);
+    await memory.saveDraft(crew, { id: first, values: valuesWith("abc") });
+    assert.equal(memory.keeps(crew), true);
+    assert.deepEqual((await openMemory().read(crew)).draft?.values, valuesWith("abc"));
+  });
+
+  it("opens without a file that it can neither understand nor set aside, tells it once, and leaves it as it is", async () => {
+    const place = join(folder, "kickoff");
     await openMemory().saveDraft(crew, { id: first, values: valuesWith("a") });
-    assert.ok(problems.length > 0);
+    const [file] = await readdir(place);
+    await writeFile(join(place, file!), '{"version": 1, "crew"');
+    await mkdir(join(place, `${file!}.corrupt`));
+    const memory = openMemory();
+    assert.deepEqual([await memory.read(crew), memory.keeps(crew)], [{}, false]);
+    await memory.saveDraft(crew, { id: second, values: valuesWith("b") });
+    await memory.sent(crew, { id: second, values: valuesWith("b") });
+    assert.deepEqual(await memory.read(crew), { last: valuesWith("b") });
+    assert.equal(await readFile(join(place, file!), "utf8"), '{"version": 1, "crew"');
+    assert.equal(problems.length, 1);
+    await memory.move(crew, "url:https://new.test");
+    assert.ok((await readdir(place)).includes(file!), "it may hold more");
+  });
+
+  it("writes nothing over a file that it can't read just now", async () => {
+    const place = join(folder, "kickoff");
+    await openMemory().saveDraft(crew, { id: first, values: valuesWith("a") });
+    const [file] = await readdir(place);
+    await rm(join(place, file!));
+    await mkdir(join(place, file!));
+    const memory = openMemory();
+    await memory.saveDraft(crew, { id: second, values: valuesWith("b") });
+    assert.deepEqual([await memory.read(crew), memory.keeps(crew)], [{ draft: { id: second, values: valuesWith("b") } }, false]);
+    await memory.forget(crew);
+    assert.deepEqual(await memory.read(crew), {}, "what was to be deleted is not held");
   });
 });

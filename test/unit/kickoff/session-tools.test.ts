@@ -36,7 +36,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     const session = new FormSession({ id: "url:https://crew.test", name: "Travel", url: "https://crew.test", isRehearsal: false }, seed, {
       clock: new FakeClock(),
       takesFocus: true,
-      memory: { saveDraft: (_, draft) => keep(saved, draft), dropDraft: () => Promise.resolve(), sent: (_, draft) => keep(last, draft) },
+      memory: { saveDraft: (_, draft) => keep(saved, draft), dropDraft: () => Promise.resolve(), sent: (_, draft) => keep(last, draft), keeps: () => true },
       newId: () => `11111111-0000-4000-8000-${String(++ids).padStart(12, "0")}`,
       inputs: () => Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} }),
       send: (request) => keep(sent, { request }).then(() => anExecution()),

@@ -31,11 +31,13 @@ describe("A kickoff form's session", () => {
   let inputs: (options: LoadOptions) => Promise<CrewInputs>;
   let send: () => Promise<Execution>;
   let ids: number;
+  let keeps: boolean;
 
   beforeEach(() => {
     clock = new FakeClock();
     [posted, saved, dropped, last, sent, started, opened, acted, late] = [[], [], [], [], [], [], [], [], []];
     ids = 0;
+    keeps = true;
     inputs = () => Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} });
     send = () => Promise.resolve(anExecution());
   });
@@ -48,6 +50,7 @@ describe("A kickoff form's session", () => {
         saveDraft: (_, draft) => keep(saved, draft),
         dropDraft: (_, id) => keep(dropped, id),
         sent: (_, draft) => keep(last, draft),
+        keeps: () => keeps,
       },
       newId: () => `11111111-0000-4000-8000-${String(++ids).padStart(12, "0")}`,
       inputs: (options) => inputs(options),
@@ -125,6 +128,41 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(saved.at(-1)?.values, typed("abc"));
     await clock.pass(1000);
     assert.equal(saved.length, 2);
+  });
+
+  it("says that what is typed will not be kept as soon as that is known, and no longer once it is kept, and loses nothing of it", async () => {
+    const session = await open();
+    assert.equal(form().isNotKept, undefined);
+    keeps = false;
+    const draft = { id: form().draft.id, values: typed("a") };
+    session.receive({ type: "changed", draft });
+    posted = [];
+    await clock.pass(300);
+    assert.deepEqual([form().isNotKept, form().draft, form().focus], [true, draft, undefined]);
+    posted = [];
+    session.receive({ type: "changed", draft: { ...draft, values: typed("ab") } });
+    await clock.pass(300);
+    assert.deepEqual(posted, [], "it is said once");
+    keeps = true;
+    session.receive({ type: "changed", draft: { ...draft, values: typed("abc") } });
+    await clock.pass(300);
+    assert.deepEqual([form().isNotKept, form().draft.values], [undefined, typed("abc")]);
+  });
+
+  it("no longer says that it holds the values sent last once one is changed, and can be cleared still", async () => {
+    const session = await open({ last: typed("sent") });
+    const { id } = form().draft;
+    session.receive({ type: "changed", draft: { id, values: { ...typed("sent"), json: writeJsonView(typed("sent")) } } });
+    assert.deepEqual(form().notice, { kind: "last", canUndo: false }, "the same as JSON");
+    session.receive({ type: "changed", draft: { id, values: typed("mine") } });
+    assert.deepEqual([form().notice, form().draft], [{ kind: "changed", canUndo: false }, { id, values: typed("mine") }]);
+    posted = [];
+    session.receive({ type: "changed", draft: { id, values: typed("mine, too") } });
+    assert.deepEqual(posted, [], "nothing new is shown");
+    session.receive({ type: "clear" });
+    assert.deepEqual([form().draft.values.inputs[0]?.text, form().notice], ["", { kind: "cleared", canUndo: true }]);
+    session.receive({ type: "undo" });
+    assert.deepEqual(form().draft.values, typed("mine, too"));
   });
 
   it("keeps no draft of a form that nobody touched", async () => {

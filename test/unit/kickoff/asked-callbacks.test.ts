@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { askedCallbacks, callbacksInWords } from "../../../src/kickoff/asked-callbacks.ts";
+
+const inWords = (crewWebhookUrl: string) => callbacksInWords(askedCallbacks({ crewWebhookUrl }));
+
+describe("What callbacks ask a crew to send", () => {
+  it("is told with its kind and whole address, each on a line", () => {
+    const callbacks = askedCallbacks({
+      crewWebhookUrl: "https://h.test:8443/c?to=me#x",
+      taskWebhookUrl: "http://h.test/t",
+      stepWebhookUrl: "",
+      humanInputWebhook: { url: "https://h.test/h", authentication: { strategy: "basic", username: "me" } },
+      webhooks: { url: "https://e.test/e", events: ["task_started"], authentication: { strategy: "bearer" } },
+    });
+    assert.deepEqual(callbacksInWords(callbacks).split("\n"), [
+      "• the output of each task, to http://h.test/t",
+      "• the result, to https://h.test:8443/c?to=me#x",
+      "• each output that waits for a person, to https://h.test/h",
+      "• the events of the execution as they happen, to https://e.test/e",
+    ]);
+    assert.deepEqual(askedCallbacks({}), []);
+  });
+
+  it("shows what in an address looks like something else, and keeps it on its line", () => {
+    assert.equal(inWords("https://h\u043e\u043eks.test/a"), String.raw`• the result, to https://h\u{43e}\u{43e}ks.test/a`);
+    assert.equal(inWords("https://h.test\\@evil.test/\u202ea\nb c"), String.raw`• the result, to https://h.test\@evil.test/\u{202e}a\u{a}b\u{20}c`);
+  });
+
+  it("says how much of a long address is left out", () => {
+    const line = inWords(`https://h.test/${"x".repeat(1_000)}`);
+    assert.match(line, /^• the result, to https:\/\/h\.test\/x+ … \(715 more characters, not shown\)$/);
+  });
+});

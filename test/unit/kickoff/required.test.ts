@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { readInputs } from "../../../src/api/read-inputs.ts";
+import { formFields } from "../../../src/kickoff/fields.ts";
+import { readJsonView } from "../../../src/kickoff/json-view.ts";
+import { checkInputs } from "../../../src/kickoff/request-files/check-inputs.ts";
+import { readRequestFile } from "../../../src/kickoff/request-files/read.ts";
+import { noSecrets } from "../../../src/kickoff/secret-callbacks.ts";
+import { isValid } from "../../../src/kickoff/validate.ts";
+import { initialValues, toRequest, type FormValues } from "../../../src/kickoff/values.ts";
+
+/** What a crew may say of the input `n`, and whether a kickoff must give it a value. */
+const cases: readonly (readonly [what: string, answer: unknown, isRequired: boolean])[] = [
+  ["a name alone, as deployed crews answer", ["n"], true],
+  ["an object that says nothing more", [{ name: "n", type: "integer" }], true],
+  ["a map of name to type", { n: "integer" }, true],
+  ["required", [{ name: "n", required: true }], true],
+  ["required, with a default", [{ name: "n", type: "integer", required: true, default: 3 }], true],
+  ["a default", [{ name: "n", type: "integer", default: 3 }], false],
+  ["a default that is null", [{ name: "n", default: null }], false],
+  ["a default that is an empty text", [{ name: "n", default: "" }], false],
+  ["not required", [{ name: "n", required: false }], false],
+  ["not required, with a default", [{ name: "n", required: false, default: 3 }], false],
+  ["a schema that requires it", { properties: { n: { type: "integer" } }, required: ["n"] }, true],
+  ["a schema that does not", { properties: { n: { type: "integer" } } }, false],
+];
+
+describe("An input may be left blank or out, in the form, its JSON and a request file alike, unless it is required:", () => {
+  for (const [what, answer, isRequired] of cases) {
+    it(`${what}: ${isRequired ? "it is" : "it is not"}`, () => {
+      const inputs = readInputs({ inputs: answer });
+      assert.ok(inputs !== undefined);
+      const fields = formFields(inputs);
+      const blank: FormValues = { ...initialValues(fields), inputs: fields.map(({ name, control }) => ({ name, mode: control === undefined ? "text" : "fitting", text: "" })) };
+      const asJson = readJsonView(fields, blank, '{"inputs": {}}');
+      assert.ok("values" in asJson);
+      assert.deepEqual(
+        {
+          mark: fields.map(({ required }) => required),
+          form: isValid(fields, blank, noSecrets),
+          json: isValid(asJson.fields, asJson.values, noSecrets),
+          file: checkInputs(readRequestFile('{"crew": "T", "inputs": {}}'), inputs.fields).map(({ kind }) => kind),
+        },
+        { mark: [isRequired], form: !isRequired, json: !isRequired, file: isRequired ? ["missingInput"] : [] },
+      );
+      if (!isRequired) assert.deepEqual(toRequest(fields, blank), { inputs: {} }, "the crew uses its own value");
+    });
+  }
+});
