@@ -3,16 +3,15 @@ import * as vscode from "vscode";
 import { commentBoxScheme } from "../editor/active-document.ts";
 import { joined } from "./words-under-way.ts";
 
-/** Milliseconds between two looks for the thread, and for which it is looked for. VS Code draws a new thread a moment later and does not say when. */
+/** Milliseconds between two looks for the thread. VS Code draws a new thread a moment later and does not say when. */
 const step = 50;
-const longest = 5_000;
 
 /**
  * Puts the keys into a thread's box, which VS Code leaves to the editor below it (observed in 1.104 and 1.139; `reveal` of a
  * thread is not in the stable API). The thread is there once "next comment thread" leads the cursor to it. False if it does
- * not come: the person has deleted it. `isOpen` ends the search when the thread has been closed.
+ * not come within `longest` milliseconds: the person has deleted it. `isOpen` ends the search when the thread has been closed.
  */
-export async function focusThread(editor: vscode.TextEditor, thread: vscode.CommentThread, isOpen: () => boolean): Promise<boolean> {
+export async function focusThread(editor: vscode.TextEditor, thread: vscode.CommentThread, isOpen: () => boolean, longest: number): Promise<boolean> {
   const end = performance.now() + longest;
   // It moves with its text, also while it is looked for.
   const lineNow = () => thread.range?.start.line ?? 0;
@@ -34,35 +33,36 @@ async function enterBox(): Promise<void> {
   await vscode.commands.executeCommand("widgetNavigation.focusNext");
 }
 
-/** Milliseconds for which the box of a thread that was given the keys is awaited as the active editor. */
+/** Milliseconds after which a box that has not become the active editor is given the focus once more, and how often. */
 const patience = 1_000;
-/** How often the keys are given once more. */
-const tries = 4;
+const tries = 20;
 
 /**
- * Puts words into the box of a thread that has just been given the keys, in place of `before`, which may still be in it; what else was
- * typed there stays below them. The API has no other way to fill it, and a comment that holds the words would open the Comments
- * panel. False, and nothing changed, where the keys have gone elsewhere.
+ * Puts text into the box of a thread that has just been given the focus; what was typed there meanwhile stays below it. The API has no
+ * other way to fill it, and a comment that holds the text would open the Comments panel. False, and nothing changed, where the person
+ * has gone to another editor than `editor`, in which the thread is. `old` is a box that may still be there and is not meant.
  */
-export async function fillThread(text: string, before = ""): Promise<boolean> {
-  const former = vscode.window.activeTextEditor;
-  let box = await activeBox();
-  // VS Code makes a thread's box after the thread, late where it is busy (observed after a reload): keys that came before it stay with the thread.
-  for (let again = 0; again < tries && box === undefined && vscode.window.activeTextEditor === former; again++) {
+export async function fillThread(editor: vscode.TextEditor, text: string, old?: vscode.TextDocument): Promise<boolean> {
+  const isElsewhere = () => {
+    const active = vscode.window.activeTextEditor?.document;
+    return active !== undefined && active !== editor.document && active.uri.scheme !== commentBoxScheme;
+  };
+  let box = await activeBox(old);
+  // VS Code makes a thread's box after the thread, late where it is busy (observed after a reload): focus that came before it stays with the thread.
+  for (let again = 0; again < tries && box === undefined && !isElsewhere(); again++) {
     await enterBox();
-    box = await activeBox();
+    box = await activeBox(old);
   }
   if (box === undefined) return false;
   const { document } = box;
   const whole = document.validateRange(new vscode.Range(0, 0, document.lineCount, 0));
-  const typed = document.getText();
-  const all = typed.trim() === before.trim() ? text : joined(text, typed);
   // A snippet brings the cursor to its end in the same step. A selection that is set afterwards arrives late, among what the person types next.
-  return await box.insertSnippet(new vscode.SnippetString().appendText(all), whole);
+  return await box.insertSnippet(new vscode.SnippetString().appendText(joined(text, document.getText())), whole);
 }
 
-async function activeBox(): Promise<vscode.TextEditor | undefined> {
-  const box = (editor = vscode.window.activeTextEditor) => (editor?.document.uri.scheme === commentBoxScheme ? editor : undefined);
+/** The box that is the active editor, or becomes it soon. */
+async function activeBox(old: vscode.TextDocument | undefined): Promise<vscode.TextEditor | undefined> {
+  const box = (editor = vscode.window.activeTextEditor) => (editor?.document.uri.scheme === commentBoxScheme && editor.document !== old ? editor : undefined);
   const now = box();
   if (now !== undefined) return now;
   return await new Promise((resolve) => {

@@ -4,33 +4,26 @@ import { fillThread, focusThread } from "./focus-thread.ts";
 import type { OpenThread } from "./open-thread.ts";
 import { UnsentWords } from "./unsent.ts";
 
-/** Unfolds a thread and gives the keys to its box. False if the thread is no longer there. */
-export async function showThread(editor: vscode.TextEditor, open: OpenThread): Promise<boolean> {
+/** Milliseconds after which a thread that does not come is taken for deleted: one that was there before, and a new one, for which a busy machine takes longer. */
+const longest = { known: 5_000, new: 30_000 };
+
+/** Unfolds a thread and gives the focus to its box. False if the thread is no longer there. */
+export async function showThread(editor: vscode.TextEditor, open: OpenThread, limit = longest.known): Promise<boolean> {
   open.thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
-  return await focusThread(editor, open.thread, () => open.isOpen);
+  return await focusThread(editor, open.thread, () => open.isOpen, limit);
 }
 
-/** Shows a new thread and puts words into its box, or below it where it does not take them. */
-export async function beginThread(editor: vscode.TextEditor, open: OpenThread, text = ""): Promise<void> {
-  if (!(await fill(editor, open, text, ""))) putForEditing(open, text);
+/** Shows a new thread and puts text into its box. False where the box does not take it; `old` is the box of the thread before it, which may still be there. */
+export async function beginThread(editor: vscode.TextEditor, open: OpenThread, text = "", old?: vscode.TextDocument): Promise<boolean> {
+  const isThere = await showThread(editor, open, longest.new);
+  return text === "" || !open.isOpen || (isThere && (await fillThread(editor, text, old)));
 }
 
-/** Puts words back, which a command was handed with `before`, into the box that VS Code has emptied for it. */
-export async function putBack(open: OpenThread, text: string, before: string): Promise<void> {
-  const editor = editorOf(open);
-  if (editor === undefined || !(await refill(editor, open, text, before))) putForEditing(open, text);
-}
-
-/**
- * Puts words that were not sent back into their box, where the person still is; `box` is its document, where it is known, and `before`
- * what was in it. False where they are not in it, as where the person has gone elsewhere: who writes there keeps the keys.
- */
-export async function giveBack(open: OpenThread, text: string, { box, before }: { readonly box: vscode.TextDocument | undefined; readonly before: string }): Promise<boolean> {
-  const editor = editorOf(open);
+/** The editor in which a thread is, while the person is there or in the thread's box; `box` is its document, where it is known. */
+export function editorInUse(open: OpenThread, box: vscode.TextDocument | undefined): vscode.TextEditor | undefined {
   const active = vscode.window.activeTextEditor?.document;
   const isInBox = box === undefined ? active?.uri.scheme === commentBoxScheme : active === box;
-  const isHere = isInBox || active?.uri.toString() === open.thread.uri.toString();
-  return editor !== undefined && isHere && (await refill(editor, open, text, before));
+  return isInBox || active?.uri.toString() === open.thread.uri.toString() ? editorOf(open) : undefined;
 }
 
 /** Shows words as a comment that is open for editing: VS Code has emptied the box, as it does when it hands words over. */
@@ -46,20 +39,7 @@ export function boxHolding(text: string): vscode.TextDocument | undefined {
   return other === undefined ? box : undefined;
 }
 
-/** True also where the thread was closed meanwhile: nothing is left to be put anywhere. */
-async function refill(editor: vscode.TextEditor, open: OpenThread, text: string, before: string): Promise<boolean> {
-  if (!open.isOpen) return true;
-  open.thread.comments = [];
-  open.thread.canReply = true;
-  return await fill(editor, open, text, before);
-}
-
-async function fill(editor: vscode.TextEditor, open: OpenThread, text: string, before: string): Promise<boolean> {
-  const isThere = await showThread(editor, open);
-  if (text === "" || !open.isOpen) return true;
-  return isThere && (await fillThread(text, before));
-}
-
-function editorOf({ thread }: OpenThread): vscode.TextEditor | undefined {
+/** The editor in which a thread is. */
+export function editorOf({ thread }: OpenThread): vscode.TextEditor | undefined {
   return vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === thread.uri.toString());
 }

@@ -10,11 +10,11 @@ import { askInsertion } from "./insert.ts";
 import { OpenThread } from "./open-thread.ts";
 import type { FindPlace } from "./place.ts";
 import type { FeedbackResult, FeedbackToSend } from "./send.ts";
-import { beginThread, boxHolding, giveBack, putBack, putForEditing, showThread } from "./thread-box.ts";
+import { beginThread, boxHolding, editorInUse, editorOf, putForEditing, showThread } from "./thread-box.ts";
 import { isSameOutput, isWrittenDown, targetOf, type ThreadSubject } from "./thread-subject.ts";
 import { threadHints } from "./thread-words.ts";
 import { wordsOf } from "./unsent.ts";
-import { WordsUnderWay } from "./words-under-way.ts";
+import { joined, WordsUnderWay } from "./words-under-way.ts";
 
 /** What {@link FeedbackThreads} needs. */
 export interface FeedbackThreadsOptions {
@@ -62,14 +62,11 @@ export class FeedbackThreads implements vscode.Disposable {
     open.hasDraft = draft !== undefined;
     open.name(this.#current(subject));
     if (known === undefined) {
-      await beginThread(editor, open, words ?? draft?.text);
+      await this.#begin(editor, open, words ?? draft?.text);
     } else if (!(await showThread(editor, open))) {
       // VS Code has a bin on a thread without comments and tells nobody that it was used. Who waits for the old one waits for the new.
-      const next = this.#create(editor.document, subject);
-      next.hasDraft = open.hasDraft;
-      next.name(this.#current(subject));
-      this.#close(open, next.done);
-      await beginThread(editor, next, draft?.text);
+      const next = this.#replace(editor, open);
+      await this.#begin(editor, next, draft?.text);
       return await next.done;
     }
     return await open.done;
@@ -102,10 +99,16 @@ export class FeedbackThreads implements vscode.Disposable {
       open.name(this.#current(open.subject));
       const why = messageOf(error instanceof NotTakenError ? error.cause : error);
       this.#afterCommand("Giving back words that were not sent", async () => {
+        if (!open.isOpen || open.underWay !== undefined) return;
+        const typed = inBox();
+        const text = typed.trim() === before.trim() ? words : joined(words, typed);
+        // Who writes elsewhere by now keeps the focus.
+        const editor = editorInUse(open, box);
+        const next = editor === undefined ? open : this.#replace(editor, open);
+        if (editor !== undefined && (await beginThread(editor, next, text, box))) return;
         // Only words that are kept nowhere stand in a comment, which opens the Comments panel: a lens leads back to a draft.
-        if ((await giveBack(open, words, { box, before })) || !open.isOpen || open.underWay !== undefined) return;
-        if (isKept) this.#close(open, undefined);
-        else putForEditing(open, words, why);
+        if (isKept) this.#close(next, undefined);
+        else putForEditing(next, text, why);
       });
       throw error;
     }
@@ -136,8 +139,14 @@ export class FeedbackThreads implements vscode.Disposable {
     const own = targetOf(open.subject);
     const others = (await this.#options.drafts.of(own.localId)).filter(({ taskId, attempt }) => taskId === own.taskId && attempt !== own.attempt);
     const answer = await askInsertion(open.subject.isApprove, others);
-    const next = answer === undefined ? text : text.trim() === "" ? answer : `${text.trimEnd()}\n\n${answer}`;
-    this.#afterCommand("Inserting a canned answer", () => putBack(open, next, text));
+    const all = answer === undefined ? text : text.trim() === "" ? answer : `${text.trimEnd()}\n\n${answer}`;
+    const box = boxHolding(text);
+    this.#afterCommand("Inserting a canned answer", async () => {
+      const editor = editorOf(open);
+      if (!open.isOpen) return;
+      if (editor === undefined) putForEditing(open, all);
+      else await this.#begin(editor, this.#replace(editor, open), all, box);
+    });
   }
 
   /** Closes a thread; what is written in it goes, but a draft that was kept stays. */
@@ -168,6 +177,21 @@ export class FeedbackThreads implements vscode.Disposable {
     const open = new OpenThread(thread, subject);
     this.#open.set(thread, open);
     return open;
+  }
+
+  /** A new thread in the place of one: VS Code empties a thread's box when a command of the thread has ended, at some time after that. */
+  #replace(editor: vscode.TextEditor, open: OpenThread): OpenThread {
+    const next = this.#create(editor.document, open.subject);
+    next.hasDraft = open.hasDraft;
+    next.isUnsent = open.isUnsent;
+    next.name(this.#current(open.subject));
+    this.#close(open, next.done);
+    return next;
+  }
+
+  /** Shows a new thread with text in its box, or below it where that does not take it. */
+  async #begin(editor: vscode.TextEditor, open: OpenThread, text = "", old?: vscode.TextDocument): Promise<void> {
+    if (!(await beginThread(editor, open, text, old))) putForEditing(open, text);
   }
 
   /** Does something when the command that runs has ended: VS Code empties the box then. */

@@ -69,9 +69,9 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       await assert.rejects(Promise.resolve(parts.threads.submit({ thread, text: "My words." })), (error) => error instanceof StaleFeedbackError && words.test(error.message));
       assert.deepEqual(resumes(), []);
       assert.equal((await parts.drafts.find(target))?.text, "My words.");
-      await waitFor("the thread to say so", () => label.test(thread.label ?? ""));
+      await waitFor("the thread to say so", () => label.test(parts.threads.threads[0]?.label ?? ""));
       await waitFor("the words in the thread's box", () => vscode.window.activeTextEditor?.document.uri.scheme === "comment" && vscode.window.activeTextEditor.document.getText() === "My words.");
-      assert.deepEqual(thread.comments, [], "no comment that would open the Comments panel");
+      assert.deepEqual(parts.threads.threads[0]?.comments, [], "no comment that would open the Comments panel");
     });
   }
 

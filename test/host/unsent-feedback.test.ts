@@ -22,30 +22,31 @@ describe("feedback that is not sent, or typed on while it is", () => {
   /** An output that is being rejected, with the keys in the thread's box. `result` is what the rejection leads to. */
   async function rejecting() {
     const execution = await parts.store.add(anExecution());
-    const { document } = await parts.show(execution);
+    const editor = await parts.show(execution);
     const result = parts.feedback.reject(execution);
     const open = await thread();
     await box();
-    return { document, open, result };
+    return { editor, document: editor.document, open, result };
   }
 
   it("keeps words that could not be sent in the box where they were written, and sends them then", async () => {
     const { open, result } = await rejecting();
     parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
-    assert.match(open.label!, /^Not sent: Reject “review”/);
     await waitFor("the words", async () => (await box()).document.getText() === "My words");
-    assert.deepEqual(open.comments, [], "no comment that would open the Comments panel");
+    const again = await thread();
+    assert.match(again.label!, /^Not sent: Reject “review”/);
+    assert.deepEqual(again.comments, [], "no comment that would open the Comments panel");
     parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
-    await parts.threads.submit({ thread: open, text: "My words, edited" });
+    await parts.threads.submit({ thread: again, text: "My words, edited" });
     assert.equal((await result)?.status, "retrying");
     assert.equal(parts.sent[1]?.humanFeedback, "My words, edited");
   });
 
   /** A thread whose words “My words” are on their way. `fail` and `take` are the crew's answers. */
   async function sendingMyWords() {
-    const { document, open } = await rejecting();
-    assert.ok(await fillThread("My words"));
+    const { document, editor, open } = await rejecting();
+    assert.ok(await fillThread(editor, "My words"));
     let fail = () => {};
     let take = () => {};
     parts.crew.resume = () =>
@@ -62,7 +63,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
       assert.ok(await vscode.workspace.applyEdit(edit));
       await waitFor("it in the box", () => written.getText() === text);
     };
-    return { open, document, sending, type, fail: () => fail(), take: () => take() };
+    return { open, editor, document, sending, type, fail: () => fail(), take: () => take() };
   }
 
   const draft = async () => (await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text;
@@ -110,24 +111,34 @@ describe("feedback that is not sent, or typed on while it is", () => {
     assert.deepEqual(parts.problems.splice(0), ["Removing a draft that was sent"]);
   });
 
+  it("gives them back in a box of their own, which VS Code's emptying of the one they were sent from does not reach", async () => {
+    const { open, sending, fail } = await sendingMyWords();
+    const { document: sent } = await box();
+    fail();
+    await assert.rejects(sending, /Not now/);
+    await waitFor("them in another box", async () => (await box()).document !== sent && (await box()).document.getText() === "My words");
+    assert.notEqual(await thread(), open);
+  });
+
   it("finds a thread that moves while it is looked for", async () => {
     const editor = await parts.show(await parts.store.add(anExecution()));
     void parts.feedback.reject(parts.store.find("local-1")!);
     const open = await thread();
     await box();
     const line = open.range!.start.line + 2;
-    const found = focusThread(editor, open, () => true);
+    const found = focusThread(editor, open, () => true, 90_000);
     open.range = new vscode.Range(line, 0, line, 0);
     assert.ok(await found);
     assert.equal(editor.selection.active.line, line);
   });
 
   it("puts words back above what was typed while their box was empty", async () => {
-    const { sending, fail } = await sendingMyWords();
+    const { editor, sending, fail } = await sendingMyWords();
+    const { document: sent } = await box();
     fail();
     await assert.rejects(sending, /Not now/);
-    await waitFor("them in the box", async () => (await box()).document.getText() === "My words");
-    assert.ok(await fillThread("Kept words"));
+    await waitFor("them in a box", async () => (await box()).document !== sent && (await box()).document.getText() === "My words");
+    assert.ok(await fillThread(editor, "Kept words"));
     assert.equal((await box()).document.getText(), "Kept words\n\nMy words");
   });
 
@@ -175,8 +186,9 @@ describe("feedback that is not sent, or typed on while it is", () => {
     parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
     assert.equal((await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text, "My words");
-    assert.equal(open.contextValue, "reject:draft");
-    await parts.threads.discardDraft({ thread: open, text: "My words" });
+    const again = await waitFor("the thread that has them", () => parts.threads.threads.find((one) => one !== open));
+    assert.equal(again.contextValue, "reject:draft");
+    await parts.threads.discardDraft({ thread: again, text: "My words" });
     assert.deepEqual([parts.threads.threads, await parts.drafts.of("local-1")], [[], []]);
   });
 });
