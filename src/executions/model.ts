@@ -140,6 +140,48 @@ export interface Execution {
   readonly history?: readonly StateChange[];
 }
 
+/** Who changes each part of an execution: an ended one takes only what a person does. A part that is not named here does not compile. */
+const owners: Readonly<Record<keyof Execution, "person" | "others">> = {
+  version: "others",
+  localId: "others",
+  // A person gives it another name or address.
+  crew: "person",
+  kickoffIds: "others",
+  origin: "others",
+  label: "person",
+  pinned: "person",
+  request: "others",
+  engine: "others",
+  state: "others",
+  stateText: "others",
+  mayBeWaiting: "others",
+  startedAt: "others",
+  endedAt: "others",
+  seenAt: "others",
+  watchingStoppedAt: "others",
+  watchedSince: "person",
+  progress: "others",
+  tasks: "others",
+  output: "others",
+  outputJson: "others",
+  error: "others",
+  executionTime: "others",
+  waiting: "others",
+  resumes: "person",
+  history: "others",
+};
+
+/** An execution with all that a person owns taken from another state of it. */
+export function withPersonsPartsOf(execution: Execution, from: Execution): Execution {
+  const copy = { ...execution };
+  for (const [part, owner] of Object.entries(owners)) {
+    if (owner !== "person") continue;
+    if (Object.hasOwn(from, part)) Reflect.set(copy, part, Reflect.get(from, part));
+    else Reflect.deleteProperty(copy, part);
+  }
+  return copy;
+}
+
 /** Whether nothing more will come. */
 export function hasEnded(execution: Execution): boolean {
   return execution.state === "completed" || execution.state === "failed" || execution.state === "stopped";
