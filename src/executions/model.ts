@@ -69,6 +69,10 @@ export interface SentResume {
   /** `resumed`, `retrying`, `completed`, or the new id to follow. */
   readonly answer?: string;
   readonly message?: string;
+  /** ISO 8601; when the crew took an answered one. Absent where its answer never came, and in records of earlier versions. */
+  readonly answeredAt?: string;
+  /** Of an answered one: the crew was seen to go on since. */
+  readonly isFollowed?: true;
 }
 
 /** What waits for a person. */
@@ -134,6 +138,8 @@ export interface Execution {
   /** Seconds, as the crew tells. */
   readonly executionTime?: number;
   readonly waiting?: Waiting;
+  /** The crew took feedback for this output a moment ago and still reports its pause: most likely it lags. */
+  readonly stillPaused?: Pick<Waiting, "taskId" | "attempt">;
   /** Oldest first. */
   readonly resumes: readonly SentResume[];
   /** What followed on how it began, oldest first; absent where nothing did, or an earlier version of the extension kept the record. */
@@ -167,6 +173,7 @@ const owners: Readonly<Record<keyof Execution, "person" | "others">> = {
   error: "others",
   executionTime: "others",
   waiting: "others",
+  stillPaused: "others",
   resumes: "person",
   history: "others",
 };

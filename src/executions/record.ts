@@ -81,6 +81,7 @@ const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   progress: (value) => value === undefined || (isObject(value) && typeof value["completed"] === "number"),
   tasks: (value) => Array.isArray(value) && value.every(isTask),
   waiting: (value) => value === undefined || (isObject(value) && isString(value["taskId"]) && typeof value["attempt"] === "number"),
+  stillPaused: (value) => value === undefined || (isObject(value) && isString(value["taskId"]) && typeof value["attempt"] === "number"),
   resumes: (value) => Array.isArray(value) && value.every(isResume),
   history: (value) => value === undefined || (Array.isArray(value) && value.every(isStateChange)),
 };

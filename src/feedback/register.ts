@@ -42,7 +42,7 @@ export function registerFeedback({ crews, executions, clock, storage, find, find
   const { store, intents, secrets, tracker } = executions;
   const owned = new Disposables();
   const sender = new FeedbackSender({ store, intents, secrets, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId), onProblem: logProblem });
-  const feedback = owned.add(new Feedback({ sender: { send: (words) => sendAskingAboutSecrets(sender, words) }, find, show }));
+  const feedback = owned.add(new Feedback({ sender: { send: (words) => sendAskingAboutSecrets(sender, words) }, find, clock, show }));
   const drafts = owned.add(new Drafts(join(storage.fsPath, "drafts"), logProblem));
   const threads = owned.add(new FeedbackThreads({ find, current: (localId) => store.find(localId), send: (words) => feedback.send(words), drafts, clock, onProblem: logProblem }));
   feedback.use(threads);
