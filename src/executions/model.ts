@@ -189,6 +189,11 @@ export function withPersonsPartsOf(execution: Execution, from: Execution): Execu
   return copy;
 }
 
+/** Whether a crew is served on this machine by the local service. It has a log there, and no dashboard. */
+export function isLocalCrew({ id }: Pick<CrewRef, "id">): boolean {
+  return id.startsWith("local:");
+}
+
 /** Whether nothing more will come. */
 export function hasEnded(execution: Execution): boolean {
   return execution.state === "completed" || execution.state === "failed" || execution.state === "stopped";

@@ -78,7 +78,7 @@ export class Feedback implements vscode.Disposable {
     if (chosen === undefined) return undefined;
     const again = await this.#isAgain(execution, chosen, isPerson);
     if (again === undefined) return undefined;
-    const isUnseen = isPerson && task !== undefined && !this.isSending(execution) && !this.#isShown(execution);
+    const isUnseen = isPerson && again.again !== true && task !== undefined && !this.isSending(execution) && !this.#isShown(execution);
     if (isUnseen && !(await confirmApproval(execution, chosen))) return undefined;
     return await this.send({ execution, taskId: chosen, isApprove: true, text: feedback, ...again });
   }

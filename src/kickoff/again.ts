@@ -3,7 +3,7 @@ import type { KickoffRequest } from "../api/types.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
 import { UserError } from "../editor/errors.ts";
-import type { Execution } from "../executions/model.ts";
+import { isLocalCrew, type Execution } from "../executions/model.ts";
 import type { CallbackSecrets } from "../executions/secrets.ts";
 import { titleOf } from "../executions/title.ts";
 import type { KickoffForms } from "./forms.ts";
@@ -77,7 +77,7 @@ async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" |
   const openForm = vscode.l10n.t("Open in Form");
   const { inputs = {}, callbacks = {} } = execution.request ?? {};
   const detail = [
-    ...(execution.state === "unconfirmed" ? [vscode.l10n.t("No answer came to its kickoff, so it may be running already. Look in the crew's dashboard first: this starts it a second time.")] : []),
+    ...(execution.state !== "unconfirmed" ? [] : isLocalCrew(crew) ? [vscode.l10n.t("No answer came to its kickoff, so it may be running already. Look in the local crew's log first: this starts it a second time.")] : [vscode.l10n.t("No answer came to its kickoff, so it may be running already. Look in the crew's dashboard first: this starts it a second time.")]),
     vscode.l10n.t("{0} ({1}) starts another execution, which can cost money.", crew.name, new URL(crew.url).host),
     ...(Object.keys(inputs).length === 0 ? [] : [inputsInShort(inputs).join("\n")]),
     ...(Object.keys(callbacks).length === 0 ? [] : [vscode.l10n.t("Its callbacks are sent again, too.")]),

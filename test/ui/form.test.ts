@@ -67,7 +67,7 @@ describe("The kickoff form in a browser", function () {
         await page.getByText("Missing inputs: audience.").waitFor();
         assert.deepEqual(await violations(), []);
 
-        form.send = () => Promise.reject(new MaybeStartedError("It may have started.", undefined));
+        form.send = () => Promise.reject(new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, undefined));
         await kickOff().click();
         await page.getByText("It may have started.").waitFor();
         assert.deepEqual(await violations(), []);
@@ -264,7 +264,7 @@ describe("The kickoff form in a browser", function () {
 
   it("does not send again what may have started, unless told to", async () => {
     const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
-    await open({ fields: [{ name: "topic" }], send: () => Promise.reject(new MaybeStartedError("It may have started.", unconfirmed)) });
+    await open({ fields: [{ name: "topic" }], send: () => Promise.reject(new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, unconfirmed)) });
     await field("topic").fill("Otters");
     await kickOff().click();
     await page.getByText("It may have started.").waitFor();

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { Execution, SentResume } from "../../executions/model.ts";
+import { isLocalCrew, type Execution, type SentResume } from "../../executions/model.ts";
 import { answeredPause } from "../../executions/resumes.ts";
 import { isNeverSeen } from "../words.ts";
 import { inlineText } from "./markdown.ts";
@@ -15,9 +15,11 @@ export function situationPart(execution: Execution): Part[] {
     parts.push({
       id: "unconfirmed",
       lines: [
-        l10n.t("The kickoff was sent, but no answer came: it may have started, or not. It is not sent again by itself, since a kickoff can cost money."),
+        l10n.t("The kickoff was sent, but no answer came that says whether it started. It may have. It is not sent again by itself, since a kickoff can cost money."),
         "",
-        l10n.t("Look in the crew's dashboard or its log. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, untrack this one."),
+        isLocalCrew(execution.crew)
+          ? l10n.t("Look in the local crew's log. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, untrack this one.")
+          : l10n.t("Look in the crew's dashboard or its log. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, untrack this one."),
       ],
     });
   }

@@ -279,7 +279,7 @@ describe("A kickoff form's session", () => {
 
   it("does not send again what may have started, until the person says so", async () => {
     const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
-    send = () => Promise.reject(new MaybeStartedError("It may have started.", unconfirmed));
+    send = () => Promise.reject(new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, unconfirmed));
     const session = await open();
     const draft = { id: form().draft.id, values: typed("a") };
     session.receive({ type: "submit", draft });

@@ -128,6 +128,18 @@ describe("Sending a kickoff", () => {
     });
   }
 
+  it("says what was answered where that leaves open whether it started, and where to look: a local crew has no dashboard", async () => {
+    answer = () => Promise.reject(new CrewApiError({ kind: "server", status: 500, message: "The crew failed to answer (500): No.", remedy: "", sent: "maybe" }));
+    const tellOf = async (to: typeof crew) => {
+      const error: unknown = await makeSender().send(to, request).catch((thrown: unknown) => thrown);
+      assert.ok(error instanceof MaybeStartedError);
+      assert.match(error.message, /leaves open whether it started\. The crew failed to answer \(500\): No\.$/);
+      return error.remedy;
+    };
+    assert.match(await tellOf(crew), /crew's dashboard/);
+    assert.match(await tellOf({ ...crew, id: "local:file:///crew" }), /local crew's log/);
+  });
+
   it("sends nothing when the record can't be written", async () => {
     const full = new Error("ENOSPC: no space left on device");
     const broken = { ...bound(store), add: () => Promise.reject(full) };
