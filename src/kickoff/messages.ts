@@ -29,7 +29,7 @@ export type Outcome =
 
 /** Where the values of a form came from, where they were not typed just now. */
 export interface Notice {
-  readonly kind: "draft" | "cutDraft" | "last" | "given" | "cleared" | "taken";
+  readonly kind: "draft" | "cutDraft" | "started" | "last" | "given" | "cleared" | "taken";
   /** Whether the values before can be brought back. */
   readonly canUndo: boolean;
   /** Set for `taken`: one input's value came from elsewhere. */

@@ -31,7 +31,7 @@ export class MaybeStartedError extends Error {
 /** What a {@link KickoffSender} works with. */
 export interface KickoffSenderOptions {
   readonly store: Pick<ExecutionStore, "add" | "update" | "remove" | "find" | "refresh">;
-  readonly intents: Pick<Intents, "claim" | "release">;
+  readonly intents: Pick<Intents, "all" | "claim" | "release">;
   /** Keeps the secrets of callbacks for the resumes to come. */
   readonly secrets: Pick<CallbackSecrets, "keep">;
   readonly clock: Clock;
@@ -80,6 +80,20 @@ export class KickoffSender {
     const execution = await this.#confirm(record, kickoffId);
     poll(localId);
     return execution;
+  }
+
+  /**
+   * What is stored of the kickoff that `localId` names: its execution where it started, why it may have; nothing where neither a record nor
+   * a claim is known.
+   */
+  async earlier(crew: Pick<CrewRef, "id">, localId: string): Promise<Execution | MaybeStartedError | undefined> {
+    const { store, intents } = this.#options;
+    await store.refresh();
+    const execution = store.find(localId);
+    if (execution !== undefined && execution.kickoffIds.length > 0) return execution;
+    const isClaimed = execution !== undefined || (await intents.all()).some(({ key }) => key === kickoffKey(localId));
+    if (!isClaimed) return undefined;
+    return new MaybeStartedError(l10n.t("A kickoff of this form was sent, or was about to be, and no answer to it is kept. It may have started."), crew, execution);
   }
 
   async #record(localId: string, execution: Execution): Promise<Execution> {
