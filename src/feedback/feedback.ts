@@ -1,10 +1,8 @@
 import * as vscode from "vscode";
-import type { Clock } from "../api/clock.ts";
 import { UserError } from "../editor/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
 import type { Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import { OneWish } from "../kickoff/one-wish.ts";
 import { askAgain, askAnew, askKind, askTask, type FeedbackKind } from "./ask.ts";
 import { confirmApproval } from "./confirm.ts";
 import { namingFeedback } from "./not-taken.ts";
@@ -17,12 +15,17 @@ import type { FeedbackThreads } from "./threads.ts";
 /** Milliseconds that a crew's answer stays in the status bar. */
 const answerShown = 10_000;
 
+/** Makes one press of a double click on one output, also where the crew answers in between; a later press is another. */
+export interface Presses {
+  once(key: string, by: { readonly isPerson: boolean }, start: () => Promise<FeedbackResult | undefined>): Promise<FeedbackResult | undefined>;
+}
+
 /** What {@link Feedback} needs. */
 export interface FeedbackOptions {
   readonly sender: Pick<FeedbackSender, "send">;
   /** Where in an open document feedback is given: an output that has no such place in a visible editor is not on the screen. */
   readonly find: FindPlace;
-  readonly clock: Clock;
+  readonly presses: Presses;
   /** Shows the execution's document at what waits. */
   readonly show: (execution: Execution) => Promise<vscode.TextEditor>;
 }
@@ -41,14 +44,11 @@ export interface FeedbackWords {
 export class Feedback implements vscode.Disposable {
   readonly #options: FeedbackOptions;
   readonly #sending = new Map<string, { readonly words: string; readonly result: Promise<FeedbackResult> }>();
-  /** A double click on one output is one press, also where the crew answers in between; a later press is another. */
-  readonly #presses: OneWish<FeedbackResult | undefined>;
   readonly #changed = new vscode.EventEmitter<void>();
   #threads: FeedbackThreads | undefined;
 
   constructor(options: FeedbackOptions) {
     this.#options = options;
-    this.#presses = new OneWish(options.clock);
   }
 
   /** Feedback has begun to be sent from this window, or is done with. */
@@ -68,7 +68,7 @@ export class Feedback implements vscode.Disposable {
   async approve(execution: Execution, words: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
     const { taskId = execution.waiting?.taskId, feedback, attempt, isPerson = false } = words;
     if (!isPerson || taskId === undefined || attempt === undefined) return await this.#approve(execution, words);
-    return await this.#presses.once(JSON.stringify([execution.localId, taskId, attempt, feedback]), { isPerson }, () => this.#approve(execution, words));
+    return await this.#options.presses.once(JSON.stringify([execution.localId, taskId, attempt, feedback]), { isPerson }, () => this.#approve(execution, words));
   }
 
   async #approve(execution: Execution, { taskId, feedback = "", attempt, isPerson = false }: FeedbackWords): Promise<FeedbackResult | undefined> {

@@ -60,6 +60,8 @@ export class KickoffSender {
     const localId = options.localId ?? randomUUID();
     const client = this.#options.clientFor(crew);
     if (store.find(localId) !== undefined || !(await intents.claim(kickoffKey(localId), { crew: crew.id }))) {
+      // Another window may have written since what became of it.
+      await store.refresh();
       throw sentBefore(crew, store.find(localId));
     }
     const record = await this.#record(localId, {

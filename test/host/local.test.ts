@@ -56,6 +56,16 @@ describe("local crews", () => {
     return window;
   }
 
+  /** A window's part, and the lines of its local crews' log. */
+  async function newWindowWithLog() {
+    const lines: string[] = [];
+    const { createOutputChannel } = vscode.window;
+    const listened = (name: string) => ({ ...createOutputChannel(name), appendLine: (line: string) => void lines.push(line) });
+    Object.assign(vscode.window, { createOutputChannel: listened });
+    const window = await newWindow().finally(() => Object.assign(vscode.window, { createOutputChannel }));
+    return { window, lines };
+  }
+
   async function close(window: (typeof windows)[number]): Promise<void> {
     windows.splice(windows.indexOf(window), 1);
     const urls = window.locals.list().filter(({ local }) => local?.running).map(({ url }) => url);
@@ -233,11 +243,7 @@ describe("local crews", () => {
   });
 
   it("a kickoff that it refuses because a file was broken since starts nothing and leaves no execution; it says where, offers to open the place, and stands in the log", async () => {
-    const lines: string[] = [];
-    const { createOutputChannel } = vscode.window;
-    const listened = (name: string) => ({ ...createOutputChannel(name), appendLine: (line: string) => void lines.push(line) });
-    Object.assign(vscode.window, { createOutputChannel: listened });
-    const window = await newWindow().finally(() => Object.assign(vscode.window, { createOutputChannel }));
+    const { window, lines } = await newWindowWithLog();
     const project = await copyOfExample();
     const crew = await window.locals.start({ folder: project });
     assert.ok(crew);
@@ -264,6 +270,13 @@ describe("local crews", () => {
     } finally {
       store.dispose();
     }
+  });
+
+  it("the log of a window says which crews another window serves, and so write there", async () => {
+    await startExample(await newWindow());
+    const { window, lines } = await newWindowWithLog();
+    window.locals.showLog();
+    assert.deepEqual(lines, ["[example_crew] Another window serves this crew. What its service writes is in that window's log."]);
   });
 
   it("what can't be served is refused in words", async () => {

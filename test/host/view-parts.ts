@@ -13,6 +13,7 @@ import { Feedback } from "../../src/feedback/feedback.ts";
 import { FeedbackLenses } from "../../src/feedback/lenses.ts";
 import { FeedbackSender } from "../../src/feedback/send.ts";
 import { FeedbackThreads } from "../../src/feedback/threads.ts";
+import { OneWish } from "../../src/kickoff/one-wish.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
 import { showExecution } from "../../src/views/document/open.ts";
 import { placeOf } from "../../src/views/document/places.ts";
@@ -58,7 +59,7 @@ export async function viewParts(clock: Clock = systemClock) {
   const documents = new ExecutionDocuments({ store, crewIdOf: () => undefined, doubtOf: ({ localId }) => doubts.get(localId), scheme });
   const show = (execution: Execution, taskId?: string) => showExecution(documents, execution, taskId);
   const find = (document: vscode.TextDocument) => placeOf(documents, document);
-  const feedback = new Feedback({ sender, find, clock, show });
+  const feedback = new Feedback({ sender, find, presses: new OneWish(clock), show });
   const drafts = new Drafts(path.join(folder, "drafts"), onProblem);
   const threads = new FeedbackThreads({ find, send: (words) => feedback.send(words), current: (localId) => store.find(localId), drafts, clock: systemClock, onProblem });
   feedback.use(threads);
