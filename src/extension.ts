@@ -14,6 +14,7 @@ import { versionOf } from "./editor/version.ts";
 import { Executions } from "./executions/executions.ts";
 import { moveCrew } from "./executions/move-crew.ts";
 import { registerFeedback } from "./feedback/register.ts";
+import { OneWish } from "./kickoff/one-wish.ts";
 import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { startForDevelopment } from "./local/start-for-development.ts";
@@ -53,7 +54,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   // Begun here and awaited at the end: a document that comes back with its window waits for it.
   const opened = locals.refresh().catch((error: unknown) => logProblem("Reading the local crews", error)).then(() => executions.open(() => locals.restore()));
   const { documents, show, find, findExecution, outputs } = owned.add(registerDocuments({ store, crews, tracker, ready: opened, storage: context.globalStorageUri, memory: context.globalState }));
-  const feedback = owned.add(registerFeedback({ crews, executions, clock, storage: context.globalStorageUri, find, findExecution, show }));
+  const feedback = owned.add(registerFeedback({ crews, executions, clock, presses: new OneWish(clock), storage: context.globalStorageUri, find, findExecution, show }));
   const wake = async (crewId: string) => {
     if (crewId.startsWith("local:")) await locals.ensureRunning(crewId);
   };

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { CrewApiError, type CrewApiErrorDetails, type CrewApiErrorKind } from "./errors.ts";
 import { lookFirst } from "./look-first.ts";
-import { readErrorBody } from "./read-error.ts";
+import { readErrorBody, type LocalProblem } from "./read-error.ts";
 import { refusedToken } from "./refused-token.ts";
 import type { TokenType } from "./types.ts";
 
@@ -19,6 +19,8 @@ export interface RefusedAnswer {
   readonly knownInputs?: readonly string[] | undefined;
   /** Whose token the request carried, where that is known. */
   readonly tokenType?: TokenType | undefined;
+  /** Whether the local service answered, whose crews have no dashboard. */
+  readonly isLocal?: boolean;
 }
 
 /** How much of a body an error keeps, in characters. */
@@ -43,6 +45,9 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
   if (status === 422 || (status === 400 && body.missingInputs.length > 0)) {
     return new CrewApiError({ ...common, ...validation(told, body.missingInputs) });
   }
+  if (status === 500 && body.own !== undefined) {
+    return new CrewApiError({ ...common, ...unreadableProject(answer, told, body.own) });
+  }
   const { kind, intro, remedy, reason, tokenType } = known(answer);
   const open = answer.method === "POST" && (kind === "server" || kind === "gateway" || kind === "timeout");
   return new CrewApiError({
@@ -54,6 +59,19 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
     ...(reason === undefined ? {} : { reason }),
     ...(tokenType === undefined ? {} : { tokenType }),
   });
+}
+
+/** A local crew's files can't be read (any more). A kickoff starts nothing then, where the service says so. */
+function unreadableProject({ method, path }: RefusedAnswer, told: string, { place, isNotStarted }: LocalProblem): Pick<CrewApiErrorDetails, "kind" | "message" | "remedy" | "sent" | "place"> {
+  const isOpen = method === "POST" && !(path === "/kickoff" && isNotStarted);
+  const correct = l10n.t("Correct the crew's file and try again.");
+  return {
+    kind: "server",
+    message: sentence(told),
+    remedy: isOpen ? `${lookFirst()} ${correct}` : method === "POST" ? l10n.t("Nothing was started. Correct the crew's file and kick off again.") : correct,
+    sent: isOpen ? "maybe" : "no",
+    ...(place && { place }),
+  };
 }
 
 function validation(told: string, missing: readonly string[]): Pick<CrewApiErrorDetails, "kind" | "message" | "remedy" | "missingInputs"> {
@@ -99,15 +117,15 @@ const unknownTask = (): KnownStatus => ({
   remedy: l10n.t("Check the task's ID; if it is right, check the ID of the execution and the crew's address."),
 });
 
-function known({ status, path, tokenType }: RefusedAnswer): KnownStatus {
-  if (status === 401 || status === 403) return refusedToken(status, tokenType);
+function known({ status, path, tokenType, isLocal = false }: RefusedAnswer): KnownStatus {
+  if (status === 401 || status === 403) return refusedToken(status, tokenType, isLocal);
   if (status === 404 && path === "/resume") return unknownTask();
   const one = byStatus[status];
   if (one) return one();
   // 52x and 530 are a content network's own codes for the same.
   if (status === 502 || status === 503 || status === 504 || (status >= 520 && status <= 530)) return gateway();
   if (status >= 500) {
-    return { kind: "server", intro: l10n.t("The crew failed to answer"), remedy: l10n.t("Try again later; the crew's log in the dashboard may say more.") };
+    return { kind: "server", intro: l10n.t("The crew failed to answer"), remedy: isLocal ? l10n.t("Try again later; the local crew's log may say more.") : l10n.t("Try again later; the crew's log in the dashboard may say more.") };
   }
   return { kind: "badRequest", intro: l10n.t("The crew refused the request"), remedy: l10n.t("See what it says, correct it and try again.") };
 }

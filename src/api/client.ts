@@ -36,13 +36,15 @@ export interface CrewClientOptions {
   readonly statusPath?: StatusPath;
   /** Hears which status path the crew answers, once that is seen and differs from `statusPath`; to be kept with the crew. */
   readonly onStatusPath?: (path: StatusPath) => void;
-  /** Hears of a refused token (401, 403) before the error is thrown, and may put a remedy beside it. */
+  /** Hears of a refused token (401, 403), and of a local crew's project that can't be read, before the error is thrown, and may put a remedy beside it. */
   readonly onRefused?: (error: CrewApiError) => Promise<void>;
   /** Hears of every request when it leaves and when it has ended, for a log. */
   readonly onTraffic?: (traffic: Traffic) => void;
   /** Limit of an answer's body in bytes; 64 MB where absent. */
   readonly maxBytes?: number;
   readonly userAgent?: string;
+  /** Served on this machine by the local service: what is said to a person then sends nobody to a dashboard. */
+  readonly isLocal?: boolean;
 }
 
 const getTimeout = 30_000;
@@ -78,6 +80,7 @@ export class CrewClient {
       maxBytes: options.maxBytes ?? defaultMaxBytes,
       userAgent: options.userAgent ?? "crewdeck",
       onTraffic: options.onTraffic ?? (() => undefined),
+      isLocal: options.isLocal ?? false,
     });
   }
 
@@ -165,7 +168,7 @@ export class CrewClient {
     try {
       return await this.#transport.request(outgoing);
     } catch (error) {
-      if (error instanceof CrewApiError && (error.kind === "unauthorized" || error.kind === "forbidden")) await this.#onRefused(error);
+      if (error instanceof CrewApiError && (error.kind === "unauthorized" || error.kind === "forbidden" || error.place !== undefined)) await this.#onRefused(error);
       throw error;
     }
   }

@@ -20,6 +20,15 @@ export type CrewApiErrorKind =
 /** Why a crew could not be reached. */
 export type UnreachableReason = "dns" | "refused" | "certificate" | "proxy" | "reset" | "other";
 
+/** Where in a crew's project something is wrong, as the local service tells it. Remote text: only of a local crew is it a file to open. */
+export interface CrewPlace {
+  /** Below the project's folder. */
+  readonly file: string;
+  /** Line and column count from 1. */
+  readonly line: number;
+  readonly column: number;
+}
+
 /** What a {@link CrewApiError} is made of. */
 export interface CrewApiErrorDetails {
   readonly kind: CrewApiErrorKind;
@@ -38,6 +47,7 @@ export interface CrewApiErrorDetails {
   /** Absent means "no". */
   readonly sent?: "no" | "maybe";
   readonly tokenType?: TokenType;
+  readonly place?: CrewPlace;
 }
 
 /** A request to a crew that did not succeed. Never holds the token: not in the message, not in the body, not as a property. */
@@ -62,6 +72,8 @@ export class CrewApiError extends Error {
   readonly sent: "no" | "maybe";
   /** Whose token the request carried; set when `kind` is `unauthorized` or `forbidden` and the kind of the token is known. */
   readonly tokenType?: TokenType;
+  /** What of the crew's project can't be read, where the answer names it. */
+  readonly place?: CrewPlace;
 
   constructor(details: CrewApiErrorDetails) {
     super(details.message);
@@ -75,5 +87,6 @@ export class CrewApiError extends Error {
     if (details.reason !== undefined) this.reason = details.reason;
     if (details.body !== undefined) this.body = details.body;
     if (details.tokenType !== undefined) this.tokenType = details.tokenType;
+    if (details.place !== undefined) this.place = details.place;
   }
 }

@@ -29,6 +29,8 @@ interface Unusable {
   /** Whether it was JSON at all. */
   readonly json?: boolean;
   readonly maxBytes?: number;
+  /** Whether the local service was asked, whose crews have no dashboard. */
+  readonly isLocal?: boolean;
   /** Where a redirect leads, without the token. */
   readonly location?: string | undefined;
   /** The address that was asked. */
@@ -60,12 +62,12 @@ function words(kind: "badAnswer" | "tooLarge" | "redirected", asked: Asked, answ
   if (kind === "tooLarge") {
     return {
       message: l10n.t("The answer is larger than {0} MB and was not read to its end.", Math.round((answer.maxBytes ?? 0) / 1024 / 1024)),
-      remedy: l10n.t("Look at the execution in the dashboard."),
+      remedy: answer.isLocal === true ? l10n.t("The local crew's log may say more.") : l10n.t("Look at the execution in the dashboard."),
     };
   }
   return {
     message: answer.json === true ? l10n.t("The answer of {0} is not what the API of a crew answers.", asked.path) : l10n.t("The answer of {0} is not JSON.", asked.path),
-    remedy: l10n.t("Check that the address is the one on the crew's page in the dashboard."),
+    remedy: answer.isLocal === true ? l10n.t("Stop the local crew and start it again.") : l10n.t("Check that the address is the one on the crew's page in the dashboard."),
   };
 }
 

@@ -1,10 +1,20 @@
-import { asArray, asObject, isObject, parseJson, textAt, type UnknownObject } from "./json.ts";
+import type { CrewPlace } from "./errors.ts";
+import { asArray, asObject, isObject, numberAt, parseJson, textAt, type UnknownObject } from "./json.ts";
 
 /** What the body of an error answer says. */
 export interface ErrorBody {
   /** One line for a person; absent where the body says nothing. */
   readonly message?: string;
   readonly missingInputs: readonly string[];
+  /** What the local service says of its own beside the API's members; see {@link ownOf}. */
+  readonly own?: LocalProblem;
+}
+
+/** The crew's project can't be read. */
+export interface LocalProblem {
+  readonly place?: CrewPlace;
+  /** The service says that the kickoff started nothing. */
+  readonly isNotStarted: boolean;
 }
 
 const messageLength = 300;
@@ -21,7 +31,20 @@ export function readErrorBody(text: string, knownInputs: readonly string[] = [])
   if (typeof parsed === "string") return withMessage(parsed, []);
   if (!isObject(parsed)) return withMessage(withoutTags(text), []);
   const told = messageOf(parsed);
-  return withMessage(told, missingOf(parsed, told, knownInputs));
+  const own = ownOf(parsed);
+  return { ...withMessage(told, missingOf(parsed, told, knownInputs)), ...(own && { own }) };
+}
+
+/**
+ * `details.crewdeck` of the local service: `{file, line, column, started: false}`. The name is Crewdeck's, so that no deployed crew has
+ * it by accident, and only the value false says that nothing was started.
+ */
+function ownOf(body: UnknownObject): LocalProblem | undefined {
+  const own = asObject(body["details"])["crewdeck"];
+  if (!isObject(own)) return undefined;
+  const [file, line, column] = [textAt(own, "file"), numberAt(own, "line"), numberAt(own, "column")];
+  const place = file === undefined || line === undefined || column === undefined ? undefined : { file, line, column };
+  return { ...(place && { place }), isNotStarted: own["started"] === false };
 }
 
 function withMessage(text: string | undefined, missingInputs: readonly string[]): ErrorBody {

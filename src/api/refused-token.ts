@@ -10,8 +10,8 @@ interface RefusedToken {
 }
 
 /** What 401 and 403 mean (specification, Authentication and error codes; 403 is not shown there, and is treated as a lack of rights), by whose token was sent. */
-export function refusedToken(status: 401 | 403, tokenType: TokenType | undefined): RefusedToken {
-  const words = status === 401 ? notAccepted(tokenType) : notAllowed(tokenType);
+export function refusedToken(status: 401 | 403, tokenType: TokenType | undefined, isLocal: boolean): RefusedToken {
+  const words = { ...(status === 401 ? notAccepted(tokenType) : notAllowed(tokenType)), ...(isLocal && { remedy: l10n.t("The extension made the local crew's tokens. Stop the crew and start it again.") }) };
   return { kind: status === 401 ? "unauthorized" : "forbidden", ...words, ...(tokenType === undefined ? {} : { tokenType }) };
 }
 

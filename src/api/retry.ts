@@ -17,7 +17,7 @@ const longestRest = 24 * 60 * 60 * 1000;
  */
 export function retryWait(error: unknown, asked: number, random: () => number): number | undefined {
   if (!(error instanceof CrewApiError) || asked >= attempts) return undefined;
-  const passing = error.kind === "rateLimited" || error.kind === "gateway" || error.kind === "server" || error.reason === "reset";
+  const passing = error.kind === "rateLimited" || error.kind === "gateway" || (error.kind === "server" && error.place === undefined) || error.reason === "reset";
   const rest = error.retryAfterMs ?? 0;
   if (!passing || rest > longestWait) return undefined;
   return rest + random() * firstWait * 2 ** (asked - 1);

@@ -25,6 +25,7 @@ export interface TransportOptions {
   readonly maxBytes: number;
   readonly userAgent: string;
   readonly onTraffic: (traffic: Traffic) => void;
+  readonly isLocal: boolean;
 }
 
 /** One request, and how its answer is read. */
@@ -138,7 +139,7 @@ export class Transport {
   }
 
   async #judge<T>(answer: FetchAnswer, outgoing: Outgoing<T>, sending: Sending & { readonly type: TokenType | undefined }, came: Came): Promise<T> {
-    const { clock, maxBytes } = this.#options;
+    const { clock, maxBytes, isLocal } = this.#options;
     const { status } = answer;
     const { clean, deadline, type } = sending;
     came.status = status;
@@ -154,14 +155,14 @@ export class Transport {
       // Whatever became of the body, the code is an answer.
       const retryAfterMs = parseRetryAfter(answer.headers.get("retry-after"), clock.now());
       const { method, path, knownInputs } = outgoing;
-      throw errorOfAnswer({ method, path, status, statusText: clean(answer.statusText), text: clean(text), retryAfterMs, knownInputs, tokenType: type });
+      throw errorOfAnswer({ method, path, status, statusText: clean(answer.statusText), text: clean(text), retryAfterMs, knownInputs, tokenType: type, isLocal });
     }
-    if (tooLarge) throw unreadable("tooLarge", outgoing, { status, maxBytes });
+    if (tooLarge) throw unreadable("tooLarge", outgoing, { status, maxBytes, isLocal });
     const raw = parseJson(text);
     // An object that is whole is the answer, even if the connection broke right after it.
     if (problem !== undefined && !isObject(raw)) throw this.#failure(problem, outgoing, sending);
     const value = raw === undefined ? undefined : outgoing.read(raw, () => clean(text));
-    if (value === undefined) throw unreadable("badAnswer", outgoing, { status, body: excerpt(clean(text)), json: raw !== undefined });
+    if (value === undefined) throw unreadable("badAnswer", outgoing, { status, body: excerpt(clean(text)), json: raw !== undefined, isLocal });
     return value;
   }
 

@@ -3,7 +3,7 @@ import type { Clock } from "../api/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../editor/errors.ts";
 import { said } from "../editor/said.ts";
-import { hasEnded, without, type Execution } from "../executions/model.ts";
+import { hasEnded, isLocalCrew, without, type Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Tracker } from "../executions/tracker.ts";
@@ -67,7 +67,7 @@ async function confirmUntrack(execution: Execution): Promise<boolean> {
   const untrackIt = vscode.l10n.t("Untrack");
   const [kickoffId] = execution.kickoffIds;
   const detail = [
-    ...(kickoffId === undefined ? [vscode.l10n.t("No answer came to its kickoff. If it started, it goes on at the crew; to track it then, you need its ID from the crew's dashboard.")] : []),
+    ...(kickoffId !== undefined ? [] : isLocalCrew(execution.crew) ? [vscode.l10n.t("No answer came to its kickoff. If it started, it goes on at the local crew.")] : [vscode.l10n.t("No answer came to its kickoff. If it started, it goes on at the crew; to track it then, you need its ID from the crew's dashboard.")]),
     ...(kickoffId === undefined || hasEnded(execution) ? [] : [vscode.l10n.t("It goes on at the crew, since the API has no cancel, but is no longer watched here.")]),
     vscode.l10n.t("Its title, inputs, outputs and your feedback are removed from this machine."),
     ...(kickoffId === undefined ? [] : [vscode.l10n.t("Its ID is {0}.", kickoffId)]),

@@ -3,7 +3,7 @@ import type { Crews } from "../crews/crews.ts";
 import { hasEnded, type Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Feedback, FeedbackWords } from "../feedback/feedback.ts";
-import { pendingResume } from "../feedback/pending.ts";
+import { repeatable } from "../feedback/pending.ts";
 import type { FeedbackResult } from "../feedback/send.ts";
 import type { FeedbackThreads } from "../feedback/threads.ts";
 import { isProgram, numberOf, optional, recordOf, stringOf } from "./arguments.ts";
@@ -42,7 +42,7 @@ export function feedbackCommands({ crews, store, feedback, threads, wake }: Feed
     on("approveWithNote", (execution, words) => feedback.approveWithNote(execution, words), waits, noneWaits),
     on("reject", (execution, words) => feedback.reject(execution, words), waits, noneWaits),
     on("giveFeedback", (execution) => feedback.give(execution), (execution) => !hasEnded(execution) && execution.kickoffIds.length > 0),
-    on("sendAgain", (execution) => feedback.sendAgain(execution), (execution) => pendingResume(execution)?.outcome === "unanswered"),
+    on("sendAgain", (execution) => feedback.sendAgain(execution), (execution) => repeatable(execution) !== undefined),
     { id: "sendFeedback", run: (reply) => threads.submit(reply) },
     { id: "saveDraft", run: (reply) => threads.saveDraft(reply) },
     { id: "discardDraft", run: (reply) => threads.discardDraft(reply) },

@@ -5,7 +5,7 @@ import type { CrewInputs } from "../api/types.ts";
 import { offer, UserError } from "../editor/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { LostTokenError, missingToken, StoppedCrewError } from "./errors.ts";
-import { actionsForRefusal } from "./refusals.ts";
+import { actionsForPlace, actionsForRefusal } from "./refusals.ts";
 import type { StatusPaths } from "./status-paths.ts";
 import { tokenInUse } from "./token-entry.ts";
 import type { Tokens } from "./tokens.ts";
@@ -35,7 +35,7 @@ export class CrewClients {
 
   /** The client for a connected crew, the same one until the crew changes; as `Crews.client`. */
   get(crew: CrewAddress): CrewClient {
-    const { id, url } = this.#connected(crew);
+    const { id, url, local } = this.#connected(crew);
     const kept = this.#clients.get(id);
     if (kept?.baseUrl === url) return kept;
     const { statusPaths } = this.#options;
@@ -43,6 +43,7 @@ export class CrewClients {
     const made = new CrewClient(url, () => this.#tokenFor(crew, url), {
       ...this.#clientOptions(() => this.#find(id)?.name ?? crew.name),
       ...(statusPath === undefined ? {} : { statusPath }),
+      isLocal: local !== undefined,
       onRefused: (error) => this.#offerRemedy(crew, error),
       onStatusPath: (path) => void statusPaths.write(id, path).catch((error: unknown) => logProblem("Remembering a crew's status path", error)),
     });
@@ -122,7 +123,7 @@ export class CrewClients {
 
   async #offerRemedy(crew: CrewAddress, error: CrewApiError): Promise<void> {
     const current = this.#find(crew.id);
-    if (current !== undefined) offer(error, actionsForRefusal(error, current, await this.#options.tokenState(crew.id)));
+    if (current !== undefined) offer(error, [...actionsForRefusal(error, current, await this.#options.tokenState(crew.id)), ...actionsForPlace(error, current)]);
   }
 
   #clientOptions(nameNow: () => string): CrewClientOptions {

@@ -69,6 +69,10 @@ export interface SentResume {
   /** `resumed`, `retrying`, `completed`, or the new id to follow. */
   readonly answer?: string;
   readonly message?: string;
+  /** ISO 8601; when the crew took an answered one. Absent where its answer never came, and in records of earlier versions. */
+  readonly answeredAt?: string;
+  /** Of an answered one: the crew was seen to go on since. */
+  readonly isFollowed?: true;
 }
 
 /** What waits for a person. */
@@ -134,10 +138,60 @@ export interface Execution {
   /** Seconds, as the crew tells. */
   readonly executionTime?: number;
   readonly waiting?: Waiting;
+  /** The crew took feedback for this output a moment ago and still reports its pause: most likely it lags. */
+  readonly stillPaused?: Pick<Waiting, "taskId" | "attempt">;
   /** Oldest first. */
   readonly resumes: readonly SentResume[];
   /** What followed on how it began, oldest first; absent where nothing did, or an earlier version of the extension kept the record. */
   readonly history?: readonly StateChange[];
+}
+
+/** Who changes each part of an execution: an ended one takes only what a person does. A part that is not named here does not compile. */
+const owners: Readonly<Record<keyof Execution, "person" | "others">> = {
+  version: "others",
+  localId: "others",
+  // A person gives it another name or address.
+  crew: "person",
+  kickoffIds: "others",
+  origin: "others",
+  label: "person",
+  pinned: "person",
+  request: "others",
+  engine: "others",
+  state: "others",
+  stateText: "others",
+  mayBeWaiting: "others",
+  startedAt: "others",
+  endedAt: "others",
+  seenAt: "others",
+  watchingStoppedAt: "others",
+  watchedSince: "person",
+  progress: "others",
+  tasks: "others",
+  output: "others",
+  outputJson: "others",
+  error: "others",
+  executionTime: "others",
+  waiting: "others",
+  stillPaused: "others",
+  resumes: "person",
+  history: "others",
+};
+
+/** An execution with all that a person owns taken from another state of it. */
+export function withPersonsPartsOf(execution: Execution, from: Execution): Execution {
+  const copy = { ...execution };
+  for (const [part, owner] of Object.entries(owners)) {
+    if (owner !== "person") continue;
+    if (Object.hasOwn(from, part)) Reflect.set(copy, part, Reflect.get(from, part));
+    else Reflect.deleteProperty(copy, part);
+  }
+  return copy;
+}
+
+/** Whether a crew is served on this machine by the local service. It has a log there, and no dashboard. */
+export function isLocalCrew({ id }: Pick<CrewRef, "id">): boolean {
+  return id.startsWith("local:");
 }
 
 /** Whether nothing more will come. */

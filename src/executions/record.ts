@@ -1,5 +1,5 @@
 import { migrate, recordVersion } from "./migrate.ts";
-import { type Execution, hasEnded, without } from "./model.ts";
+import { type Execution, hasEnded, withPersonsPartsOf } from "./model.ts";
 
 /** What a record's text turned out to be. */
 export type Reading =
@@ -48,7 +48,7 @@ export function readRecord(text: string, localId: string): Reading {
 
 /**
  * What may follow on `current` after `next` was made of it. The end of an execution is final: afterwards only what the person
- * does counts (label, pin, feedback and its outcome), unless a resume brought a new id, under which it goes on.
+ * does counts (also feedback and its outcome), unless a resume brought a new id, under which it goes on.
  */
 export function keepEnd(current: Execution, next: Execution): Execution {
   if (!hasEnded(current) || next.kickoffIds.length > current.kickoffIds.length) {
@@ -58,9 +58,7 @@ export function keepEnd(current: Execution, next: Execution): Execution {
     ...task,
     attempts: next.tasks.find((each) => each.taskId === task.taskId)?.attempts ?? task.attempts,
   }));
-  const { label, pinned } = next;
-  const ended = without(current, "label", "pinned");
-  return { ...ended, ...(label === undefined ? {} : { label }), ...(pinned === undefined ? {} : { pinned }), crew: next.crew, resumes: next.resumes, tasks };
+  return { ...withPersonsPartsOf(current, next), tasks };
 }
 
 const STATES: readonly unknown[] = ["queued", "running", "waiting", "completed", "failed", "stopped", "unknown", "unconfirmed"];
@@ -83,6 +81,7 @@ const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   progress: (value) => value === undefined || (isObject(value) && typeof value["completed"] === "number"),
   tasks: (value) => Array.isArray(value) && value.every(isTask),
   waiting: (value) => value === undefined || (isObject(value) && isString(value["taskId"]) && typeof value["attempt"] === "number"),
+  stillPaused: (value) => value === undefined || (isObject(value) && isString(value["taskId"]) && typeof value["attempt"] === "number"),
   resumes: (value) => Array.isArray(value) && value.every(isResume),
   history: (value) => value === undefined || (Array.isArray(value) && value.every(isStateChange)),
 };

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../api/clock.ts";
 import type { CallbackUrls, KickoffRequest, StatusReading } from "../api/types.ts";
 import { type CrewRef, type Execution, hasEnded, type SentKickoff, without } from "./model.ts";
-import { settleUnanswered } from "./resumes.ts";
+import { crewGoesOn } from "./resumes.ts";
 import { plainCallbacks } from "./secrets.ts";
 import { endTasks, mergeTasks, moveOn } from "./tasks.ts";
-import { beginsToWait } from "./waiting.ts";
+import { beginsToWait, waitsSomewhere } from "./waiting.ts";
 
 /** Milliseconds after a kickoff or resume in which a crew may not know the id yet (observed: "NOT FOUND" until a worker has it). */
 const UNKNOWN_GRACE = 2 * 60_000;
@@ -76,7 +76,7 @@ export function applyNotFound(execution: Execution, now: number, stateText = "NO
   if (hasEnded(execution) || execution.kickoffIds.length === 0 || isKnownToWait || isEarly) {
     return execution;
   }
-  return { ...execution, state: "unknown", mayBeWaiting: true, stateText };
+  return { ...without(execution, "stillPaused"), state: "unknown", mayBeWaiting: true, stateText };
 }
 
 /** Milliseconds since 1970 of the last kickoff or resume that may have reached the crew. */
@@ -112,10 +112,10 @@ function progressSeen(execution: Execution): boolean {
   return isSeen && execution.state !== "queued";
 }
 
-/** What any answer may tell, whatever its state. */
+/** What any answer may tell, whatever its state. Whether it still reports a pause that was answered is told by each anew. */
 function withDetails(execution: Execution, reading: StatusReading): Execution {
   return {
-    ...execution,
+    ...without(execution, "stillPaused"),
     tasks: mergeTasks(execution.tasks, reading.tasks),
     ...(reading.progress === undefined ? {} : { progress: reading.progress }),
     ...(reading.executionTime === undefined ? {} : { executionTime: reading.executionTime }),
@@ -128,7 +128,7 @@ function advance(next: Execution, before: Execution, reading: StatusReading, now
     case "awaiting":
       return reading.state === "waiting" && reading.waiting !== undefined
         ? beginsToWait(next, reading.waiting, now)
-        : waitsSomewhere(next, reading);
+        : waitsSomewhere(next, reading.stateText, now);
     case "completed":
     case "failed":
     case "stopped":
@@ -145,7 +145,7 @@ function advance(next: Execution, before: Execution, reading: StatusReading, now
 
 /** It works: what waited has given way, and the task before the current one is over. */
 function run(next: Execution, before: Execution, reading: StatusReading): Execution {
-  const settled = settleUnanswered(next);
+  const settled = crewGoesOn(next);
   const current = reading.progress?.current;
   const hasGrown = (reading.progress?.completed ?? 0) > (before.progress?.completed ?? 0);
   const tasks =
@@ -155,15 +155,8 @@ function run(next: Execution, before: Execution, reading: StatusReading): Execut
   return { ...without(settled, "waiting", "mayBeWaiting", "stateText"), state: "running", tasks };
 }
 
-/** The crew says that it is paused but not at which task. What is known from elsewhere (a callback) stays. */
-function waitsSomewhere(next: Execution, reading: StatusReading): Execution {
-  return next.waiting === undefined
-    ? { ...next, state: "unknown", mayBeWaiting: true, stateText: reading.stateText }
-    : { ...next, state: "waiting" };
-}
-
 function end(next: Execution, reading: StatusReading, state: "completed" | "failed" | "stopped", now: number): Execution {
-  const settled = without(settleUnanswered(next), "waiting", "mayBeWaiting", "stateText");
+  const settled = without(crewGoesOn(next), "waiting", "mayBeWaiting", "stateText");
   const { progress } = settled;
   return {
     ...settled,

@@ -10,10 +10,11 @@ export interface ResumeTarget {
   readonly attempt: number;
 }
 
-/** The attempt that feedback for a task is for: the one that waits, else the one after the last that was answered (the person may know of a pause that the crew does not show). */
+/** The attempt that feedback for a task is for: the one whose pause the crew reports, else the one after the last that was answered (the person may know of a pause that the crew does not show). */
 export function attemptToAnswer(execution: Execution, taskId: string): number {
-  if (execution.waiting?.taskId === taskId) {
-    return execution.waiting.attempt;
+  const paused = execution.waiting ?? execution.stillPaused;
+  if (paused?.taskId === taskId) {
+    return paused.attempt;
   }
   const last = taskIn(execution.tasks, taskId)?.attempts.at(-1);
   const lastAttempt = last === undefined ? 1 : last.feedback === undefined ? last.number : last.number + 1;
@@ -28,6 +29,19 @@ export function resumesOf(execution: Execution, { taskId, attempt }: ResumeTarge
   );
 }
 
+/** The feedback that the crew took for an output whose pause it reports all the same: it lags, or went wrong. Whoever answers once more must know. */
+export function answeredPause(execution: Execution): SentResume | undefined {
+  const paused = execution.waiting ?? execution.stillPaused;
+  const last = paused === undefined ? undefined : resumesOf(execution, paused).at(-1);
+  return last?.outcome === "answered" ? last : undefined;
+}
+
+/** The last feedback for a task, where the crew took it and was not seen to go on since: the task may or may not wait anew. */
+export function unfollowed({ resumes }: Execution, taskId: string): SentResume | undefined {
+  const last = resumes.findLast((resume) => resume.taskId === taskId && resume.outcome !== "refused");
+  return last?.outcome === "answered" && last.isFollowed === undefined ? last : undefined;
+}
+
 /** Writes down a resume that is about to leave. */
 export function resumeSending(execution: Execution, target: ResumeTarget, feedback: Feedback): Execution {
   const resume: SentResume = { ...target, feedback, outcome: "sending" };
@@ -35,16 +49,17 @@ export function resumeSending(execution: Execution, target: ResumeTarget, feedba
 }
 
 /**
- * The crew took the feedback: what waited goes on. A new id (observed on deployed crews) is followed from now on, even by an
+ * The crew took the feedback at `now` (milliseconds since 1970): what waited goes on. A new id (observed on deployed crews) is followed from now on, even by an
  * execution that seemed to have ended.
  */
-export function resumeAnswered(execution: Execution, target: ResumeTarget, answer: ResumeAnswer): Execution {
+export function resumeAnswered(execution: Execution, target: ResumeTarget, answer: ResumeAnswer, now?: number): Execution {
   const resume = lastOpen(execution, target);
   const said = answer.status ?? answer.kickoffId;
   const settled = settle(execution, target, {
     outcome: "answered",
     ...(said === undefined ? {} : { answer: said }),
     ...(answer.message === undefined ? {} : { message: answer.message }),
+    ...(now === undefined ? {} : { answeredAt: new Date(now).toISOString() }),
   });
   if (resume === undefined) {
     return settled;
@@ -66,12 +81,19 @@ export function resumeUnanswered(execution: Execution, target: ResumeTarget, mes
 }
 
 /** What was sent without an answer has arrived after all: the crew has gone on. */
-export function settleUnanswered(execution: Execution): Execution {
+function settleUnanswered(execution: Execution): Execution {
   let settled = execution;
   for (const resume of execution.resumes.filter((each) => each.outcome === "unanswered")) {
     settled = tellFeedback(settle(settled, resume, { outcome: "answered" }), resume, resume.feedback);
   }
   return settled;
+}
+
+/** The crew was seen to go on: what it took is followed, and what was sent without an answer has arrived. */
+export function crewGoesOn(execution: Execution): Execution {
+  const settled = settleUnanswered(execution);
+  const isNews = settled.resumes.some((resume) => resume.outcome === "answered" && resume.isFollowed === undefined);
+  return isNews ? { ...settled, resumes: settled.resumes.map((resume) => (resume.outcome === "answered" ? { ...resume, isFollowed: true } : resume)) } : settled;
 }
 
 function lastOpen(execution: Execution, { taskId, attempt }: ResumeTarget): SentResume | undefined {
@@ -86,7 +108,7 @@ function lastOpen(execution: Execution, { taskId, attempt }: ResumeTarget): Sent
 function settle(
   execution: Execution,
   target: ResumeTarget,
-  result: Pick<SentResume, "outcome" | "isUnsent" | "answer" | "message">,
+  result: Pick<SentResume, "outcome" | "isUnsent" | "answer" | "message" | "answeredAt">,
 ): Execution {
   const open = lastOpen(execution, target);
   return open === undefined
@@ -105,7 +127,7 @@ function tellFeedback(execution: Execution, { taskId, attempt }: ResumeTarget, f
 }
 
 function goOn(execution: Execution, { taskId }: ResumeTarget): Execution {
-  const open = without(execution, "mayBeWaiting", "stateText", "endedAt", "watchingStoppedAt", "output", "outputJson", "error");
+  const open = without(execution, "mayBeWaiting", "stillPaused", "stateText", "endedAt", "watchingStoppedAt", "output", "outputJson", "error");
   if (open.waiting !== undefined && open.waiting.taskId !== taskId) {
     return open;
   }

@@ -1,5 +1,6 @@
 import type { TaskReading } from "../api/types.ts";
 import type { Attempt, ExecutionTask, Feedback } from "./model.ts";
+import { isSameOutput } from "./same-output.ts";
 
 type Tasks = readonly ExecutionTask[];
 
@@ -81,7 +82,7 @@ function withOutput(attempts: readonly Attempt[], output: string): readonly Atte
   if (last.output === undefined) {
     return withAttempt(attempts, last.number, output);
   }
-  return last.output === output ? attempts : withAttempt(attempts, last.number + 1, output);
+  return isSameOutput(last.output, output) ? attempts : withAttempt(attempts, last.number + 1, output);
 }
 
 function isOpen(task: ExecutionTask): boolean {

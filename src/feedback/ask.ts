@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { plainLabel } from "../editor/plain.ts";
-import type { Execution } from "../executions/model.ts";
+import type { Execution, SentResume } from "../executions/model.ts";
 import { cannedAnswers } from "./canned.ts";
 import { labelled } from "./insert.ts";
 
@@ -61,11 +61,26 @@ export async function askKind(taskId: string): Promise<ChosenFeedback | undefine
   return picked?.chosen;
 }
 
-/** Asks whether feedback that may have arrived is sent a second time. */
-export async function askAgain(taskId: string): Promise<boolean> {
-  const again = vscode.l10n.t("Send Again");
-  const detail = vscode.l10n.t("No answer came to your feedback for “{0}”, so it may have arrived. If it did, sending it again can answer the next output of the task, which you have not read.", taskId);
-  return (await vscode.window.showWarningMessage(vscode.l10n.t("Send the same feedback again?"), { modal: true, detail }, again)) === again;
+/** Asks whether feedback that may have arrived, or that the crew took, is sent a second time. */
+export async function askAgain(sent: SentResume): Promise<boolean> {
+  return await warned(vscode.l10n.t("Send the same feedback again?"), doubtIn(sent), vscode.l10n.t("Send Again"));
+}
+
+/** Asks whether an output is answered anew though the crew took an answer. */
+export async function askAnew(taken: SentResume): Promise<boolean> {
+  return await warned(vscode.l10n.t("Answer “{0}” again?", taken.taskId), doubtIn(taken), vscode.l10n.t("Answer Again"));
+}
+
+async function warned(question: string, detail: string, yes: string): Promise<boolean> {
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes;
+}
+
+function doubtIn({ taskId, outcome, feedback }: SentResume): string {
+  if (outcome !== "answered") return vscode.l10n.t("No answer came to your feedback for “{0}”, so it may have arrived. If it did, sending it again can answer the next output of the task, which you have not read.", taskId);
+  const words = feedback.isApprove
+    ? vscode.l10n.t("The crew took your approval of “{0}”, but has not been seen to go on. It may only be slow.", taskId)
+    : vscode.l10n.t("The crew took your rejection of “{0}”, but has not been seen to go on. It may only be slow.", taskId);
+  return `${words} ${vscode.l10n.t("Then another answer can be for its next output, which you have not read, and cost money.")}`;
 }
 
 /** Every task id that has been seen of an execution, the likeliest first. */

@@ -5,6 +5,8 @@ import { type ErrorAction, UserError } from "../editor/errors.ts";
 export type StaleKind =
   /** Somebody has answered this output: another window, another client. */
   | "answered"
+  /** It was answered from here, and the crew took that, but still reports the pause. Only a person may say that it is answered again. */
+  | "stillPaused"
   | "ended"
   /** The task was done again meanwhile, and another output waits. */
   | "newerAttempt"

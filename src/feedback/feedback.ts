@@ -3,10 +3,10 @@ import { UserError } from "../editor/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
 import type { Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import { askAgain, askKind, askTask, type FeedbackKind } from "./ask.ts";
+import { askAgain, askAnew, askKind, askTask, type FeedbackKind } from "./ask.ts";
 import { confirmApproval } from "./confirm.ts";
 import { namingFeedback } from "./not-taken.ts";
-import { pendingResume } from "./pending.ts";
+import { repeatable, takenBefore } from "./pending.ts";
 import type { FindPlace } from "./place.ts";
 import type { FeedbackResult, FeedbackSender, FeedbackToSend } from "./send.ts";
 import { staleByAttempt } from "./stale.ts";
@@ -15,11 +15,17 @@ import type { FeedbackThreads } from "./threads.ts";
 /** Milliseconds that a crew's answer stays in the status bar. */
 const answerShown = 10_000;
 
+/** Makes one press of a double click on one output, also where the crew answers in between; a later press is another. */
+export interface Presses {
+  once(key: string, by: { readonly isPerson: boolean }, start: () => Promise<FeedbackResult | undefined>): Promise<FeedbackResult | undefined>;
+}
+
 /** What {@link Feedback} needs. */
 export interface FeedbackOptions {
   readonly sender: Pick<FeedbackSender, "send">;
   /** Where in an open document feedback is given: an output that has no such place in a visible editor is not on the screen. */
   readonly find: FindPlace;
+  readonly presses: Presses;
   /** Shows the execution's document at what waits. */
   readonly show: (execution: Execution) => Promise<vscode.TextEditor>;
 }
@@ -38,8 +44,6 @@ export interface FeedbackWords {
 export class Feedback implements vscode.Disposable {
   readonly #options: FeedbackOptions;
   readonly #sending = new Map<string, { readonly words: string; readonly result: Promise<FeedbackResult> }>();
-  /** What was answered last, by {@link clickOf}: a second click on the same thing comes after its answer where the crew is quick. */
-  #answered: { readonly click: string; readonly result: FeedbackResult } | undefined;
   readonly #changed = new vscode.EventEmitter<void>();
   #threads: FeedbackThreads | undefined;
 
@@ -61,32 +65,37 @@ export class Feedback implements vscode.Disposable {
   }
 
   /** Approves at once. A person is asked first where the output is not on the screen. */
-  async approve(execution: Execution, { taskId, feedback = "", attempt, isPerson = false }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
+  async approve(execution: Execution, words: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
+    const { taskId = execution.waiting?.taskId, feedback, attempt, isPerson = false } = words;
+    if (!isPerson || taskId === undefined || attempt === undefined) return await this.#approve(execution, words);
+    return await this.#options.presses.once(JSON.stringify([execution.localId, taskId, attempt, feedback]), { isPerson }, () => this.#approve(execution, words));
+  }
+
+  async #approve(execution: Execution, { taskId, feedback = "", attempt, isPerson = false }: FeedbackWords): Promise<FeedbackResult | undefined> {
     const task = taskId ?? execution.waiting?.taskId;
-    const click = attempt === undefined || task === undefined ? undefined : clickOf(execution, task, attempt);
-    if (isPerson && click !== undefined && this.#answered?.click === click) return this.#answered.result;
     refuseOtherAttempt(execution, task, attempt);
     const chosen = task ?? (await askTask(execution));
     if (chosen === undefined) return undefined;
-    const isUnseen = isPerson && task !== undefined && !this.isSending(execution) && !this.#isShown(execution);
+    const again = await this.#isAgain(execution, chosen, isPerson);
+    if (again === undefined) return undefined;
+    const isUnseen = isPerson && again.again !== true && task !== undefined && !this.isSending(execution) && !this.#isShown(execution);
     if (isUnseen && !(await confirmApproval(execution, chosen))) return undefined;
-    const result = await this.send({ execution, taskId: chosen, isApprove: true, text: feedback });
-    if (click !== undefined) this.#answered = { click, result };
-    return result;
+    return await this.send({ execution, taskId: chosen, isApprove: true, text: feedback, ...again });
   }
 
   /** Approves with words that are written in a thread. */
-  async approveWithNote(execution: Execution, { taskId, attempt }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
+  async approveWithNote(execution: Execution, { taskId, attempt, isPerson = false }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
     refuseOtherAttempt(execution, taskId, attempt);
-    return await this.#write(execution, taskId, "approveWithNote");
+    return await this.#write(execution, taskId, "approveWithNote", isPerson);
   }
 
   /** Rejects with these words, or with words that are written in a thread. */
-  async reject(execution: Execution, { taskId, feedback, attempt }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
+  async reject(execution: Execution, { taskId, feedback, attempt, isPerson = false }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
     refuseOtherAttempt(execution, taskId, attempt);
-    if (feedback === undefined) return await this.#write(execution, taskId, "reject");
+    if (feedback === undefined) return await this.#write(execution, taskId, "reject", isPerson);
     const task = taskId ?? execution.waiting?.taskId ?? (await askTask(execution));
-    return task === undefined ? undefined : await this.send({ execution, taskId: task, isApprove: false, text: feedback });
+    const again = task === undefined ? undefined : await this.#isAgain(execution, task, isPerson);
+    return task === undefined || again === undefined ? undefined : await this.send({ execution, taskId: task, isApprove: false, text: feedback, ...again });
   }
 
   /** Asks for everything: which task, approve or reject, and words. */
@@ -95,15 +104,15 @@ export class Feedback implements vscode.Disposable {
     const chosen = taskId === undefined ? undefined : await askKind(taskId);
     if (taskId === undefined || chosen === undefined) return undefined;
     const { kind, words } = chosen;
-    return kind === "approve" ? await this.approve(execution, { taskId, isPerson: true }) : await this.#write(execution, taskId, kind, words);
+    return kind === "approve" ? await this.approve(execution, { taskId, isPerson: true }) : await this.#write(execution, taskId, kind, true, words);
   }
 
-  /** Sends once more, word for word, what may have arrived, after a warning. @throws UserError where nothing is in doubt. */
+  /** Sends once more, word for word, what may have arrived or was taken by a crew that still reports the pause, after a warning. @throws UserError where there is no such thing */
   async sendAgain(execution: Execution): Promise<FeedbackResult | undefined> {
-    const pending = pendingResume(execution);
-    if (pending?.outcome !== "unanswered") throw new UserError(vscode.l10n.t("No feedback of this execution is in doubt."));
-    if (!(await askAgain(pending.taskId))) return undefined;
-    return await this.send({ execution, taskId: pending.taskId, ...pending.feedback, again: true });
+    const sent = repeatable(execution);
+    if (sent === undefined) throw new UserError(vscode.l10n.t("No feedback of this execution is in doubt."));
+    if (!(await askAgain(sent))) return undefined;
+    return await this.send({ execution, taskId: sent.taskId, ...sent.feedback, again: true });
   }
 
   /** Sends feedback and shows the answer. The same words sent again while they are under way are a double click, and get the same answer. */
@@ -142,17 +151,21 @@ export class Feedback implements vscode.Disposable {
     return vscode.window.visibleTextEditors.some(({ document }) => this.#options.find(document)?.execution.localId === localId);
   }
 
-  async #write(execution: Execution, taskId: string | undefined, kind: Exclude<FeedbackKind, "approve">, words?: string): Promise<FeedbackResult | undefined> {
+  /** A person who answers anew what the crew took an answer for is warned, and what is sent says that the person knows. Nothing where the person does not want to. */
+  async #isAgain(execution: Execution, taskId: string, isPerson: boolean): Promise<Pick<FeedbackToSend, "again"> | undefined> {
+    const taken = isPerson && !this.isSending(execution) ? takenBefore(execution, taskId) : undefined;
+    if (taken === undefined) return {};
+    return (await askAnew(taken)) ? { again: true } : undefined;
+  }
+
+  async #write(execution: Execution, taskId: string | undefined, kind: Exclude<FeedbackKind, "approve">, isPerson: boolean, words?: string): Promise<FeedbackResult | undefined> {
     const task = taskId ?? execution.waiting?.taskId ?? (await askTask(execution));
     if (task === undefined || this.#threads === undefined) return undefined;
+    const again = await this.#isAgain(execution, task, isPerson);
+    if (again === undefined) return undefined;
     const editor = await this.#options.show(execution);
-    return await this.#threads.open(editor, { execution, taskId: task, isApprove: kind === "approveWithNote" }, words);
+    return await this.#threads.open(editor, { execution, taskId: task, isApprove: kind === "approveWithNote", ...again }, words);
   }
-}
-
-/** One output of one task, as a click names it. */
-function clickOf({ localId }: Execution, taskId: string, attempt: number): string {
-  return JSON.stringify([localId, taskId, attempt]);
 }
 
 function refuseOtherAttempt(execution: Execution, taskId = execution.waiting?.taskId, attempt?: number): void {

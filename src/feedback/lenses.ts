@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
-import { keyOf, type Execution } from "../executions/model.ts";
+import { keyOf, type Execution, type SentResume } from "../executions/model.ts";
+import { answeredPause } from "../executions/resumes.ts";
 import { beginningOf, isForWhatWaits } from "./draft-words.ts";
 import type { Draft, Drafts } from "./drafts.ts";
 import type { Feedback } from "./feedback.ts";
@@ -74,13 +75,20 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
         return command(vscode.l10n.t("Draft kept – continue…"), draft.isApprove ? "approveWithNote" : "reject", tooltip, { taskId: draft.taskId, attempt: draft.attempt });
       });
     if (taskId === undefined) return [...kept, give()];
+    const taken = answeredPause(execution);
     return [
       ...kept,
-      command(vscode.l10n.t("Approve"), "approve", vscode.l10n.t("The crew goes on with this output; later tasks read “{0}”", approved)),
+      taken === undefined
+        ? command(vscode.l10n.t("Approve"), "approve", vscode.l10n.t("The crew goes on with this output; later tasks read “{0}”", approved))
+        : command(takenInWords(taken), "sendAgain", vscode.l10n.t("The crew took your feedback and still reports the pause. Asks before it sends the same feedback again")),
       command(vscode.l10n.t("Approve with a note…"), "approveWithNote", vscode.l10n.t("The crew goes on, and later tasks read your words")),
       command(vscode.l10n.t("Reject with feedback…"), "reject", vscode.l10n.t("The task is done again with your words")),
     ];
   }
+}
+
+function takenInWords({ feedback }: SentResume): string {
+  return feedback.isApprove ? vscode.l10n.t("Approved, but the crew still waits – Send again…") : vscode.l10n.t("Rejected, but the crew still waits – Send again…");
 }
 
 function leftOverCommand(execution: Execution, drafts: readonly Draft[]): vscode.Command {

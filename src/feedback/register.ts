@@ -8,7 +8,7 @@ import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
 import { Drafts } from "./drafts.ts";
-import { Feedback } from "./feedback.ts";
+import { Feedback, type Presses } from "./feedback.ts";
 import { FeedbackLenses } from "./lenses.ts";
 import { sendAskingAboutSecrets } from "./lost-secrets.ts";
 import type { FindExecution, FindPlace } from "./place.ts";
@@ -21,6 +21,7 @@ export interface FeedbackRoomOptions {
   readonly crews: Crews;
   readonly executions: Executions;
   readonly clock: Clock;
+  readonly presses: Presses;
   /** The extension's storage on this machine. */
   readonly storage: vscode.Uri;
   readonly find: FindPlace;
@@ -38,11 +39,11 @@ export interface FeedbackRoom {
 }
 
 /** Registers lenses and threads over the tasks that wait for a person. */
-export function registerFeedback({ crews, executions, clock, storage, find, findExecution, show }: FeedbackRoomOptions): FeedbackRoom {
+export function registerFeedback({ crews, executions, clock, presses, storage, find, findExecution, show }: FeedbackRoomOptions): FeedbackRoom {
   const { store, intents, secrets, tracker } = executions;
   const owned = new Disposables();
   const sender = new FeedbackSender({ store, intents, secrets, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId), onProblem: logProblem });
-  const feedback = owned.add(new Feedback({ sender: { send: (words) => sendAskingAboutSecrets(sender, words) }, find, show }));
+  const feedback = owned.add(new Feedback({ sender: { send: (words) => sendAskingAboutSecrets(sender, words) }, find, presses, show }));
   const drafts = owned.add(new Drafts(join(storage.fsPath, "drafts"), logProblem));
   const threads = owned.add(new FeedbackThreads({ find, current: (localId) => store.find(localId), send: (words) => feedback.send(words), drafts, clock, onProblem: logProblem }));
   feedback.use(threads);

@@ -40,7 +40,7 @@ export interface FeedbackToSend {
   readonly isApprove: boolean;
   /** Markdown. All of it becomes context for later tasks. An approval may be without words. */
   readonly text: string;
-  /** The person knows that it may have been sent before, and wants it sent again. */
+  /** The person knows that feedback for this output may have been sent, or was taken by the crew, and wants this sent all the same. */
   readonly again?: boolean;
   /** The person knows that secrets of callbacks do not read back, and wants it sent without them. */
   readonly withoutSecrets?: boolean;
@@ -79,7 +79,7 @@ export class FeedbackSender {
     const client = clientFor(shown.crew);
     await store.refresh();
     this.#refuse(this.#current(localId), shown, target, feedback.again === true);
-    await this.#look(client, shown, target);
+    await this.#look(client, shown, target, feedback.again === true);
     const current = this.#current(localId);
     const executionId = current.kickoffIds.at(-1);
     if (executionId === undefined) throw new UserError(l10n.t("This execution has no ID yet: the answer to its kickoff never came. Feedback needs one."));
@@ -100,7 +100,8 @@ export class FeedbackSender {
       ...callbacks,
     });
     try {
-      await store.update(localId, (known) => resumeAnswered(known, target, answer));
+      const now = this.#options.clock.now();
+      await store.update(localId, (known) => resumeAnswered(known, target, answer, now));
     } catch (error) {
       // It was taken; whoever hears of a failure must not take it for unsent words.
       throw new MaybeSentError(l10n.t("The crew took your feedback, but that could not be written down here ({0}). Do not send it again.", messageOf(error)), error);
@@ -118,7 +119,7 @@ export class FeedbackSender {
 
   /** What was sent for this output before, here or in another window, is not sent a second time unless the person says so. */
   #refuse(current: Execution, shown: Execution, target: ResumeTarget, again: boolean): void {
-    const stale = staleByRecord(current, shown, target);
+    const stale = staleByRecord(current, shown, target, again);
     if (stale !== undefined) throw stale;
     const last = resumesOf(current, target).at(-1);
     if (last?.outcome === "sending") throw new MaybeSentError(l10n.t("Feedback for this output is being sent right now."));
@@ -128,14 +129,14 @@ export class FeedbackSender {
   }
 
   /** Looks whether the task still waits. Only a definite answer is a reason not to send: a deployed crew's pause reads NOT FOUND. */
-  async #look(client: Pick<CrewClient, "status">, shown: Execution, target: ResumeTarget): Promise<void> {
+  async #look(client: Pick<CrewClient, "status">, shown: Execution, target: ResumeTarget, again: boolean): Promise<void> {
     const { store, clock } = this.#options;
     const id = this.#current(shown.localId).kickoffIds.at(-1);
     if (id === undefined) return;
     try {
       const reading = await client.status(id);
       const now = await store.update(shown.localId, (known) => applyReading(known, reading, clock.now()));
-      const stale = staleByAnswer(reading, now ?? this.#current(shown.localId), shown, target);
+      const stale = staleByAnswer(reading, now ?? this.#current(shown.localId), shown, target, again);
       if (stale !== undefined) throw stale;
     } catch (error) {
       const isIndefinite = error instanceof CrewApiError && error.kind !== "unauthorized" && error.kind !== "forbidden";

@@ -1,8 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import type { StatusReading } from "../api/types.ts";
 import type { ErrorAction } from "../editor/errors.ts";
-import { type Execution, keyOf } from "../executions/model.ts";
-import { attemptToAnswer, resumesOf, type ResumeTarget } from "../executions/resumes.ts";
+import { type Execution, keyOf, type SentResume } from "../executions/model.ts";
+import { answeredPause, attemptToAnswer, resumesOf, type ResumeTarget } from "../executions/resumes.ts";
 import { StaleFeedbackError, type StaleKind } from "./errors.ts";
 
 /**
@@ -10,9 +10,12 @@ import { StaleFeedbackError, type StaleKind } from "./errors.ts";
  * at work, ended, another task, another attempt. "NOT FOUND" is what waiting looks like on a deployed crew.
  * @param now The execution with that answer in it.
  * @param shown The execution as the person saw it.
+ * @param again Whether the person knows that an answer of this pause was taken.
  */
-export function staleByAnswer(reading: StatusReading, now: Execution, shown: Execution, target: ResumeTarget): StaleFeedbackError | undefined {
+export function staleByAnswer(reading: StatusReading, now: Execution, shown: Execution, target: ResumeTarget, again: boolean): StaleFeedbackError | undefined {
   const { taskId, attempt } = target;
+  const taken = again ? undefined : takenAt(now, taskId);
+  if (taken !== undefined) return staleError("stillPaused", now, taken);
   switch (reading.state) {
     case "running":
       return staleError("answered", now, target);
@@ -27,17 +30,21 @@ export function staleByAnswer(reading: StatusReading, now: Execution, shown: Exe
   }
   if (reading.waiting === undefined) return undefined;
   if (reading.waiting.taskId !== taskId) return staleError("answered", now, target);
-  const waits = reading.waiting.attempt ?? now.waiting?.attempt;
+  // A crew's own number may be of no use.
+  const waits = now.waiting?.taskId === taskId ? now.waiting.attempt : reading.waiting.attempt;
   // A person who typed the task's id has not seen an output, so that there is no other one to mix it up with.
-  const sawOutput = shown.waiting?.taskId === taskId;
+  const sawOutput = (shown.waiting ?? shown.stillPaused)?.taskId === taskId;
   return sawOutput && waits !== undefined && waits !== attempt ? staleError("newerAttempt", now, target) : undefined;
 }
 
 /** Why feedback for a pause is too late, by what is kept here, which another window may have written; nothing while it may still wait. */
-export function staleByRecord(now: Execution, shown: Execution, target: ResumeTarget): StaleFeedbackError | undefined {
+export function staleByRecord(now: Execution, shown: Execution, target: ResumeTarget, again: boolean): StaleFeedbackError | undefined {
   const asked = shown.kickoffIds.at(-1);
   if (asked !== undefined && now.kickoffIds.at(-1) !== asked) return staleError("newId", now, target);
-  return resumesOf(now, target).at(-1)?.outcome === "answered" ? staleError("answered", now, target) : undefined;
+  if (resumesOf(now, target).at(-1)?.outcome !== "answered") return undefined;
+  const taken = takenAt(now, target.taskId);
+  if (taken === undefined) return staleError("answered", now, target);
+  return again ? undefined : staleError("stillPaused", now, taken);
 }
 
 /** Why an attempt is not the one to answer: the person looked at another one than waits now. */
@@ -55,6 +62,10 @@ export function staleError(kind: Exclude<StaleKind, "untracked">, now: Execution
   switch (kind) {
     case "answered":
       return new StaleFeedbackError(kind, answeredInWords(now, taskId), [open]);
+    case "stillPaused": {
+      const again: ErrorAction = { title: l10n.t("Send Again…"), command: "crewdeck.sendAgain", arguments: [target] };
+      return new StaleFeedbackError(kind, stillPausedInWords(now, taskId), [open, again]);
+    }
     case "ended":
       return new StaleFeedbackError(kind, l10n.t("the execution has ended, so nothing waits in it any more. Read its result; to have it done differently, kick it off again."), [open]);
     case "newerAttempt": {
@@ -67,7 +78,23 @@ export function staleError(kind: Exclude<StaleKind, "untracked">, now: Execution
   }
 }
 
-function answeredInWords({ waiting }: Execution, taskId: string): string {
+/** The feedback for a task that the crew took, while it reports that pause all the same. */
+function takenAt(now: Execution, taskId: string): SentResume | undefined {
+  const taken = answeredPause(now);
+  return taken?.taskId === taskId ? taken : undefined;
+}
+
+function stillPausedInWords(now: Execution, taskId: string): string {
+  const isApproved = answeredPause(now)?.feedback.isApprove === true;
+  const words = isApproved
+    ? l10n.t("you approved this output of “{0}” and the crew took it, but it still reports the pause.", taskId)
+    : l10n.t("you rejected this output of “{0}” and the crew took it, but it still reports the pause.", taskId);
+  return `${words} ${l10n.t("It may only be slow. Wait for its next output, or send your feedback again.")}`;
+}
+
+function answeredInWords({ waiting, resumes }: Execution, taskId: string): string {
   if (waiting !== undefined && waiting.taskId !== taskId) return l10n.t("“{0}” has been answered elsewhere, and “{1}” waits now. Read that output, then answer it.", taskId, waiting.taskId);
+  const isFromHere = resumes.some((resume) => resume.taskId === taskId && resume.outcome === "answered");
+  if (isFromHere) return l10n.t("“{0}” has been answered already, and the crew took that. Its next output comes here by itself.", taskId);
   return l10n.t("“{0}” has been answered already, in another window or by somebody else. The crew goes on; its next output comes here by itself.", taskId);
 }

@@ -5,7 +5,7 @@ import { wantsFeedback } from "./pending.ts";
 import type { FeedbackToSend } from "./send.ts";
 
 /** What a thread is for. */
-export type ThreadSubject = Omit<FeedbackToSend, "text" | "again">;
+export type ThreadSubject = Omit<FeedbackToSend, "text">;
 
 /** The output that a thread is about. */
 export function targetOf({ execution, taskId }: ThreadSubject): DraftTarget {

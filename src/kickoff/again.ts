@@ -4,7 +4,7 @@ import type { Crews } from "../crews/crews.ts";
 import { costsMoney } from "../crews/costs.ts";
 import type { Crew } from "../crews/types.ts";
 import { UserError } from "../editor/errors.ts";
-import type { Execution } from "../executions/model.ts";
+import { isLocalCrew, type Execution } from "../executions/model.ts";
 import type { CallbackSecrets } from "../executions/secrets.ts";
 import { titleOf } from "../executions/title.ts";
 import type { KickoffForms } from "./forms.ts";
@@ -79,7 +79,7 @@ async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" |
   const { inputs = {}, callbacks = {} } = execution.request ?? {};
   const { host } = new URL(crew.url);
   const detail = [
-    ...(execution.state === "unconfirmed" ? [vscode.l10n.t("No answer came to its kickoff, so it may be running already. Look in the crew's dashboard first: this starts it a second time.")] : []),
+    ...(execution.state !== "unconfirmed" ? [] : isLocalCrew(crew) ? [vscode.l10n.t("No answer came to its kickoff, so it may be running already. Look in the local crew's log first: this starts it a second time.")] : [vscode.l10n.t("No answer came to its kickoff, so it may be running already. Look in the crew's dashboard first: this starts it a second time.")]),
     costsMoney(crew) ? vscode.l10n.t("“{0}” ({1}) starts another execution, which can cost money.", crew.name, host) : vscode.l10n.t("“{0}” ({1}) starts another execution.", crew.name, host),
     ...(Object.keys(inputs).length === 0 ? [] : [inputsInShort(inputs).join("\n")]),
     ...(Object.keys(callbacks).length === 0 ? [] : [vscode.l10n.t("Its callbacks are sent again, too.")]),

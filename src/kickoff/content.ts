@@ -5,6 +5,7 @@ import { typedIn, withUnlisted, type FormField } from "./fields.ts";
 import { readJsonView, writeJsonView } from "./json-view.ts";
 import { keptValues } from "./kept-values.ts";
 import type { Draft, Notice } from "./messages.ts";
+import type { MaybeStartedError } from "./start.ts";
 import { alignValues, asTyped, fillIn, initialValues, toPrefill, type FormValues, type Prefill } from "./values.ts";
 
 /** Values that come from elsewhere. */
@@ -19,6 +20,8 @@ export interface Laid {
 export interface Seed extends Laid {
   /** Typed before and not sent: nothing of it is dropped, an input that the crew no longer lists included. */
   readonly draft?: Draft;
+  /** What is stored of a kickoff under the draft's id: it started, or may have. */
+  readonly earlier?: "started" | MaybeStartedError;
   /** Sent last: what the crew no longer lists is left out. */
   readonly last?: FormValues;
 }
@@ -34,15 +37,15 @@ export class FormContent {
   #before: ((now: FormValues) => FormValues) | undefined;
 
   /** Holds a draft, else the values sent last, else the fields' initial values; given values are laid over them. */
-  constructor(fields: readonly FormField[], { draft, last, ...laid }: Seed, newId: () => string) {
+  constructor(fields: readonly FormField[], { draft, earlier, last, ...laid }: Seed, newId: () => string) {
     this.#newId = newId;
-    this.#id = draft?.id ?? newId();
+    this.#id = draft === undefined || earlier === "started" ? newId() : draft.id;
     this.#fields = draft === undefined ? fields : withUnlisted(fields, typedNames(draft.values));
     this.#values = initialValues(this.#fields);
     if (last !== undefined) this.#values = asForm(alignValues(this.#fields, last));
     if (draft !== undefined) this.#values = alignValues(this.#fields, draft.values);
     this.#isEdited = draft !== undefined;
-    this.#origin = draft !== undefined ? { kind: draft.isCut === true ? "cutDraft" : "draft" } : last !== undefined ? { kind: "last" } : undefined;
+    this.#origin = draft !== undefined ? originOf(draft, earlier) : last !== undefined ? { kind: "last" } : undefined;
     this.lay(laid);
   }
 
@@ -162,6 +165,13 @@ export class FormContent {
     // Another id, so that a late message of the page that showed the old values changes nothing.
     this.renew();
   }
+}
+
+/** What can be told of a draft that is brought back. Of one that may have started, the outcome tells. */
+function originOf({ isCut }: Draft, earlier: Seed["earlier"]): Omit<Notice, "canUndo"> | undefined {
+  if (isCut === true) return { kind: "cutDraft" };
+  if (earlier === undefined) return { kind: "draft" };
+  return earlier === "started" ? { kind: "started" } : undefined;
 }
 
 /** The same values, shown in fields. */

@@ -63,7 +63,7 @@ export interface FormTexts {
   readonly clear: string;
   readonly undo: string;
   /** `cutDraft`: without a JSON text that could not be read. `taken`: {0}: the input's name, {1}: where its value came from. */
-  readonly notices: { readonly draft: string; readonly cutDraft: string; readonly last: string; readonly given: string; readonly cleared: string; readonly taken: string };
+  readonly notices: { readonly draft: string; readonly cutDraft: string; readonly started: string; readonly last: string; readonly given: string; readonly cleared: string; readonly taken: string };
   /** Buttons of the whole form. */
   readonly tools: Readonly<Record<FormToolName, string>>;
   /** A field's button that offers values from elsewhere, and its label: {0}: the input's name. */

@@ -17,14 +17,14 @@ import type { FormCrew } from "./messages.ts";
 import { OpenForm, titleFor } from "./open-form.ts";
 import { openPanel } from "./panel.ts";
 import { parseSavedState } from "./parse.ts";
-import type { KickoffSender } from "./start.ts";
+import { MaybeStartedError, type KickoffSender } from "./start.ts";
 import type { Prefill } from "./values.ts";
 
 /** What {@link KickoffForms} works with. */
 export interface KickoffFormsOptions {
   readonly context: Pick<vscode.ExtensionContext, "extensionUri" | "globalStorageUri">;
   readonly crews: Pick<Crews, "find" | "get" | "inputs" | "onDidChange">;
-  readonly sender: Pick<KickoffSender, "send">;
+  readonly sender: Pick<KickoffSender, "earlier" | "send">;
   readonly tools: FormTools;
   /** Where a selection may be taken from. */
   readonly editor: Pick<LastEditor, "selection">;
@@ -57,7 +57,7 @@ export class KickoffForms implements vscode.Disposable {
    */
   async open(crew: Crew, values: Prefill = {}, { replaces = false } = {}): Promise<Execution | undefined> {
     const given: Laid = Object.keys(values).length === 0 ? {} : replaces ? { instead: values } : { given: values };
-    const known = await this.#memory.read(crew.id);
+    const known = await this.#seedOf(crew);
     let form = this.#forms.get(crew.id);
     if (form === undefined) {
       form = this.#put(openPanel(titleFor(crew)), shown(crew), { ...known, ...given }, true);
@@ -77,7 +77,7 @@ export class KickoffForms implements vscode.Disposable {
       return;
     }
     if (state.draft !== undefined) await this.#memory.saveDraft(state.crew, state.draft);
-    const seed = await this.#memory.read(state.crew);
+    const seed = await this.#seedOf({ id: state.crew });
     // Looked up last: local crews become known while the window starts.
     const crew = this.#options.crews.find(state.crew);
     const form = this.#put(panel, crew === undefined ? { id: state.crew, name: state.name, url: "", isRehearsal: false } : shown(crew), seed, false);
@@ -115,6 +115,14 @@ export class KickoffForms implements vscode.Disposable {
 
   dispose(): void {
     this.#owned.dispose();
+  }
+
+  /** What a crew's form begins with. What was typed may have been sent before the window was reloaded or the form was closed. */
+  async #seedOf(crew: Pick<Crew, "id">): Promise<Seed> {
+    const known = await this.#memory.read(crew.id);
+    const earlier = known.draft && (await this.#options.sender.earlier(crew, known.draft.id));
+    if (earlier === undefined) return known;
+    return { ...known, earlier: earlier instanceof MaybeStartedError ? earlier : "started" };
   }
 
   #put(panel: vscode.WebviewPanel, crew: FormCrew, seed: Seed, takesFocus: boolean): OpenForm {

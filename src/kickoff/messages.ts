@@ -29,7 +29,7 @@ export type Outcome =
 
 /** Where the values of a form came from, where they were not typed just now. `changed`: as sent last, and changed since, of which nothing is said. */
 export interface Notice {
-  readonly kind: "draft" | "cutDraft" | "last" | "changed" | "given" | "cleared" | "taken";
+  readonly kind: "draft" | "cutDraft" | "started" | "last" | "changed" | "given" | "cleared" | "taken";
   /** Whether the values before can be brought back. */
   readonly canUndo: boolean;
   /** Set for `taken`: one input's value came from elsewhere. */

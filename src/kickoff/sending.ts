@@ -53,6 +53,12 @@ export class FormSending {
     this.#outcome = undefined;
   }
 
+  /** An earlier sending of the same draft, before the form was opened, may have started. */
+  recall(error: MaybeStartedError): void {
+    this.#unconfirmed = error.execution;
+    this.#outcome = { kind: "maybeStarted", ...this.#options.explain(error) };
+  }
+
   /** Sends once. @param save puts what is typed on disk, before it leaves */
   begin(content: FormContent, secrets: FormSecrets, save: () => Promise<void>): void {
     this.#isUnderWay = true;

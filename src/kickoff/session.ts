@@ -8,6 +8,7 @@ import { dispatch, type Draft, type Explanation, type FormCrew, type FormFocus, 
 import { parseFromForm } from "./parse.ts";
 import { FormSending } from "./sending.ts";
 import type { LoadOptions, SessionOptions } from "./session-options.ts";
+import { MaybeStartedError } from "./start.ts";
 import { isValid } from "./validate.ts";
 
 /** Milliseconds without typing after which a draft goes to disk. The webview keeps every keystroke meanwhile. */
@@ -45,6 +46,9 @@ export class FormSession {
       onStarted: (execution, sent) => this.#started(execution, sent),
       onNotStarted: (error, content) => this.#notStarted(error, content),
     });
+    const { earlier, given, instead } = seed;
+    // Given values make another kickoff of it.
+    if (earlier instanceof MaybeStartedError && given === undefined && instead === undefined) this.#sending.recall(earlier);
     this.#focus = options.takesFocus ? "first" : undefined;
   }
 

@@ -7,7 +7,7 @@ import type { KickoffRequest } from "../api/types.ts";
 import type { Crew } from "../crews/types.ts";
 import { UserError } from "../editor/errors.ts";
 import { kickoffKey, type Intents } from "../executions/intents.ts";
-import type { Execution } from "../executions/model.ts";
+import { isLocalCrew, type CrewRef, type Execution } from "../executions/model.ts";
 import { confirmKickoff, newExecution } from "../executions/reduce.ts";
 import type { CallbackSecrets } from "../executions/secrets.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -16,11 +16,14 @@ import type { ExecutionStore } from "../executions/store.ts";
 export class MaybeStartedError extends Error {
   /** The record that stays, in the state `unconfirmed`; absent where only the claim of an earlier sending is left. */
   readonly execution?: Execution;
-  readonly remedy = l10n.t("Look for it among the executions or in the crew's dashboard before you kick off again.");
+  readonly remedy: string;
 
-  constructor(message: string, execution: Execution | undefined, cause?: unknown) {
+  constructor(message: string, crew: Pick<CrewRef, "id">, execution: Execution | undefined, cause?: unknown) {
     super(message, { cause });
     this.name = "MaybeStartedError";
+    this.remedy = isLocalCrew(crew)
+      ? l10n.t("Look for it among the executions or in the local crew's log before you kick off again.")
+      : l10n.t("Look for it among the executions or in the crew's dashboard before you kick off again.");
     if (execution !== undefined) this.execution = execution;
   }
 }
@@ -28,7 +31,7 @@ export class MaybeStartedError extends Error {
 /** What a {@link KickoffSender} works with. */
 export interface KickoffSenderOptions {
   readonly store: Pick<ExecutionStore, "add" | "update" | "remove" | "find" | "refresh">;
-  readonly intents: Pick<Intents, "claim" | "release">;
+  readonly intents: Pick<Intents, "all" | "claim" | "release">;
   /** Keeps the secrets of callbacks for the resumes to come. */
   readonly secrets: Pick<CallbackSecrets, "keep">;
   readonly clock: Clock;
@@ -57,7 +60,9 @@ export class KickoffSender {
     const localId = options.localId ?? randomUUID();
     const client = this.#options.clientFor(crew);
     if (store.find(localId) !== undefined || !(await intents.claim(kickoffKey(localId), { crew: crew.id }))) {
-      throw sentBefore(store.find(localId));
+      // Another window may have written since what became of it.
+      await store.refresh();
+      throw sentBefore(crew, store.find(localId));
     }
     const record = await this.#record(localId, {
       ...newExecution(
@@ -79,6 +84,20 @@ export class KickoffSender {
     return execution;
   }
 
+  /**
+   * What is stored of the kickoff that `localId` names: its execution where it started, why it may have; nothing where neither a record nor
+   * a claim is known.
+   */
+  async earlier(crew: Pick<CrewRef, "id">, localId: string): Promise<Execution | MaybeStartedError | undefined> {
+    const { store, intents } = this.#options;
+    await store.refresh();
+    const execution = store.find(localId);
+    if (execution !== undefined && execution.kickoffIds.length > 0) return execution;
+    const isClaimed = execution !== undefined || (await intents.all()).some(({ key }) => key === kickoffKey(localId));
+    if (!isClaimed) return undefined;
+    return new MaybeStartedError(l10n.t("A kickoff of this form was sent, or was about to be, and no answer to it is kept. It may have started."), crew, execution);
+  }
+
   async #record(localId: string, execution: Execution): Promise<Execution> {
     try {
       return await this.#options.store.add(execution);
@@ -88,7 +107,7 @@ export class KickoffSender {
       // Another window may have sent it to the end before this one noticed.
       await this.#options.store.refresh();
       const known = this.#options.store.find(localId);
-      throw known === undefined ? error : sentBefore(known);
+      throw known === undefined ? error : sentBefore(known.crew, known);
     }
   }
 
@@ -109,7 +128,7 @@ export class KickoffSender {
       return (await client.kickoff(request)).kickoffId;
     } catch (error) {
       if (!isCertainlyNotSent(error)) {
-        throw new MaybeStartedError(l10n.t("The kickoff of {0} left, but its answer did not come. It may have started.", record.crew.name), record, error);
+        throw new MaybeStartedError(doubtInWords(record.crew.name, error), record.crew, record, error);
       }
       await this.#options.store.remove(record.localId);
       await this.#options.intents.release(kickoffKey(record.localId));
@@ -123,7 +142,7 @@ export class KickoffSender {
       kept = await this.#options.store.update(record.localId, (current) => confirmKickoff(current, kickoffId));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new MaybeStartedError(l10n.t("{0} started the execution {1}, but its id could not be kept here ({2}). Track it by this id.", record.crew.name, kickoffId, reason), record, error);
+      throw new MaybeStartedError(l10n.t("{0} started the execution {1}, but its id could not be kept here ({2}). Track it by this id.", record.crew.name, kickoffId, reason), record.crew, record, error);
     }
     // From here on the record itself keeps this kickoff from being sent again.
     await this.#options.intents.release(kickoffKey(record.localId));
@@ -132,8 +151,15 @@ export class KickoffSender {
   }
 }
 
-function sentBefore(execution: Execution | undefined): MaybeStartedError {
-  return new MaybeStartedError(l10n.t("This kickoff was sent before, and may have started."), execution);
+function sentBefore(crew: Pick<CrewRef, "id">, execution: Execution | undefined): MaybeStartedError {
+  return new MaybeStartedError(l10n.t("This kickoff was sent before, and may have started."), crew, execution);
+}
+
+function doubtInWords(name: string, error: unknown): string {
+  const isAnswered = error instanceof CrewApiError && error.status !== undefined;
+  return isAnswered
+    ? l10n.t("The kickoff of {0} left, and its answer leaves open whether it started. {1}", name, error.message)
+    : l10n.t("The kickoff of {0} left, but its answer did not come. It may have started.", name);
 }
 
 /** A crew's definite refusal, or an error from before the request, such as a missing token. */

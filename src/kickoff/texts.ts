@@ -94,8 +94,9 @@ export function formTexts(): FormTexts {
     clear: vscode.l10n.t("Clear"),
     undo: vscode.l10n.t("Undo"),
     notices: {
-      draft: vscode.l10n.t("Draft restored: these values were not sent yet."),
+      draft: vscode.l10n.t("Draft restored: these values are as you left them."),
       cutDraft: vscode.l10n.t("Draft restored, but for the JSON as it was typed last: it could not be read and may hold a secret, so it was not kept."),
+      started: vscode.l10n.t("These values are as you left them after a kickoff that started. Kick Off starts another execution."),
       last: vscode.l10n.t("Filled in with the values sent last."),
       given: vscode.l10n.t("Filled in with given values."),
       cleared: vscode.l10n.t("Cleared."),

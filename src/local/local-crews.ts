@@ -155,8 +155,11 @@ export class LocalCrews implements vscode.Disposable {
     return left;
   }
 
-  /** Shows what the services wrote. */
+  /** Shows what the services wrote. What another window serves writes there: an empty log would read as if nothing had happened. */
   showLog(): void {
+    for (const { known, keeper } of this.#kept.all()) {
+      if (keeper.url !== undefined && !keeper.isOwn) this.#log.appendLine(`[${known.name}] ${vscode.l10n.t("Another window serves this crew. What its service writes is in that window's log.")}`);
+    }
     this.#log.show();
   }
 

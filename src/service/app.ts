@@ -1,10 +1,10 @@
 import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import type { CrewProject } from "../projects/types.ts";
+import { ProjectError, type CrewProject } from "../projects/types.ts";
 import { answerProblems } from "./answer-check.ts";
 import { authenticator, isLoopback, type Tokens } from "./auth.ts";
 import type { Dialect, Reply } from "./dialect.ts";
-import { ApiError, foreignHost, serverError, tooLarge, unknownRoute, wrongMethod } from "./errors.ts";
+import { ApiError, foreignHost, serverError, tooLarge, unknownRoute, unreadableCrew, wrongMethod } from "./errors.ts";
 import type { Executions } from "./executions.ts";
 import { messageOf } from "./messages.ts";
 import type { TokenType } from "./model.ts";
@@ -53,7 +53,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   });
   app.post("/kickoff", async (c) => {
     const json = readJson(await c.req.text());
-    const project = await readCrew(options);
+    const project = await readCrew(options, { isKickoff: true });
     const kickoff = readKickoff(json, project.inputs);
     return c.json({ kickoff_id: await executions.kickoff(project, c.var.caller, kickoff) });
   });
@@ -77,18 +77,19 @@ export function createApp(options: AppOptions): Hono<Environment> {
   app.notFound((c) => send(c, dialect.error(unknownRoute())));
   app.onError((error, c) => {
     if (error instanceof ApiError && error.status < 500) return send(c, dialect.error(error));
-    options.log(`${c.req.method} ${new URL(c.req.url).pathname}: ${error.stack ?? error.message}`);
+    // Whoever reads the log of a crew wants to know what is wrong with it, not where the service noticed.
+    options.log(`${c.req.method} ${new URL(c.req.url).pathname}: ${error instanceof ApiError ? error.message : (error.stack ?? error.message)}`);
     return send(c, dialect.error(error instanceof ApiError ? error : serverError("An unexpected error occurred; the service's log says more")));
   });
   return app;
 }
 
-/** The crew as it is now. It was readable at the start, so a file that is not any more is the server's fault, not the request's. */
-async function readCrew({ readProject }: AppOptions): Promise<CrewProject> {
+/** The crew as it is now. @throws {ApiError} */
+async function readCrew({ readProject }: AppOptions, { isKickoff = false } = {}): Promise<CrewProject> {
   try {
     return await readProject();
   } catch (error) {
-    throw serverError(`The crew can't be read any more. ${messageOf(error)}`);
+    throw unreadableCrew(messageOf(error), error instanceof ProjectError ? error.position : undefined, isKickoff);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Position } from "../projects/types.ts";
 import type { Mismatch } from "./openapi.ts";
 
 /** FastAPI's description of one thing wrong with a request (observed). */
@@ -96,6 +97,15 @@ export function notJson(): ApiError {
 /** More than the service reads. */
 export function tooLarge(bytes: number): ApiError {
   return new ApiError(413, "Content Too Large", `The body is larger than ${bytes} bytes`);
+}
+
+/**
+ * The crew was readable at the start, so a file that is not any more is the server's fault, not the request's. `details.crewdeck` is this
+ * service's own: it names the place and, for a kickoff, says that nothing was started, which no other answer of 500 says.
+ */
+export function unreadableCrew(message: string, place: Position | undefined, isKickoff: boolean): ApiError {
+  const crewdeck = { ...(place && { file: place.file, line: place.line, column: place.column }), ...(isKickoff && { started: false }) };
+  return new ApiError(500, "Internal Server Error", `The crew can't be read any more. ${message}`, { details: { crewdeck } });
 }
 
 /** Something is wrong here, not with the request. */

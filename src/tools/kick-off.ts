@@ -58,7 +58,7 @@ export function kickOffTool({ crews, sender, wake }: Pick<ToolParts, "crews" | "
       } catch (error) {
         if (!(error instanceof MaybeStartedError)) throw error;
         const known = error.execution === undefined ? {} : { executionId: keyOf(error.execution) };
-        return resultOf({ ...known, crew: crew.name, state: "unconfirmed", problem: messageOf(error) }, vscode.l10n.t("It may have started, and nobody knows. Do not kick it off again. Tell the user, who can look into the crew's dashboard."));
+        return resultOf({ ...known, crew: crew.name, state: "unconfirmed", problem: messageOf(error) }, crew.local === undefined ? vscode.l10n.t("It may have started, and nobody knows. Do not kick it off again. Tell the user, who can look into the crew's dashboard.") : vscode.l10n.t("It may have started, and nobody knows. Do not kick it off again. Tell the user, who can look into the local crew's log."));
       }
     },
   };

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
+import type { StatusReading } from "../../src/api/types.ts";
 import { activeDocument } from "../../src/editor/active-document.ts";
 import { actionsOf, UserError } from "../../src/editor/errors.ts";
+import { applyReading } from "../../src/executions/reduce.ts";
 import { MaybeSentError, NotTakenError } from "../../src/feedback/errors.ts";
 import { watchWaitingHere } from "../../src/feedback/waiting-here.ts";
+import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
-import { boxWithTheKeys as box, eachWithViewParts, lensesOf, threadOf, type ViewParts } from "./view-parts.ts";
+import { boxWithTheKeys as box, eachWithViewParts, lensesOf, threadOf, viewParts, type ViewParts } from "./view-parts.ts";
 
 describe("feedback in an execution's document", () => {
   let parts: ViewParts;
@@ -262,5 +265,77 @@ describe("feedback in an execution's document", () => {
       watch.dispose();
       Object.assign(vscode.commands, { executeCommand });
     }
+  });
+});
+
+describe("an output that the crew still reports as waiting after it took an answer", () => {
+  let parts: ViewParts;
+  let clock: FakeClock;
+
+  beforeEach(async () => {
+    clock = new FakeClock();
+    parts = await viewParts(clock);
+  });
+
+  afterEach(async () => {
+    await parts.dispose();
+    assert.deepEqual(parts.problems, []);
+  });
+
+  const current = () => parts.store.find("local-1")!;
+  const press = () => parts.feedback.approve(current(), { taskId: "review", attempt: 1, isPerson: true });
+  const pause: StatusReading = { state: "waiting", stateText: "running", ended: false, tasks: [], raw: {}, waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 } };
+
+  /** An approval is answered, and so many seconds later the crew still reports the pause. */
+  const approved = async (seconds: number) => {
+    await parts.show(await parts.store.add(anExecution()));
+    parts.crew.status = () => Promise.resolve(pause);
+    assert.equal((await press())?.status, "resumed");
+    await clock.pass(seconds * 1000);
+    await parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
+  };
+
+  it("is not answered by a later press without a word: a person is asked, and what is sent is sent knowingly", async () => {
+    await approved(12);
+    assert.equal(current().state, "running");
+    const person = new ScriptedPerson(["escape", { press: "Answer Again" }]);
+    try {
+      assert.equal(await press(), undefined);
+      assert.equal(parts.sent.length, 1);
+      assert.equal((await press())?.status, "resumed");
+      assert.equal(parts.sent.length, 2);
+    } finally {
+      person.dispose();
+    }
+    assert.equal(person.shown[0]?.text, "Answer “review” again?");
+    assert.match(person.shown[0].detail ?? "", /^The crew took your approval of “review”, but has not been seen to go on\. It may only be slow\. Then another answer can be for its next output, which you have not read, and cost money\.$/);
+    await clock.pass(5_000);
+    await parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
+    await assert.rejects(parts.feedback.approve(current(), { taskId: "review", attempt: 1 }), /you approved this output of “review” and the crew took it, but it still reports the pause/, "a program is refused");
+    assert.equal(parts.sent.length, 2);
+  });
+
+  it("waits again after a minute, with lenses and a line that say so, and “Send again…” asks first", async () => {
+    await approved(62);
+    const { document } = await parts.show(current());
+    assert.deepEqual((await lensesOf(document)).map(({ title }) => title), ["Approved, but the crew still waits – Send again…", "Approve with a note…", "Reject with feedback…"]);
+    assert.match(document.getText(), /You approved the output of “review” and the crew took that, but it still reports the pause/);
+    const person = new ScriptedPerson(["escape", { press: "Send Again" }, { press: "Answer Again" }]);
+    try {
+      assert.equal(await parts.feedback.sendAgain(current()), undefined);
+      assert.equal(parts.sent.length, 1);
+      assert.equal((await parts.feedback.sendAgain(current()))?.status, "resumed");
+      assert.equal(parts.sent.length, 2);
+      await clock.pass(62_000);
+      await parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
+      const rejected = parts.feedback.reject(current(), { taskId: "review", attempt: 1, isPerson: true });
+      const open = await threadOf(parts);
+      await parts.threads.submit({ thread: open, text: "Shorter." });
+      assert.equal((await rejected)?.status, "resumed");
+    } finally {
+      person.dispose();
+    }
+    assert.deepEqual(parts.sent.map(({ isApprove, humanFeedback }) => [isApprove, humanFeedback]), [[true, "Approved."], [true, "Approved."], [false, "Shorter."]]);
+    assert.deepEqual(person.left, []);
   });
 });

@@ -3,9 +3,14 @@ import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
+import { systemClock } from "../../src/api/clock.ts";
+import { CrewApiError } from "../../src/api/errors.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { UserError } from "../../src/editor/errors.ts";
+import { actionsOf, messageOf, UserError } from "../../src/editor/errors.ts";
+import { Intents } from "../../src/executions/intents.ts";
+import { ExecutionStore } from "../../src/executions/store.ts";
+import { KickoffSender } from "../../src/kickoff/start.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
@@ -49,6 +54,16 @@ describe("local crews", () => {
     const window = { crews, locals };
     windows.push(window);
     return window;
+  }
+
+  /** A window's part, and the lines of its local crews' log. */
+  async function newWindowWithLog() {
+    const lines: string[] = [];
+    const { createOutputChannel } = vscode.window;
+    const listened = (name: string) => ({ ...createOutputChannel(name), appendLine: (line: string) => void lines.push(line) });
+    Object.assign(vscode.window, { createOutputChannel: listened });
+    const window = await newWindow().finally(() => Object.assign(vscode.window, { createOutputChannel }));
+    return { window, lines };
   }
 
   async function close(window: (typeof windows)[number]): Promise<void> {
@@ -225,6 +240,43 @@ describe("local crews", () => {
     assert.equal(editor.document.uri.fsPath, tasks);
     assert.deepEqual(editor.selection.active, new vscode.Position(1, 15));
     assert.deepEqual(window.locals.list(), []);
+  });
+
+  it("a kickoff that it refuses because a file was broken since starts nothing and leaves no execution; it says where, offers to open the place, and stands in the log", async () => {
+    const { window, lines } = await newWindowWithLog();
+    const project = await copyOfExample();
+    const crew = await window.locals.start({ folder: project });
+    assert.ok(crew);
+    const tasks = path.join(project, "src/example_crew/config/tasks.yaml");
+    await writeFile(tasks, (await readFile(tasks, "utf8")).replace(/agent: \w+/, "agent: nobody"));
+    const onProblem = (message: string) => assert.fail(message);
+    const store = new ExecutionStore({ folder: path.join(folder, "executions"), clock: systemClock, onProblem });
+    await store.open();
+    const intents = new Intents(path.join(folder, "intents"));
+    const sender = new KickoffSender({ store, intents, secrets: { keep: () => Promise.resolve() }, clock: systemClock, clientFor: (of) => window.crews.client(of), poll: onProblem });
+    try {
+      const error: unknown = await sender.send(crew, { inputs: { topic: "a secret topic", audience: "guests" } }).catch((thrown: unknown) => thrown);
+      assert.ok(error instanceof CrewApiError, String(error));
+      assert.match(messageOf(error), /src\/example_crew\/config\/tasks\.yaml:\d+:\d+: There is no agent "nobody"\..* Nothing was started\. Correct the crew's file and kick off again\.$/);
+      assert.deepEqual([store.list(), await intents.all()], [[], []]);
+      assert.deepEqual(actionsOf(error).map(({ title, command }) => [title, command]), [["Open the File", "vscode.open"], ["Show Log", "crewdeck.showLocalLog"]]);
+      const [open] = actionsOf(error);
+      await vscode.commands.executeCommand("vscode.open", ...(open?.arguments ?? []));
+      const editor = await waitFor("the file", () => vscode.window.activeTextEditor);
+      assert.equal(editor.document.uri.fsPath, tasks);
+      assert.match(editor.document.lineAt(editor.selection.active.line).text, /agent: nobody/);
+      await waitFor("the log", () => lines.some((line) => line.startsWith("[example_crew] POST /kickoff: The crew can't be read any more. src/example_crew/config/tasks.yaml:")));
+      assert.doesNotMatch(lines.join("\n"), /secret topic/);
+    } finally {
+      store.dispose();
+    }
+  });
+
+  it("the log of a window says which crews another window serves, and so write there", async () => {
+    await startExample(await newWindow());
+    const { window, lines } = await newWindowWithLog();
+    window.locals.showLog();
+    assert.deepEqual(lines, ["[example_crew] Another window serves this crew. What its service writes is in that window's log."]);
   });
 
   it("what can't be served is refused in words", async () => {

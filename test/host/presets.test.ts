@@ -79,7 +79,7 @@ describe("Choosing presets", () => {
       context: { extensionUri: uri, globalStorageUri: uri },
       crews: { find: unused, get: unused, inputs: unused, onDidChange: () => new vscode.Disposable(() => undefined) },
       store: { list: unused },
-      sender: { send: unused },
+      sender: { earlier: unused, send: unused },
       editor: { selection: undefined },
       clock: systemClock,
       wake: unused,

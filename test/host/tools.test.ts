@@ -309,7 +309,7 @@ describe("Tools for language models", () => {
     });
 
     it("a kickoff that may have started is told as such, and that it must not be repeated", async () => {
-      const told = await prepareAndInvoke(tools({ send: () => Promise.reject(new MaybeStartedError("It may have started.", anExecution({ state: "unconfirmed", kickoffIds: [] }))) }), "crewdeck_kickOff", wish);
+      const told = await prepareAndInvoke(tools({ send: () => Promise.reject(new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, anExecution({ state: "unconfirmed", kickoffIds: [] }))) }), "crewdeck_kickOff", wish);
       assert.match(told, /^It may have started, and nobody knows\. Do not kick it off again\./);
       assert.match(told, /"executionId": "local-1"/);
       assert.equal(sent.length, 1);

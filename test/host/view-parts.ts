@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import { systemClock } from "../../src/api/clock.ts";
+import { systemClock, type Clock } from "../../src/api/clock.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/types.ts";
 import { Intents } from "../../src/executions/intents.ts";
 import type { Execution } from "../../src/executions/model.ts";
@@ -13,6 +13,7 @@ import { Feedback } from "../../src/feedback/feedback.ts";
 import { FeedbackLenses } from "../../src/feedback/lenses.ts";
 import { FeedbackSender } from "../../src/feedback/send.ts";
 import { FeedbackThreads } from "../../src/feedback/threads.ts";
+import { OneWish } from "../../src/kickoff/one-wish.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
 import { showExecution } from "../../src/views/document/open.ts";
 import { placeOf } from "../../src/views/document/places.ts";
@@ -23,7 +24,7 @@ import { waitFor } from "../support/wait.ts";
 let count = 0;
 
 /** Documents, lenses and threads on a store of their own, beside the extension's: a scheme of their own, and a crew without a network. */
-export async function viewParts() {
+export async function viewParts(clock: Clock = systemClock) {
   const scheme = `crew-test-${process.pid}-${count++}`;
   const folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-views-"));
   const problems: string[] = [];
@@ -43,7 +44,7 @@ export async function viewParts() {
     store,
     intents: new Intents(path.join(folder, "intents")),
     secrets: noSecrets,
-    clock: systemClock,
+    clock,
     clientFor: () => ({
       status: () => crew.status(),
       resume: (request) => {
@@ -58,7 +59,7 @@ export async function viewParts() {
   const documents = new ExecutionDocuments({ store, crewIdOf: () => undefined, doubtOf: ({ localId }) => doubts.get(localId), scheme });
   const show = (execution: Execution, taskId?: string) => showExecution(documents, execution, taskId);
   const find = (document: vscode.TextDocument) => placeOf(documents, document);
-  const feedback = new Feedback({ sender, find, show });
+  const feedback = new Feedback({ sender, find, presses: new OneWish(clock), show });
   const drafts = new Drafts(path.join(folder, "drafts"), onProblem);
   const threads = new FeedbackThreads({ find, send: (words) => feedback.send(words), current: (localId) => store.find(localId), drafts, clock: systemClock, onProblem });
   feedback.use(threads);

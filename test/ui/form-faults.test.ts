@@ -97,7 +97,7 @@ describe("What the kickoff form complains of, in a browser", () => {
     await page.getByText("Missing inputs: audience, topic.").waitFor();
     await field("topic").fill("Sea otters");
     assert.match(await problemOf("audience"), /The crew says/);
-    form.send = () => Promise.reject(new MaybeStartedError("It may have started.", undefined));
+    form.send = () => Promise.reject(new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, undefined));
     await kickOff().click();
     await page.getByText("It may have started.").waitFor();
     await mode("topic").selectOption("JSON");

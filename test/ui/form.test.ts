@@ -66,7 +66,7 @@ describe("The kickoff form in a browser", () => {
         await page.getByText("Missing inputs: audience.").waitFor();
         assert.deepEqual(await violations(), []);
 
-        form.send = () => Promise.reject(new MaybeStartedError("It may have started.", undefined));
+        form.send = () => Promise.reject(new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, undefined));
         await kickOff().click();
         await page.getByText("It may have started.").waitFor();
         assert.deepEqual(await violations(), []);
@@ -263,7 +263,7 @@ describe("The kickoff form in a browser", () => {
 
   it("does not send again what may have started, unless told to", async () => {
     const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
-    await open({ fields: [{ name: "topic" }], send: () => Promise.reject(new MaybeStartedError("It may have started.", unconfirmed)) });
+    await open({ fields: [{ name: "topic" }], send: () => Promise.reject(new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, unconfirmed)) });
     await field("topic").fill("Otters");
     await kickOff().click();
     await page.getByText("It may have started.").waitFor();
@@ -280,6 +280,21 @@ describe("The kickoff form in a browser", () => {
     await page.keyboard.press("Enter");
     await waitFor("the start", () => form.started.length === 1);
     assert.deepEqual(form.sent.at(-1), { inputs: { topic: "Otters" } });
+  });
+
+  it("comes back with what may have started: it says so, and Kick Off is off until told to", async () => {
+    const values = { ...initialValues([]), inputs: [{ name: "topic", mode: "text" as const, text: "Otters" }] };
+    const earlier = new MaybeStartedError("A kickoff of this form was sent. It may have started.", { id: "url:https://crew.test" }, undefined);
+    await open({ fields: [{ name: "topic" }], seed: { draft: { id: "11111111-0000-4000-8000-000000000001", values }, earlier } });
+    await page.getByText("It may have started.").waitFor();
+    assert.equal(await page.getByText("Draft restored").count(), 0);
+    assert.equal(await kickOff().getAttribute("aria-disabled"), "true");
+    await field("topic").press("Control+Enter");
+    form.send = () => Promise.resolve(anExecution());
+    await page.getByRole("button", { name: "Kick Off Again" }).click();
+    await kickOff().click();
+    await waitFor("the start", () => form.started.length === 1);
+    assert.deepEqual(form.sent, [{ inputs: { topic: "Otters" } }]);
   });
 
   it("keeps every keystroke while it is hidden", async () => {

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { hasEnded, type Execution } from "../../executions/model.ts";
+import { hasEnded, isLocalCrew, type Execution } from "../../executions/model.ts";
 import { cleanText, fencedLines, inlineText } from "./markdown.ts";
 import { outputPart } from "./output.ts";
 import { resultOf } from "./outputs.ts";
@@ -16,17 +16,19 @@ export const resultSection = "result";
 export function resultPart(execution: Execution): Part[] {
   if (!hasEnded(execution)) return [];
   const { state, error } = execution;
+  const isLocal = isLocalCrew(execution.crew);
   const heading = `## ${l10n.t("Result")}`;
   const parts: Part[] = [];
   const text = resultOf(execution);
   const source = text === undefined ? undefined : sourceInWords(text, execution);
   if (source !== undefined) parts.push({ id: resultSection, lines: [heading, "", source] });
   else if (text !== undefined) parts.push(outputPart(resultSection, [heading], text, 3));
-  else if (state === "completed") parts.push({ id: resultSection, lines: [heading, "", l10n.t("The crew ended without an output. Its own log or dashboard may say why.")] });
+  else if (state === "completed") parts.push({ id: resultSection, lines: [heading, "", isLocal ? l10n.t("The crew ended without an output. The local crew's log may say why.") : l10n.t("The crew ended without an output. Its own log or dashboard may say why.")] });
   if (error !== undefined || state === "failed") {
     const words = error === undefined ? [l10n.t("The crew does not say what went wrong.")] : fencedLines(cleanText(error), "text");
     const far = execution.tasks.length === 0 ? [] : [l10n.t("The tasks below show how far it came.")];
-    const remedy = [...far, l10n.t("Look at the crew's own log or dashboard for the cause, then kick off again.")];
+    const look = isLocal ? l10n.t("Look at the local crew's log for the cause, then kick off again.") : l10n.t("Look at the crew's own log or dashboard for the cause, then kick off again.");
+    const remedy = [...far, look];
     parts.push({ id: "error", lines: [`## ${l10n.t("Error")}`, "", ...words, "", remedy.join(" ")] });
   }
   if (state === "stopped" && parts.length === 0) {

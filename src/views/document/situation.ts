@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
-import type { Execution } from "../../executions/model.ts";
+import { isLocalCrew, type Execution, type SentResume } from "../../executions/model.ts";
+import { answeredPause } from "../../executions/resumes.ts";
 import { isNeverSeen } from "../words.ts";
 import { inlineText } from "./markdown.ts";
 import { assemble, type Part, type Rendered } from "./sections.ts";
@@ -14,9 +15,11 @@ export function situationPart(execution: Execution): Part[] {
     parts.push({
       id: "unconfirmed",
       lines: [
-        l10n.t("The kickoff was sent, but no answer came: it may have started, or not. It is not sent again by itself, since a kickoff can cost money."),
+        l10n.t("The kickoff was sent, but no answer came that says whether it started. It may have. It is not sent again by itself, since a kickoff can cost money."),
         "",
-        l10n.t("Look in the crew's dashboard or its log. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, untrack this one."),
+        isLocalCrew(execution.crew)
+          ? l10n.t("Look in the local crew's log. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, untrack this one.")
+          : l10n.t("Look in the crew's dashboard or its log. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, untrack this one."),
       ],
     });
   }
@@ -43,10 +46,23 @@ export function situationPart(execution: Execution): Part[] {
       ],
     });
   }
+  const taken = answeredPause(execution);
+  if (taken !== undefined) parts.push({ id: "answered pause", lines: [answeredPauseInWords(taken, execution)] });
   if (execution.watchingStoppedAt !== undefined) {
     parts.push({ id: "stopped watching", lines: [l10n.t("After a day without an end this execution is no longer asked for. “Watch Again” goes on.")] });
   }
   return parts;
+}
+
+/** The crew took feedback and reports the pause all the same: for a moment it lags; then a person is needed. */
+function answeredPauseInWords({ taskId, feedback }: SentResume, { waiting }: Execution): string {
+  const task = inlineText(taskId);
+  const words = feedback.isApprove
+    ? l10n.t("You approved the output of “{0}” and the crew took that, but it still reports the pause.", task)
+    : l10n.t("You rejected the output of “{0}” and the crew took that, but it still reports the pause.", task);
+  return waiting === undefined
+    ? `${words} ${l10n.t("Most likely it is only slow. Nothing is sent again by itself.")}`
+    : `${words} ${l10n.t("Look in the crew's log why. “Send again…” sends the same feedback once more; it asks first.")}`;
 }
 
 /** The document of an id that nothing is known of here. */

@@ -2,6 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../../api/errors.ts";
 import { attemptPairs } from "../../executions/attempts.ts";
 import { hasEnded, type Execution, type ExecutionTask } from "../../executions/model.ts";
+import { answeredPause } from "../../executions/resumes.ts";
 import { oneLine, titleOf } from "../../executions/title.ts";
 import { pendingResume } from "../../feedback/pending.ts";
 import { problemInWords } from "../problems.ts";
@@ -52,7 +53,7 @@ export function executionRow(execution: Execution, now: number, circumstances: E
       return [title, ...whole, ...more(execution, circumstances), crew, startInWords(execution), ...ids];
     },
     icon: executionIcon(execution, unwatched(execution, circumstances) !== undefined),
-    facts: executionFacts(execution, pending?.outcome),
+    facts: executionFacts(execution, pending?.outcome ?? answeredPause(execution)?.outcome),
     sentence: told(title, ...whole, isRehearsed ? l10n.t("rehearsal") : undefined, isPinned ? l10n.t("pinned") : undefined, group === "crew" ? undefined : crew).join(", "),
   };
 }
@@ -107,6 +108,7 @@ function troublesOf(execution: Execution, circumstances: ExecutionCircumstances)
   const noWatch = unwatched(execution, circumstances);
   return told(
     pending === undefined ? undefined : pending.outcome === "sending" ? l10n.t("sending feedback…") : l10n.t("feedback may have been sent"),
+    answeredPause(execution) === undefined ? undefined : l10n.t("answered, pause still reported"),
     noWatch,
     noWatch !== undefined || problem === undefined || hasEnded(execution) ? undefined : problemInWords(problem),
   );
@@ -144,14 +146,14 @@ function cut(text: string, longest: number): string {
   return line.length <= longest ? line : `${line.slice(0, longest - 1).trimEnd()}…`;
 }
 
-function executionFacts(execution: Execution, pending: string | undefined): string {
+function executionFacts(execution: Execution, sent: string | undefined): string {
   const { state, mayBeWaiting, watchingStoppedAt, output, waiting, kickoffIds, request, pinned } = execution;
   return [
     "execution",
     state,
     ...(hasEnded(execution) ? ["ended"] : []),
     ...(state === "unknown" && mayBeWaiting === true ? ["mayBeWaiting"] : []),
-    ...(pending === undefined ? [] : [pending]),
+    ...(sent === undefined ? [] : [sent]),
     ...(watchingStoppedAt === undefined ? [] : ["unwatched"]),
     ...((output ?? waiting?.output) === undefined ? [] : ["output"]),
     ...(attemptPairs(execution).length === 0 ? [] : ["attempts"]),

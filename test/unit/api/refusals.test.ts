@@ -89,6 +89,52 @@ describe("an answer that refuses", () => {
     assert.doesNotMatch(error.remedy, /may have arrived/);
   });
 
+  describe("500 of the local service whose crew can't be read", () => {
+    const place = { file: "config/tasks.yaml", line: 7, column: 10 };
+    const answer = (crewdeck: unknown) => json(500, { error: "Internal Server Error", message: 'The crew can\'t be read any more. config/tasks.yaml:7:10: There is no agent "nobody".', details: { crewdeck }, detail: "" });
+
+    it("says that the kickoff started nothing, and where the fault is", async () => {
+      const heard: CrewApiError[] = [];
+      server.next(answer({ ...place, started: false }));
+      const error = await errorOf(new CrewClient(server.url, token, { isLocal: true, onRefused: (refused) => (heard.push(refused), Promise.resolve()) }).kickoff({ inputs: {} }));
+      assert.deepEqual([error.kind, error.status, error.sent, error.place], ["server", 500, "no", place]);
+      assert.equal(error.message, 'The crew can\'t be read any more. config/tasks.yaml:7:10: There is no agent "nobody".');
+      assert.equal(error.remedy, "Nothing was started. Correct the crew's file and kick off again.");
+      assert.deepEqual(heard, [error], "whoever can open the file hears of it before it is thrown");
+    });
+
+    for (const [what, own] of [["without the word", place], ["with another word", { ...place, started: "no" }], ["with null", { ...place, started: null }], ["with true", { ...place, started: true }]] as const) {
+      it(`leaves open whether it started ${what}`, async () => {
+        assert.equal((await kickoff(answer(own))).sent, "maybe");
+      });
+    }
+
+    it("leaves open whether it started where the word stands elsewhere, and whether a resume arrived", async () => {
+      for (const body of [{ started: false }, { details: { started: false } }, { details: "crewdeck" }, { detail: { crewdeck: { started: false } } }]) {
+        assert.equal((await kickoff(json(500, body))).sent, "maybe", JSON.stringify(body));
+      }
+      assert.equal((await kickoff(json(502, { details: { crewdeck: { started: false } } }))).sent, "maybe", "a gateway's");
+      server.next(answer({ ...place, started: false }));
+      assert.equal((await errorOf(clientOf(server.url).resume({ executionId: "1", taskId: "a", humanFeedback: "", isApprove: true }))).sent, "maybe");
+    });
+
+    it("is not asked again for the inputs: the file does not mend itself", async () => {
+      server.otherwise = answer(place);
+      const error = await errorOf(clientOf(server.url).inputs());
+      assert.deepEqual([error.sent, error.place, error.remedy], ["no", place, "Correct the crew's file and try again."]);
+      assert.equal(server.requests.length, 1);
+    });
+  });
+
+  it("sends nobody to a dashboard that a local crew does not have", async () => {
+    for (const answer of [text(500, "Internal Server Error"), json(401, {}), json(403, {}), text(200, "no JSON"), json(200, {})]) {
+      server.otherwise = answer;
+      const local = new CrewClient(server.url, token, { isLocal: true });
+      assert.doesNotMatch((await errorOf(local.kickoff({ inputs: {} }))).remedy, /dashboard/);
+      assert.match((await errorOf(clientOf(server.url).kickoff({ inputs: {} }))).remedy, /dashboard/);
+    }
+  });
+
   it("keeps the beginning of the body", async () => {
     const error = await kickoff(text(500, "x".repeat(200_000)));
     assert.equal(error.body, "x".repeat(2000) + "…");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ResumeAnswer } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
-import { attemptToAnswer, resumeAnswered, resumeRefused, resumeSending, resumesOf, resumeUnanswered } from "../../../src/executions/resumes.ts";
+import { answeredPause, attemptToAnswer, resumeAnswered, resumeRefused, resumeSending, resumesOf, resumeUnanswered, unfollowed } from "../../../src/executions/resumes.ts";
 import { anExecution, aReading, at, notFound, pausing, working } from "./samples.ts";
 
 const retrying: ResumeAnswer = { status: "retrying", message: "Task will be retried", raw: {} };
@@ -24,6 +24,7 @@ function approve(execution: Execution, now: number, answer = resumed): Execution
   return resumeAnswered(sent, target, answer);
 }
 
+const target = { taskId: "review", attempt: 1 };
 const waiting = applyReading(applyReading(anExecution(), working("review", 1), at(5)), pausing("review", "Draft 1"), at(10));
 
 describe("attempts", () => {
@@ -67,22 +68,84 @@ describe("attempts", () => {
     assert.equal(applyReading(waiting, pausing("review", "Draft 2"), at(30)).waiting?.attempt, 2);
   });
 
-  it("count the same output as the next one when feedback was taken in between, but not before the crew can know of it", () => {
-    const rejected = reject(waiting, "Shorter.", at(20));
-    const lagging = applyReading(rejected, pausing("review", "Draft 1"), at(22));
-    assert.deepEqual([lagging.state, lagging.waiting], ["running", undefined]);
-    assert.equal(applyReading(rejected, pausing("review", "Draft 1"), at(40)).waiting?.attempt, 2);
-    assert.equal(applyReading(rejected, pausing("review", "Draft 1", 1), at(22)).waiting, undefined);
-    assert.equal(applyReading(rejected, pausing("review", "Draft 1", 1), at(40)).waiting?.attempt, 1, "the crew insists");
+  it("count the same output as the next one when the crew was seen to go on in between, but not at once: one of its servers may be behind", () => {
+    const working1 = applyReading(reject(waiting, "Shorter.", at(20)), working("review", 1), at(25));
+    const behind = applyReading(working1, pausing("review", "Draft 1"), at(28));
+    assert.deepEqual([behind.state, behind.waiting, behind.stillPaused], ["running", undefined, target]);
+    assert.equal(applyReading(behind, pausing("review", "Draft 1"), at(40)).waiting?.attempt, 2);
   });
 
   it("go on by rejection after rejection", () => {
     let execution = waiting;
     for (const number of [2, 3, 4]) {
-      execution = applyReading(reject(execution, `No ${number}`, at(number * 20)), pausing("review", "Same"), at(number * 20 + 15));
+      const seconds = number * 20;
+      execution = applyReading(reject(execution, `No ${number}`, at(seconds)), working("review", 1), at(seconds + 5));
+      execution = applyReading(execution, pausing("review", "Same"), at(seconds + 15));
       assert.equal(execution.waiting?.attempt, number);
     }
     assert.deepEqual(execution.tasks[0]?.attempts.map((each) => each.feedback?.text), ["No 2", "No 3", "No 4", undefined]);
+  });
+
+  // A crew of the documented dialect numbers its attempts; one of the live dialect does not, and may tell the output with other blank space.
+  for (const [dialect, same] of [
+    ["numbers its attempts", pausing("review", "Draft 1", 1)],
+    ["does not number them", pausing("review", "Draft 1\n")],
+    ["tells no output", pausing("review")],
+  ] as const) {
+    describe(`whose pause a crew still reports that ${dialect}`, () => {
+      for (const [what, answer] of [["approval", approve], ["rejection", (execution: Execution, now: number) => reject(execution, "Shorter.", now)]] as const) {
+        it(`lag behind an answered ${what}, and say so, for a minute`, () => {
+          const answered = answer(waiting, at(20));
+          for (const seconds of [22, 32, 79]) {
+            const lagging = applyReading(answered, same, at(seconds));
+            assert.deepEqual([lagging.state, lagging.waiting, lagging.stillPaused], ["running", undefined, target], `after ${seconds - 20} s`);
+            assert.equal(lagging.tasks[0]?.attempts.length, 1);
+            assert.equal(answeredPause(lagging)?.feedback.isApprove, what === "approval");
+            assert.equal(attemptToAnswer(lagging, "review"), 1, "feedback by a typed task ID is for the same output");
+          }
+        });
+
+        it(`wait again, as the same attempt, a minute after an answered ${what}`, () => {
+          const again = applyReading(applyReading(answer(waiting, at(20)), same, at(32)), same, at(80));
+          assert.deepEqual([again.state, again.waiting?.attempt, again.stillPaused], ["waiting", 1, undefined]);
+          assert.equal(answeredPause(again)?.outcome, "answered");
+          assert.equal(again.tasks[0]?.attempts.length, 1);
+        });
+      }
+    });
+  }
+
+  it("lag behind an answer, too, where the crew does not say which task is paused", () => {
+    const paused = aReading({ state: "awaiting", stateText: "PAUSED" });
+    const lagging = applyReading(approve(waiting, at(20)), paused, at(32));
+    assert.deepEqual([lagging.state, lagging.stillPaused], ["running", target]);
+    const later = applyReading(lagging, paused, at(80));
+    assert.deepEqual([later.state, later.mayBeWaiting, later.stillPaused], ["unknown", true, undefined]);
+    assert.equal(unfollowed(later, "review")?.outcome, "answered");
+    assert.equal(unfollowed(applyReading(lagging, working("write", 2), at(40)), "review"), undefined);
+  });
+
+  it("lag from when the crew took the feedback, not from when it was written", () => {
+    const { sent } = sending(waiting, "Approved.", true, at(20));
+    const answered = resumeAnswered(sent, target, resumed, at(75));
+    assert.equal(applyReading(answered, pausing("review", "Draft 1", 1), at(100)).state, "running");
+    assert.equal(applyReading(answered, pausing("review", "Draft 1", 1), at(135)).state, "waiting");
+  });
+
+  it("no longer lag once the crew says anything else", () => {
+    const lagging = applyReading(approve(waiting, at(20)), pausing("review", "Draft 1", 1), at(32));
+    for (const reading of [working("write", 2), pausing("write", "Text"), aReading({ state: "queued" }), aReading({ state: "awaiting" }), aReading({ state: "completed" }), notFound]) {
+      const next = applyReading(lagging, reading, at(150));
+      assert.equal(next.stillPaused, undefined, reading.stateText);
+      assert.equal(answeredPause(next), undefined, reading.stateText);
+    }
+  });
+
+  it("are new ones by their output where a crew uses a number again", () => {
+    const second = applyReading(reject(waiting, "Shorter.", at(20)), pausing("review", "Draft 2", 1), at(25));
+    assert.deepEqual([second.waiting?.attempt, second.waiting?.output], [2, "Draft 2"]);
+    assert.equal(applyReading(second, pausing("review", "Draft 2", 1), at(200)).waiting?.attempt, 2);
+    assert.deepEqual(second.tasks[0]?.attempts.map((attempt) => attempt.output), ["Draft 1", "Draft 2"]);
   });
 
   it("are over when somebody else has answered", () => {

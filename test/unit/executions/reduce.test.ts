@@ -185,6 +185,16 @@ describe("applyReading: tasks", () => {
     assert.deepEqual(statesOf(after(running, aReading({ state: "stopped" }))), { a: "completed", b: "pending" });
   });
 
+  it("takes the output that was approved for no other attempt when it comes with other blank space, or in a fence", () => {
+    const target = { taskId: "a", attempt: 1 };
+    const waiting = after(anExecution(), pausing("a", "one"));
+    const approved = resumeAnswered(resumeSending(waiting, target, { isApprove: true, text: "Approved.", at: new Date(at(20)).toISOString() }), target, { status: "resumed", raw: {} });
+    for (const output of ["one\n", "\r\none", "```\none\n```"]) {
+      const ended = applyReading(approved, aReading({ state: "completed", output, tasks: [{ taskId: "a", output }] }), at(30));
+      assert.deepEqual(ended.tasks[0]?.attempts.map((attempt) => attempt.output), ["one"]);
+    }
+  });
+
   it("never overwrites an output with another one", () => {
     const waiting = after(anExecution(), pausing("a", "Draft"));
     const ended = after(waiting, aReading({ state: "completed", tasks: [{ taskId: "a", output: "Final" }] }));

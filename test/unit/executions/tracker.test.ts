@@ -213,7 +213,7 @@ describe("Tracker", () => {
       await scene.pass(0);
       assert.deepEqual([scene.store.find(id)?.state, scene.store.find(id)?.waiting], ["running", undefined]);
       assert.equal(answers.length, 2, "and asks again at once");
-      answers[1]?.(pausing("review", "Draft"));
+      answers[1]?.(pausing("review", "Draft", 2));
       await scene.pass(0);
       assert.equal(scene.store.find(id)?.waiting?.attempt, 2);
     });

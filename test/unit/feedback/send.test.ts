@@ -54,12 +54,12 @@ describe("sending feedback", () => {
     return opened;
   }
 
-  function sender(in_: ExecutionStore = store): FeedbackSender {
+  function sender(in_: ExecutionStore = store, now = Date.now): FeedbackSender {
     return new FeedbackSender({
       store: in_,
       intents,
       secrets: noSecrets,
-      clock: systemClock,
+      clock: { ...systemClock, now },
       clientFor: () => ({
         status: () => status(),
         resume: (request) => {
@@ -248,6 +248,57 @@ describe("sending feedback", () => {
       assert.equal(requests.length, at + 1);
     }
   });
+
+  for (const [dialect, pause] of [
+    ["numbered, as by the documented dialect", waiting],
+    ["not numbered and with other blank space, as by the live dialect", { ...reading, state: "waiting", waiting: { taskId: "review", output: "# Draft\n\nText.\n" } }],
+  ] as const) {
+    describe(`for a pause that the crew still reports after it took an answer (${dialect})`, () => {
+      const seconds = (count: number) => () => Date.now() + count * 1000;
+
+      it("sends nothing for a moment, and says why and what can be done", async () => {
+        const shown = await stored();
+        status = () => Promise.resolve(pause);
+        await sender().send(approval(shown));
+        await assert.rejects(sender(store, seconds(1)).send(approval(shown)), /has been answered already, and the crew took that/);
+        await assert.rejects(sender(store, seconds(12)).send(approval(store.find("local-1")!)), (error) => {
+          assert.ok(error instanceof StaleFeedbackError);
+          assert.equal(error.kind, "stillPaused");
+          assert.match(error.message, /not sent: you approved this output of “review” and the crew took it, but it still reports the pause\. It may only be slow/);
+          assert.deepEqual(error.actions.map(({ command }) => command), ["crewdeck.openExecution", "crewdeck.sendAgain"]);
+          return true;
+        });
+        assert.deepEqual([store.find("local-1")?.state, store.find("local-1")?.waiting], ["running", undefined]);
+        assert.equal(requests.length, 1);
+      });
+
+      it("sends it a minute later when the person says so, and only then", async () => {
+        const shown = await stored();
+        status = () => Promise.resolve(pause);
+        await sender().send(approval(shown));
+        const later = seconds(62);
+        await assert.rejects(sender(store, later).send(approval(store.find("local-1")!)), (error) => error instanceof StaleFeedbackError && error.kind === "stillPaused");
+        assert.deepEqual([store.find("local-1")?.state, store.find("local-1")?.waiting?.attempt], ["waiting", 1]);
+        assert.equal(requests.length, 1);
+        await sender(store, later).send(approval(store.find("local-1")!, { again: true }));
+        assert.equal(requests.length, 2);
+        assert.deepEqual(store.find("local-1")?.resumes.map(({ outcome }) => outcome), ["answered", "answered"]);
+        await assert.rejects(sender(store, later).send(approval(store.find("local-1")!)), StaleFeedbackError, "and once more it wants to be asked");
+      });
+
+      it("does not send it again for another output that waits by then", async () => {
+        const shown = await stored();
+        status = () => Promise.resolve(pause);
+        await sender().send(approval(shown, { isApprove: false, text: "Shorter." }));
+        await assert.rejects(sender(store, seconds(12)).send(approval(store.find("local-1")!)), StaleFeedbackError);
+        const lagging = store.find("local-1")!;
+        assert.deepEqual(lagging.stillPaused, { taskId: "review", attempt: 1 });
+        status = () => Promise.resolve({ ...reading, state: "waiting", waiting: { taskId: "review", output: "Second." } });
+        await assert.rejects(sender(store, seconds(13)).send(approval(lagging, { again: true })), (error) => error instanceof StaleFeedbackError && error.kind === "newerAttempt");
+        assert.equal(requests.length, 1);
+      });
+    });
+  }
 
   it("takes a typed task id for an execution that may be waiting, again after each answer", async () => {
     const execution = await stored(notWaiting({ state: "unknown", mayBeWaiting: true, tasks: [], startedAt: "2020-01-01T00:00:00.000Z" }));

@@ -317,7 +317,7 @@ describe("A kickoff form's session", () => {
 
   it("does not send again what may have started, until the person says so", async () => {
     const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
-    send = () => Promise.reject(new MaybeStartedError("It may have started.", unconfirmed));
+    send = () => Promise.reject(new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, unconfirmed));
     const session = await open();
     const draft = { id: form().draft.id, values: typed("a") };
     session.receive({ type: "submit", draft });
@@ -334,6 +334,47 @@ describe("A kickoff form's session", () => {
     await settle();
     assert.notEqual(sent[1]?.localId, draft.id);
     assert.equal(started.length, 1);
+  });
+
+  describe("brought back with a draft that was sent before", () => {
+    const draft: Draft = { id: "11111111-0000-4000-8000-999999999999", values: typed("a") };
+    const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
+    const earlier = new MaybeStartedError("A kickoff of this form was sent. It may have started.", { id: "url:https://crew.test" }, unconfirmed);
+
+    for (const how of ["a reload", "an opening"]) {
+      it(`says after ${how} that it may have started, and sends nothing until the person says so`, async () => {
+        const session = make({ draft, earlier });
+        if (how === "a reload") session.resume(formFields({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} }));
+        session.receive({ type: "ready", ...(how === "a reload" ? { draft } : {}) });
+        if (how === "an opening") await session.load({ fresh: false, wakes: false });
+        assert.deepEqual([form().outcome?.kind, form().notice, form().draft], ["maybeStarted", undefined, draft]);
+        assert.match(form().outcome?.message ?? "", /It may have started/);
+        session.receive({ type: "submit", draft });
+        await settle();
+        assert.equal(sent.length, 0);
+        session.receive({ type: "openExecution" });
+        assert.deepEqual(opened, [unconfirmed]);
+        session.receive({ type: "sendAgain" });
+        session.receive({ type: "submit", draft: form().draft });
+        await settle();
+        assert.deepEqual([sent.length, sent[0]?.localId === draft.id], [1, false]);
+      });
+    }
+
+    it("says that a kickoff started, and sends another one under an id of its own", async () => {
+      const session = await open({ draft, earlier: "started" });
+      assert.deepEqual([form().outcome, form().notice?.kind, form().draft.values], [undefined, "started", draft.values]);
+      assert.notEqual(form().draft.id, draft.id);
+      session.receive({ type: "submit", draft: form().draft });
+      await settle();
+      assert.notEqual(sent[0]?.localId, draft.id);
+    });
+
+    it("is another kickoff where values are given", async () => {
+      await open({ draft, earlier, given: { inputs: { topic: "b" } } });
+      assert.deepEqual([form().outcome, form().notice?.kind], [undefined, "given"]);
+      assert.notEqual(form().draft.id, draft.id);
+    });
   });
 
   it("closed while it was being sent, it settles when the execution has started", async () => {

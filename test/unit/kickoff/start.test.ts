@@ -9,7 +9,7 @@ import { systemClock } from "../../../src/api/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/editor/errors.ts";
-import { Intents } from "../../../src/executions/intents.ts";
+import { Intents, kickoffKey } from "../../../src/executions/intents.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
 import { KickoffSender, MaybeStartedError } from "../../../src/kickoff/start.ts";
 import { crew, deferred } from "./support.ts";
@@ -127,6 +127,54 @@ describe("Sending a kickoff", () => {
       assert.equal(sent.length, 1);
     });
   }
+
+  it("says what was answered where that leaves open whether it started, and where to look: a local crew has no dashboard", async () => {
+    answer = () => Promise.reject(new CrewApiError({ kind: "server", status: 500, message: "The crew failed to answer (500): No.", remedy: "", sent: "maybe" }));
+    const tellOf = async (to: typeof crew) => {
+      const error: unknown = await makeSender().send(to, request).catch((thrown: unknown) => thrown);
+      assert.ok(error instanceof MaybeStartedError);
+      assert.match(error.message, /leaves open whether it started\. The crew failed to answer \(500\): No\.$/);
+      return error.remedy;
+    };
+    assert.match(await tellOf(crew), /crew's dashboard/);
+    assert.match(await tellOf({ ...crew, id: "local:file:///crew" }), /local crew's log/);
+  });
+
+  describe("what is stored of an earlier one, as for a form after a reload", () => {
+    const known = async () => {
+      const window = makeSender({ store: await openStore(), intents: new Intents(join(folder, "intents")) });
+      const earlier = await window.earlier(crew, localId);
+      return earlier instanceof MaybeStartedError ? { mayHaveStarted: earlier.execution?.localId } : earlier?.kickoffIds;
+    };
+
+    it("is nothing where none was sent, or the crew refused it", async () => {
+      assert.equal(await known(), undefined);
+      answer = () => Promise.reject(new CrewApiError({ kind: "validation", message: "Missing.", remedy: "", sent: "no" }));
+      await assert.rejects(makeSender().send(crew, request, { localId }));
+      assert.equal(await known(), undefined);
+    });
+
+    it("is its execution where it started", async () => {
+      await makeSender().send(crew, request, { localId });
+      assert.deepEqual(await known(), ["k1"]);
+    });
+
+    it("is that it may have started, while no answer has come and where none came", async () => {
+      const gate = deferred<KickoffAnswer>();
+      answer = () => gate.promise;
+      const sending = makeSender().send(crew, request, { localId });
+      while (sent.length === 0) await new Promise(setImmediate);
+      assert.deepEqual(await known(), { mayHaveStarted: localId });
+      gate.reject(new CrewApiError({ kind: "timeout", message: "No answer.", remedy: "", sent: "maybe" }));
+      await assert.rejects(sending, MaybeStartedError);
+      assert.deepEqual(await known(), { mayHaveStarted: localId });
+    });
+
+    it("is that it may have started where only its claim is left", async () => {
+      await intents.claim(kickoffKey(localId), { crew: crew.id });
+      assert.deepEqual(await known(), { mayHaveStarted: undefined });
+    });
+  });
 
   it("sends nothing when the record can't be written", async () => {
     const full = new Error("ENOSPC: no space left on device");

@@ -130,10 +130,13 @@ describe("service: routes and errors", () => {
     for (const [method, path, body] of [["GET", "/inputs", undefined], ["POST", "/kickoff", { inputs }]] as const) {
       const answer = await harness.request(method, path, body);
       assert.equal(answer.status, 500);
-      const { error, message } = answer.body as { error: string; message: string };
+      const { error, message, details } = answer.body as { error: string; message: string; details: unknown };
       assert.equal(error, "Internal Server Error");
       assert.match(message, /tasks\.yaml:3:1/);
+      const place = { file: "tasks.yaml", line: 3, column: 1 };
+      assert.deepEqual(details, { crewdeck: method === "POST" ? { ...place, started: false } : place }, "only a kickoff can start anything");
     }
+    assert.deepEqual(harness.log, ["GET", "POST"].map((method) => `${method} ${method === "GET" ? "/inputs" : "/kickoff"}: The crew can't be read any more. tasks.yaml:3:1: No task. Expected: one.`), "with the reason, and without inputs");
     broken = false;
     await harness.kickoff();
   });
@@ -146,6 +149,7 @@ describe("service: routes and errors", () => {
     assert.equal(status, 500);
     assert.deepEqual((body as { message: string }).message, "An unexpected error occurred; the service's log says more");
     assert.match(harness.log.join("\n"), /database is not open/);
+    assert.deepEqual((await harness.request("POST", "/kickoff", { inputs })).body, { error: "Internal Server Error", message: "An unexpected error occurred; the service's log says more", details: {}, detail: "An unexpected error occurred; the service's log says more" }, "which does not say that nothing was started");
     harness = new Harness();
   });
 });

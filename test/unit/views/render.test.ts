@@ -52,6 +52,15 @@ describe("the execution document", () => {
     assert.match(text, /## Task: t-9\n\n### Attempt 1[^]*> Shorter\.[^]*May have been sent: no answer came/);
   });
 
+  it("says that the crew took feedback and still reports the pause, and what to do", () => {
+    const taken: SentResume = { ...rejected, taskId: "review", attempt: 1, outcome: "answered" };
+    const stillPaused = { taskId: "review", attempt: 1 };
+    assert.match(renderExecution(notWaiting({ stillPaused, resumes: [taken] })).text, /You rejected the output of “review” and the crew took that, but it still reports the pause\. Most likely it is only slow/);
+    const approved = { ...taken, feedback: { ...taken.feedback, isApprove: true } };
+    assert.match(renderExecution(anExecution({ resumes: [approved] })).text, /You approved the output of “review” [^]*“Send again…” sends the same feedback once more/);
+    assert.doesNotMatch(renderExecution(notWaiting({ resumes: [taken] })).text, /still reports/);
+  });
+
   it("shows no task for an id of a person's that the crew only refused", () => {
     const refused: SentResume = { ...rejected, taskId: "nosuch", outcome: "refused", message: "Task ID not found" };
     const execution = notWaiting({ state: "unknown", mayBeWaiting: true, tasks: [], resumes: [refused] });

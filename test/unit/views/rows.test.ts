@@ -21,7 +21,7 @@ const menus = {
   remote: /^crew:remote\b/,
   waiting: /^(execution|task)\b.*:waiting\b/,
   mayBeWaiting: /^execution\b.*:mayBeWaiting\b/,
-  unanswered: /^execution\b.*:unanswered\b/,
+  unanswered: /^execution\b.*:(unanswered|answered)\b/,
   ended: /^execution\b.*:ended\b/,
   output: /^(execution|task)\b.*:output\b/,
   unwatched: /^execution\b.*:unwatched\b/,
@@ -131,6 +131,16 @@ describe("an execution's row", () => {
     assert.match(row.description, /feedback may have been sent/);
     assert.deepEqual(menusOf(row.facts), ["waiting", "unanswered", "output"]);
     assert.deepEqual(menusOf(executionRow(anExecution({ resumes: [{ ...sent, attempt: 0 }] }), start).facts), ["waiting", "output"]);
+  });
+
+  it("says that the crew still reports a pause that was answered, and offers to send that again in the place of an approval", () => {
+    const taken: SentResume = { taskId: "review", attempt: 1, feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" }, outcome: "answered" };
+    for (const execution of [anExecution({ resumes: [taken] }), notWaiting({ stillPaused: { taskId: "review", attempt: 1 }, resumes: [taken] })]) {
+      const row = executionRow(execution, start);
+      assert.match(row.description, /answered, pause still reported/);
+      assert.ok(menusOf(row.facts).includes("unanswered"));
+    }
+    assert.doesNotMatch(executionRow(notWaiting({ resumes: [taken] }), start).description, /pause/);
   });
 
   it("has nothing in doubt once it has ended", () => {
