@@ -80,7 +80,7 @@ function usesOf(draft: Draft, execution: Execution, drafts: DraftParts["drafts"]
         said(vscode.l10n.t("The draft is copied."));
       },
     },
-    { label: vscode.l10n.t("Open in an Editor"), run: async () => vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: text, language: "markdown" })) },
+    { label: vscode.l10n.t("Open in an Editor"), run: async () => vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: text, language: "plaintext" })) },
     { label: vscode.l10n.t("Discard"), description: vscode.l10n.t("cannot be undone"), run: () => drafts.remove(draft) },
   ];
 }
