@@ -1,3 +1,4 @@
+import { oneLine } from "./one-line.ts";
 import type { TokenType } from "./types.ts";
 
 /** What went wrong, for a program to switch on. */
@@ -19,6 +20,9 @@ export type CrewApiErrorKind =
 
 /** Why a crew could not be reached. */
 export type UnreachableReason = "dns" | "refused" | "certificate" | "proxy" | "reset" | "other";
+
+/** Characters of a message, in which text of others may stand. */
+const longestMessage = 1500;
 
 /** What a {@link CrewApiError} is made of. */
 export interface CrewApiErrorDetails {
@@ -64,7 +68,7 @@ export class CrewApiError extends Error {
   readonly tokenType?: TokenType;
 
   constructor(details: CrewApiErrorDetails) {
-    super(details.message);
+    super(oneLine(details.message, longestMessage));
     this.name = "CrewApiError";
     this.kind = details.kind;
     this.remedy = details.remedy;

@@ -1,3 +1,4 @@
+import { oneLine } from "./one-line.ts";
 import { asArray, asObject, isObject, parseJson, textAt, type UnknownObject } from "./json.ts";
 
 /** What the body of an error answer says. */
@@ -25,11 +26,8 @@ export function readErrorBody(text: string, knownInputs: readonly string[] = [])
 }
 
 function withMessage(text: string | undefined, missingInputs: readonly string[]): ErrorBody {
-  // Remote text goes into notifications and logs: one line, no control characters.
-  const line = text?.replace(/\p{Cc}+/gu, " ").trim() ?? "";
-  if (line === "") return { missingInputs };
-  const message = line.length > messageLength ? `${line.slice(0, messageLength)}…` : line;
-  return { message, missingInputs };
+  const message = oneLine(text ?? "", messageLength);
+  return { ...(message === "" ? {} : { message }), missingInputs };
 }
 
 function messageOf(body: UnknownObject): string | undefined {

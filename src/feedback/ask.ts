@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { shortName } from "../api/one-line.ts";
 import { plainLabel } from "../editor/plain.ts";
 import type { Execution } from "../executions/model.ts";
 import { cannedAnswers } from "./canned.ts";
@@ -9,7 +10,7 @@ export type FeedbackKind = "approve" | "approveWithNote" | "reject";
 
 /** Asks which task feedback is for: one that is known, or any id that is typed. Nothing when the person cancels. */
 export async function askTask(execution: Execution): Promise<string | undefined> {
-  const known = knownTasks(execution).map((taskId) => ({ label: plainLabel(taskId), taskId }));
+  const known = knownTasks(execution).map((taskId) => ({ label: plainLabel(shortName(taskId)), taskId }));
   const picker = vscode.window.createQuickPick<{ label: string; description?: string; taskId: string }>();
   picker.title = vscode.l10n.t("Give Feedback");
   picker.placeholder = known.length === 0 ? vscode.l10n.t("Type the ID of the task that waits (the crew's human-input callback tells it)") : vscode.l10n.t("Choose the task that waits, or type its ID");
@@ -19,7 +20,7 @@ export async function askTask(execution: Execution): Promise<string | undefined>
     picker.onDidChangeValue((value) => {
       const typed = value.trim();
       const isNew = typed !== "" && known.every((item) => item.taskId !== typed);
-      picker.items = isNew ? [...known, { label: plainLabel(typed), description: vscode.l10n.t("as typed"), taskId: typed }] : known;
+      picker.items = isNew ? [...known, { label: plainLabel(shortName(typed)), description: vscode.l10n.t("as typed"), taskId: typed }] : known;
     });
     picker.onDidAccept(() => {
       const [chosen] = picker.selectedItems;
@@ -57,14 +58,14 @@ export async function askKind(taskId: string): Promise<ChosenFeedback | undefine
     ...(answers.length === 0 ? [] : [{ label: vscode.l10n.t("Canned answers, shown before they are sent"), kind: vscode.QuickPickItemKind.Separator }]),
     ...answers,
   ];
-  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Feedback for “{0}”", taskId), ignoreFocusOut: true, matchOnDetail: true });
+  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Feedback for “{0}”", shortName(taskId)), ignoreFocusOut: true, matchOnDetail: true });
   return picked?.chosen;
 }
 
 /** Asks whether feedback that may have arrived is sent a second time. */
 export async function askAgain(taskId: string): Promise<boolean> {
   const again = vscode.l10n.t("Send Again");
-  const detail = vscode.l10n.t("No answer came to your feedback for “{0}”, so it may have arrived. If it did, sending it again can answer the next output of the task, which you have not read.", taskId);
+  const detail = vscode.l10n.t("No answer came to your feedback for “{0}”, so it may have arrived. If it did, sending it again can answer the next output of the task, which you have not read.", shortName(taskId));
   return (await vscode.window.showWarningMessage(vscode.l10n.t("Send the same feedback again?"), { modal: true, detail }, again)) === again;
 }
 

@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import { shortName } from "../api/one-line.ts";
 import type { StatusReading } from "../api/types.ts";
 import type { ErrorAction } from "../editor/errors.ts";
 import { type Execution, keyOf } from "../executions/model.ts";
@@ -60,14 +61,14 @@ export function staleError(kind: Exclude<StaleKind, "untracked">, now: Execution
     case "newerAttempt": {
       const waits = now.waiting?.attempt ?? attempt + 1;
       const compare: ErrorAction = { title: l10n.t("Compare with Previous Attempt"), command: "crewdeck.compareAttempts", arguments: [{ ...target, taskId, attempt: waits }] };
-      return new StaleFeedbackError(kind, l10n.t("a newer output of “{0}” waits now: attempt {1}, and you were at attempt {2}. Read it first, then answer it.", taskId, waits, attempt), [open, compare]);
+      return new StaleFeedbackError(kind, l10n.t("a newer output of “{0}” waits now: attempt {1}, and you were at attempt {2}. Read it first, then answer it.", shortName(taskId), waits, attempt), [open, compare]);
     }
     case "newId":
-      return new StaleFeedbackError(kind, l10n.t("it was answered elsewhere, and the execution goes on under a new ID, {0}. That is followed here: see what waits there, and answer that.", now.kickoffIds.at(-1) ?? keyOf(now)), [open]);
+      return new StaleFeedbackError(kind, l10n.t("it was answered elsewhere, and the execution goes on under a new ID, {0}. That is followed here: see what waits there, and answer that.", shortName(now.kickoffIds.at(-1) ?? keyOf(now))), [open]);
   }
 }
 
 function answeredInWords({ waiting }: Execution, taskId: string): string {
-  if (waiting !== undefined && waiting.taskId !== taskId) return l10n.t("“{0}” has been answered elsewhere, and “{1}” waits now. Read that output, then answer it.", taskId, waiting.taskId);
-  return l10n.t("“{0}” has been answered already, in another window or by somebody else. The crew goes on; its next output comes here by itself.", taskId);
+  if (waiting !== undefined && waiting.taskId !== taskId) return l10n.t("“{0}” has been answered elsewhere, and “{1}” waits now. Read that output, then answer it.", shortName(taskId), shortName(waiting.taskId));
+  return l10n.t("“{0}” has been answered already, in another window or by somebody else. The crew goes on; its next output comes here by itself.", shortName(taskId));
 }
