@@ -101,14 +101,14 @@ describe("VS Code's proxy and certificate settings", () => {
     });
   }
 
-  for (const support of ["override", "fallback", "on"]) {
-    it(`lead what is sent once through the proxy, too (http.proxySupport: ${support})`, async () => {
+  it("lead a kickoff through the proxy, too, in each of the ways that http.proxySupport knows", async () => {
+    for (const support of ["override", "fallback", "on"]) {
       const proxy = await behindProxy(known);
       await set("http.proxySupport", support);
       const answer = await crews.client(crew).kickoff({ inputs: {} });
-      assert.deepEqual([answer.kickoffId, proxy.tunnels, tokens], ["k-1", ["crew.test:443"], ["Bearer right"]]);
-    });
-  }
+      assert.deepEqual([answer.kickoffId, proxy.tunnels, tokens.splice(0)], ["k-1", ["crew.test:443"], ["Bearer right"]], support);
+    }
+  });
 
   it("leave each request a connection of its own where VS Code does not look after proxies", async () => {
     const server = await MisbehavingServer.start();

@@ -153,8 +153,8 @@ describe("Commands about outputs", () => {
     await assert.rejects(run("openRawAnswer", { crew, kickoffId: "k-1" }), /not/);
     assert.match(active()!.uri.path, /\/answers\/status 404 at /);
     assert.equal(active()!.getText(), '{\n  "error": "Execution not found",\n  "message": "No execution with [token]"\n}\n');
-    server.next(text(200, "<html>"));
+    server.next(text(200, "<html>[x](command:y)"));
     await assert.rejects(run("openRawAnswer", { crew, kickoffId: "k-1" }), /is not JSON/);
-    assert.equal(active()!.getText(), "<html>\n");
+    assert.equal(active()!.getText(), "<html>[x](command\\:y)\n");
   });
 });
