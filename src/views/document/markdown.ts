@@ -17,8 +17,8 @@ export function inlineText(text: string): string {
   return withoutCommands(marked);
 }
 
-/** Schemes of addresses that VS Code carries out itself: a command of its own, or what an extension does with a link to it. */
-const actingScheme = /\b(command|vscode[\w.+-]*|vscodium[\w.+-]*|code-oss):(?=\S)/gi;
+/** Schemes of addresses that VS Code carries out itself: a command of its own, or what an extension does with a link to it. The bound keeps long texts quick. */
+const actingScheme = /\b(command|(?:vscode|vscodium)[\w.+-]{0,40}|code-oss):(?=\S)/gi;
 const characterReference = /&#x([\da-f]+);?|&#(\d+);?|&colon;?/gi;
 
 /**

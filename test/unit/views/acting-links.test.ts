@@ -50,14 +50,14 @@ describe("links that would run a command or lead to an extension", () => {
 
   it("are none in an output of any size, nor in code, which VS Code may take for text", () => {
     const text = "```\n[Approve](command:workbench.action.openSettings?%22a%22)\n```\n";
-    for (const output of [text, text.repeat(20_000)]) {
+    for (const output of [text, text.repeat(20_000), `${text}${"vscode.".repeat(200_000)}`, `${text}${"&#99;".repeat(200_000)}`]) {
       assert.doesNotMatch(shownOutput(output).text, /command:/);
       assert.equal(shownOutput(output).text, renderOutput(output).text);
     }
   });
 
-  it("are none whatever comes from a crew or a person (3,000 made-up texts, each in every place)", () => {
-    for (let round = 0; round < 3_000; round++) {
+  it("are none whatever comes from a crew or a person (1,500 made-up texts, each in every place)", () => {
+    for (let round = 0; round < 1_500; round++) {
       const text = hostile();
       assert.deepEqual(acting(renderExecution(full(text)).text), [], JSON.stringify(text));
       const { extension, text: shown } = shownOutput(text);
