@@ -3,6 +3,7 @@ import { context, build, transform } from "esbuild";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { collectStrings } from "./test/support/l10n-bundle.ts";
+import { bundledPackages, thirdPartyNotices } from "./test/support/third-party-notices.ts";
 
 const watch = process.argv.includes("--watch");
 const development = watch || process.argv.includes("--development");
@@ -16,18 +17,20 @@ const common = {
   logLevel: watch ? "info" : "warning",
   legalComments: "none",
   write: false,
+  metafile: true,
   plugins: [{ name: "write", setup: ({ onEnd }) => onEnd(({ outputFiles = [] }) => outputFiles.forEach(({ path: file, contents }) => keep(file, contents))) }],
 };
 /** @type {import("esbuild").BuildOptions} */
 // ES modules first: jsonc-parser's other build can't be bundled, and what is unused is left out.
 const node = { ...common, platform: "node", target: "node22", mainFields: ["module", "main"] };
 
-const builds = process.argv.includes("--service") ? [service()] : [
+const onlyService = process.argv.includes("--service");
+const shipped = onlyService ? [service()] : [
   extension(),
   service(),
   { ...common, platform: "browser", target: "es2022", entryPoints: ["src/webview/form.ts", "src/webview/form.css"], outdir: "dist/webview", format: "iife" },
-  ...(tests ? hostTests() : []),
 ];
+const unshipped = tests && !onlyService ? hostTests() : [];
 
 /**
  * The extension. What it takes by `import()` is a chunk of its own, read when it is needed first: activation must not pay for it.
@@ -109,11 +112,16 @@ function hostTests() {
   ];
 }
 
-if (!process.argv.includes("--service")) {
+if (!onlyService) {
   keep("l10n/bundle.l10n.json", `${JSON.stringify(collectStrings("src"), undefined, 2)}\n`);
 }
 if (watch) {
-  for (const options of builds) await (await context(options)).watch();
+  for (const options of [...shipped, ...unshipped]) await (await context(options)).watch();
 } else {
-  await Promise.all(builds.map((options) => build(options)));
+  const [results] = await Promise.all([shipped, unshipped].map((builds) => Promise.all(builds.map((options) => build(options)))));
+  const metafiles = results.map(({ metafile }) => metafile);
+  if (!onlyService) {
+    keep("out/metafiles.json", JSON.stringify(metafiles));
+    keep("dist/ThirdPartyNotices.txt", thirdPartyNotices(bundledPackages(metafiles)));
+  }
 }

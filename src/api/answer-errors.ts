@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { CrewApiError, type CrewApiErrorDetails, type CrewApiErrorKind } from "./errors.ts";
 import { lookFirst } from "./look-first.ts";
+import { oneLine, shortName } from "./one-line.ts";
 import { readErrorBody, type LocalProblem } from "./read-error.ts";
 import { refusedToken } from "./refused-token.ts";
 import type { TokenType } from "./types.ts";
@@ -25,6 +26,9 @@ export interface RefusedAnswer {
 
 /** How much of a body an error keeps, in characters. */
 const bodyLength = 2000;
+/** Characters of the status line's words, and missing inputs that a message names. */
+const reasonLength = 100;
+const namedInputs = 10;
 
 /** The beginning of a body, as an error keeps it for a person to look at. */
 export function excerpt(text: string): string {
@@ -35,7 +39,8 @@ export function excerpt(text: string): string {
 export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
   const { status } = answer;
   const body = readErrorBody(answer.text, answer.knownInputs);
-  const told = body.message ?? (answer.statusText === "" ? l10n.t("status {0}", status) : answer.statusText);
+  const reason = oneLine(answer.statusText, reasonLength);
+  const told = body.message ?? (reason === "" ? l10n.t("status {0}", status) : reason);
   const common = {
     status,
     body: excerpt(answer.text),
@@ -48,7 +53,7 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
   if (status === 500 && body.own !== undefined) {
     return new CrewApiError({ ...common, ...unreadableProject(answer, told, body.own) });
   }
-  const { kind, intro, remedy, reason, tokenType } = known(answer);
+  const { kind, intro, remedy, reason: unreachable, tokenType } = known(answer);
   const open = answer.method === "POST" && (kind === "server" || kind === "gateway" || kind === "timeout");
   return new CrewApiError({
     ...common,
@@ -56,7 +61,7 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
     message: sentence(l10n.t("{0} ({1}): {2}", intro, status, told)),
     remedy: open ? `${lookFirst()} ${remedy}` : remedy,
     sent: open ? "maybe" : "no",
-    ...(reason === undefined ? {} : { reason }),
+    ...(unreachable === undefined ? {} : { reason: unreachable }),
     ...(tokenType === undefined ? {} : { tokenType }),
   });
 }
@@ -77,10 +82,15 @@ function unreadableProject({ method, path }: RefusedAnswer, told: string, { plac
 function validation(told: string, missing: readonly string[]): Pick<CrewApiErrorDetails, "kind" | "message" | "remedy" | "missingInputs"> {
   return {
     kind: "validation",
-    message: sentence(missing.length > 0 ? l10n.t("The crew needs more inputs: {0}", missing.join(", ")) : l10n.t("The crew does not accept the values (422): {0}", told)),
+    message: sentence(missing.length > 0 ? l10n.t("The crew needs more inputs: {0}", listed(missing)) : l10n.t("The crew does not accept the values (422): {0}", told)),
     remedy: missing.length > 0 ? l10n.t("Fill them in and send again.") : l10n.t("Correct them and send again."),
     missingInputs: missing,
   };
+}
+
+function listed(names: readonly string[]): string {
+  const list = names.slice(0, namedInputs).map(shortName).join(", ");
+  return names.length <= namedInputs ? list : l10n.t("{0} and {1} more", list, names.length - namedInputs);
 }
 
 interface KnownStatus {

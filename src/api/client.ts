@@ -92,8 +92,8 @@ export class CrewClient {
   }
 
   /** `POST /kickoff`: starts an execution. An error with `sent: "maybe"` means that it may have started. */
-  kickoff(request: KickoffRequest, call: CallOptions = {}): Promise<KickoffAnswer> {
-    return this.#post("/kickoff", kickoffBody(request), readKickoff, call);
+  async kickoff(request: KickoffRequest, call: CallOptions = {}): Promise<KickoffAnswer> {
+    return await this.#post("/kickoff", kickoffBody(request), readKickoff, call);
   }
 
   /**
@@ -145,8 +145,8 @@ export class CrewClient {
   }
 
   /** `POST /resume`: approves or rejects a task's output. An error with `sent: "maybe"` means that it may have arrived. */
-  resume(request: ResumeRequest, call: CallOptions = {}): Promise<ResumeAnswer> {
-    return this.#post("/resume", resumeBody(request), (raw) => (isObject(raw) ? readResume(raw) : undefined), call);
+  async resume(request: ResumeRequest, call: CallOptions = {}): Promise<ResumeAnswer> {
+    return await this.#post("/resume", resumeBody(request), (raw) => (isObject(raw) ? readResume(raw) : undefined), call);
   }
 
   #remember(path: StatusPath): void {

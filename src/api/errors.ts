@@ -1,3 +1,4 @@
+import { oneLine } from "./one-line.ts";
 import type { TokenType } from "./types.ts";
 
 /** What went wrong, for a program to switch on. */
@@ -28,6 +29,9 @@ export interface CrewPlace {
   readonly line: number;
   readonly column: number;
 }
+
+/** Characters of a message, in which text of others may stand. */
+const longestMessage = 1500;
 
 /** What a {@link CrewApiError} is made of. */
 export interface CrewApiErrorDetails {
@@ -76,7 +80,7 @@ export class CrewApiError extends Error {
   readonly place?: CrewPlace;
 
   constructor(details: CrewApiErrorDetails) {
-    super(details.message);
+    super(oneLine(details.message, longestMessage));
     this.name = "CrewApiError";
     this.kind = details.kind;
     this.remedy = details.remedy;

@@ -1,3 +1,6 @@
+import http from "node:http";
+import https from "node:https";
+
 /** What a request is made of; a subset of what any `fetch` takes. */
 export interface FetchInit {
   readonly method: "GET" | "POST";
@@ -18,5 +21,15 @@ export interface FetchAnswer {
 /** Sends one request. Handed in, so that tests can stand in for the network. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 
-/** node-fetch with Node's own agents, which VS Code patches to honour its proxy and certificate settings. It is loaded by the first request. */
-export const defaultFetch: Fetch = async (url, init) => (await import("node-fetch")).default(url, init);
+/** Agents that keep no connection: a POST on a kept one, which the server closes just then, may or may not have arrived. */
+const agents = { http: new http.Agent({ keepAlive: false }), https: new https.Agent({ keepAlive: false }) };
+
+/** node-fetch, loaded by the first request, with a connection for each request. VS Code patches Node's modules to honour its proxy and certificate settings. */
+export const defaultFetch: Fetch = async (url, init) => await (await nodeFetch())(url, { ...init, agent: ({ protocol }) => (protocol === "https:" ? agents.https : agents.http) });
+
+/** The same without an agent, for a host whose patch brings one of its own only then; it keeps no connection either. */
+export const agentlessFetch: Fetch = async (url, init) => await (await nodeFetch())(url, init);
+
+async function nodeFetch() {
+  return (await import("node-fetch")).default;
+}

@@ -1,5 +1,6 @@
 import type { CrewPlace } from "./errors.ts";
 import { asArray, asObject, isObject, numberAt, parseJson, textAt, type UnknownObject } from "./json.ts";
+import { oneLine } from "./one-line.ts";
 
 /** What the body of an error answer says. */
 export interface ErrorBody {
@@ -48,11 +49,8 @@ function ownOf(body: UnknownObject): LocalProblem | undefined {
 }
 
 function withMessage(text: string | undefined, missingInputs: readonly string[]): ErrorBody {
-  // Remote text goes into notifications and logs: one line, no control characters.
-  const line = text?.replace(/\p{Cc}+/gu, " ").trim() ?? "";
-  if (line === "") return { missingInputs };
-  const message = line.length > messageLength ? `${line.slice(0, messageLength)}…` : line;
-  return { message, missingInputs };
+  const message = oneLine(text ?? "", messageLength);
+  return { ...(message === "" ? {} : { message }), missingInputs };
 }
 
 function messageOf(body: UnknownObject): string | undefined {

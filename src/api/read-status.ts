@@ -1,4 +1,5 @@
 import { asObject, numberAt, readable, textAt, type UnknownObject } from "./json.ts";
+import { shortName } from "./one-line.ts";
 import { readResult } from "./read-result.ts";
 import { readProgress, readTasks } from "./read-tasks.ts";
 import { readWaiting } from "./read-waiting.ts";
@@ -24,7 +25,7 @@ export function readStatus(raw: unknown): StatusReading {
   const executionTime = numberAt(answer, "execution_time") ?? numberAt(asObject(answer["progress"]), "duration_seconds");
   return {
     state,
-    stateText,
+    stateText: shortName(stateText),
     ended: state === "completed" || state === "failed" || state === "stopped",
     ...(progress === undefined ? {} : { progress }),
     tasks,

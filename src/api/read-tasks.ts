@@ -1,4 +1,5 @@
 import { asArray, asObject, idAt, numberAt, readable, textAt, type UnknownObject } from "./json.ts";
+import { shortName } from "./one-line.ts";
 import type { Progress, TaskReading } from "./types.ts";
 
 /**
@@ -27,7 +28,7 @@ function readTask(task: UnknownObject, fallbackId: string | undefined): TaskRead
   return {
     taskId,
     ...(output === undefined ? {} : { output }),
-    ...(agent === undefined ? {} : { agent }),
+    ...(agent === undefined ? {} : { agent: shortName(agent) }),
     ...(executionTime === undefined ? {} : { executionTime }),
   };
 }
@@ -47,8 +48,8 @@ export function readProgress(answer: UnknownObject, knownTasks: number): Progres
     // An answer that only names the current task leaves the tasks it lists to be counted.
     completed: counted ?? knownTasks,
     ...(total === undefined || total === 0 ? {} : { total }),
-    unit: textAt(progress, "unit") ?? "task",
+    unit: shortName(textAt(progress, "unit") ?? "task"),
     ...(current === undefined ? {} : { current }),
-    ...(currentAgent === undefined ? {} : { currentAgent }),
+    ...(currentAgent === undefined ? {} : { currentAgent: shortName(currentAgent) }),
   };
 }

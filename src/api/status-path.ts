@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { CrewApiError } from "./errors.ts";
 import { isObject, parseJson } from "./json.ts";
+import { isWellFormed } from "./one-line.ts";
 import type { StatusPath } from "./types.ts";
 
 /** Both status paths, the specification's first. The vendor's OpenAPI file has the other one. */
@@ -13,11 +14,11 @@ export function pathsToAsk(known: StatusPath | undefined): readonly StatusPath[]
 
 /**
  * Puts an id into a status path.
- * @throws {CrewApiError} `badRequest`, nothing sent, for an id that would change the path
+ * @throws {CrewApiError} `badRequest`, nothing sent, for an id that would change the path, or that no path can carry
  */
 export function fillPath(path: StatusPath, kickoffId: string): string {
   const id = kickoffId.trim();
-  if (id === "" || id === "." || id === "..") {
+  if (id === "" || id === "." || id === ".." || !isWellFormed(id)) {
     throw new CrewApiError({
       kind: "badRequest",
       message: l10n.t("That is no execution's id."),

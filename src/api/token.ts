@@ -30,7 +30,7 @@ function unusable(message: string): CrewApiError {
 
 /** Takes the token (or another secret) out of a text that came from elsewhere: a crew may repeat what it was sent. */
 export function withoutToken(text: string, token: string, instead = "[token]"): string {
-  const forms = new Set([token, JSON.stringify(token).slice(1, -1), encodeURIComponent(token)]);
+  const forms = new Set([token, JSON.stringify(token).slice(1, -1), encodeURIComponent(token.replace(/\p{Cs}/gu, "\uFFFD"))]);
   let clean = text;
   for (const form of forms) clean = clean.replaceAll(form, instead);
   return clean;

@@ -124,8 +124,6 @@ export class Transport {
     const headers = {
       accept: "application/json",
       authorization: sending.header,
-      // A kept connection that the server closes just then would leave open whether a POST arrived.
-      connection: "close",
       "user-agent": userAgent,
       ...(outgoing.body === undefined ? {} : { "content-type": "application/json" }),
     };

@@ -115,6 +115,7 @@ export interface Progress {
 export interface TaskReading {
   readonly taskId: string;
   readonly output?: string;
+  /** In one short line, as all names that are only shown. */
   readonly agent?: string;
   /** Seconds. */
   readonly executionTime?: number;
@@ -124,7 +125,7 @@ export interface TaskReading {
 export interface StatusReading {
   /** `waiting` only with a known task id; `unknown` is "NOT FOUND" (which a pause for a person reads as, too); `other` is a word nobody knows. */
   readonly state: "queued" | "running" | "waiting" | "awaiting" | "completed" | "failed" | "stopped" | "unknown" | "other";
-  /** The state's word as it came. */
+  /** The state's word as it came, in one short line. */
   readonly stateText: string;
   /** Whether nothing more will come. */
   readonly ended: boolean;

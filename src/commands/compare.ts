@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { shortName } from "../api/one-line.ts";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../editor/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
@@ -33,14 +34,14 @@ export function compareCommand(store: ExecutionStore, crews: Crews): Command {
 async function choosePair({ waiting }: Execution, pairs: readonly AttemptPair[]): Promise<AttemptPair | undefined> {
   const waits = pairs.findLast((pair) => pair.taskId === waiting?.taskId && pair.attempt === waiting.attempt);
   if (pairs.length === 1 || waits !== undefined) return waits ?? pairs[0];
-  const items = pairs.toReversed().map((pair) => ({ label: plainLabel(pair.taskId), description: vscode.l10n.t("attempt {0} with attempt {1}", pair.attempt, pair.previous), pair }));
+  const items = pairs.toReversed().map((pair) => ({ label: plainLabel(shortName(pair.taskId)), description: vscode.l10n.t("attempt {0} with attempt {1}", pair.attempt, pair.previous), pair }));
   const chosen = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Compare Attempts"), placeHolder: vscode.l10n.t("Which attempt, with the one before it?") });
   return chosen?.pair;
 }
 
 async function showDiff(execution: Execution, pair: AttemptPair): Promise<AttemptPair> {
   const { taskId, previous, attempt } = pair;
-  const title = vscode.l10n.t("{0}: attempt {1} ↔ attempt {2}", taskId, previous, attempt);
+  const title = vscode.l10n.t("{0}: attempt {1} ↔ attempt {2}", shortName(taskId), previous, attempt);
   await vscode.commands.executeCommand("vscode.diff", outputUri(execution, taskId, previous), outputUri(execution, taskId, attempt), title);
   return pair;
 }

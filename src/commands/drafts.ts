@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { shortName } from "../api/one-line.ts";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../editor/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
@@ -56,13 +57,13 @@ function wordsOf({ taskId, attempt, isApprove, text }: Draft): Words {
 async function chooseDraft(drafts: readonly Draft[]): Promise<Draft | undefined> {
   if (drafts.length === 0) throw new UserError(vscode.l10n.t("No unsent draft is kept for this execution."));
   if (drafts.length === 1) return drafts[0];
-  const items = drafts.map((draft) => ({ label: plainLabel(draft.taskId), description: vscode.l10n.t("attempt {0}", draft.attempt), detail: plainLabel(beginningOf(draft)), draft }));
+  const items = drafts.map((draft) => ({ label: plainLabel(shortName(draft.taskId)), description: vscode.l10n.t("attempt {0}", draft.attempt), detail: plainLabel(beginningOf(draft)), draft }));
   const chosen = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Unsent drafts"), placeHolder: vscode.l10n.t("Which draft?"), matchOnDetail: true });
   return chosen?.draft;
 }
 
 async function chooseUse(draft: Draft, uses: readonly Use[]): Promise<Use | undefined> {
-  const title = vscode.l10n.t("Unsent draft for “{0}”, attempt {1}", draft.taskId, draft.attempt);
+  const title = vscode.l10n.t("Unsent draft for “{0}”, attempt {1}", shortName(draft.taskId), draft.attempt);
   return await vscode.window.showQuickPick(uses, { title, placeHolder: beginningOf(draft) });
 }
 
@@ -80,7 +81,7 @@ function usesOf(draft: Draft, execution: Execution, drafts: DraftParts["drafts"]
         said(vscode.l10n.t("The draft is copied."));
       },
     },
-    { label: vscode.l10n.t("Open in an Editor"), run: async () => vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: text, language: "markdown" })) },
+    { label: vscode.l10n.t("Open in an Editor"), run: async () => vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: text, language: "plaintext" })) },
     { label: vscode.l10n.t("Discard"), description: vscode.l10n.t("cannot be undone"), run: () => drafts.remove(draft) },
   ];
 }

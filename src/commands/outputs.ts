@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { shortName } from "../api/one-line.ts";
 import type { Crews } from "../crews/crews.ts";
 import { activeDocument } from "../editor/active-document.ts";
 import { UserError } from "../editor/errors.ts";
@@ -56,7 +57,7 @@ async function chooseOutput(execution: Execution, argument: unknown): Promise<Ou
   const result = all.find(({ part }) => part.kind === "result");
   if (taskId !== undefined) {
     const found = all.findLast(({ part }) => part.kind === "attempt" && part.taskId === taskId && (attempt === undefined || part.attempt === attempt));
-    if (found === undefined) throw new UserError(vscode.l10n.t("The crew has not told an output of the task “{0}”.", taskId));
+    if (found === undefined) throw new UserError(vscode.l10n.t("The crew has not told an output of the task “{0}”.", shortName(taskId)));
     return found;
   }
   if (isResult(argument)) {
@@ -86,5 +87,5 @@ function isResult(argument: unknown): boolean {
 function words({ part, output }: Output): vscode.QuickPickItem {
   const size = sizeInWords(Buffer.byteLength(output));
   if (part.kind === "result") return { label: vscode.l10n.t("Result"), description: size };
-  return { label: plainLabel(part.taskId), description: `${vscode.l10n.t("attempt {0}", part.attempt)} · ${size}` };
+  return { label: plainLabel(shortName(part.taskId)), description: `${vscode.l10n.t("attempt {0}", part.attempt)} · ${size}` };
 }

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { CrewClient, type CrewClientOptions } from "../api/client.ts";
 import type { CrewApiError } from "../api/errors.ts";
+import { agentlessFetch, defaultFetch, type Fetch } from "../api/fetch.ts";
 import type { CrewInputs } from "../api/types.ts";
 import { offer, UserError } from "../editor/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
@@ -21,6 +22,9 @@ export interface CrewClientsOptions {
   readonly statusPaths: StatusPaths;
   readonly userAgent?: string;
 }
+
+/** Where `http.proxySupport` is "on", VS Code leads a request that names an agent by no proxy. */
+const fetch: Fetch = (url, init) => (vscode.workspace.getConfiguration("http").get("proxySupport") === "on" ? agentlessFetch : defaultFetch)(url, init);
 
 /** How connected crews are asked: a client for each, and what each was heard to ask for. */
 export class CrewClients {
@@ -128,6 +132,6 @@ export class CrewClients {
 
   #clientOptions(nameNow: () => string): CrewClientOptions {
     const { userAgent } = this.#options;
-    return { onTraffic: (traffic) => logTraffic(log, log.logLevel === vscode.LogLevel.Trace, nameNow(), traffic), ...(userAgent === undefined ? {} : { userAgent }) };
+    return { fetch, onTraffic: (traffic) => logTraffic(log, log.logLevel === vscode.LogLevel.Trace, nameNow(), traffic), ...(userAgent === undefined ? {} : { userAgent }) };
   }
 }

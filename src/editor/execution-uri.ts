@@ -17,7 +17,7 @@ export type ExecutionPart =
 
 /** `crew-execution:/<crew>/<kickoffId>.md`; the crew's name may hold anything, a slash included. */
 export function executionUri({ crewName, key }: ExecutionAddress, scheme: string = executionScheme): vscode.Uri {
-  return vscode.Uri.from({ scheme, path: `/${encodeURIComponent(crewName)}/${encodeURIComponent(key)}.md` });
+  return vscode.Uri.from({ scheme, path: `/${encoded(crewName)}/${encoded(key)}.md` });
 }
 
 /** The execution an address names, or nothing where it names none. */
@@ -31,7 +31,7 @@ export function parseExecutionUri(uri: vscode.Uri): ExecutionAddress | undefined
  * part is what stands on the tab. The extension, `md` or `json`, says only how the text is shown.
  */
 export function partUri({ crewName, key }: ExecutionAddress, part: ExecutionPart, extension: string, scheme: string = executionScheme): vscode.Uri {
-  return vscode.Uri.from({ scheme, path: `/${encodeURIComponent(crewName)}/${encodeURIComponent(key)}/${pathOf(part)}.${extension}` });
+  return vscode.Uri.from({ scheme, path: `/${encoded(crewName)}/${encoded(key)}/${pathOf(part)}.${extension}` });
 }
 
 /** The part of an execution that an address names, or nothing where it names none. */
@@ -83,5 +83,14 @@ function decodeAddress(crew: string, key: string): ExecutionAddress | undefined 
 
 /** A name as a part of a path, readable on a tab: only what would end the part is encoded, and what no address can hold is replaced. */
 function encodeName(name: string): string {
-  return name.replace(/[\ud800-\udfff]/gu, "\uFFFD").replace(/[%/\\\u0000-\u001f\u007f]/g, encodeURIComponent);
+  return wellFormed(name).replace(/[%/\\\u0000-\u001f\u007f]/g, encodeURIComponent);
+}
+
+function encoded(name: string): string {
+  return encodeURIComponent(wellFormed(name));
+}
+
+/** A text without halves of characters, which no address can hold. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Cs}/gu, "\uFFFD");
 }

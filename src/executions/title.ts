@@ -1,3 +1,4 @@
+import { oneLine } from "../api/one-line.ts";
 import type { JsonValue } from "../api/types.ts";
 import { type Execution, keyOf } from "./model.ts";
 
@@ -24,15 +25,6 @@ function textOf(value: JsonValue): string {
     return value;
   }
   return value === null ? "" : JSON.stringify(value);
-}
-
-/** Text of others as one line. Control characters and marks that turn the direction of text have no place in a row of a list. */
-export function oneLine(text: string): string {
-  return text
-    .slice(0, 10_000)
-    .replace(/(?!\u200d)\p{Cf}/gu, "") // A zero-width joiner stays: it holds emoji together.
-    .replace(/[\p{Cc}\s]+/gu, " ")
-    .trim();
 }
 
 function shorten(text: string): string {

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { shortName } from "../api/one-line.ts";
 import { plainLabel } from "../editor/plain.ts";
 import type { Execution, SentResume } from "../executions/model.ts";
 import { cannedAnswers } from "./canned.ts";
@@ -9,7 +10,7 @@ export type FeedbackKind = "approve" | "approveWithNote" | "reject";
 
 /** Asks which task feedback is for: one that is known, or any id that is typed. Nothing when the person cancels. */
 export async function askTask(execution: Execution): Promise<string | undefined> {
-  const known = knownTasks(execution).map((taskId) => ({ label: plainLabel(taskId), taskId }));
+  const known = knownTasks(execution).map((taskId) => ({ label: plainLabel(shortName(taskId)), taskId }));
   const picker = vscode.window.createQuickPick<{ label: string; description?: string; taskId: string }>();
   picker.title = vscode.l10n.t("Give Feedback");
   picker.placeholder = known.length === 0 ? vscode.l10n.t("Type the ID of the task that waits (the crew's human-input callback tells it)") : vscode.l10n.t("Choose the task that waits, or type its ID");
@@ -19,7 +20,7 @@ export async function askTask(execution: Execution): Promise<string | undefined>
     picker.onDidChangeValue((value) => {
       const typed = value.trim();
       const isNew = typed !== "" && known.every((item) => item.taskId !== typed);
-      picker.items = isNew ? [...known, { label: plainLabel(typed), description: vscode.l10n.t("as typed"), taskId: typed }] : known;
+      picker.items = isNew ? [...known, { label: plainLabel(shortName(typed)), description: vscode.l10n.t("as typed"), taskId: typed }] : known;
     });
     picker.onDidAccept(() => {
       const [chosen] = picker.selectedItems;
@@ -57,7 +58,7 @@ export async function askKind(taskId: string): Promise<ChosenFeedback | undefine
     ...(answers.length === 0 ? [] : [{ label: vscode.l10n.t("Canned answers, shown before they are sent"), kind: vscode.QuickPickItemKind.Separator }]),
     ...answers,
   ];
-  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Feedback for “{0}”", taskId), ignoreFocusOut: true, matchOnDetail: true });
+  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Feedback for “{0}”", shortName(taskId)), ignoreFocusOut: true, matchOnDetail: true });
   return picked?.chosen;
 }
 
@@ -68,7 +69,7 @@ export async function askAgain(sent: SentResume): Promise<boolean> {
 
 /** Asks whether an output is answered anew though the crew took an answer. */
 export async function askAnew(taken: SentResume): Promise<boolean> {
-  return await warned(vscode.l10n.t("Answer “{0}” again?", taken.taskId), doubtIn(taken), vscode.l10n.t("Answer Again"));
+  return await warned(vscode.l10n.t("Answer “{0}” again?", shortName(taken.taskId)), doubtIn(taken), vscode.l10n.t("Answer Again"));
 }
 
 async function warned(question: string, detail: string, yes: string): Promise<boolean> {
@@ -76,10 +77,10 @@ async function warned(question: string, detail: string, yes: string): Promise<bo
 }
 
 function doubtIn({ taskId, outcome, feedback }: SentResume): string {
-  if (outcome !== "answered") return vscode.l10n.t("No answer came to your feedback for “{0}”, so it may have arrived. If it did, sending it again can answer the next output of the task, which you have not read.", taskId);
+  if (outcome !== "answered") return vscode.l10n.t("No answer came to your feedback for “{0}”, so it may have arrived. If it did, sending it again can answer the next output of the task, which you have not read.", shortName(taskId));
   const words = feedback.isApprove
-    ? vscode.l10n.t("The crew took your approval of “{0}”, but has not been seen to go on. It may only be slow.", taskId)
-    : vscode.l10n.t("The crew took your rejection of “{0}”, but has not been seen to go on. It may only be slow.", taskId);
+    ? vscode.l10n.t("The crew took your approval of “{0}”, but has not been seen to go on. It may only be slow.", shortName(taskId))
+    : vscode.l10n.t("The crew took your rejection of “{0}”, but has not been seen to go on. It may only be slow.", shortName(taskId));
   return `${words} ${vscode.l10n.t("Then another answer can be for its next output, which you have not read, and cost money.")}`;
 }
 

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { shortName } from "../api/one-line.ts";
 import type { Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { crewAndHost } from "./destination.ts";
@@ -9,7 +10,7 @@ const longest = { lines: 12, characters: 700 };
 /** Asks before an output is approved that is not on the screen: the question shows how it begins. False when the person does not want to. */
 export async function confirmApproval(execution: Execution, taskId: string): Promise<boolean> {
   const approve = vscode.l10n.t("Approve");
-  const question = vscode.l10n.t("Approve “{0}” of “{1}”?", taskId, titleOf(execution));
+  const question = vscode.l10n.t("Approve “{0}” of “{1}”?", shortName(taskId), titleOf(execution));
   const goesTo = vscode.l10n.t("“Approved.” is sent to {0}, and the crew goes on with this output.", crewAndHost(execution));
   const detail = `${beginningOf(outputOf(execution, taskId))}\n\n${goesTo}`;
   return (await vscode.window.showInformationMessage(question, { modal: true, detail }, approve)) === approve;

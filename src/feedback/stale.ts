@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import { shortName } from "../api/one-line.ts";
 import type { StatusReading } from "../api/types.ts";
 import type { ErrorAction } from "../editor/errors.ts";
 import { type Execution, keyOf, type SentResume } from "../executions/model.ts";
@@ -71,10 +72,10 @@ export function staleError(kind: Exclude<StaleKind, "untracked">, now: Execution
     case "newerAttempt": {
       const waits = now.waiting?.attempt ?? attempt + 1;
       const compare: ErrorAction = { title: l10n.t("Compare with Previous Attempt"), command: "crewdeck.compareAttempts", arguments: [{ ...target, taskId, attempt: waits }] };
-      return new StaleFeedbackError(kind, l10n.t("a newer output of “{0}” waits now: attempt {1}, and you were at attempt {2}. Read it first, then answer it.", taskId, waits, attempt), [open, compare]);
+      return new StaleFeedbackError(kind, l10n.t("a newer output of “{0}” waits now: attempt {1}, and you were at attempt {2}. Read it first, then answer it.", shortName(taskId), waits, attempt), [open, compare]);
     }
     case "newId":
-      return new StaleFeedbackError(kind, l10n.t("it was answered elsewhere, and the execution goes on under a new ID, {0}. That is followed here: see what waits there, and answer that.", now.kickoffIds.at(-1) ?? keyOf(now)), [open]);
+      return new StaleFeedbackError(kind, l10n.t("it was answered elsewhere, and the execution goes on under a new ID, {0}. That is followed here: see what waits there, and answer that.", shortName(now.kickoffIds.at(-1) ?? keyOf(now))), [open]);
   }
 }
 
@@ -87,14 +88,14 @@ function takenAt(now: Execution, taskId: string): SentResume | undefined {
 function stillPausedInWords(now: Execution, taskId: string): string {
   const isApproved = answeredPause(now)?.feedback.isApprove === true;
   const words = isApproved
-    ? l10n.t("you approved this output of “{0}” and the crew took it, but it still reports the pause.", taskId)
-    : l10n.t("you rejected this output of “{0}” and the crew took it, but it still reports the pause.", taskId);
+    ? l10n.t("you approved this output of “{0}” and the crew took it, but it still reports the pause.", shortName(taskId))
+    : l10n.t("you rejected this output of “{0}” and the crew took it, but it still reports the pause.", shortName(taskId));
   return `${words} ${l10n.t("It may only be slow. Wait for its next output, or send your feedback again.")}`;
 }
 
 function answeredInWords({ waiting, resumes }: Execution, taskId: string): string {
-  if (waiting !== undefined && waiting.taskId !== taskId) return l10n.t("“{0}” has been answered elsewhere, and “{1}” waits now. Read that output, then answer it.", taskId, waiting.taskId);
+  if (waiting !== undefined && waiting.taskId !== taskId) return l10n.t("“{0}” has been answered elsewhere, and “{1}” waits now. Read that output, then answer it.", shortName(taskId), shortName(waiting.taskId));
   const isFromHere = resumes.some((resume) => resume.taskId === taskId && resume.outcome === "answered");
-  if (isFromHere) return l10n.t("“{0}” has been answered already, and the crew took that. Its next output comes here by itself.", taskId);
-  return l10n.t("“{0}” has been answered already, in another window or by somebody else. The crew goes on; its next output comes here by itself.", taskId);
+  if (isFromHere) return l10n.t("“{0}” has been answered already, and the crew took that. Its next output comes here by itself.", shortName(taskId));
+  return l10n.t("“{0}” has been answered already, in another window or by somebody else. The crew goes on; its next output comes here by itself.", shortName(taskId));
 }

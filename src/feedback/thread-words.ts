@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { shortName } from "../api/one-line.ts";
 import { attemptToAnswer } from "../executions/resumes.ts";
 import { callbacksAgain, crewAndHost } from "./destination.ts";
 import type { ThreadSubject } from "./thread-subject.ts";
@@ -9,7 +10,8 @@ import type { ThreadSubject } from "./thread-subject.ts";
  */
 export function threadLabel({ execution, taskId, isApprove }: ThreadSubject, isUnsent: boolean): string {
   const attempt = attemptToAnswer(execution, taskId);
-  const output = attempt > 1 ? vscode.l10n.t("“{0}”, attempt {1}", taskId, attempt) : `“${taskId}”`;
+  const task = shortName(taskId);
+  const output = attempt > 1 ? vscode.l10n.t("“{0}”, attempt {1}", task, attempt) : `“${task}”`;
   const parts = [output, crewAndHost(execution)] as const;
   const what = isApprove ? vscode.l10n.t("Approve {0} – your words go to later tasks of {1}", ...parts) : vscode.l10n.t("Reject {0} – your words go to later tasks of {1}", ...parts);
   const again = callbacksAgain(execution);
@@ -19,7 +21,7 @@ export function threadLabel({ execution, taskId, isApprove }: ThreadSubject, isU
 
 /** What a thread says whose output no longer waits, and how its words can still be used. */
 export function overLabel({ execution, taskId }: ThreadSubject, { isKept, hasEnded }: { readonly isKept: boolean; readonly hasEnded: boolean }): string {
-  const output = [taskId, attemptToAnswer(execution, taskId)] as const;
+  const output = [shortName(taskId), attemptToAnswer(execution, taskId)] as const;
   if (hasEnded) {
     return isKept
       ? vscode.l10n.t("Ended; your words are kept as a draft (“{0}”, attempt {1})", ...output)

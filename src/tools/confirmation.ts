@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { oneLine } from "../executions/title.ts";
+import { oneLine } from "../api/one-line.ts";
 import { fencedLines, inlineText } from "../views/document/markdown.ts";
 import { shortened, visible } from "./shorten.ts";
 

@@ -1,7 +1,8 @@
 import * as l10n from "@vscode/l10n";
+import { oneLine, shortName } from "../api/one-line.ts";
 import { hasEnded, type Execution } from "../executions/model.ts";
 import { ofEnd } from "../executions/sweep-told.ts";
-import { oneLine, titleOf } from "../executions/title.ts";
+import { titleOf } from "../executions/title.ts";
 
 /** What a person may want to be told of, or not: each has a setting, `crewdeck.notifications.<kind>`. */
 export type EventKind = "waiting" | "failed" | "completed";
@@ -18,7 +19,7 @@ export interface ExecutionEvent {
 const news = 10 * 60_000;
 /** Milliseconds in which the first answer comes to who tracks an execution: what had ended then, ended before. */
 const firstAnswer = 10_000;
-/** Characters of a failure's reason in a notification. */
+/** Characters of a failure's reason in a notification; the execution's document has all of it. */
 const longestReason = 160;
 
 /** What there is to tell of an execution as it stands at `now` (milliseconds since 1970). */
@@ -28,7 +29,7 @@ export function eventsOf(execution: Execution, now: number): readonly ExecutionE
     const isAnswered = resumes.some((resume) => resume.taskId === waiting.taskId && resume.attempt === waiting.attempt && resume.outcome !== "refused");
     if (isAnswered) return [];
     const key = `waiting-${localId}-${waiting.taskId}-${waiting.attempt}`;
-    return [{ kind: "waiting", key, message: l10n.t("“{0}” of {1} waits for you at task “{2}”.", titleOf(execution), crew.name, waiting.taskId) }];
+    return [{ kind: "waiting", key, message: l10n.t("“{0}” of {1} waits for you at task “{2}”.", titleOf(execution), crew.name, shortName(waiting.taskId)) }];
   }
   if (state === "unknown" && mayBeWaiting === true && hasWorked(execution)) {
     const key = `maybe-${localId}-${kickoffIds.at(-1) ?? ""}-${resumes.length}`;
@@ -55,12 +56,7 @@ function endOf(execution: Execution): ExecutionEvent {
   const key = `${ofEnd}${localId}-${kickoffIds.length}`;
   if (state === "completed") return { kind: "completed", key, message: l10n.t("“{0}” of {1} is completed.", title, crew.name) };
   if (state === "stopped") return { kind: "failed", key, message: l10n.t("“{0}” of {1} was stopped before its end.", title, crew.name) };
-  const reason = oneLine(error ?? "");
+  const reason = oneLine(error ?? "", longestReason);
   if (reason === "") return { kind: "failed", key, message: l10n.t("“{0}” of {1} failed.", title, crew.name) };
-  return { kind: "failed", key, message: l10n.t("“{0}” of {1} failed: {2}", title, crew.name, shortened(reason)) };
-}
-
-/** The beginning of what a crew says went wrong; the execution's document has all of it. */
-function shortened(reason: string): string {
-  return reason.length <= longestReason ? reason : `${reason.slice(0, longestReason - 1).trimEnd()}…`;
+  return { kind: "failed", key, message: l10n.t("“{0}” of {1} failed: {2}", title, crew.name, reason) };
 }

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { shortName } from "../api/one-line.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
@@ -54,7 +55,7 @@ function sentence(running: number, waiting: number): string {
 /** Text of crews stands in it, so that it is neither trusted nor draws icons. */
 function tooltip({ running, waiting }: ActiveExecutions): vscode.MarkdownString {
   const parts = [
-    ...list(vscode.l10n.t("Waiting for you"), waiting, ({ waiting: pause }) => (pause === undefined ? vscode.l10n.t("may be waiting") : vscode.l10n.t("at task “{0}”", pause.taskId))),
+    ...list(vscode.l10n.t("Waiting for you"), waiting, ({ waiting: pause }) => (pause === undefined ? vscode.l10n.t("may be waiting") : vscode.l10n.t("at task “{0}”", shortName(pause.taskId)))),
     ...list(vscode.l10n.t("Running"), running, (execution) => progressInFull(execution) ?? ""),
     theOne({ running, waiting }) === undefined ? vscode.l10n.t("Click to choose one.") : vscode.l10n.t("Click to open it."),
   ];

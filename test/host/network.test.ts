@@ -6,7 +6,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { Crews } from "../../src/crews/crews.ts";
 import { examine } from "../../src/crews/examine.ts";
-import { makeCertificate } from "../support/misbehaving-server.ts";
+import { closeMeanwhile, makeCertificate, MisbehavingServer } from "../support/misbehaving-server.ts";
 import { startConnectProxy, type ConnectProxy } from "./connect-proxy.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 
@@ -32,7 +32,7 @@ describe("VS Code's proxy and certificate settings", () => {
   async function startCrew(certificate: { readonly key: string; readonly cert: string }): Promise<Server> {
     const server = createServer(certificate, ({ headers }, response) => {
       tokens.push(headers.authorization);
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ inputs: ["topic"] }));
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ inputs: ["topic"], kickoff_id: "k-1" }));
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     servers.push(server);
@@ -100,6 +100,35 @@ describe("VS Code's proxy and certificate settings", () => {
       assert.equal((await test()).ok, true);
     });
   }
+
+  it("lead a kickoff through the proxy, too, in each of the ways that http.proxySupport knows", async () => {
+    for (const support of ["override", "fallback", "on"]) {
+      const proxy = await behindProxy(known);
+      await set("http.proxySupport", support);
+      const answer = await crews.client(crew).kickoff({ inputs: {} });
+      assert.deepEqual([answer.kickoffId, proxy.tunnels, tokens.splice(0)], ["k-1", ["crew.test:443"], ["Bearer right"]], support);
+    }
+  });
+
+  it("leave each request a connection of its own where VS Code does not look after proxies", async () => {
+    const server = await MisbehavingServer.start();
+    try {
+      server.otherwise = closeMeanwhile(200, { kickoff_id: "k-1", status: "running" });
+      await set("crewdeck.crews", [{ name: "Near", url: server.url }]);
+      await set("http.proxySupport", "off");
+      const near = { id: `url:${server.url}`, name: "Near", url: server.url };
+      await crews.setToken(near.id, { token: "right", type: "bearer" });
+      for (let round = 0; round < 5; round++) {
+        await crews.client(near).status("k-1");
+        await crews.client(near).kickoff({ inputs: {} });
+      }
+      assert.equal(server.requests.length, 10);
+    } finally {
+      await set("http.proxySupport", earlier.get("http.proxySupport"));
+      await set("crewdeck.crews", [{ name: crew.name, url }]);
+      await server.stop();
+    }
+  });
 
   it("name a dead proxy as the cause", async () => {
     const proxy = await behindProxy(known);

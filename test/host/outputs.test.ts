@@ -11,7 +11,9 @@ import { waitFor } from "../support/wait.ts";
 const run = <T>(command: string, argument?: unknown): Promise<T> => Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 const crew = "Outputs";
 const token = "tok-outputs-7f3a";
-const big = `# Long\n\n${"All work and no play. ".repeat(57_000)}`;
+const big = `# Long\n\n[Approve](command:workbench.action.files.newUntitledFile) [Home](https://crew.test/home)\r\n${"All work and no play. ".repeat(57_000)}`;
+/** The same as an editor shows it. */
+const shownBig = `${big.replace("command:", "command\\:").replace("\r\n", "\n").trimEnd()}\n`;
 
 describe("Commands about outputs", () => {
   let server: MisbehavingServer;
@@ -90,7 +92,7 @@ describe("Commands about outputs", () => {
     assert.ok(active()!.getText().length < 150_000);
     const uri = vscode.Uri.parse(await run<string>("openOutput", { crew, kickoffId: "k-1", taskId: "write" }));
     assert.equal(uri.scheme, "file");
-    assert.equal(await readFile(uri.fsPath, "utf8"), big);
+    assert.equal(await readFile(uri.fsPath, "utf8"), shownBig);
     await waitFor("its tab", () => vscode.window.tabGroups.activeTabGroup.activeTab?.label === "write (attempt 1).md");
     const written = (await stat(uri.fsPath)).mtimeMs;
     await run("openOutput", { crew, kickoffId: "k-1", taskId: "write" });
@@ -101,6 +103,19 @@ describe("Commands about outputs", () => {
     await run("untrackExecution", { crew, kickoffId: "k-2" });
     await waitFor("the file of the other to be removed", () => !existsSync(other.fsPath));
     assert.ok(existsSync(uri.fsPath));
+  });
+
+  it("run no command by a link, however large the output is: VS Code's own links of the document lead elsewhere", async () => {
+    for (const open of ["openOutput", "openExecution"]) {
+      await run(open, { crew, kickoffId: "k-1", taskId: "write" });
+      const document = active()!;
+      assert.match(document.getText(), /\[Approve\]\(command\\:workbench/);
+      const links = await waitFor("the links", async () => {
+        const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>("vscode.executeLinkProvider", document.uri);
+        return found.some(({ target }) => target?.authority === "crew.test") && found;
+      });
+      assert.deepEqual(links.filter(({ target }) => target?.scheme === "command").map(({ target }) => String(target)), []);
+    }
   });
 
   it("save an output where the person says, as it came, with a name that says what it is", async () => {
@@ -138,8 +153,8 @@ describe("Commands about outputs", () => {
     await assert.rejects(run("openRawAnswer", { crew, kickoffId: "k-1" }), /not/);
     assert.match(active()!.uri.path, /\/answers\/status 404 at /);
     assert.equal(active()!.getText(), '{\n  "error": "Execution not found",\n  "message": "No execution with [token]"\n}\n');
-    server.next(text(200, "<html>"));
+    server.next(text(200, "<html>[x](command:y)"));
     await assert.rejects(run("openRawAnswer", { crew, kickoffId: "k-1" }), /is not JSON/);
-    assert.equal(active()!.getText(), "<html>\n");
+    assert.equal(active()!.getText(), "<html>[x](command\\:y)\n");
   });
 });

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import { shortName } from "../../src/api/one-line.ts";
 import { activeCommand } from "../../src/commands/active.ts";
 import { chooseExecution } from "../../src/commands/choose.ts";
 import { askText } from "../../src/crews/ask.ts";
 import { switchToken } from "../../src/crews/switch-token.ts";
 import { Crews } from "../../src/crews/crews.ts";
+import { plainLabel } from "../../src/editor/plain.ts";
 import type { ExecutionStore } from "../../src/executions/store.ts";
+import { askAgain, askAnew, askKind, askTask } from "../../src/feedback/ask.ts";
+import { confirmApproval } from "../../src/feedback/confirm.ts";
+import { overLabel, threadLabel } from "../../src/feedback/thread-words.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { waitFor } from "../support/wait.ts";
@@ -54,6 +59,25 @@ describe("names and words of a crew's own", () => {
       assert.match(said.join(), /^\\\$\(pass\) Writers uses /);
     } finally {
       Object.assign(vscode.window, { setStatusBarMessage });
+    }
+  });
+
+  it("are one short line where feedback is given, and go back to the crew as they came", async () => {
+    const taskId = "evil\n\u001b[31m\u202e$(star) ".repeat(3_000);
+    const execution = anExecution({ tasks: [{ taskId, state: "waiting", attempts: [{ number: 1, output: "a" }] }], waiting: { taskId, attempt: 2, since: "2026-10-21T12:01:00.000Z" } });
+    const ended = { isKept: true, hasEnded: true };
+    const subject = { execution, taskId, isApprove: false };
+    const labels = [threadLabel(subject, true), overLabel(subject, ended), overLabel(subject, { ...ended, hasEnded: false })];
+    person.dispose();
+    person = new ScriptedPerson(["escape", "escape", "escape", "escape", { pick: plainLabel(shortName(taskId)) }]);
+    await askKind(taskId);
+    const sent = { taskId, attempt: 1, feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:01:00.000Z" }, outcome: "answered" } as const;
+    await askAgain(sent);
+    await askAnew(sent);
+    await confirmApproval(execution, taskId);
+    assert.equal(await askTask(execution), taskId);
+    for (const text of [...labels, ...person.shown.flatMap(({ title, text: asked, detail, choices }) => [title ?? "", asked, ...(detail ?? "").split("\n"), ...(choices ?? [])])]) {
+      assert.match(text, /^[^\p{Cc}\u202e]{0,400}$/u);
     }
   });
 

@@ -11,6 +11,7 @@ const shipped = [
   ".vsixmanifest",
   "LICENSE.txt",
   "changelog.md",
+  "dist/ThirdPartyNotices.txt",
   "dist/extension.js",
   "dist/service.mjs",
   "dist/webview/form.css",

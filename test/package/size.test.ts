@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Metafile } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
@@ -38,6 +39,22 @@ describe("The extension's code", () => {
     const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const holding = files.filter((entry) => readFileSync(path.join(entry.parentPath, entry.name), "utf8").includes("ReadableByteStreamController"));
     assert.deepEqual(holding.map(({ name }) => name), []);
+  });
+});
+
+describe("The notices of others' code", () => {
+  it("name every package whose code is in a bundle, each with the text of its licence, and no other", () => {
+    const text = readFileSync(path.join(dist, "ThirdPartyNotices.txt"), "utf8");
+    const metafiles = JSON.parse(readFileSync(path.join(projectFolder, "out", "metafiles.json"), "utf8")) as Metafile[];
+    const bundled = metafiles.flatMap(({ outputs }) => Object.values(outputs)).flatMap(({ inputs }) => Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0));
+    const names = bundled.flatMap((file) => (file.includes("node_modules/") ? (file.split("node_modules/").at(-1)?.split("/").slice(0, file.includes("node_modules/@") ? 2 : 1).join("/") ?? []) : []));
+    const notices = [...text.matchAll(/^={80}\n(\S+) \d\S* \((.+)\)\n={80}\n\n([^]*?)(?=\n={80}\n\S|$(?![^]))/gm)].map(([, name, licence, words]) => ({ name, licence, words }));
+    assert.deepEqual(notices.map(({ name }) => name), [...new Set(names)].sort());
+    for (const name of ["yaml", "smol-toml", "fast-uri", "openworkflow", "node-fetch", "hono", "@vscode/l10n"]) assert.ok(names.includes(name), name);
+    for (const { name, licence, words = "" } of notices) {
+      assert.match(words, /Copyright/i, name);
+      assert.match(words, licence === "Apache-2.0" ? /END OF TERMS AND CONDITIONS/ : licence === "BSD-3-Clause" ? /Redistribution and use in source and binary forms/ : /Permission (?:is hereby granted|to use, copy)/, name);
+    }
   });
 });
 

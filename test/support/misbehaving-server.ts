@@ -108,6 +108,15 @@ export function flood(status: number): Behaviour {
   };
 }
 
+/** Answers JSON and says that it keeps the connection, but cuts it at the next request, as a server does that closes it just then. */
+export function closeMeanwhile(status: number, body: unknown): Behaviour {
+  return (response, request) => {
+    const { socket } = response;
+    response.once("finish", () => socket?.prependListener("data", () => socket.destroy()));
+    json(status, body, { connection: "keep-alive" })(response, request);
+  };
+}
+
 /** Cuts the connection before any answer. */
 export const hangUp: Behaviour = (response) => {
   response.socket?.resetAndDestroy();

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
-import { cleanText, jsonText } from "./markdown.ts";
+import { renderOutput } from "./output-document.ts";
 import { assemble, type Rendered } from "./sections.ts";
 
 /** Answers of crews as they came, kept as long as somebody looks at them. They are in no file: a window that is loaded anew has none. */
@@ -10,7 +10,7 @@ export class RawAnswers implements vscode.Disposable {
 
   /** Keeps an answer under an address that no other has. */
   keep(uri: vscode.Uri, answer: string): void {
-    this.#answers.set(uri.toString(), renderAnswer(answer));
+    this.#answers.set(uri.toString(), renderOutput(answer));
   }
 
   /** What is shown at an address. */
@@ -21,9 +21,4 @@ export class RawAnswers implements vscode.Disposable {
   dispose(): void {
     this.#subscription.dispose();
   }
-}
-
-/** An answer as a person can read it: JSON is laid out where that changes nothing, all else is as it came. */
-function renderAnswer(answer: string): Rendered {
-  return assemble([{ id: "answer", lines: (jsonText(answer) ?? cleanText(answer).trimEnd()).split("\n") }]);
 }

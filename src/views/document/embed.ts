@@ -1,11 +1,11 @@
 import { isRehearsalOutput } from "../words.ts";
-import { cleanText, fencedLines, jsonText, withoutCommands } from "./markdown.ts";
+import { cleanText, fencedLines, jsonText } from "./markdown.ts";
 import { Nesting } from "./nesting.ts";
 
 /**
  * A crew's output as lines of our document. Outputs are Markdown documents of their own: their headings go below the one
- * they stand under (outline and folding stay true), an open code block is closed, raw HTML is shown and not obeyed, and no link in it
- * runs a command. JSON gets a code block.
+ * they stand under (outline and folding stay true), an open code block is closed, and raw HTML is shown and not obeyed. JSON gets
+ * a code block.
  * @param level Level that the output's first-level headings get.
  */
 export function outputLines(output: string, level: number): string[] {
@@ -47,7 +47,7 @@ class Embedding {
       }
       this.#fence = undefined;
     }
-    const line = withoutCommands(withoutTabs(raw));
+    const line = withoutTabs(raw);
     const { prefix, text, kept, begins } = this.#nesting.read(line, this.#paragraph !== undefined);
     if (text.trim() === "") {
       this.#block(line.trimEnd());

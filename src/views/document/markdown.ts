@@ -17,19 +17,27 @@ export function inlineText(text: string): string {
   return withoutCommands(marked);
 }
 
+/** Schemes of addresses that VS Code carries out itself: a command of its own, or what an extension does with a link to it. The bound keeps long texts quick. */
+const actingScheme = /\b(command|(?:vscode|vscodium)[\w.+-]{0,40}|code-oss):(?=\S)/gi;
+const characterReference = /&#x([\da-f]+);?|&#(\d+);?|&colon;?/gi;
+
 /**
- * A line in which no address runs a command of VS Code. In a Markdown editor it makes a link of `command:` in a Markdown
- * link, in a definition and in the attribute of a tag, even of one with a backslash before it and with character references
- * in the attribute, and a click on that link runs the command (observed in 1.139). It makes none in code blocks.
+ * Markdown in which no address runs a command of VS Code or leads to an extension. In a Markdown editor VS Code makes a link of
+ * such an address in a Markdown link, in a definition and in the attribute of a tag, even of one with a backslash before it and
+ * with character references in the attribute, and a click on that link runs the command (observed in 1.139). It makes none in
+ * code blocks, but what is a code block is for its parser to say: nothing here depends on it.
  */
-export function withoutCommands(line: string): string {
-  const hidesOne = /command:/i.test(line.replace(/&#(\d{1,7});?|&#x([\da-f]{1,6});?|&colon;?/gi, characterOf));
-  const shown = hidesOne ? line.replace(/&(?=#|colon)/gi, "\\&") : line;
-  return shown.replace(/\b(command):(?=\S)/gi, "$1\\:");
+export function withoutCommands(markdown: string): string {
+  const shown = markdown.replace(/^.*&(?:#|colon).*$/gim, (line) => (isActing(line.replace(characterReference, characterOf)) ? line.replace(/&(?=#|colon)/gi, "\\&") : line));
+  return shown.replace(actingScheme, "$1\\:");
+}
+
+function isActing(text: string): boolean {
+  return text.search(actingScheme) >= 0;
 }
 
 /** The character that a reference such as `&#58;` or `&colon;` stands for. */
-function characterOf(reference: string, decimal: string | undefined, hex: string | undefined): string {
+function characterOf(reference: string, hex: string | undefined, decimal: string | undefined): string {
   const code = decimal === undefined ? parseInt(hex ?? "3a", 16) : Number(decimal);
   return code <= 0x10ffff ? String.fromCodePoint(code) : reference;
 }

@@ -3,7 +3,7 @@ import { partUri } from "../../editor/execution-uri.ts";
 import { keyOf, type Execution } from "../../executions/model.ts";
 import { timeInWords } from "../words.ts";
 import type { RawAnswers } from "./answers.ts";
-import { outputContent } from "./content.ts";
+import { shownOutput } from "./output-document.ts";
 import type { OutputFiles } from "./output-files.ts";
 import { isLarge } from "./outputs.ts";
 
@@ -23,9 +23,9 @@ export async function openAnswer(answers: RawAnswers, files: OutputFiles, execut
   // Milliseconds tell two answers of one second apart.
   const time = `${timeInWords(asked).replaceAll(":", ".")}.${asked.slice(-4, -1)}`;
   const part = { kind: "answer", name: status === undefined ? `status at ${time}` : `status ${status} at ${time}` } as const;
-  const { extension } = outputContent(text);
-  if (isLarge(text)) return await files.open(execution, part, { extension, text });
-  const uri = partUri({ crewName: execution.crew.name, key: keyOf(execution) }, part, extension);
+  const shown = shownOutput(text);
+  if (isLarge(text)) return await files.open(execution, part, shown);
+  const uri = partUri({ crewName: execution.crew.name, key: keyOf(execution) }, part, shown.extension);
   answers.keep(uri, text);
   await vscode.window.showTextDocument(uri);
   return uri;

@@ -1,15 +1,20 @@
 import * as l10n from "@vscode/l10n";
-import { outputContent } from "./content.ts";
+import { outputContent, type OutputContent } from "./content.ts";
 import { readableText } from "./embed.ts";
 import { cleanText, withoutCommands } from "./markdown.ts";
-import { assemble, type Rendered } from "./sections.ts";
+import { assemble, singleSection, type Rendered } from "./sections.ts";
 
-/** One output as a document of its own: as it came, but for links that would run a command. JSON is laid out. */
-export function renderOutput(output: string): Rendered {
+/** One output as an editor shows it, in a document or in a file: as it came, but for links that would run a command. JSON is laid out. */
+export function shownOutput(output: string): OutputContent {
   const { extension, text } = outputContent(output);
-  const lines = readableText(cleanText(text)).trimEnd().split("\n");
+  const shown = `${readableText(cleanText(text)).trimEnd()}\n`;
   // Nothing in a JSON document becomes such a link.
-  return assemble([{ id: "output", lines: extension === "md" ? lines.map(withoutCommands) : lines }]);
+  return { extension, text: extension === "md" ? withoutCommands(shown) : shown };
+}
+
+/** One output as a document of its own. */
+export function renderOutput(output: string): Rendered {
+  return singleSection("output", shownOutput(output).text);
 }
 
 /** The document of an output that is not there: its execution was asked for it under another address, or is followed anew. */

@@ -1,3 +1,5 @@
+import { withoutCommands } from "./markdown.ts";
+
 /** A piece of a document: its own lines, then pieces inside it. Its id stays the same from one rendering to the next. */
 export interface Part {
   readonly id: string;
@@ -19,7 +21,10 @@ export interface Rendered {
   readonly lineCount: number;
 }
 
-/** Puts parts below each other, a blank line after each. */
+/**
+ * A Markdown document of parts below each other, a blank line after each. Whatever of a crew's or a person's text is in it, no link
+ * in it runs a command.
+ */
 export function assemble(parts: readonly Part[]): Rendered {
   const lines: string[] = [];
   const sections: Section[] = [];
@@ -31,7 +36,13 @@ export function assemble(parts: readonly Part[]): Rendered {
     sections.splice(at, 0, { id: part.id, start, end: lines.length });
   };
   for (const part of parts) add(part);
-  return { text: lines.join("\n"), sections, lineCount: lines.length };
+  return { text: withoutCommands(lines.join("\n")), sections, lineCount: lines.length };
+}
+
+/** A document of one section, of any language, with its text as it is. */
+export function singleSection(id: string, text: string): Rendered {
+  const lineCount = text.split("\n").length;
+  return { text, sections: [{ id, start: 0, end: lineCount }], lineCount };
 }
 
 /** The section of that id. */

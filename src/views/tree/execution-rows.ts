@@ -1,9 +1,10 @@
 import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../../api/errors.ts";
+import { oneLine, shortName } from "../../api/one-line.ts";
 import { attemptPairs } from "../../executions/attempts.ts";
 import { hasEnded, type Execution, type ExecutionTask } from "../../executions/model.ts";
 import { answeredPause } from "../../executions/resumes.ts";
-import { oneLine, titleOf } from "../../executions/title.ts";
+import { titleOf } from "../../executions/title.ts";
 import { pendingResume } from "../../feedback/pending.ts";
 import { problemInWords } from "../problems.ts";
 import { elapsedInWords, isNeverSeen, isRehearsal, progressInFull, progressInWords, rehearsalInWords, startInWords, stateInWords, taskStateInWords } from "../words.ts";
@@ -63,15 +64,16 @@ export function taskRow(task: ExecutionTask, execution: Execution, circumstances
   const isStale = task.state === "running" && unwatched(execution, circumstances) !== undefined;
   const state = isStale ? l10n.t("Last seen running") : taskStateInWords(task, execution);
   const attempt = task.attempts.at(-1);
-  const details = told(attempt !== undefined && attempt.number > 1 ? l10n.t("attempt {0}", attempt.number) : undefined, task.agent === "" ? undefined : task.agent);
+  const name = shortName(task.taskId);
+  const details = told(attempt !== undefined && attempt.number > 1 ? l10n.t("attempt {0}", attempt.number) : undefined, task.agent === undefined || task.agent === "" ? undefined : shortName(task.agent));
   const waits = execution.waiting?.taskId === task.taskId;
   return {
-    label: task.taskId,
+    label: name,
     description: [task.state === "waiting" ? waitingInShort() : state, ...details].join(" · "),
-    tooltip: [task.taskId, state, ...details],
+    tooltip: [name, state, ...details],
     icon: isStale ? { id: "eye-closed" } : taskIcon(task.state),
     facts: ["task", ...(waits ? ["waiting"] : [task.state]), ...(attempt?.output === undefined ? [] : ["output"]), ...(attemptPairs({ tasks: [task] }).length === 0 ? [] : ["attempts"])].join(":"),
-    sentence: l10n.t("Task {0}, {1}", task.taskId, [state, ...details].join(", ")),
+    sentence: l10n.t("Task {0}, {1}", name, [state, ...details].join(", ")),
   };
 }
 
@@ -80,13 +82,17 @@ function situationOf(execution: Execution): string {
   const { waiting } = execution;
   const state = stateInWords(execution);
   if (waiting === undefined) return state;
-  return waiting.attempt > 1 ? l10n.t("{0} at task {1}, attempt {2}", state, waiting.taskId, waiting.attempt) : l10n.t("{0} at task {1}", state, waiting.taskId);
+  const task = shortName(waiting.taskId);
+  return waiting.attempt > 1 ? l10n.t("{0} at task {1}, attempt {2}", state, task, waiting.attempt) : l10n.t("{0} at task {1}", state, task);
 }
 
 /** What a row says first: its state, unless its group says that already. Of what waits, the task. */
 function stateFor(group: GroupKind, execution: Execution): readonly string[] {
   const { waiting, state } = execution;
-  if (group === "waiting" && waiting !== undefined) return [waiting.attempt > 1 ? l10n.t("{0}, attempt {1}", waiting.taskId, waiting.attempt) : waiting.taskId];
+  if (group === "waiting" && waiting !== undefined) {
+    const task = shortName(waiting.taskId);
+    return [waiting.attempt > 1 ? l10n.t("{0}, attempt {1}", task, waiting.attempt) : task];
+  }
   return group === "state" && state !== "unknown" ? [] : [stateInShort(execution)];
 }
 
@@ -135,15 +141,10 @@ function more(execution: Execution, { problem }: ExecutionCircumstances): readon
     ...(problem === undefined || hasEnded(execution) ? [] : [problem.message, problem.remedy]),
     ...(isRehearsal(execution) ? [rehearsalInWords()] : []),
     ...(execution.pinned === true ? [l10n.t("Pinned: first in its group")] : []),
-    ...(execution.error === undefined ? [] : [l10n.t("Error: {0}", cut(execution.error, shown.error))]),
-    ...inputs.slice(0, shown.inputs).map(([name, value]) => l10n.t("{0}: {1}", name, cut(typeof value === "string" ? value : JSON.stringify(value), shown.value))),
+    ...(execution.error === undefined ? [] : [l10n.t("Error: {0}", oneLine(execution.error, shown.error))]),
+    ...inputs.slice(0, shown.inputs).map(([name, value]) => l10n.t("{0}: {1}", shortName(name), oneLine(typeof value === "string" ? value : JSON.stringify(value), shown.value))),
     ...(inputs.length > shown.inputs ? [l10n.t("and {0} more inputs", inputs.length - shown.inputs)] : []),
   ];
-}
-
-function cut(text: string, longest: number): string {
-  const line = oneLine(text);
-  return line.length <= longest ? line : `${line.slice(0, longest - 1).trimEnd()}…`;
 }
 
 function executionFacts(execution: Execution, sent: string | undefined): string {

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:https";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { gzipSync } from "node:zlib";
 import nodeFetch from "node-fetch";
 import { CrewClient } from "../../../src/api/client.ts";
 import type { CrewApiError } from "../../../src/api/errors.ts";
 import { defaultFetch, type Fetch } from "../../../src/api/fetch.ts";
 import {
-  breakOff, flood, garbage, hangUp, json, MisbehavingServer, silence, stall, text,
+  breakOff, closeMeanwhile, flood, garbage, hangUp, json, makeCertificate, MisbehavingServer, silence, stall, text,
 } from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf, StoppedClock, token } from "./support.ts";
 
@@ -205,11 +206,27 @@ describe("a connection that fails", () => {
     assert.equal((await errorOf(clientOf(server.url).inputs())).kind, "badAnswer");
   });
 
-  it("is never made by a kept connection that the server closed meanwhile", async () => {
-    server.next(json(200, { inputs: [] }));
-    await new CrewClient(server.url, token, { fetch: defaultFetch }).inputs();
-    assert.equal(server.requests[0]?.headers["connection"], "close");
-  });
+  for (const speaks of ["HTTP", "TLS"]) {
+    it(`is never made by a kept connection that the server closed meanwhile: each request has one of its own (${speaks})`, async () => {
+      const certificate = speaks === "TLS" ? await makeCertificate("IP:127.0.0.1") : undefined;
+      const closing = await MisbehavingServer.start(certificate);
+      const authorities = getCACertificates();
+      if (certificate !== undefined) setDefaultCACertificates([certificate.cert]);
+      try {
+        closing.otherwise = closeMeanwhile(200, { kickoff_id: "k-1", status: "running", inputs: [] });
+        const client = new CrewClient(closing.url, token);
+        for (let round = 0; round < 10; round++) {
+          await client.status("k-1");
+          await client.kickoff({ inputs: {} });
+          await client.resume({ executionId: "k-1", taskId: "t", humanFeedback: "Good.", isApprove: true });
+        }
+        assert.equal(closing.requests.length, 30);
+      } finally {
+        setDefaultCACertificates(authorities);
+        await closing.stop();
+      }
+    });
+  }
 });
 
 /** The default fetch, and a promise of the head of the answer it got last. */

@@ -3,6 +3,8 @@ import { CrewApiError } from "../../../src/api/errors.ts";
 import type { Crew } from "../../../src/crews/types.ts";
 import { without, type SentResume } from "../../../src/executions/model.ts";
 import { crewRow } from "../../../src/views/tree/crew-row.ts";
+import { staleByAttempt } from "../../../src/feedback/stale.ts";
+import { eventsOf } from "../../../src/views/events.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
 import { goneCrewRow, hintRow } from "../../../src/views/tree/rows.ts";
 import { elapsedInWords, spanInWords } from "../../../src/views/words.ts";
@@ -228,6 +230,27 @@ describe("a task's row", () => {
     assert.equal(row.sentence, "Task review, Waiting for you, attempt 2, Editor");
     assert.deepEqual(menusOf(row.facts), ["waiting", "output"]);
     assert.deepEqual(menusOf(taskRow({ ...task, taskId: "other", state: "running", attempts: [] }, anExecution()).facts), []);
+  });
+});
+
+describe("a crew's own names in a row", () => {
+  const name = "evil\n\u001b[31m\u202ename ".repeat(3_000);
+  const task = { taskId: name, agent: name, state: "waiting", attempts: [{ number: 1 }, { number: 2, output: "b" }] } as const;
+  const execution = anExecution({ tasks: [task], waiting: { taskId: name, attempt: 2, since: "2026-10-21T12:01:00.000Z" }, request: { inputs: { [name]: name }, callbacks: {} } });
+
+  it("are one short line each, wherever the row says them", () => {
+    const rows = [taskRow(task, execution), executionRow(execution, start), executionRow(execution, start, { group: "waiting" })];
+    for (const text of rows.flatMap(({ label, description, tooltip, sentence }) => [label, description, sentence, ...tooltip])) {
+      assert.doesNotMatch(text, /[\p{Cc}\u202e]/u);
+      assert.ok(text.length < 400, `${text.length} characters`);
+    }
+  });
+
+  it("are one short line in what a person is told, too", () => {
+    const words = [eventsOf(execution, start)[0]?.message, staleByAttempt(execution, name, 1)?.message, staleByAttempt(execution, `${name}.`, 7)?.message];
+    for (const text of words) {
+      assert.match(text ?? "", /^[^\p{Cc}\u202e]{20,400}$/u);
+    }
   });
 });
 

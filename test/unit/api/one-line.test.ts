@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { isWellFormed, oneLine, shortName } from "../../../src/api/one-line.ts";
+import { readKickoff, readResume } from "../../../src/api/read-answers.ts";
+import { readStatus } from "../../../src/api/read-status.ts";
+import { json, MisbehavingServer } from "../../support/misbehaving-server.ts";
+import { clientOf, errorOf } from "./support.ts";
+
+/** Long, of many lines, with what colours a terminal and what turns the direction of text. */
+const nasty = "evil\r\n\u001b[31m\u202e\u2066name\u0000".repeat(4_000);
+const plain = (text: string, longest: number) => {
+  assert.doesNotMatch(text, /[\p{Cc}\p{Cf}\n]/u);
+  assert.ok(text.length <= longest, `${text.length} characters`);
+};
+
+describe("text of a crew in a line of ours", () => {
+  let server: MisbehavingServer;
+  before(async () => {
+    server = await MisbehavingServer.start();
+  });
+  after(() => server.stop());
+
+  it("is one line, without control characters and marks that turn it around, and cut between characters", () => {
+    assert.equal(oneLine(" a\r\n\tb\u001b[1mc\u202ed\u200e 👩‍💻 "), "a b [1mcd 👩‍💻");
+    assert.equal(oneLine("👍".repeat(20), 10), `${"👍".repeat(9)}…`);
+    assert.equal(shortName("review"), "review");
+    plain(shortName(nasty), 80);
+  });
+
+  it("is short in an error, whichever part of the answer it came in", async () => {
+    const names = Array.from({ length: 3_000 }, (_, at) => `name ${at} ${nasty.slice(0, 20)}`);
+    for (const [what, answer] of [
+      ["missing inputs", json(422, { message: "Missing", details: { missing_inputs: [...names, nasty] } })],
+      ["missing inputs as a text", json(422, { detail: `Missing inputs: ${names.join(", ")}` })],
+      ["a message", json(500, { message: nasty })],
+      ["a list", json(422, { detail: names.map((name) => ({ loc: ["body", name], msg: nasty.slice(0, 50), type: "x" })) })],
+    ] as const) {
+      server.next(answer);
+      const error = await errorOf(clientOf(server.url).kickoff({ inputs: {} }));
+      assert.doesNotMatch(error.message, /[\p{Cc}\p{Cf}]/u, what);
+      assert.ok(error.message.length <= 1_500, `${what}: ${error.message.length} characters`);
+    }
+  });
+
+  it("names the first ten missing inputs and counts the others; a program gets all of them", async () => {
+    const names = Array.from({ length: 12 }, (_, at) => `input${at}`);
+    server.next(json(422, { details: { missing_inputs: names } }));
+    const error = await errorOf(clientOf(server.url).kickoff({ inputs: {} }));
+    assert.equal(error.message, `The crew needs more inputs: ${names.slice(0, 10).join(", ")} and 2 more.`);
+    assert.deepEqual(error.missingInputs, names);
+  });
+
+  it("is short in the words of a status line, which an error gives where the body says nothing", async () => {
+    server.next((response) => response.writeHead(418, "I am a teapot \u0085\u008d".repeat(200)).end());
+    plain((await errorOf(clientOf(server.url).inputs())).message, 300);
+  });
+
+  it("is short where an answer names agents, units and states; a task's ID stays what it is, to be sent back", () => {
+    const reading = readStatus({ state: nasty, progress: { completed: 1, unit: nasty, current_agent: nasty, current: nasty }, last_executed_task: { task_id: nasty, agent: nasty } });
+    for (const text of [reading.stateText, reading.progress?.unit, reading.progress?.currentAgent, reading.tasks[0]?.agent]) plain(text ?? assert.fail(), 80);
+    assert.equal(reading.tasks[0]?.taskId, nasty);
+    assert.equal(reading.progress?.current, nasty);
+    plain(readResume({ message: nasty }).message ?? assert.fail(), 300);
+  });
+});
+
+describe("half of a character", () => {
+  const half = "a\ud800b";
+  let server: MisbehavingServer;
+  beforeEach(async () => {
+    server = await MisbehavingServer.start();
+    server.otherwise = json(500, { message: `Not with ${half}` });
+  });
+  afterEach(() => server.stop());
+
+  it("is told from a whole one", () => {
+    assert.deepEqual(["a👍b", half, "\udc00"].map(isWellFormed), [true, false, false]);
+  });
+
+  it("in an execution's ID is refused in words, and nothing is sent", async () => {
+    const error = await errorOf(clientOf(server.url).status(half));
+    assert.deepEqual([error.kind, error.message, server.requests.length], ["badRequest", "That is no execution's id.", 0]);
+  });
+
+  it("in an ID that a crew answers makes it none", () => {
+    assert.equal(readKickoff({ kickoff_id: half }), undefined);
+    assert.equal(readResume({ kickoff_id: half, status: "resumed" }).kickoffId, undefined);
+  });
+
+  for (const [what, callbacks] of [
+    ["a bearer token", { humanInputWebhook: { url: "https://a.test", authentication: { strategy: "bearer", token: half } } }],
+    ["a password", { humanInputWebhook: { url: "https://a.test", authentication: { strategy: "basic", username: "me", password: half } } }],
+    ["event streaming's token", { webhooks: { url: "https://a.test", events: ["x"], authentication: { strategy: "bearer", token: half } } }],
+    ["an address", { taskWebhookUrl: `https://a.test/${half}` }],
+  ] as const) {
+    it(`in a callback, as ${what}, is refused in words, and nothing is sent`, async () => {
+      for (const send of [
+        () => clientOf(server.url).kickoff({ inputs: {}, ...callbacks }),
+        () => clientOf(server.url).resume({ executionId: "1", taskId: "t", humanFeedback: "Good.", isApprove: true, ...callbacks }),
+      ]) {
+        const error = await errorOf(send());
+        assert.deepEqual([error.kind, error.sent, server.requests.length], ["badRequest", "no", 0]);
+        assert.match(error.message, /callback.* can't be sent\.$/);
+      }
+    });
+  }
+
+  it("in an input that is named like a secret is sent, and what the crew says of it is read", async () => {
+    const error = await errorOf(clientOf(server.url).kickoff({ inputs: { api_key: half.repeat(3) } }));
+    assert.deepEqual([error.kind, error.status, server.requests.length], ["server", 500, 1]);
+  });
+});
