@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { attemptToAnswer } from "../executions/resumes.ts";
+import { titleOf } from "../executions/title.ts";
 import { callbacksAgain, crewAndHost } from "./destination.ts";
 import type { ThreadSubject } from "./thread-subject.ts";
 
@@ -10,8 +11,8 @@ import type { ThreadSubject } from "./thread-subject.ts";
 export function threadLabel({ execution, taskId, isApprove }: ThreadSubject, isUnsent: boolean): string {
   const attempt = attemptToAnswer(execution, taskId);
   const output = attempt > 1 ? vscode.l10n.t("“{0}”, attempt {1}", taskId, attempt) : `“${taskId}”`;
-  const parts = [output, crewAndHost(execution)] as const;
-  const what = isApprove ? vscode.l10n.t("Approve {0} – your words go to later tasks of {1}", ...parts) : vscode.l10n.t("Reject {0} – your words go to later tasks of {1}", ...parts);
+  const parts = [output, crewAndHost(execution), titleOf(execution)] as const;
+  const what = isApprove ? vscode.l10n.t("Approve {0} – your words go to later tasks of {1} in “{2}”", ...parts) : vscode.l10n.t("Reject {0} – your words go to later tasks of {1} in “{2}”", ...parts);
   const again = callbacksAgain(execution);
   const all = again.length === 0 ? what : vscode.l10n.t("{0}; callbacks again: {1}", what, again.join(", "));
   return isUnsent ? vscode.l10n.t("Not sent: {0}", all) : all;

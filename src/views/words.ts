@@ -98,6 +98,13 @@ export function timeInWords(iso: string): string {
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
+/** When an execution was started, short enough for a row: `14:03`, before the day of `now` (milliseconds since 1970) `2026-10-21 14:03`. */
+export function startInShort({ startedAt }: Pick<Execution, "startedAt">, now: number): string {
+  const minute = timeInWords(startedAt).slice(0, 16);
+  const today = timeInWords(new Date(now).toISOString()).slice(0, 11);
+  return minute.startsWith(today) ? minute.slice(today.length) : minute;
+}
+
 /** When an execution was started, or since when it is followed. */
 export function startInWords({ origin, startedAt, state }: Pick<Execution, "origin" | "startedAt" | "state">): string {
   if (state === "unconfirmed") return l10n.t("Kickoff sent: {0}", timeInWords(startedAt));

@@ -48,7 +48,7 @@ describe("Feedback, in the window", () => {
     const thread = editor.thread("Reject");
     await thread.waitFor();
     await thread.getByText("All of it becomes context for later tasks").waitFor();
-    assert.match(await thread.innerText(), /Reject “outline” – your words go to later tasks of Writers \(127\.0\.0\.1:\d+\)/);
+    assert.match(await thread.innerText(), /Reject “outline” – your words go to later tasks of Writers \(127\.0\.0\.1:\d+\) in “/);
     await window.screenshot("feedback-thread");
     await editor.writeInThread(thread, "My own words.");
     await editor.pressInThread(thread, "Insert Canned Answer…");
