@@ -110,7 +110,7 @@ describe("an execution's row", () => {
     assert.equal(description(notWaiting({ state: "failed", executionTime: 65 })), "Failed · 1 min 5 s · 1/3");
     assert.equal(description(notWaiting(), { problem }), "Running · crew unreachable · 2 min · 1/3");
     assert.equal(description(notWaiting({ state: "unknown", mayBeWaiting: true })), "May be waiting · 2 min · 1/3");
-    assert.equal(description(without(notWaiting({ state: "unknown", mayBeWaiting: true, origin: "tracked", tasks: [] }), "progress")), "Unknown ID – check it · 2 min");
+    assert.equal(description(without(notWaiting({ state: "unknown", mayBeWaiting: true, origin: "tracked", tasks: [] }), "progress")), "Unknown ID – check it", "when it began is not known");
   });
 
   it("differs from those of the same title by number and time", () => {
