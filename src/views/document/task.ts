@@ -2,8 +2,8 @@ import * as l10n from "@vscode/l10n";
 import { taskTime } from "../../executions/durations.ts";
 import { hasEnded, type Attempt, type Execution, type ExecutionTask, type SentResume } from "../../executions/model.ts";
 import { durationInWords, taskStateInWords, timeInWords } from "../words.ts";
-import { outputLines } from "./embed.ts";
-import { inlineText, quotedLines } from "./markdown.ts";
+import { outputLines, withLines } from "./embed.ts";
+import { cleanText, inlineText, quotedLines } from "./markdown.ts";
 import { outputPart } from "./output.ts";
 import type { Part } from "./sections.ts";
 
@@ -88,7 +88,7 @@ function feedbackPart(id: string, sent: Pick<SentResume, "feedback" | "outcome" 
     lines: [
       `### ${feedbackTitle(sent)}`,
       "",
-      ...quotedLines(outputLines(feedback.text, 4)),
+      ...quotedLines(outputLines(withLines(cleanText(feedback.text)), 4)),
       "",
       `${outcomeInWords(sent, execution)} · ${timeInWords(feedback.at)}`,
     ],
