@@ -97,14 +97,19 @@ export function stateChanges(execution: Execution): readonly StateChange[] {
   const changes: StateChange[] = [];
   for (const change of history) {
     const isStale = change.state === "running" && isApprovedBefore(execution, change);
-    const { taskId: _, ...plain } = change;
     const last = changes.at(-1);
     const saysNothing = isStale && last?.state === "running" && last.taskId === undefined;
     if (!saysNothing) {
-      changes.push(isStale ? plain : change);
+      changes.push(isStale ? withoutTask(change) : change);
     }
   }
   return changes;
+}
+
+function withoutTask(change: StateChange): StateChange {
+  const copy = { ...change };
+  Reflect.deleteProperty(copy, "taskId");
+  return copy;
 }
 
 /** Tasks that are completed and were never seen at work: they were over before the crew was asked again. */

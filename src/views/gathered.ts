@@ -36,8 +36,8 @@ export function countInWords(kind: EventKind, count: number): string {
   }
 }
 
-/** The execution that has waited for a person longest; undefined where none waits. */
+/** The execution that has waited for a person longest, of several the one that was started first; undefined where none waits. */
 export function longestWaiting(executions: readonly Execution[]): Execution | undefined {
-  const since = ({ waiting, startedAt }: Execution) => waiting?.since ?? startedAt;
+  const since = ({ waiting, startedAt }: Execution) => `${waiting?.since ?? startedAt} ${startedAt}`;
   return activeOf(executions).waiting.toSorted((a, b) => (since(a) < since(b) ? -1 : 1))[0];
 }

@@ -91,13 +91,13 @@ describe("Notifications", () => {
     anExecution({ localId: audience, kickoffIds: [audience], request: { inputs: { topic: "e-bikes", audience }, callbacks: {} }, ...changes });
 
   /** The commands of Crewdeck that are called meanwhile, instead of being run. */
-  const calls = async (what: () => Promise<unknown>): Promise<unknown[]> => {
+  const calls = async (what: (called: readonly unknown[]) => Promise<unknown>): Promise<unknown[]> => {
     const called: unknown[] = [];
     const original = vscode.commands.executeCommand.bind(vscode.commands);
     const commands = vscode.commands as { executeCommand: unknown };
     commands.executeCommand = (id: string, ...args: unknown[]) => (/^(crewdeck|list)\./.test(id) ? Promise.resolve(void called.push([id, ...args])) : original(id, ...args));
     try {
-      await what();
+      await what(called);
     } finally {
       commands.executeCommand = original;
     }
@@ -118,26 +118,26 @@ describe("Notifications", () => {
   it("are one that counts where many come at once, in one window, which leads to the one that waits longest and to the others", async () => {
     for (let run = 1; run <= 15; run++) await parts.store.add(topics(`a${run}`, { waiting: { ...anExecution().waiting!, since: isoAgo(run * 1000) } }));
     answer = "Open First";
-    const opened = await calls(async () => {
-      openWindow();
+    const opened = await calls(async (called) => {
       openWindow();
       await parts.store.add(ended("failed", { state: "failed" }));
-      await waitFor("both", () => shown.length === 2);
+      await waitFor("both, and the execution", () => shown.length === 2 && called.length === 1);
     });
     assert.deepEqual(shown.toSorted(), ["15 executions wait for you. [Open First | Show All | Don't Show Again]", "“failed” of Writers failed. [Open | Run Again… | Don't Show Again]"].toSorted());
     assert.deepEqual(opened, [["crewdeck.openExecution", { kind: "execution", crew: "url:https://crew.test", localId: "a15", kickoffId: "a15" }]]);
     answer = "Show All";
-    const shownAll = await calls(async () => {
+    const shownAll = await calls(async (called) => {
       for (let run = 1; run <= 4; run++) await parts.store.add(topics(`b${run}`));
-      await waitFor("the next number", () => shown.length === 3);
-      await waitFor("the view", () => Promise.resolve(true));
+      await waitFor("the next number, and the view", () => shown.length === 3 && called.length === 2);
     });
     assert.match(shown[2]!, /^19 executions wait for you\./);
     assert.deepEqual(shownAll, [["crewdeck.executions.focus"], ["list.focusFirst"]]);
+    windows.shift()?.dispose();
+    answer = undefined;
     openWindow();
     await parts.store.add(topics("later"));
     await waitFor("the one after them", () => shown.length > 3);
-    assert.match(shown.slice(3).join("\n"), /^“later”[^\n]*$/, "what was counted is not told again");
+    assert.match(shown.slice(3).join("\n"), /^“e-bikes · later”[^\n]*$/, "what was counted is not told again");
   });
 
   it("say nothing of what was answered before they are shown", async () => {

@@ -98,7 +98,7 @@ describe("Feedback, in the window", () => {
 
   it("the words that came too late are led to by a lens at the top, and copied", async () => {
     const { editor, quickInput, page } = window;
-    await editor.tab(id).click();
+    await editor.tab(id.slice(0, 8)).click();
     const openDraft = async () => {
       // Its beginning is in view then, whether the editor or the thread's box had the keys.
       await editor.wholeText();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../src/api/types.ts";
 import { join, Known } from "../../../src/executions/known.ts";
-import type { Execution } from "../../../src/executions/model.ts";
+import { without, type Execution } from "../../../src/executions/model.ts";
 import { sharesTitle, titleOf } from "../../../src/executions/title.ts";
 import { anExecution, at } from "./samples.ts";
 
@@ -19,8 +19,8 @@ describe("Titles of a crew's executions", () => {
   /** One more execution, or another state of one; `second` is when it was started. @returns the ids of those whose title changed */
   const put = (second: number, inputs: JsonObject | undefined, changes: Partial<Execution> = {}): string[] => {
     const localId = `e${second}`;
-    const { request: _, ...rest } = anExecution({ localId, kickoffIds: [`id-of-${localId}`], startedAt: new Date(at(second)).toISOString(), ...changes });
-    const step = known.put(localId, ++revision, inputs === undefined ? rest : { ...rest, request: { inputs, callbacks: {} } });
+    const execution = anExecution({ localId, kickoffIds: [`id-of-${localId}`], startedAt: new Date(at(second)).toISOString(), ...changes });
+    const step = known.put(localId, ++revision, inputs === undefined ? without(execution, "request") : { ...execution, request: { inputs, callbacks: {} } });
     assert.ok(join([step]));
     return known.takeRetitled().map((execution) => execution.localId);
   };

@@ -23,6 +23,8 @@ describe("Notifications that come at about the same time", () => {
     const waiting = (localId: string, since: string) => anExecution({ localId, waiting: { taskId: "review", attempt: 1, since } });
     const all = [waiting("new", "2026-10-21T12:09:00.000Z"), waiting("old", "2026-10-21T12:01:00.000Z"), waiting("middle", "2026-10-21T12:05:00.000Z"), notWaiting()];
     assert.equal(longestWaiting(all)?.localId, "old");
+    const sinceOneAnswer = ["2026-10-21T11:00:02.000Z", "2026-10-21T11:00:01.000Z"].map((startedAt) => ({ ...waiting(startedAt, "2026-10-21T12:00:00.000Z"), startedAt }));
+    assert.equal(longestWaiting(sinceOneAnswer)?.localId, "2026-10-21T11:00:01.000Z");
     assert.equal(longestWaiting([notWaiting()]), undefined);
   });
 });
