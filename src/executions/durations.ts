@@ -1,12 +1,12 @@
 import { type Execution, type ExecutionTask, hasEnded, type StateChange } from "./model.ts";
 
-/** Seconds below which a time that was only seen from here is not told: the slowest polling asks once a minute. */
+/** Seconds below which a time that was only measured here is unknown: the slowest polling asks once a minute. */
 const SHORTEST_SEEN = 60;
 
 /** How long something took. */
 export interface Duration {
   readonly seconds: number;
-  /** Told by the crew; otherwise seen from here, where polling sees a change some time after it happened. */
+  /** Reported by the crew; otherwise measured here, where polling sees a change some time after it happened. */
   readonly isByCrew: boolean;
 }
 
@@ -44,15 +44,15 @@ export function wholeTime(execution: Execution): Duration | undefined {
 }
 
 /**
- * How long a task worked that is over, all its attempts together; undefined where nobody knows. What is only seen from here is not told
- * before the end.
+ * How long a task worked that is over, all its attempts together; undefined where nobody knows. What is only measured here is
+ * unknown before the end.
  */
 export function taskTime({ taskId, state, executionTime, attempts }: ExecutionTask, execution: Execution): Duration | undefined {
   if (state !== "completed" && state !== "failed") {
     return undefined;
   }
   const isDoneAgain = attempts.length > 1 || execution.resumes.some((resume) => resume.taskId === taskId && !resume.feedback.isApprove && resume.outcome === "answered");
-  // A crew tells the time of the last attempt alone (observed).
+  // A crew reports the time of the last attempt alone (observed).
   if (executionTime !== undefined && !isDoneAgain) {
     return { seconds: executionTime, isByCrew: true };
   }

@@ -21,7 +21,7 @@ export interface TitleSource {
   titleOf(execution: Execution): Title | undefined;
 }
 
-/** An execution alone does not say what tells it from the others: whoever keeps all of them does. */
+/** What distinguishes an execution from others takes all of them: it is known to the store that keeps it. */
 const sources = new WeakMap<Execution, TitleSource>();
 
 /** From now on an execution is called what the source says. */
@@ -40,7 +40,7 @@ export function sharesTitle(execution: Execution): boolean {
 }
 
 /**
- * The person's own label, else the values of the inputs that tell the execution from others, else the first input's value that says
+ * The person's own label, else the values of the inputs that distinguish the execution from others, else the first input's value that says
  * something, shortened, else the start of its id. One line of text.
  */
 export function titleFrom(execution: Execution, distinguishing: readonly string[]): string {

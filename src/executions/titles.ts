@@ -22,8 +22,8 @@ interface Made {
 }
 
 /**
- * Titles of all executions. One that comes or goes costs a look at its own inputs; only where another input than before tells the executions
- * of a crew apart are all titles of that crew made anew, once.
+ * Titles of all executions. To add or remove one costs a look at its own inputs; only where the executions of a crew now differ in other
+ * inputs than before are all titles of that crew made again, once.
  */
 export class Titles implements TitleSource {
   readonly #crews = new Map<string, CrewTitles>();
@@ -160,7 +160,7 @@ class CrewTitles {
     }
   }
 
-  /** One that had its title alone, or has now, looks other. */
+  /** Whether others have the same title changes for the one that had it alone, or has it alone now. */
   #noteOnly(namesakes: Namesakes | undefined): void {
     if (namesakes?.numbers.size === 1) {
       for (const localId of namesakes.numbers.keys()) {

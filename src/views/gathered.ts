@@ -3,22 +3,22 @@ import type { Execution } from "../executions/model.ts";
 import { activeOf } from "./active.ts";
 import type { EventKind, ExecutionEvent } from "./events.ts";
 
-/** Events of one kind that come at about the same time and are told one by one; more of them are told as a number. */
+/** Events of one kind at about the same time that are shown one by one; more of them are shown as a number. */
 const most = 3;
 
-/** Something to tell, and the execution it is about as it stands now. */
+/** An event to report, and its execution as it is now. */
 export interface News {
   readonly execution: Execution;
   readonly event: ExecutionEvent;
 }
 
-/** What one notification tells: one event, or how many there were. */
-export type Telling = { readonly one: News } | { readonly many: EventKind; readonly count: number };
+/** What one notification reports: one event, or how many there were. */
+export type Report = { readonly one: News } | { readonly many: EventKind; readonly count: number };
 
 /** What came at about the same time, as notifications. */
-export function gathered(news: readonly News[]): readonly Telling[] {
+export function gathered(news: readonly News[]): readonly Report[] {
   const kinds = [...new Set(news.map(({ event }) => event.kind))];
-  return kinds.flatMap((kind): Telling[] => {
+  return kinds.flatMap((kind): Report[] => {
     const all = news.filter(({ event }) => event.kind === kind);
     return all.length > most ? [{ many: kind, count: all.length }] : all.map((one) => ({ one }));
   });

@@ -5,7 +5,7 @@ import { stateInWords } from "./words.ts";
 
 /**
  * Why an answer to an output comes too late, by what is known here: a notification stays on the screen after its output was answered, since
- * VS Code has no way to take it back. Undefined while the output waits. `shown` is the execution as the notification told of it.
+ * VS Code has no way to take it back. Undefined while the output waits. `shown` is the execution when the notification was shown.
  */
 export function tooLateInWords(shown: Execution, now: Execution | undefined): string | undefined {
   if (now === undefined) return l10n.t("Nothing was sent: “{0}” is no longer tracked here.", titleOf(shown));

@@ -24,15 +24,15 @@ export interface NotificationsOptions {
   readonly show?: (message: Pick<ExecutionEvent, "kind" | "message">, buttons: readonly string[]) => PromiseLike<string | undefined>;
 }
 
-/** Milliseconds after an event in which others may follow that are told together with it, and milliseconds after which they are told whatever follows. VS Code shows three notifications at a time. */
+/** Milliseconds after an event in which others may follow that are reported together with it, and milliseconds after which they are reported in any case. VS Code shows three notifications at a time. */
 const gathering = { quiet: 1_500, longest: 10_000 };
 
-/** Tells a person that a task waits, or that an execution has ended: each once, in one window, unless the person's settings say no. Many at once are told as a number. */
+/** Tells a person that a task waits, or that an execution has ended: each once, in one window, unless the person's settings say no. Many at once are one notification that counts. */
 export class Notifications implements vscode.Disposable {
   readonly #options: NotificationsOptions;
   /** Events this window has looked at already. */
   readonly #seen = new Set<string>();
-  /** Local ids of executions by the keys of events that are told soon. */
+  /** Local ids of executions by the keys of events that are reported soon. */
   readonly #soon = new Map<string, string>();
   #since = 0;
   #stop: (() => void) | undefined;
@@ -77,12 +77,12 @@ export class Notifications implements vscode.Disposable {
     this.#stop?.();
     const left = this.#since + gathering.longest - clock.now();
     this.#stop = clock.after(Math.max(0, Math.min(gathering.quiet, left)), () => {
-      this.#background("Telling of executions", this.#tellGathered());
+      this.#background("Reporting executions", this.#report());
     });
   }
 
-  async #tellGathered(): Promise<void> {
-    const { lease, told } = this.#options;
+  async #report(): Promise<void> {
+    const { lease } = this.#options;
     const soon = [...this.#soon];
     this.#soon.clear();
     if (!(await lease.confirm())) {
@@ -92,21 +92,31 @@ export class Notifications implements vscode.Disposable {
     const news: News[] = [];
     for (const [key, localId] of soon) {
       const current = this.#newsOf(key, localId);
-      if (current !== undefined && (await told.claim(key, {}))) news.push(current);
+      if (current !== undefined && (await this.#claim(key))) news.push(current);
     }
-    for (const telling of gathered(news)) {
-      this.#background("Telling of an execution", "one" in telling ? this.#tell(telling.one) : this.#tellMany(telling.many, telling.count));
+    for (const report of gathered(news)) {
+      this.#background("Reporting an execution", "one" in report ? this.#showOne(report.one) : this.#showMany(report.many, report.count));
     }
   }
 
-  /** The event as it is now; undefined where that is over, or a person no longer wants to be told. */
+  /** An event that cannot be claimed is not shown; the others are. */
+  async #claim(key: string): Promise<boolean> {
+    try {
+      return await this.#options.told.claim(key, {});
+    } catch (error) {
+      logProblem("Reporting an execution", error);
+      return false;
+    }
+  }
+
+  /** The event as it is now; undefined where that is over, or the person's settings say no. */
   #newsOf(key: string, localId: string): News | undefined {
     const execution = this.#options.store.find(localId);
     const event = execution && eventsOf(execution, this.#options.clock.now()).find((each) => each.key === key);
     return execution === undefined || event === undefined || !wantsToHear(event.kind) ? undefined : { execution, event };
   }
 
-  async #tell({ execution, event }: News): Promise<void> {
+  async #showOne({ execution, event }: News): Promise<void> {
     const actions = actionsOn(execution, event);
     const chosen = await this.#show(event, actions);
     if (chosen?.isAnswer === true) {
@@ -121,7 +131,7 @@ export class Notifications implements vscode.Disposable {
     await chosen?.run();
   }
 
-  async #tellMany(kind: EventKind, count: number): Promise<void> {
+  async #showMany(kind: EventKind, count: number): Promise<void> {
     const { store } = this.#options;
     const waiting = activeOf(store.list()).waiting.length;
     const message = countInWords(kind, kind === "waiting" ? waiting : count);

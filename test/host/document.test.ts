@@ -102,7 +102,7 @@ describe("an execution's document", () => {
     await waitFor("the execution's own text", () => document.getText().startsWith("# Sea otters"));
   });
 
-  it("has its title in its address, and stays in its tab when the title becomes another one", async () => {
+  it("has its title in its address, and stays in its tab when the title changes", async () => {
     const inputs = (audience: string) => ({ request: { inputs: { topic: "Trams/e-bikes, 100 %?", audience }, callbacks: {} } });
     const { document } = await parts.show(await parts.store.add(anExecution(inputs("commuters"))));
     assert.equal(document.uri.path, "/Writers/11111111-aaaa/Trams-e-bikes, 100 %?.execution");

@@ -104,7 +104,7 @@ describe("Notifications", () => {
     return called;
   };
 
-  it("name what tells executions of the same crew apart, and the attempt, so that no two are the same", async () => {
+  it("name what distinguishes executions of the same crew, and the attempt, so that no two are the same", async () => {
     openWindow();
     for (const audience of ["commuters", "seniors"]) await parts.store.add(topics(audience));
     await parts.store.add(topics("third", { request: { inputs: { topic: "e-bikes", audience: "seniors" }, callbacks: {} }, startedAt: "2026-10-21T12:00:01.000Z" }));
@@ -115,7 +115,7 @@ describe("Notifications", () => {
     assert.match(shown[3]!, /^“seniors” of Writers waits for you at task “review”, attempt 2\./);
   });
 
-  it("are one that counts where many come at once, in one window, which leads to the one that waits longest and to the others", async () => {
+  it("are one that counts when many come at once, with buttons for the one that waits longest and for all", async () => {
     for (let run = 1; run <= 15; run++) await parts.store.add(topics(`a${run}`, { waiting: { ...anExecution().waiting!, since: isoAgo(run * 1000) } }));
     answer = "Open First";
     const opened = await calls(async (called) => {
@@ -140,7 +140,7 @@ describe("Notifications", () => {
     assert.match(shown.slice(3).join("\n"), /^“e-bikes · later”[^\n]*$/, "what was counted is not told again");
   });
 
-  it("say nothing of what was answered before they are shown", async () => {
+  it("skip what was answered before they are shown", async () => {
     openWindow();
     await parts.store.add(topics("answered"));
     await parts.store.update("answered", (execution) => ({ ...without(execution, "waiting"), state: "running" }));
@@ -149,7 +149,7 @@ describe("Notifications", () => {
     assert.match(shown.join("\n"), /^“waits”[^\n]*$/);
   });
 
-  it("send no answer to what waits no longer: they say why and open the execution", async () => {
+  it("send no answer to what no longer waits: they explain it and open the execution", async () => {
     openWindow();
     answer = "Approve";
     meanwhile = () => parts.store.update("late", (execution) => ({ ...without(execution, "waiting"), state: "completed", endedAt: isoAgo(0) }));

@@ -264,7 +264,7 @@ describe("the tree", () => {
     assert.equal(clock.timers, 0);
   });
 
-  it("draws the rows anew whose title became another one, because of another execution or of a new label", async () => {
+  it("refreshes the rows whose title changed, because of another execution or a new label", async () => {
     const inputs = (audience: string) => ({ request: { inputs: { topic: "Sea otters", audience }, callbacks: {} } });
     await add(anExecution(inputs("guests")), notWaiting({ ...inputs("guests"), localId: "other", kickoffIds: ["k-2"], startedAt: "2026-10-21T12:00:20.000Z" }));
     const rows = () => tree.getChildren(crewRows()[0]);

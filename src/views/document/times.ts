@@ -30,7 +30,7 @@ function tookInWords(execution: Execution): string | undefined {
   return whole.isByCrew ? l10n.t("- Took: {0}, as the crew says", span) : l10n.t("- Took: {0}", span);
 }
 
-/** A table that also reads well as text: its words come before the bar, which a screen reader may leave out. The time of a single task stands in its own section. */
+/** A table that also reads well as text: its text comes before the bar, which a screen reader may leave out. The time of a single task stands in its own section. */
 function tableOf(execution: Execution): string[] {
   const { tasks, waited, percents } = timeUse(execution);
   const isKnown = waited !== undefined || tasks.filter(({ duration }) => duration !== undefined).length > 1;

@@ -11,13 +11,13 @@ const running = (seconds: number, taskId?: string): StateChange => ({ at: time(s
 const waiting = (seconds: number, taskId: string, attempt = 1): StateChange => ({ at: time(seconds), state: "waiting", taskId, attempt });
 
 describe("How long a task worked", () => {
-  it("is what the crew tells of a task that was done once and is over", () => {
+  it("is what the crew reports of a task that was done once and is over", () => {
     const execution = ended({ history: [running(0, "a"), running(300, "b")] });
     assert.deepEqual(taskTime(done("a", { executionTime: 1.5 }), execution), { seconds: 1.5, isByCrew: true });
     assert.equal(taskTime(done("a", { state: "running", executionTime: 0 }), execution), undefined);
   });
 
-  it("is what was seen from here of a task that was done again, of which the crew tells the last time alone", () => {
+  it("is measured here for a task that was done again, since the crew reports its last attempt alone", () => {
     const history = [running(0, "a"), waiting(100, "a"), running(400, "a"), running(500, "b"), { at: time(600), state: "completed" } as const];
     const task = done("a", { executionTime: 100, attempts: [{ number: 1 }, { number: 2 }] });
     assert.deepEqual(taskTime(task, ended({ history })), { seconds: 200, isByCrew: false });
@@ -26,7 +26,7 @@ describe("How long a task worked", () => {
     assert.equal(taskTime(hidden, ended({ resumes: [answered("a", 1, false, 400)] })), undefined, "the attempt before was never seen");
   });
 
-  it("is not told where it was seen too late or too shortly to be known, or before the end", () => {
+  it("is unknown where it was seen too late or for less than a minute, and before the end", () => {
     const late: StateChange[] = [running(0, "a"), { at: time(600), state: "completed", notBefore: time(60) }];
     const short: StateChange[] = [running(0, "a"), running(40, "b"), { at: time(600), state: "completed" }];
     assert.deepEqual([late, short].map((history) => taskTime(done("a"), ended({ history }))), [undefined, undefined]);
@@ -34,7 +34,7 @@ describe("How long a task worked", () => {
     assert.equal(taskTime(done("a"), anExecution({ state: "running", history: [running(0, "a"), running(300, "b")] })), undefined);
   });
 
-  it("ends with its approval, whatever a crew says that has not caught up with it", () => {
+  it("ends with its approval, also where the crew still reports the approved task", () => {
     const history = [running(0, "a"), waiting(100, "a"), running(400, "a"), running(500, "b"), { at: time(600), state: "completed" } as const];
     const execution = ended({ history, resumes: [answered("a", 1, true, 400)] });
     assert.deepEqual(stateChanges(execution)[2], running(400));
@@ -43,7 +43,7 @@ describe("How long a task worked", () => {
 });
 
 describe("How the time of an execution was used", () => {
-  it("is told with the pauses for a person, each from when it was seen to the answer", () => {
+  it("includes the pauses for a person, each from when it was first seen to the answer", () => {
     const history = [running(0, "a"), waiting(100, "a"), running(415, "a"), waiting(500, "a", 2), running(560, "b"), { at: time(600), state: "completed" } as const];
     const resumes = [answered("a", 1, false, 400), answered("a", 2, true, 560)];
     assert.deepEqual(timeUse(ended({ history, resumes, tasks: [done("a"), done("b", { executionTime: 40 })] })), {
@@ -72,7 +72,7 @@ describe("How the time of an execution was used", () => {
 });
 
 describe("How long an execution took", () => {
-  it("is what the crew tells, unless that leaves out what it waited for a person, else what was seen from here", () => {
+  it("is what the crew reports, unless that leaves out the waiting for a person, else what was measured here", () => {
     assert.equal(wholeTime(anExecution({ state: "running", executionTime: 5 })), undefined);
     assert.deepEqual(wholeTime(ended({ executionTime: 5 })), { seconds: 5, isByCrew: true });
     assert.deepEqual(wholeTime(ended({})), { seconds: 600, isByCrew: false });

@@ -44,12 +44,12 @@ describe("Titles of a crew's executions", () => {
     assert.deepEqual(titles(), ["e-bikes", "trams"]);
   });
 
-  it("name the input of a value that says little by itself", () => {
+  it("include the input's name where the value is a number, a truth value or an object", () => {
     for (const [second, budget] of [100, "2,000 €", true, { max: 3 }, "", "cheap"].entries()) put(second, { topic: "e-bikes", budget });
     assert.deepEqual(titles(), ["budget: 100", "budget: 2,000 €", "budget: true", 'budget: {"max":3}', "e-bikes", "cheap"]);
   });
 
-  it("take an input for different that only some have, and leave those out that were started elsewhere", () => {
+  it("use an input that only some executions have, and ignore executions that were started elsewhere", () => {
     put(0, { topic: "e-bikes" });
     put(1, undefined, { origin: "tracked" });
     assert.deepEqual(titles(), ["e-bikes", "id-of-e1"]);
@@ -74,7 +74,7 @@ describe("Titles of a crew's executions", () => {
     assert.deepEqual(known.list().toReversed().map(sharesTitle), [true, false, true, true, true]);
   });
 
-  it("keep their numbers when an older one goes, or when titles are made anew", () => {
+  it("keep their numbers when an older one is removed, or when all titles are made again", () => {
     for (const second of [1, 2, 3]) put(second, { topic: "e-bikes", audience: "seniors" });
     assert.deepEqual(titles(), ["e-bikes", "e-bikes (2)", "e-bikes (3)"]);
     drop(1);
@@ -84,7 +84,7 @@ describe("Titles of a crew's executions", () => {
     assert.deepEqual(titles(), ["e-bikes", "e-bikes (2)", "e-bikes (3)", "e-bikes (4)"]);
   });
 
-  it("go back when what they differed from is gone, and move with a crew", () => {
+  it("become shorter again when no difference is left, and follow an execution to another crew", () => {
     put(0, { topic: "e-bikes", audience: "commuters" });
     put(1, { topic: "e-bikes", audience: "seniors" });
     assert.deepEqual(titles(), ["commuters", "seniors"]);
@@ -93,7 +93,7 @@ describe("Titles of a crew's executions", () => {
     assert.ok(!known.list().some(sharesTitle));
   });
 
-  it("are told to whoever shows them when they become others because of one that comes, changes or goes", () => {
+  it("are reported as changed when another execution is added, changed or removed", () => {
     put(0, { topic: "e-bikes", audience: "commuters" });
     assert.deepEqual(put(1, { topic: "e-bikes", audience: "commuters" }), [], "nobody has asked yet");
     assert.deepEqual(titles(), ["e-bikes", "e-bikes (2)"]);
@@ -104,7 +104,7 @@ describe("Titles of a crew's executions", () => {
     assert.deepEqual(drop(2), ["e0"]);
   });
 
-  it("of ten thousand executions are made once, and not anew for each that comes, changes or goes", () => {
+  it("of ten thousand executions are made once, and not again when one is added, changed or removed", () => {
     let read = 0;
     const counted = (topic: string): JsonObject => ({
       get topic() {

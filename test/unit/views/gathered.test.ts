@@ -8,7 +8,7 @@ describe("Notifications that come at about the same time", () => {
   const news = (kind: "waiting" | "failed", number: number): News => ({ execution: anExecution(), event: { kind, key: `${kind} ${number}`, message: "" } });
   const numbers = (kind: "waiting" | "failed", count: number) => Array.from({ length: count }, (_, number) => news(kind, number));
 
-  it("are told one by one up to three of a kind, and as a number above that", () => {
+  it("are shown one by one up to three of a kind, and as a number above that", () => {
     assert.deepEqual(gathered([]), []);
     const [three, four] = [numbers("waiting", 3), numbers("failed", 4)];
     assert.deepEqual(gathered([...three, ...four]), [...three.map((one) => ({ one })), { many: "failed", count: 4 }]);
@@ -32,7 +32,7 @@ describe("Notifications that come at about the same time", () => {
 describe("An answer by a notification that is still on the screen", () => {
   const resume = (outcome: SentResume["outcome"]): SentResume => ({ taskId: "review", attempt: 1, feedback: { isApprove: true, text: "", at: "2026-10-21T12:02:00.000Z" }, outcome });
 
-  it("is in time while the output that it told of waits", () => {
+  it("is in time while its output waits", () => {
     assert.equal(tooLateInWords(anExecution(), anExecution()), undefined);
     assert.equal(tooLateInWords(anExecution(), anExecution({ resumes: [resume("refused")] })), undefined);
   });

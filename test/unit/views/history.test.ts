@@ -54,7 +54,7 @@ describe("the history in an execution's document", () => {
     assert.deepEqual(historyPart(notWaiting()), []);
   });
 
-  it("shows no task at work that was approved before, and names the tasks that were over before they were seen", () => {
+  it("shows no approved task as running, and names the tasks that were over before they were seen", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "running", taskId: "research" },
       { at: minute(2), state: "waiting", taskId: "review", attempt: 1 },
@@ -87,7 +87,7 @@ describe("the times of an execution's tasks", () => {
   const table = (execution: Execution) => timesPart(execution).parts?.[0]?.lines ?? [];
   const approved = (at: string): SentResume => ({ taskId: "review", attempt: 1, feedback: { isApprove: true, text: "Approved.", at }, outcome: "answered" });
 
-  it("are a table with words before the bars, told by the crew, whose shares add up to 100", () => {
+  it("are a table with text before the bars, as the crew reports, whose shares add up to 100", () => {
     assert.deepEqual(table(ended({ tasks: [done("research", 45.2), done("write|up", 22.7), done("check", 0.1)] })), [
       "| Task      | Time | Share |               |",
       "| --------- | ---- | ----- | ------------- |",
@@ -131,13 +131,13 @@ describe("the times of an execution's tasks", () => {
     }
   });
 
-  it("are not told where they are not known, and then no shares", () => {
+  it("are marked as not known, without shares", () => {
     const lines = table(ended({ tasks: [done("research", 45), done("write"), done("check", 5)] }));
     assert.deepEqual(lines, ["| Task     | Time      |", "| -------- | --------- |", "| research | 45 s      |", "| write    | not known |", "| check    | 5 s       |"]);
     assert.deepEqual(table(ended({ tasks: [done("research"), done("review", 5)] })), []);
   });
 
-  it("have no shares while it runs, and nothing that is only seen from here but the pauses that are over", () => {
+  it("have no shares while it runs, and of what is measured here only the pauses that are over", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "running", taskId: "research" },
       { at: minute(4), state: "waiting", taskId: "review", attempt: 1 },
