@@ -76,13 +76,14 @@ async function confirmUntrack(execution: Execution): Promise<boolean> {
 }
 
 async function rename(store: ExecutionStore, execution: Execution): Promise<void> {
+  const title = execution.label ?? titleOf(execution);
   const label = await vscode.window.showInputBox({
     title: vscode.l10n.t("Rename execution"),
     prompt: vscode.l10n.t("Your own title for it; empty gives it back its first one"),
-    value: titleOf(execution),
+    value: title,
     ignoreFocusOut: true,
   });
-  if (label === undefined) return;
+  if (label === undefined || label === title) return;
   await store.update(execution.localId, (current) => (label.trim() === "" ? without(current, "label") : { ...current, label: label.trim() }));
 }
 

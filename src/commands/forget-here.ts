@@ -20,8 +20,6 @@ export interface ForgettingParts {
  */
 const stays: Readonly<Record<ClearScope, readonly string[]>> = { data: [tokenNotesKey, statusPathsKey], everything: [tokenNotesKey] };
 
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
 /**
  * Closes what this window shows of the data, and empties what it remembers: another window would write it back.
  * @param executions those whose previews are closed; a window in which they are gone already leaves their previews, which say so
@@ -30,21 +28,16 @@ export async function forgetHere({ context: { globalState, globalStorageUri }, f
   await forms.closeAll();
   const { tabGroups } = vscode.window;
   // Forms that were not looked at since the window was opened are tabs and nothing else yet.
-  const isPreview = previewsOf(executions);
-  await tabGroups.close(tabGroups.all.flatMap(({ tabs }) => tabs).filter((tab) => isOurs(tab.input, globalStorageUri) || isPreview(tab)));
+  await tabGroups.close(tabGroups.all.flatMap(({ tabs }) => tabs).filter((tab) => isOurs(tab.input, globalStorageUri) || (executions.length > 0 && isPreview(tab))));
   await tree.choices.reset();
   for (const key of globalState.keys()) {
     if (!stays[scope].includes(key)) await globalState.update(key, undefined);
   }
 }
 
-/**
- * Tells Markdown previews of executions' documents. A preview's tab names no document, only the file's name in a word or two in VS Code's
- * language (observed): enough where that is a UUID, as ids are by the specification; another id could be the name of a file of the person's.
- */
-function previewsOf(executions: readonly Execution[]): (tab: vscode.Tab) => boolean {
-  const names = new Set(executions.flatMap(({ localId, kickoffIds }) => [localId, ...kickoffIds]).filter((id) => uuid.test(id)).map((id) => `${id}.md`));
-  return ({ input, label }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith("markdown.preview") && label.split(/\s+/).some((word) => names.has(word));
+/** Whether a tab is the Markdown preview of an execution's document. A preview's tab names no document, only the file's name among words in VS Code's language (observed). */
+function isPreview({ input, label }: vscode.Tab): boolean {
+  return input instanceof vscode.TabInputWebview && input.viewType.endsWith("markdown.preview") && /\.execution\b/.test(label);
 }
 
 function isOurs(input: unknown, storage: vscode.Uri): boolean {

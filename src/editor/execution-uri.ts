@@ -15,15 +15,15 @@ export type ExecutionPart =
   /** A raw answer of the crew; the name is all there is to tell it from others. */
   | { readonly kind: "answer"; readonly name: string };
 
-/** `crew-execution:/<crew>/<kickoffId>.md`; the crew's name may hold anything, a slash included. */
-export function executionUri({ crewName, key }: ExecutionAddress, scheme: string = executionScheme): vscode.Uri {
-  return vscode.Uri.from({ scheme, path: `/${encoded(crewName)}/${encoded(key)}.md` });
+/** `crew-execution:/<crew>/<kickoffId>/<title>.execution`; the crew's name may hold anything, a slash included. The title is only for the tab. */
+export function executionUri({ crewName, key }: ExecutionAddress, title: string, scheme: string = executionScheme): vscode.Uri {
+  return vscode.Uri.from({ scheme, path: `/${encoded(crewName)}/${encoded(key)}/${onTab(title)}.execution` });
 }
 
-/** The execution an address names, or nothing where it names none. */
+/** The execution an address names, whatever its title; undefined where it names none. Version 0.1.0 wrote `/<crew>/<kickoffId>.md`, which tabs may still hold. */
 export function parseExecutionUri(uri: vscode.Uri): ExecutionAddress | undefined {
-  const match = /^\/([^/]+)\/([^/]+)\.md$/.exec(uri.path);
-  return match?.[1] === undefined || match[2] === undefined ? undefined : decodeAddress(match[1], match[2]);
+  const [, crew, key] = /^\/([^/]+)\/([^/]+)(?:\/[^/]*\.execution|\.md)$/.exec(uri.path) ?? [];
+  return crew === undefined || key === undefined ? undefined : decodeAddress(crew, key);
 }
 
 /**
@@ -36,7 +36,7 @@ export function partUri({ crewName, key }: ExecutionAddress, part: ExecutionPart
 
 /** The part of an execution that an address names, or nothing where it names none. */
 export function parsePartUri(uri: vscode.Uri): { readonly address: ExecutionAddress; readonly part: ExecutionPart } | undefined {
-  const [, crew, key, path] = /^\/([^/]+)\/([^/]+)\/(.+)\.[a-z]+$/.exec(uri.path) ?? [];
+  const [, crew, key, path] = /^\/([^/]+)\/([^/]+)\/(.+)\.(?!execution$)[a-z]+$/.exec(uri.path) ?? [];
   if (crew === undefined || key === undefined || path === undefined) return undefined;
   const address = decodeAddress(crew, key);
   const part = partOf(path);
@@ -79,6 +79,11 @@ function decodeAddress(crew: string, key: string): ExecutionAddress | undefined 
     // The same as above.
     return undefined;
   }
+}
+
+/** A title as a part of a path. Nobody reads it back, so that what would end the part gives way to a dash. */
+function onTab(title: string): string {
+  return wellFormed(title).replace(/[/\\\u0000-\u001f\u007f]+/g, "-");
 }
 
 /** A name as a part of a path, readable on a tab: only what would end the part is encoded, and what no address can hold is replaced. */

@@ -1,11 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Execution, hasEnded } from "./model.ts";
+import { titledBy } from "./title.ts";
+import { Titles } from "./titles.ts";
 
 /** What became different, in one go. */
 export interface ExecutionChange {
   readonly added: readonly Execution[];
   readonly changed: readonly Execution[];
   readonly removed: readonly Execution[];
+  /** Those whose title became another one, also because of others; absent where there are none. */
+  readonly retitled?: readonly Execution[];
 }
 
 /** One record as it was last seen: its revision, and its execution unless that was removed or cannot be shown. */
@@ -15,7 +19,9 @@ interface Entry {
 }
 
 /** What became different of one record; undefined for nothing. */
-export type Step = { readonly kind: keyof ExecutionChange; readonly execution: Execution } | undefined;
+export type Step = { readonly kind: Kind; readonly execution: Execution } | undefined;
+
+type Kind = Exclude<keyof ExecutionChange, "retitled">;
 
 /** The executions in memory: as last read or written, found by any of their ids. */
 export class Known {
@@ -23,6 +29,7 @@ export class Known {
   readonly #byKickoffId = new Map<string, Set<string>>();
   /** Those that have not ended, by local id. */
   readonly #open = new Set<string>();
+  readonly #titles = new Titles();
   /** Made when it is first asked for, and kept up from then on: sorting ten thousand for every change would cost more than the change. */
   #sorted: readonly Execution[] | undefined;
 
@@ -61,6 +68,10 @@ export class Known {
     this.#forget(before);
     this.#entries.set(localId, { revision, ...(execution === undefined ? {} : { execution }) });
     this.#sorted &&= resorted(this.#sorted, before, execution);
+    this.#titles.put(before, execution);
+    if (execution !== undefined) {
+      titledBy(execution, this.#titles);
+    }
     if (execution !== undefined && !hasEnded(execution)) {
       this.#open.add(localId);
     }
@@ -77,7 +88,13 @@ export class Known {
     this.#forget(before);
     this.#entries.delete(localId);
     this.#sorted &&= resorted(this.#sorted, before, undefined);
+    this.#titles.put(before, undefined);
     return difference(before, undefined);
+  }
+
+  /** Executions whose title became another one since the last time this was asked. */
+  takeRetitled(): readonly Execution[] {
+    return this.#titles.takeRetitled().flatMap((localId) => this.#entries.get(localId)?.execution ?? []);
   }
 
   #forget(execution: Execution | undefined): void {
@@ -94,7 +111,7 @@ export class Known {
 
 /** All steps as one change; undefined when nothing became different. */
 export function join(steps: readonly Step[]): ExecutionChange | undefined {
-  const of = (kind: keyof ExecutionChange) => steps.flatMap((step) => (step?.kind === kind ? [step.execution] : []));
+  const of = (kind: Kind) => steps.flatMap((step) => (step?.kind === kind ? [step.execution] : []));
   const change = { added: of("added"), changed: of("changed"), removed: of("removed") };
   return change.added.length + change.changed.length + change.removed.length === 0 ? undefined : change;
 }

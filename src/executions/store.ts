@@ -237,6 +237,7 @@ export class ExecutionStore implements Disposable {
       this.#wasActive = this.#known.isActive;
       this.#watch?.replan();
     }
-    this.#changes.fire(change);
+    const retitled = this.#known.takeRetitled();
+    this.#changes.fire(retitled.length === 0 ? change : { ...change, retitled });
   }
 }

@@ -2,17 +2,60 @@ import { oneLine } from "../api/one-line.ts";
 import type { JsonValue } from "../api/types.ts";
 import { type Execution, keyOf } from "./model.ts";
 
-/** Longest title made from an input, in characters. */
+/** Longest title made from inputs, in characters. */
 const LONGEST = 60;
+/** Inputs of one title at most; more would leave each of them too few characters. */
+const MOST_INPUTS = 4;
+const BETWEEN = " · ";
 
-/** What an execution is called: the person's own label, else the first input's value that says something, shortened, else the start of its id. One line of text. */
+/** What an execution is called among the others of its crew. */
+export interface Title {
+  /** With a number where others of the same title were started before it. */
+  readonly text: string;
+  /** Whether others have the same title but for the number. */
+  readonly isShared: boolean;
+}
+
+/** Knows executions together with the others of their crews. */
+export interface TitleSource {
+  /** Undefined for an execution that it does not know. */
+  titleOf(execution: Execution): Title | undefined;
+}
+
+/** What distinguishes an execution from others takes all of them: it is known to the store that keeps it. */
+const sources = new WeakMap<Execution, TitleSource>();
+
+/** From now on an execution is called what the source says. */
+export function titledBy(execution: Execution, source: TitleSource): void {
+  sources.set(execution, source);
+}
+
+/** What an execution is called, in one line: among the others of its crew where a store keeps it, else by itself. */
 export function titleOf(execution: Execution): string {
+  return sources.get(execution)?.titleOf(execution)?.text ?? titleFrom(execution, []);
+}
+
+/** Whether other executions of the same crew have the same title but for the number. */
+export function sharesTitle(execution: Execution): boolean {
+  return sources.get(execution)?.titleOf(execution)?.isShared ?? false;
+}
+
+/**
+ * The person's own label, else the values of the inputs that distinguish the execution from others, else the first input's value that says
+ * something, shortened, else the start of its id. One line of text.
+ */
+export function titleFrom(execution: Execution, distinguishing: readonly string[]): string {
   const label = oneLine(execution.label ?? "");
   if (label !== "") {
     return label;
   }
-  for (const value of Object.values(execution.request?.inputs ?? {})) {
-    const text = shorten(oneLine(textOf(value)));
+  const inputs = Object.entries(execution.request?.inputs ?? {});
+  const parts = inputs.flatMap(([name, value]) => (distinguishing.includes(name) ? partOf(name, value) : []));
+  if (parts.length > 0) {
+    return fit(parts.slice(0, MOST_INPUTS));
+  }
+  for (const [, value] of inputs) {
+    const text = oneLine(textOf(value), LONGEST);
     if (text !== "") {
       return text;
     }
@@ -20,14 +63,32 @@ export function titleOf(execution: Execution): string {
   return keyOf(execution).slice(0, 8);
 }
 
+/** A value as a part of a title; a number or a yes says nothing without its input's name. */
+function partOf(name: string, value: JsonValue): readonly string[] {
+  const text = oneLine(textOf(value));
+  if (text === "") {
+    return [];
+  }
+  const saysLittle = typeof value !== "string" || /^(?:[^\p{L}]*|true|false|yes|no)$/iu.test(text);
+  return [saysLittle ? `${oneLine(name)}: ${text}` : text];
+}
+
+/** Parts in one line; each gets its share of the room, and what short ones leave goes to the longer ones. */
+function fit(parts: readonly string[]): string {
+  const short: string[] = [...parts];
+  let room = LONGEST - BETWEEN.length * (parts.length - 1);
+  const byLength = parts.map((part, at) => ({ part, at })).sort((a, b) => a.part.length - b.part.length);
+  byLength.forEach(({ part, at }, before) => {
+    const text = oneLine(part, Math.floor(room / (parts.length - before)));
+    short[at] = text;
+    room -= Array.from(text).length;
+  });
+  return short.join(BETWEEN);
+}
+
 function textOf(value: JsonValue): string {
   if (typeof value === "string") {
     return value;
   }
   return value === null ? "" : JSON.stringify(value);
-}
-
-function shorten(text: string): string {
-  const characters = Array.from(text);
-  return characters.length <= LONGEST ? text : `${characters.slice(0, LONGEST - 1).join("").trimEnd()}…`;
 }

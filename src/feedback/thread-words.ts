@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { shortName } from "../api/one-line.ts";
 import { attemptToAnswer } from "../executions/resumes.ts";
+import { titleOf } from "../executions/title.ts";
 import { callbacksAgain, crewAndHost } from "./destination.ts";
 import type { ThreadSubject } from "./thread-subject.ts";
 
@@ -12,8 +13,8 @@ export function threadLabel({ execution, taskId, isApprove }: ThreadSubject, isU
   const attempt = attemptToAnswer(execution, taskId);
   const task = shortName(taskId);
   const output = attempt > 1 ? vscode.l10n.t("“{0}”, attempt {1}", task, attempt) : `“${task}”`;
-  const parts = [output, crewAndHost(execution)] as const;
-  const what = isApprove ? vscode.l10n.t("Approve {0} – your words go to later tasks of {1}", ...parts) : vscode.l10n.t("Reject {0} – your words go to later tasks of {1}", ...parts);
+  const parts = [output, crewAndHost(execution), titleOf(execution)] as const;
+  const what = isApprove ? vscode.l10n.t("Approve {0} – your words go to later tasks of {1} in “{2}”", ...parts) : vscode.l10n.t("Reject {0} – your words go to later tasks of {1} in “{2}”", ...parts);
   const again = callbacksAgain(execution);
   const all = again.length === 0 ? what : vscode.l10n.t("{0}; callbacks again: {1}", what, again.join(", "));
   return isUnsent ? vscode.l10n.t("Not sent: {0}", all) : all;

@@ -29,7 +29,9 @@ export function eventsOf(execution: Execution, now: number): readonly ExecutionE
     const isAnswered = resumes.some((resume) => resume.taskId === waiting.taskId && resume.attempt === waiting.attempt && resume.outcome !== "refused");
     if (isAnswered) return [];
     const key = `waiting-${localId}-${waiting.taskId}-${waiting.attempt}`;
-    return [{ kind: "waiting", key, message: l10n.t("“{0}” of {1} waits for you at task “{2}”.", titleOf(execution), crew.name, shortName(waiting.taskId)) }];
+    const parts = [titleOf(execution), crew.name, shortName(waiting.taskId)] as const;
+    const message = waiting.attempt > 1 ? l10n.t("“{0}” of {1} waits for you at task “{2}”, attempt {3}.", ...parts, waiting.attempt) : l10n.t("“{0}” of {1} waits for you at task “{2}”.", ...parts);
+    return [{ kind: "waiting", key, message }];
   }
   if (state === "unknown" && mayBeWaiting === true && hasWorked(execution)) {
     const key = `maybe-${localId}-${kickoffIds.at(-1) ?? ""}-${resumes.length}`;

@@ -6,26 +6,36 @@ import type { Intents } from "../executions/intents.ts";
 import type { Lease } from "../executions/lease.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { eventsOf, type ExecutionEvent } from "./events.ts";
-import { actionsOn } from "./notification-actions.ts";
+import { activeOf } from "./active.ts";
+import { eventsOf, type EventKind, type ExecutionEvent } from "./events.ts";
+import { countInWords, gathered, type News } from "./gathered.ts";
+import { tooLateInWords } from "./late-answer.ts";
+import { actionsOn, actionsOnMany, openExecution, type NotificationAction } from "./notification-actions.ts";
 import { wantsToHear } from "./notification-settings.ts";
 
 /** What {@link Notifications} needs. */
 export interface NotificationsOptions {
-  readonly store: Pick<ExecutionStore, "list" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "list" | "find" | "onDidChange">;
   readonly lease: Pick<Lease, "isHeld" | "confirm" | "onDidChange">;
   /** Remembers on disk what was told; a folder of its own, apart from the claims of what is sent. */
   readonly told: Pick<Intents, "claim" | "release">;
   readonly clock: Clock;
   /** Shows a message with buttons and returns the one that was pressed; VS Code's own where absent. */
-  readonly show?: (event: ExecutionEvent, buttons: readonly string[]) => PromiseLike<string | undefined>;
+  readonly show?: (message: Pick<ExecutionEvent, "kind" | "message">, buttons: readonly string[]) => PromiseLike<string | undefined>;
 }
 
-/** Tells a person that a task waits, or that an execution has ended: each once, in one window, unless the person's settings say no. */
+/** Milliseconds after an event in which others may follow that are reported together with it, and milliseconds after which they are reported in any case. VS Code shows three notifications at a time. */
+const gathering = { quiet: 1_500, longest: 10_000 };
+
+/** Tells a person that a task waits, or that an execution has ended: each once, in one window, unless the person's settings say no. Many at once are one notification that counts. */
 export class Notifications implements vscode.Disposable {
   readonly #options: NotificationsOptions;
   /** Events this window has looked at already. */
   readonly #seen = new Set<string>();
+  /** Local ids of executions by the keys of events that are reported soon. */
+  readonly #soon = new Map<string, string>();
+  #since = 0;
+  #stop: (() => void) | undefined;
   readonly #subscriptions: vscode.Disposable;
 
   constructor(options: NotificationsOptions) {
@@ -44,6 +54,7 @@ export class Notifications implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.#stop?.();
     this.#subscriptions.dispose();
   }
 
@@ -54,21 +65,84 @@ export class Notifications implements vscode.Disposable {
       for (const event of eventsOf(execution, now)) {
         if (this.#seen.has(event.key) || !wantsToHear(event.kind)) continue;
         this.#seen.add(event.key);
-        this.#background("Telling of an execution", this.#tell(execution, event));
+        this.#gather(event.key, execution.localId);
       }
     }
   }
 
-  async #tell(execution: Execution, event: ExecutionEvent): Promise<void> {
-    const { lease, told, show = showMessage } = this.#options;
+  #gather(key: string, localId: string): void {
+    const { clock } = this.#options;
+    if (this.#soon.size === 0) this.#since = clock.now();
+    this.#soon.set(key, localId);
+    this.#stop?.();
+    const left = this.#since + gathering.longest - clock.now();
+    this.#stop = clock.after(Math.max(0, Math.min(gathering.quiet, left)), () => {
+      this.#background("Reporting executions", this.#report());
+    });
+  }
+
+  async #report(): Promise<void> {
+    const { lease } = this.#options;
+    const soon = [...this.#soon];
+    this.#soon.clear();
     if (!(await lease.confirm())) {
-      this.#seen.delete(event.key);
+      for (const [key] of soon) this.#seen.delete(key);
       return;
     }
-    if (!(await told.claim(event.key, {}))) return;
+    const news: News[] = [];
+    for (const [key, localId] of soon) {
+      const current = this.#newsOf(key, localId);
+      if (current !== undefined && (await this.#claim(key))) news.push(current);
+    }
+    for (const report of gathered(news)) {
+      this.#background("Reporting an execution", "one" in report ? this.#showOne(report.one) : this.#showMany(report.many, report.count));
+    }
+  }
+
+  /** An event that cannot be claimed is not shown; the others are. */
+  async #claim(key: string): Promise<boolean> {
+    try {
+      return await this.#options.told.claim(key, {});
+    } catch (error) {
+      logProblem("Reporting an execution", error);
+      return false;
+    }
+  }
+
+  /** The event as it is now; undefined where that is over, or the person's settings say no. */
+  #newsOf(key: string, localId: string): News | undefined {
+    const execution = this.#options.store.find(localId);
+    const event = execution && eventsOf(execution, this.#options.clock.now()).find((each) => each.key === key);
+    return execution === undefined || event === undefined || !wantsToHear(event.kind) ? undefined : { execution, event };
+  }
+
+  async #showOne({ execution, event }: News): Promise<void> {
     const actions = actionsOn(execution, event);
-    const chosen = await show(event, actions.map(({ title }) => title));
-    await actions.find(({ title }) => title === chosen)?.run();
+    const chosen = await this.#show(event, actions);
+    if (chosen?.isAnswer === true) {
+      const now = this.#options.store.find(execution.localId);
+      const tooLate = tooLateInWords(execution, now);
+      if (tooLate !== undefined) {
+        if (now !== undefined) await openExecution(now);
+        await this.#show({ kind: event.kind, message: tooLate }, []);
+        return;
+      }
+    }
+    await chosen?.run();
+  }
+
+  async #showMany(kind: EventKind, count: number): Promise<void> {
+    const { store } = this.#options;
+    const waiting = activeOf(store.list()).waiting.length;
+    const message = countInWords(kind, kind === "waiting" ? waiting : count);
+    const chosen = await this.#show({ kind, message }, actionsOnMany(kind, () => store.list()));
+    await chosen?.run();
+  }
+
+  async #show(message: Pick<ExecutionEvent, "kind" | "message">, actions: readonly NotificationAction[]): Promise<NotificationAction | undefined> {
+    const { show = showMessage } = this.#options;
+    const chosen = await show(message, actions.map(({ title }) => title));
+    return actions.find(({ title }) => title === chosen);
   }
 
   #forget(execution: Execution): void {
@@ -86,7 +160,7 @@ export class Notifications implements vscode.Disposable {
 }
 
 /** A failure is a warning, since an error with buttons would stay in the way until it is closed; all of them wait in the bell's list. */
-function showMessage({ kind, message }: ExecutionEvent, buttons: readonly string[]): PromiseLike<string | undefined> {
+function showMessage({ kind, message }: Pick<ExecutionEvent, "kind" | "message">, buttons: readonly string[]): PromiseLike<string | undefined> {
   const text = plainMessage(message);
   return kind === "failed" ? vscode.window.showWarningMessage(text, ...buttons) : vscode.window.showInformationMessage(text, ...buttons);
 }

@@ -38,7 +38,7 @@ export class StatusBar implements vscode.Disposable {
       this.#item.hide();
       return;
     }
-    this.#item.text = [...(running === 0 ? [] : [`$(sync~spin) ${running}`]), ...(waiting === 0 ? [] : [`$(bell-dot) ${waiting}`])].join(" ");
+    this.#item.text = [...(running === 0 ? [] : [`$(sync~spin) ${running}`]), ...(waiting === 0 ? [] : [`$(bell-dot) ${vscode.l10n.t("{0} to review", waiting)}`])].join(" ");
     this.#item.accessibilityInformation = { label: `Crewdeck: ${sentence(running, waiting)}`, role: "button" };
     this.#item.backgroundColor = waiting === 0 ? undefined : new vscode.ThemeColor("statusBarItem.warningBackground");
     this.#item.tooltip = tooltip(active);

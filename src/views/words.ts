@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import { type Duration, wholeTime } from "../executions/durations.ts";
 import { hasEnded, type Execution, type ExecutionTask } from "../executions/model.ts";
 
 /** Where an execution stands, for a person: one or a few words. A word of the crew's own that nobody knows is shown as it came. */
@@ -74,19 +75,22 @@ export function spanInWords(milliseconds: number, coarse = false): string {
   return l10n.t("{0} s", seconds);
 }
 
+/** How long something took: what was only seen from here is no exact time. */
+export function durationInWords({ seconds, isByCrew }: Duration): string {
+  const span = spanInWords(seconds * 1000);
+  return isByCrew ? span : l10n.t("about {0}", span);
+}
+
 /**
  * How long an execution took, or has been under way at `now` (milliseconds since 1970). Nothing where nobody knows: it may
- * not have started, or nobody watched its end.
+ * not have started, or nobody watched its beginning or its end.
  */
 export function elapsedInWords(execution: Execution, now: number): string | undefined {
   if (execution.state === "unconfirmed") return undefined;
-  const start = Date.parse(execution.startedAt);
-  if (hasEnded(execution)) {
-    if (execution.executionTime !== undefined) return spanInWords(execution.executionTime * 1000);
-    if (execution.endedAt === undefined || execution.origin === "tracked") return undefined;
-    return spanInWords(Date.parse(execution.endedAt) - start);
-  }
-  return execution.watchingStoppedAt === undefined ? spanInWords(now - start, true) : undefined;
+  const whole = wholeTime(execution);
+  if (hasEnded(execution)) return whole && spanInWords(whole.seconds * 1000);
+  const isKnown = execution.origin === "kickoff" && execution.watchingStoppedAt === undefined;
+  return isKnown ? spanInWords(now - Date.parse(execution.startedAt), true) : undefined;
 }
 
 /** A moment as a person reads it on this machine: `2026-10-21 14:03:12`. */
@@ -96,6 +100,13 @@ export function timeInWords(iso: string): string {
   const two = (part: number) => String(part).padStart(2, "0");
   const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+}
+
+/** When an execution was started, short enough for a row: `14:03`, before the day of `now` (milliseconds since 1970) `2026-10-21 14:03`. */
+export function startInShort({ startedAt }: Pick<Execution, "startedAt">, now: number): string {
+  const minute = timeInWords(startedAt).slice(0, 16);
+  const today = timeInWords(new Date(now).toISOString()).slice(0, 11);
+  return minute.startsWith(today) ? minute.slice(today.length) : minute;
 }
 
 /** When an execution was started, or since when it is followed. */

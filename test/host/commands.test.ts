@@ -76,7 +76,9 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await state(kickoffId, "waiting");
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await run("openExecution", { crew, kickoffId });
-    assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), vscode.Uri.from({ scheme: "crew-execution", path: `/${crew}/${kickoffId}.md` }).toString());
+    const { uri, languageId } = vscode.window.activeTextEditor!.document;
+    assert.deepEqual([uri.scheme, languageId], ["crew-execution", "markdown"]);
+    assert.match(uri.path, new RegExp(`^/${crew}/${kickoffId}/[^/]+\\.execution$`));
     await run("refresh", { crew, kickoffId });
     await untrack(kickoffId);
     assert.equal(find(kickoffId), undefined);

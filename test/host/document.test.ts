@@ -94,12 +94,25 @@ describe("an execution's document", () => {
   });
 
   it("of an unknown id says so, and shows the execution once it is tracked", async () => {
-    const uri = executionUri({ crewName: "Writers", key: "11111111-aaaa" }).with({ scheme: parts.scheme });
+    const uri = executionUri({ crewName: "Writers", key: "11111111-aaaa" }, "Another title", parts.scheme);
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document);
     assert.match(document.getText(), /^# Not tracked here\n\nNo execution `11111111-aaaa` of the crew Writers/);
     await parts.store.add(anExecution());
     await waitFor("the execution's own text", () => document.getText().startsWith("# Sea otters"));
+  });
+
+  it("has its title in its address, and stays in its tab when the title changes", async () => {
+    const inputs = (audience: string) => ({ request: { inputs: { topic: "Trams/e-bikes, 100 %?", audience }, callbacks: {} } });
+    const { document } = await parts.show(await parts.store.add(anExecution(inputs("commuters"))));
+    assert.equal(document.uri.path, "/Writers/11111111-aaaa/Trams-e-bikes, 100 %?.execution");
+    const second = await parts.store.add(anExecution({ ...inputs("seniors"), localId: "local-2", kickoffIds: ["k-2"] }));
+    await waitFor("the headline that tells it from the other", () => document.getText().startsWith("# commuters\n"));
+    assert.equal((await parts.show(parts.store.find("local-1")!)).document, document);
+    assert.equal((await parts.show(second)).document.uri.path, "/Writers/k-2/seniors.execution");
+    for (const path of ["/Writers/11111111-aaaa/whatever.execution", "/Writers/11111111-aaaa.md"]) {
+      assert.match((await vscode.workspace.openTextDocument(document.uri.with({ path }))).getText(), /^# commuters\n/);
+    }
   });
 
   it("goes to the task whose row was clicked", async () => {

@@ -63,7 +63,7 @@ describe("feedback in an execution's document", () => {
     const open = await thread();
     assert.equal(document.lineAt(open.range!.start.line).text, "### Attempt 1");
     assert.equal(open.contextValue, "reject");
-    assert.match(open.label!, /^Reject “review” – your words go to later tasks of Writers \(crew\.test\)$/);
+    assert.match(open.label!, /^Reject “review” – your words go to later tasks of Writers \(crew\.test\) in “Sea otters”$/);
     parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
     await parts.threads.submit({ thread: open, text: "Shorter.\n\n- and funnier" });
     assert.deepEqual(await result, { status: "retrying", message: "Once more." });

@@ -22,12 +22,14 @@ describe("Notifications", () => {
   let folder: string;
   let shown: string[];
   let answer: string | undefined;
+  /** What happens while a notification is on the screen. */
+  let meanwhile: () => Promise<unknown>;
   const windows: Notifications[] = [];
 
   beforeEach(async () => {
     parts = await viewParts();
     folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-told-"));
-    [shown, answer] = [[], undefined];
+    [shown, answer, meanwhile] = [[], undefined, () => Promise.resolve()];
   });
 
   afterEach(async () => {
@@ -47,9 +49,10 @@ describe("Notifications", () => {
         lease,
         told: new Intents(folder),
         clock: systemClock,
-        show: ({ message }, buttons) => {
+        show: async ({ message }, buttons) => {
           shown.push(`${message} [${buttons.join(" | ")}]`);
-          return Promise.resolve(answer);
+          await meanwhile();
+          return buttons.find((button) => button === answer);
         },
       }),
     );
@@ -82,6 +85,81 @@ describe("Notifications", () => {
     await parts.store.add(anExecution({ localId: "later", kickoffIds: ["later"], label: "later" }));
     await waitFor("the one after them", () => shown.some((text) => text.includes("“later”")));
     assert.equal(shown.length, 3, shown.join("\n"));
+  });
+
+  const topics = (audience: string, changes: Partial<Execution> = {}) =>
+    anExecution({ localId: audience, kickoffIds: [audience], request: { inputs: { topic: "e-bikes", audience }, callbacks: {} }, ...changes });
+
+  /** The commands of Crewdeck that are called meanwhile, instead of being run. */
+  const calls = async (what: (called: readonly unknown[]) => Promise<unknown>): Promise<unknown[]> => {
+    const called: unknown[] = [];
+    const original = vscode.commands.executeCommand.bind(vscode.commands);
+    const commands = vscode.commands as { executeCommand: unknown };
+    commands.executeCommand = (id: string, ...args: unknown[]) => (/^(crewdeck|list)\./.test(id) ? Promise.resolve(void called.push([id, ...args])) : original(id, ...args));
+    try {
+      await what(called);
+    } finally {
+      commands.executeCommand = original;
+    }
+    return called;
+  };
+
+  it("name what distinguishes executions of the same crew, and the attempt, so that no two are the same", async () => {
+    openWindow();
+    for (const audience of ["commuters", "seniors"]) await parts.store.add(topics(audience));
+    await parts.store.add(topics("third", { request: { inputs: { topic: "e-bikes", audience: "seniors" }, callbacks: {} }, startedAt: "2026-10-21T12:00:01.000Z" }));
+    await waitFor("all three", () => shown.length === 3);
+    assert.deepEqual(shown.map((text) => /“[^”]*”/.exec(text)?.[0]), ["“commuters”", "“seniors”", "“seniors (2)”"]);
+    await parts.store.update("seniors", (execution) => ({ ...execution, waiting: { ...execution.waiting!, attempt: 2 } }));
+    await waitFor("the next attempt", () => shown.length === 4);
+    assert.match(shown[3]!, /^“seniors” of Writers waits for you at task “review”, attempt 2\./);
+  });
+
+  it("are one that counts when many come at once, with buttons for the one that waits longest and for all", async () => {
+    for (let run = 1; run <= 15; run++) await parts.store.add(topics(`a${run}`, { waiting: { ...anExecution().waiting!, since: isoAgo(run * 1000) } }));
+    answer = "Open First";
+    const opened = await calls(async (called) => {
+      openWindow();
+      await parts.store.add(ended("failed", { state: "failed" }));
+      await waitFor("both, and the execution", () => shown.length === 2 && called.length === 1);
+    });
+    assert.deepEqual(shown.toSorted(), ["15 executions wait for you. [Open First | Show All | Don't Show Again]", "“failed” of Writers failed. [Open | Run Again… | Don't Show Again]"].toSorted());
+    assert.deepEqual(opened, [["crewdeck.openExecution", { kind: "execution", crew: "url:https://crew.test", localId: "a15", kickoffId: "a15" }]]);
+    answer = "Show All";
+    const shownAll = await calls(async (called) => {
+      for (let run = 1; run <= 4; run++) await parts.store.add(topics(`b${run}`));
+      await waitFor("the next number, and the view", () => shown.length === 3 && called.length === 2);
+    });
+    assert.match(shown[2]!, /^19 executions wait for you\./);
+    assert.deepEqual(shownAll, [["crewdeck.executions.focus"], ["list.focusFirst"]]);
+    windows.shift()?.dispose();
+    answer = undefined;
+    openWindow();
+    await parts.store.add(topics("later"));
+    await waitFor("the one after them", () => shown.length > 3);
+    assert.match(shown.slice(3).join("\n"), /^“e-bikes · later”[^\n]*$/, "what was counted is not told again");
+  });
+
+  it("skip what was answered before they are shown", async () => {
+    openWindow();
+    await parts.store.add(topics("answered"));
+    await parts.store.update("answered", (execution) => ({ ...without(execution, "waiting"), state: "running" }));
+    await parts.store.add(topics("waits"));
+    await waitFor("the other", () => shown.length > 0);
+    assert.match(shown.join("\n"), /^“waits”[^\n]*$/);
+  });
+
+  it("send no answer to what no longer waits: they explain it and open the execution", async () => {
+    openWindow();
+    answer = "Approve";
+    meanwhile = () => parts.store.update("late", (execution) => ({ ...without(execution, "waiting"), state: "completed", endedAt: isoAgo(0) }));
+    await settings().update("completed", false, vscode.ConfigurationTarget.Global);
+    const called = await calls(async () => {
+      await parts.store.add(topics("late"));
+      await waitFor("why", () => shown.length === 2);
+    });
+    assert.deepEqual(shown[1], "Nothing was sent: “late” no longer waits for you. Its state is: Completed. []".replace("“late”", "“e-bikes”"));
+    assert.deepEqual(called, [["crewdeck.openExecution", { kind: "execution", crew: "url:https://crew.test", localId: "late", kickoffId: "late" }]]);
   });
 
   it("say nothing of what had ended before it was tracked, or long before this start", async () => {
@@ -168,11 +246,11 @@ describe("The status bar item", () => {
     assert.deepEqual([item.isShown, item.text, item.accessibilityInformation?.label, item.backgroundColor], [true, "$(sync~spin) 1", "Crewdeck: 1 execution is running", undefined]);
     await parts.store.add(notWaiting({ localId: "two", kickoffIds: ["two"] }));
     await parts.store.add(anExecution());
-    assert.equal(item.text, "$(sync~spin) 2 $(bell-dot) 1");
+    assert.equal(item.text, "$(sync~spin) 2 $(bell-dot) 1 to review");
     assert.equal(item.accessibilityInformation?.label, "Crewdeck: 2 executions are running, 1 execution waits for you");
     assert.equal(item.backgroundColor?.id, "statusBarItem.warningBackground");
     for (const id of ["one", "two"]) await parts.store.update(id, (execution) => ({ ...execution, state: "completed" }));
-    assert.equal(item.text, "$(bell-dot) 1");
+    assert.equal(item.text, "$(bell-dot) 1 to review");
     await parts.store.remove("local-1");
     assert.equal(item.isShown, false);
   });

@@ -264,6 +264,22 @@ describe("the tree", () => {
     assert.equal(clock.timers, 0);
   });
 
+  it("refreshes the rows whose title changed, because of another execution or a new label", async () => {
+    const inputs = (audience: string) => ({ request: { inputs: { topic: "Sea otters", audience }, callbacks: {} } });
+    await add(anExecution(inputs("guests")), notWaiting({ ...inputs("guests"), localId: "other", kickoffIds: ["k-2"], startedAt: "2026-10-21T12:00:20.000Z" }));
+    const rows = () => tree.getChildren(crewRows()[0]);
+    assert.deepEqual(labels(rows()), ["Sea otters (2)", "Sea otters"]);
+    const [waiting] = tree.getChildren(tree.getChildren()[0]);
+    refreshed.length = 0;
+    await parts.store.update("other", (execution) => ({ ...execution, ...inputs("children") }));
+    assert.ok(waiting !== undefined && refreshed.flat().includes(waiting), "the other one's row in another group");
+    assert.deepEqual(labels(rows()), ["children", "guests"]);
+    refreshed.length = 0;
+    await parts.store.update("other", (execution) => ({ ...execution, label: "Mine" }));
+    assert.deepEqual(refreshed, [[rows()[0]]]);
+    assert.deepEqual(labels(rows()), ["Mine", "guests"]);
+  });
+
   it("draws no row anew where a person would see no difference", async () => {
     await add(notWaiting());
     for (const row of tree.getChildren(crewRows()[0])) tree.getTreeItem(row);

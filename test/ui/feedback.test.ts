@@ -48,7 +48,7 @@ describe("Feedback, in the window", () => {
     const thread = editor.thread("Reject");
     await thread.waitFor();
     await thread.getByText("All of it becomes context for later tasks").waitFor();
-    assert.match(await thread.innerText(), /Reject “outline” – your words go to later tasks of Writers \(127\.0\.0\.1:\d+\)/);
+    assert.match(await thread.innerText(), /Reject “outline” – your words go to later tasks of Writers \(127\.0\.0\.1:\d+\) in “/);
     await window.screenshot("feedback-thread");
     await editor.writeInThread(thread, "My own words.");
     await editor.pressInThread(thread, "Insert Canned Answer…");
@@ -98,7 +98,7 @@ describe("Feedback, in the window", () => {
 
   it("the words that came too late are led to by a lens at the top, and copied", async () => {
     const { editor, quickInput, page } = window;
-    await editor.tab(id).click();
+    await editor.tab(id.slice(0, 8)).click();
     const openDraft = async () => {
       // Its beginning is in view then, whether the editor or the thread's box had the keys.
       await editor.wholeText();

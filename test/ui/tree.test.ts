@@ -37,7 +37,7 @@ describe("The tree of executions, in the window", () => {
       await quickInput.widget.getByText("An ID has no spaces").waitFor();
       await quickInput.input.fill(id === ids[0] ? ` ${id} ` : `${service.url}/status/${id}`);
       await window.page.keyboard.press("Enter");
-      await editor.tab(id).waitFor();
+      await editor.tab(id.slice(0, 8)).waitFor();
     }
     await waitFor("two that wait", async () => (await executions()).filter(({ description }) => description.startsWith("Waiting")).length === 2);
     assert.deepEqual((await labels()).sort(), ids.map((id) => id.slice(0, 8)).sort());

@@ -3,6 +3,7 @@ import { executionUri, parseExecutionUri, parsePartUri, type ExecutionAddress } 
 import { executionScheme } from "../../editor/ids.ts";
 import { keyOf, type Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
+import { titleOf } from "../../executions/title.ts";
 import type { RawAnswers } from "./answers.ts";
 import { outputOf } from "./outputs.ts";
 import { renderMissingOutput, renderOutput } from "./output-document.ts";
@@ -32,6 +33,8 @@ export interface ExecutionDocumentsOptions {
 interface Page {
   readonly uri: vscode.Uri;
   readonly execution: Execution | undefined;
+  /** It may become another one because of other executions. */
+  readonly title: string | undefined;
   readonly doubt: string | undefined;
   /** Newest first. */
   readonly renderings: readonly [Rendered, ...Rendered[]];
@@ -41,8 +44,8 @@ interface Page {
 }
 
 /**
- * Read-only documents of executions: `crew-execution:/<crew>/<kickoffId>.md` and those of their outputs below it. An id that
- * nothing is known of has one, too.
+ * Read-only documents of executions: `crew-execution:/<crew>/<kickoffId>/<title>.execution` and those of their outputs beside it. An id
+ * that nothing is known of has one, too.
  */
 export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #options: ExecutionDocumentsOptions;
@@ -63,9 +66,13 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
 
   readonly onDidChangeFile = this.#changes.event;
 
-  /** The address of an execution's document. */
+  /** The address of an execution's document: the one that a tab shows, so that another title opens no second one. */
   uriOf(execution: Execution): vscode.Uri {
-    return executionUri({ crewName: execution.crew.name, key: keyOf(execution) }).with({ scheme: this.#options.scheme ?? executionScheme });
+    const scheme = this.#options.scheme ?? executionScheme;
+    const isItsOwn = (uri: vscode.Uri) => uri.scheme === scheme && parseExecutionUri(uri) !== undefined && this.execution(uri)?.localId === execution.localId;
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    const open = tabs.flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : [])).find(isItsOwn);
+    return open ?? executionUri({ crewName: execution.crew.name, key: keyOf(execution) }, titleOf(execution), scheme);
   }
 
   /** The execution that a document, or that of one of its outputs, belongs to, as it is stored now. */
@@ -147,12 +154,14 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     const known = this.#pages.get(key);
     const execution = this.execution(uri);
     const doubt = execution && this.#options.doubtOf?.(execution);
-    if (known !== undefined && known.execution === execution && known.doubt === doubt) return known;
+    const title = execution && titleOf(execution);
+    if (known !== undefined && known.execution === execution && known.title === title && known.doubt === doubt) return known;
     const rendering = this.#render(uri, execution, doubt);
     const isSame = known?.renderings[0].text === rendering.text;
     const page: Page = {
       uri,
       execution,
+      title,
       doubt,
       renderings: [rendering, ...(known?.renderings.slice(isSame ? 1 : 0, keptRenderings) ?? [])],
       bytes: isSame ? known.bytes : new TextEncoder().encode(rendering.text),

@@ -17,9 +17,14 @@ export function outputLines(output: string, level: number): string[] {
   return embedding.end();
 }
 
-/** An output that stays what it is when Markdown is made of it: the rehearsal's lines do not run together in the preview. Two blanks break a line there. */
-export function readableText(output: string): string {
-  return isRehearsalOutput(output) ? output.replace(/(\S)\n(?=[ \t]*\S)/g, "$1  \n") : output;
+/** An output that stays what it is when Markdown is made of it: the rehearsal's lines do not run together in the preview. */
+function readableText(output: string): string {
+  return isRehearsalOutput(output) ? withLines(output) : output;
+}
+
+/** Text whose lines stay lines when Markdown is made of it: two blanks break a line there. */
+export function withLines(text: string): string {
+  return text.replace(/(\S)[ \t]*\n(?=[ \t]*\S)/g, "$1  \n");
 }
 
 /** Reads an output line by line for what makes headings, code blocks and HTML (CommonMark 0.31), and writes it anew. */

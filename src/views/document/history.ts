@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
-import { without, type Execution, type SentResume, type StateChange } from "../../executions/model.ts";
+import { stateChanges, unseenTasks } from "../../executions/durations.ts";
+import { hasEnded, without, type Execution, type SentResume, type StateChange } from "../../executions/model.ts";
 import { stateInWords, timeInWords } from "../words.ts";
 import { inlineText } from "./markdown.ts";
 import type { Part } from "./sections.ts";
@@ -15,9 +16,9 @@ export function historyPart(execution: Execution): Part[] {
   const { origin, startedAt, watchingStoppedAt, resumes } = execution;
   const events: Event[] = [
     { at: startedAt, words: origin === "tracked" ? l10n.t("Followed from here on") : l10n.t("Kicked off") },
-    ...changesOf(execution).map((change) => ({ at: change.at, words: changeInWords(change, execution) })),
     // What the crew refused stands below the output it was about; it changed nothing.
     ...resumes.filter(({ outcome }) => outcome !== "refused").map((resume) => ({ at: resume.feedback.at, words: feedbackInWords(resume) })),
+    ...stateChanges(execution).map((change, at, all) => ({ at: change.at, words: changeInWords(change, execution, at === all.length - 1 && hasEnded(execution)) })),
     ...(watchingStoppedAt === undefined ? [] : [{ at: watchingStoppedAt, words: l10n.t("No longer watched") }]),
   ];
   if (events.length === 1) return [];
@@ -25,19 +26,14 @@ export function historyPart(execution: Execution): Part[] {
   return [{ id: "history", lines: [`## ${l10n.t("History")}`, "", ...inOrder.map(({ at, words }) => `- ${timeInWords(at)} – ${words}`)] }];
 }
 
-/** The changes that were written down; of a record that an earlier version kept, the two that it knows. */
-function changesOf({ history, state, waiting, endedAt }: Execution): readonly StateChange[] {
-  if (history !== undefined) return history;
-  if (waiting !== undefined) return [{ at: waiting.since, state, taskId: waiting.taskId, attempt: waiting.attempt }];
-  return endedAt === undefined ? [] : [{ at: endedAt, state }];
-}
-
-function changeInWords({ state, stateText, mayBeWaiting, taskId, attempt, notBefore }: StateChange, execution: Execution): string {
+function changeInWords({ state, stateText, mayBeWaiting, taskId, attempt, notBefore }: StateChange, execution: Execution, isEnd: boolean): string {
   const then = { ...without(execution, "stateText", "mayBeWaiting"), state, ...(stateText === undefined ? {} : { stateText }), ...(mayBeWaiting === undefined ? {} : { mayBeWaiting }) };
   const word = inlineText(stateInWords(then));
   const task = inlineText(taskId ?? "");
   const what = taskId === undefined ? word : attempt === undefined ? l10n.t("{0}: task {1}", word, task) : l10n.t("{0}: task {1}, attempt {2}", word, task, attempt);
-  return notBefore === undefined ? what : l10n.t("{0} (at some time after {1})", what, timeInWords(notBefore));
+  if (notBefore !== undefined) return l10n.t("{0} (at some time after {1})", what, timeInWords(notBefore));
+  const unseen = isEnd && execution.history !== undefined ? unseenTasks(execution) : [];
+  return unseen.length === 0 ? what : l10n.t("{0}; done without being seen at work: {1}", what, unseen.map(inlineText).join(", "));
 }
 
 function feedbackInWords({ taskId, attempt, feedback, outcome }: SentResume): string {

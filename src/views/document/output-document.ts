@@ -1,13 +1,15 @@
 import * as l10n from "@vscode/l10n";
+import { isRehearsalOutput } from "../words.ts";
 import { outputContent, type OutputContent } from "./content.ts";
-import { readableText } from "./embed.ts";
 import { cleanText, withoutCommands } from "./markdown.ts";
 import { assemble, singleSection, type Rendered } from "./sections.ts";
 
 /** One output as an editor shows it, in a document or in a file: as it came, but for links that would run a command. JSON is laid out. */
 export function shownOutput(output: string): OutputContent {
   const { extension, text } = outputContent(output);
-  const shown = `${readableText(cleanText(text)).trimEnd()}\n`;
+  // Two attempts are compared: a line must not depend on whether others follow it. So blanks at the end of the last one stay, too.
+  const whole = cleanText(text).replace(/(?:\n[ \t]*)+$/, "");
+  const shown = `${isRehearsalOutput(output) ? whole.replace(/(\S)[ \t]*$/gm, "$1  ") : whole}\n`;
   // Nothing in a JSON document becomes such a link.
   return { extension, text: extension === "md" ? withoutCommands(shown) : shown };
 }

@@ -1,8 +1,9 @@
 import * as l10n from "@vscode/l10n";
+import { taskTime } from "../../executions/durations.ts";
 import { hasEnded, type Attempt, type Execution, type ExecutionTask, type SentResume } from "../../executions/model.ts";
-import { spanInWords, taskStateInWords, timeInWords } from "../words.ts";
-import { outputLines } from "./embed.ts";
-import { inlineText, quotedLines } from "./markdown.ts";
+import { durationInWords, taskStateInWords, timeInWords } from "../words.ts";
+import { outputLines, withLines } from "./embed.ts";
+import { cleanText, inlineText, quotedLines } from "./markdown.ts";
 import { outputPart } from "./output.ts";
 import type { Part } from "./sections.ts";
 
@@ -29,10 +30,11 @@ export function taskTitle(taskId: string): string {
 /** A task: its state, then each attempt with what a person said of it. */
 export function taskPart(task: ExecutionTask, execution: Execution): Part {
   const id = taskSection(task.taskId);
+  const duration = taskTime(task, execution);
   const facts = [
     `**${taskStateInWords(task, execution)}**`,
     ...(task.agent === undefined || task.agent === "" ? [] : [l10n.t("by {0}", inlineText(task.agent))]),
-    ...(task.executionTime === undefined || !(task.state === "completed" || task.state === "failed") ? [] : [spanInWords(task.executionTime * 1000)]),
+    ...(duration === undefined ? [] : [durationInWords(duration)]),
   ];
   const attempts = attemptsOf(task, execution).flatMap((attempt) => attemptParts(attempt, task, execution));
   // Until the end a crew names only the task under way (vendor's OpenAPI).
@@ -86,7 +88,7 @@ function feedbackPart(id: string, sent: Pick<SentResume, "feedback" | "outcome" 
     lines: [
       `### ${feedbackTitle(sent)}`,
       "",
-      ...quotedLines(outputLines(feedback.text, 4)),
+      ...quotedLines(outputLines(withLines(cleanText(feedback.text)), 4)),
       "",
       `${outcomeInWords(sent, execution)} · ${timeInWords(feedback.at)}`,
     ],

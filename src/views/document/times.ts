@@ -1,45 +1,54 @@
 import * as l10n from "@vscode/l10n";
-import { hasEnded, type Execution } from "../../executions/model.ts";
-import { spanInWords, startInWords, timeInWords } from "../words.ts";
+import { timeUse, wholeTime } from "../../executions/durations.ts";
+import type { Execution } from "../../executions/model.ts";
+import { durationInWords, spanInWords, startInWords, timeInWords } from "../words.ts";
 import { inlineText } from "./markdown.ts";
 import type { Part } from "./sections.ts";
-import { taskTimes, type TaskTime } from "./task-times.ts";
 
 /** Characters of a bar that stands for the whole time. */
 const barLength = 20;
 /** Characters of a task's name beside its bar. */
 const longestName = 40;
 
-/** When an execution began and ended, how long it took, and how its tasks shared that time. */
+/** When an execution began and ended, how long it took, and how its tasks and the waiting for a person shared that time. */
 export function timesPart(execution: Execution): Part {
   const { endedAt } = execution;
   const lines = [`- ${startInWords(execution)}`];
   if (endedAt !== undefined) lines.push(l10n.t("- Seen to end: {0}", timeInWords(endedAt)));
   const took = tookInWords(execution);
   if (took !== undefined) lines.push(took);
-  const times = taskTimes(execution);
-  const shares = times.length === 0 ? [] : [{ id: "shares", lines: sharesTable(times) }];
-  return { id: "times", lines: [`## ${l10n.t("Times")}`, "", ...lines], parts: shares };
+  const table = tableOf(execution);
+  const parts = table.length === 0 ? [] : [{ id: "shares", lines: table }];
+  return { id: "times", lines: [`## ${l10n.t("Times")}`, "", ...lines], parts };
 }
 
 /** What a crew tells before the end is not how long it takes (observed: 0). */
 function tookInWords(execution: Execution): string | undefined {
-  const { origin, startedAt, endedAt, executionTime } = execution;
-  if (!hasEnded(execution)) return undefined;
-  if (executionTime !== undefined) return l10n.t("- Took: {0}, as the crew says", spanInWords(executionTime * 1000));
-  return endedAt === undefined || origin === "tracked" ? undefined : l10n.t("- Took: {0}", spanInWords(Date.parse(endedAt) - Date.parse(startedAt)));
+  const whole = wholeTime(execution);
+  if (whole === undefined) return undefined;
+  const span = spanInWords(whole.seconds * 1000);
+  return whole.isByCrew ? l10n.t("- Took: {0}, as the crew says", span) : l10n.t("- Took: {0}", span);
 }
 
-/** A table that also reads well as text: its words come before the bar, which a screen reader may leave out. */
-function sharesTable(times: readonly TaskTime[]): string[] {
-  const rows = times.map(({ taskId, seconds, isAbout, percent }) => {
-    const span = spanInWords(seconds * 1000);
-    return [cell(taskId), isAbout ? l10n.t("about {0}", span) : span, `${percent} %`, bar(percent)];
-  });
-  const all = [[l10n.t("Task"), l10n.t("Worked for"), l10n.t("Share"), ""], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(3, ...all.map((row) => Array.from(row[column] ?? "").length)));
+/** A table that also reads well as text: its text comes before the bar, which a screen reader may leave out. The time of a single task stands in its own section. */
+function tableOf(execution: Execution): string[] {
+  const { tasks, waited, percents } = timeUse(execution);
+  const isKnown = waited !== undefined || tasks.filter(({ duration }) => duration !== undefined).length > 1;
+  if (!isKnown) return [];
+  const times = [
+    ...tasks.map(({ taskId, duration }) => [cell(taskId), duration === undefined ? l10n.t("not known") : durationInWords(duration)]),
+    ...(waited === undefined ? [] : [[`*${l10n.t("Waiting for you")}*`, durationInWords(waited)]]),
+  ];
+  const head = [l10n.t("Task"), l10n.t("Time")];
+  if (percents === undefined) return table([head, ...times]);
+  return table([[...head, l10n.t("Share"), ""], ...times.map((row, at) => [...row, `${percents[at] ?? 0} %`, bar(percents[at] ?? 0)])]);
+}
+
+/** The lines of a table whose first row is its head. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const [head = [], ...body] = rows;
+  const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => Array.from(row[column] ?? "").length)));
   const line = (row: readonly string[]) => `| ${row.map((text, column) => text + " ".repeat((widths[column] ?? 0) - Array.from(text).length)).join(" | ")} |`;
-  const [head = [], ...body] = all;
   return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)];
 }
 

@@ -4,10 +4,10 @@ import { oneLine, shortName } from "../../api/one-line.ts";
 import { attemptPairs } from "../../executions/attempts.ts";
 import { hasEnded, type Execution, type ExecutionTask } from "../../executions/model.ts";
 import { answeredPause } from "../../executions/resumes.ts";
-import { titleOf } from "../../executions/title.ts";
+import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { pendingResume } from "../../feedback/pending.ts";
 import { problemInWords } from "../problems.ts";
-import { elapsedInWords, isNeverSeen, isRehearsal, progressInFull, progressInWords, rehearsalInWords, startInWords, stateInWords, taskStateInWords } from "../words.ts";
+import { elapsedInWords, isNeverSeen, isRehearsal, progressInFull, progressInWords, rehearsalInWords, startInShort, startInWords, stateInWords, taskStateInWords } from "../words.ts";
 import type { GroupKind } from "./grouping.ts";
 import type { Row } from "./rows.ts";
 
@@ -39,6 +39,7 @@ export function executionRow(execution: Execution, now: number, circumstances: E
     ...stateFor(group, execution),
     ...troubles,
     isPinned ? l10n.t("pinned") : undefined,
+    sharesTitle(execution) ? startInShort(execution, now) : undefined,
     time,
     group === "crew" ? undefined : execution.crew.name,
     // What is completed is all done.
@@ -55,7 +56,7 @@ export function executionRow(execution: Execution, now: number, circumstances: E
     },
     icon: executionIcon(execution, unwatched(execution, circumstances) !== undefined),
     facts: executionFacts(execution, pending?.outcome ?? answeredPause(execution)?.outcome),
-    sentence: told(title, ...whole, isRehearsed ? l10n.t("rehearsal") : undefined, isPinned ? l10n.t("pinned") : undefined, group === "crew" ? undefined : crew).join(", "),
+    sentence: told(title, ...whole, sharesTitle(execution) ? startInWords(execution) : undefined, isRehearsed ? l10n.t("rehearsal") : undefined, isPinned ? l10n.t("pinned") : undefined, group === "crew" ? undefined : crew).join(", "),
   };
 }
 

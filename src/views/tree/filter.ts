@@ -28,7 +28,8 @@ export function passes({ text, states }: Filter): (execution: Execution) => bool
   return (execution) => {
     if (states.length > 0 && !states.includes(standingOf(execution))) return false;
     if (words.length === 0) return true;
-    const searchable = searchableOf(execution);
+    // A title may become another one because of other executions.
+    const searchable = `${titleOf(execution).toLowerCase()}\n${searchableOf(execution)}`;
     return words.every((word) => searchable.includes(word));
   };
 }
@@ -46,7 +47,7 @@ function searchableOf(execution: Execution): string {
   const found = known.get(execution);
   if (found !== undefined) return found;
   const values = Object.values(execution.request?.inputs ?? {}).map((value) => (typeof value === "string" ? value : JSON.stringify(value)).slice(0, searched));
-  const made = [titleOf(execution), execution.crew.name, execution.localId, ...execution.kickoffIds, ...values].join("\n").toLowerCase();
+  const made = [execution.crew.name, execution.localId, ...execution.kickoffIds, ...values].join("\n").toLowerCase();
   known.set(execution, made);
   return made;
 }

@@ -209,7 +209,9 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     const connected = new Set([...this.#connected().keys()].map(crewGroup));
     const isSteady = !isOtherGroups || (!this.arrangement.isFiltered && [...groups].every((group) => connected.has(group)));
     const changed = rows.filter(({ before, after }) => this.#rows.looksOther(before, after)).flatMap(({ after }) => this.#rowsOf(after));
-    this.#fire(isSteady ? [...[...groups].map((group) => this.#nodes.group(group)), ...changed.filter(({ group }) => !groups.has(group))] : undefined);
+    const renamed = (change.retitled ?? []).flatMap((execution) => this.#rowsOf(execution));
+    const anew = new Set([...changed, ...renamed].filter(({ group }) => !groups.has(group)));
+    this.#fire(isSteady ? [...[...groups].map((group) => this.#nodes.group(group)), ...anew] : undefined);
   }
 
   #arrange(): void {

@@ -43,7 +43,7 @@ describe("ExecutionStore", () => {
 
   function changesOf(store: ExecutionStore): string[] {
     const heard: string[] = [];
-    const say = (kind: keyof ExecutionChange, change: ExecutionChange) =>
+    const say = (kind: "added" | "changed" | "removed", change: ExecutionChange) =>
       change[kind].forEach((execution) => heard.push(`${kind} ${execution.label ?? execution.state}`));
     store.onDidChange((change) => (["added", "changed", "removed"] as const).forEach((kind) => say(kind, change)));
     return heard;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Execution, SentResume, StateChange } from "../../../src/executions/model.ts";
 import { historyPart } from "../../../src/views/document/history.ts";
-import { taskTimes } from "../../../src/views/document/task-times.ts";
+import { taskPart } from "../../../src/views/document/task.ts";
 import { timesPart } from "../../../src/views/document/times.ts";
 import { timeInWords } from "../../../src/views/words.ts";
 import { anExecution, notWaiting } from "./executions.ts";
@@ -54,76 +54,97 @@ describe("the history in an execution's document", () => {
     assert.deepEqual(historyPart(notWaiting()), []);
   });
 
+  it("shows no approved task as running, and names the tasks that were over before they were seen", () => {
+    const history: StateChange[] = [
+      { at: minute(1), state: "running", taskId: "research" },
+      { at: minute(2), state: "waiting", taskId: "review", attempt: 1 },
+      { at: minute(4), state: "running", taskId: "review" },
+      { at: minute(5), state: "running", taskId: "write" },
+      { at: minute(7), state: "completed" },
+    ];
+    const task = (taskId: string) => ({ taskId, state: "completed", attempts: [] }) as const;
+    const tasks = ["research", "review", "check [a](b)", "write", "publish"].map(task);
+    assert.deepEqual(lines(notWaiting({ state: "completed", endedAt: minute(7), history, tasks, resumes: [resume(1, true, minute(4))] })), [
+      "- +0 – Kicked off",
+      "- +1 – Running: task research",
+      "- +2 – Waiting for you: task review, attempt 1",
+      "- +4 – You approved task review, attempt 1",
+      "- +4 – Running",
+      "- +5 – Running: task write",
+      "- +7 – Completed; done without being seen at work: check \\[a\\](b), publish",
+    ]);
+  });
+
   it("keeps names of tasks and states harmless", () => {
     const history: StateChange[] = [{ at: minute(1), state: "unknown", stateText: "<b>x</b>", taskId: "[a](command:b.c)" }];
     assert.equal(lines(notWaiting({ state: "unknown", history })).at(-1), "- +1 – \\<b>x\\</b>: task \\[a\\](command\\:b.c)");
   });
 });
 
-describe("the share of time of each task", () => {
+describe("the times of an execution's tasks", () => {
   const done = (taskId: string, executionTime?: number) => ({ taskId, state: "completed", attempts: [], ...(executionTime === undefined ? {} : { executionTime }) }) as const;
   const ended = (changes: Partial<Execution>) => notWaiting({ state: "completed", endedAt: minute(10), progress: { completed: 2, total: 2, unit: "task" }, ...changes });
+  const table = (execution: Execution) => timesPart(execution).parts?.[0]?.lines ?? [];
+  const approved = (at: string): SentResume => ({ taskId: "review", attempt: 1, feedback: { isApprove: true, text: "Approved.", at }, outcome: "answered" });
 
-  it("is a table with words before the bars, told by the crew, whose shares add up to 100", () => {
-    const { parts } = timesPart(ended({ tasks: [done("research", 45.2), done("write|up", 22.7), done("check", 0.1)] }));
-    assert.deepEqual(parts?.[0]?.lines, [
-      "| Task      | Worked for | Share |               |",
-      "| --------- | ---------- | ----- | ------------- |",
-      "| research  | 45 s       | 67 %  | █████████████ |",
-      "| write\\|up | 22 s       | 33 %  | ███████       |",
-      "| check     | 0 s        | 0 %   | ▏             |",
+  it("are a table with text before the bars, as the crew reports, whose shares add up to 100", () => {
+    assert.deepEqual(table(ended({ tasks: [done("research", 45.2), done("write|up", 22.7), done("check", 0.1)] })), [
+      "| Task      | Time | Share |               |",
+      "| --------- | ---- | ----- | ------------- |",
+      "| research  | 45 s | 67 %  | █████████████ |",
+      "| write\\|up | 22 s | 33 %  | ███████       |",
+      "| check     | 0 s  | 0 %   | ▏             |",
     ]);
-    for (const seconds of [[1, 1, 1], [1, 1, 1, 1, 1, 1, 1], [0.001, 99.999], [5, 0]]) {
-      const times = taskTimes(ended({ tasks: seconds.map((each, at) => done(`t${at}`, each)) }));
-      assert.equal(times.reduce((sum, { percent }) => sum + percent, 0), 100);
-    }
   });
 
-  it("is taken from the history where the crew does not tell, all attempts of a task together", () => {
+  it("have a row for the time in which a person was waited for", () => {
     const history: StateChange[] = [
-      { at: minute(1), state: "running", taskId: "research" },
-      { at: minute(2), state: "running", taskId: "review" },
-      { at: minute(3), state: "waiting", taskId: "review", attempt: 1 },
-      { at: minute(7), state: "running", taskId: "review" },
-      { at: minute(9), state: "completed" },
+      { at: minute(0, 20), state: "running", taskId: "research" },
+      { at: minute(0, 50), state: "waiting", taskId: "review", attempt: 1 },
+      { at: minute(9, 50), state: "running", taskId: "review" },
+      { at: minute(10), state: "completed" },
     ];
-    assert.deepEqual(taskTimes(ended({ tasks: [done("research"), done("review")], history })), [
-      { taskId: "research", seconds: 60, isAbout: true, percent: 25 },
-      { taskId: "review", seconds: 180, isAbout: true, percent: 75 },
+    assert.deepEqual(table(ended({ tasks: [done("research", 40), done("review", 20)], history, resumes: [approved(minute(9, 50))] })), [
+      "| Task              | Time        | Share |                    |",
+      "| ----------------- | ----------- | ----- | ------------------ |",
+      "| research          | 40 s        | 7 %   | █                  |",
+      "| review            | 20 s        | 3 %   | █                  |",
+      "| *Waiting for you* | about 9 min | 90 %  | ██████████████████ |",
     ]);
-    assert.match(timesPart(ended({ tasks: [done("research"), done("review")], history })).parts?.[0]?.lines.join("\n") ?? "", /\| research \| about 1 min \| 25 % {2}\| █{5} /);
   });
 
-  it("is taken from the history for a task of several attempts, of which the crew tells the last one's time alone", () => {
-    const attempts = [1, 2].map((number) => ({ number, output: `Draft ${number}` }));
+  it("say the same below each task and in the table", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "running", taskId: "review" },
       { at: minute(2), state: "waiting", taskId: "review", attempt: 1 },
       { at: minute(5), state: "running", taskId: "review" },
       { at: minute(7), state: "completed" },
     ];
-    const tasks = [done("research", 60), { ...done("review", 120), attempts }];
-    assert.deepEqual(taskTimes(ended({ tasks, history })), [
-      { taskId: "research", seconds: 60, isAbout: false, percent: 25 },
-      { taskId: "review", seconds: 180, isAbout: true, percent: 75 },
-    ]);
-    assert.deepEqual(taskTimes(ended({ tasks, history: [] })), [], "the first one's time is not known");
+    const attempts = [1, 2].map((number) => ({ number, output: `Draft ${number}` }));
+    for (const [changes, time] of [[history, "about 3 min"], [[{ at: minute(2), state: "completed" }], undefined]] as const) {
+      const execution = ended({ tasks: [done("research", 60), { ...done("review", 1), attempts }], history: changes });
+      const section = execution.tasks.map((task) => taskPart(task, execution).lines[2]);
+      assert.deepEqual(section, ["**Completed** · 1 min", time === undefined ? "**Completed**" : `**Completed** · ${time}`]);
+      const rows = table(execution).join("\n");
+      if (time === undefined) assert.equal(rows, "", "one time alone needs no table");
+      else assert.match(rows, /research .*\| 1 min .*\| review .*\| about 3 min /s);
+    }
   });
 
-  it("is not told where the time of one task is not known, or seen too late to be known", () => {
+  it("are marked as not known, without shares", () => {
+    const lines = table(ended({ tasks: [done("research", 45), done("write"), done("check", 5)] }));
+    assert.deepEqual(lines, ["| Task     | Time      |", "| -------- | --------- |", "| research | 45 s      |", "| write    | not known |", "| check    | 5 s       |"]);
+    assert.deepEqual(table(ended({ tasks: [done("research"), done("review", 5)] })), []);
+  });
+
+  it("have no shares while it runs, and of what is measured here only the pauses that are over", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "running", taskId: "research" },
-      { at: minute(9), state: "completed", notBefore: minute(2) },
+      { at: minute(4), state: "waiting", taskId: "review", attempt: 1 },
+      { at: minute(6), state: "running", taskId: "write" },
     ];
-    assert.deepEqual(taskTimes(ended({ tasks: [done("research"), done("review", 5)], history })), []);
-    assert.deepEqual(taskTimes(ended({ tasks: [done("research"), done("review", 5)] })), []);
-    assert.deepEqual(taskTimes(ended({ tasks: [done("research", 4), done("review", 5)], progress: { completed: 3, total: 3, unit: "task" } })), []);
-  });
-
-  it("is not told of a single task or of no time, nor of a task under way", () => {
-    assert.deepEqual(taskTimes(ended({ tasks: [done("research", 5)] })), []);
-    assert.deepEqual(taskTimes(ended({ tasks: [done("research", 0), done("review", 0)] })), []);
-    const running = taskTimes(notWaiting({ tasks: [done("research", 5), done("review", 5), { taskId: "late", state: "running", attempts: [], executionTime: 0 }], progress: { completed: 2, unit: "task" } }));
-    assert.deepEqual(running.map(({ taskId }) => taskId), ["research", "review"]);
+    const running = notWaiting({ tasks: [done("research"), done("review", 5), { taskId: "write", state: "running", attempts: [], executionTime: 0 }], history, resumes: [approved(minute(6))] });
+    assert.deepEqual(table(running), ["| Task              | Time        |", "| ----------------- | ----------- |", "| review            | 5 s         |", "| *Waiting for you* | about 2 min |"]);
+    assert.deepEqual(taskPart(running.tasks[0]!, running).lines[2], "**Completed**");
   });
 });

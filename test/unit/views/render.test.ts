@@ -22,6 +22,12 @@ const rejected: SentResume = {
 };
 
 describe("the execution document", () => {
+  it("keeps the lines of feedback apart, as the preview shows them", () => {
+    const text = "Too long.\r\nName one tea.\n\n- short\n- plain\n";
+    const { text: shown } = renderExecution(notWaiting({ resumes: [{ ...rejected, feedback: { ...rejected.feedback, text } }] }));
+    assert.ok(shown.includes("\n> Too long.  \n> Name one tea.\n>\n> - short  \n> - plain\n"), shown);
+  });
+
   it("has title, state, inputs, tasks, times, history and ids in this order", () => {
     assert.deepEqual(headings(anExecution()), ["# Sea otters", "## Inputs", "## Task: research", "## Task: review", "### Attempt 1", "#### Draft", "## Times", "## History", "## Crew and IDs"]);
     const lines = renderExecution(anExecution()).text.split("\n");

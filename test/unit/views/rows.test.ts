@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { Crew } from "../../../src/crews/types.ts";
+import { Known } from "../../../src/executions/known.ts";
 import { without, type SentResume } from "../../../src/executions/model.ts";
 import { crewRow } from "../../../src/views/tree/crew-row.ts";
 import { staleByAttempt } from "../../../src/feedback/stale.ts";
@@ -111,7 +112,21 @@ describe("an execution's row", () => {
     assert.equal(description(notWaiting({ state: "failed", executionTime: 65 })), "Failed · 1 min 5 s · 1/3");
     assert.equal(description(notWaiting(), { problem }), "Running · crew unreachable · 2 min · 1/3");
     assert.equal(description(notWaiting({ state: "unknown", mayBeWaiting: true })), "May be waiting · 2 min · 1/3");
-    assert.equal(description(without(notWaiting({ state: "unknown", mayBeWaiting: true, origin: "tracked", tasks: [] }), "progress")), "Unknown ID – check it · 2 min");
+    assert.equal(description(without(notWaiting({ state: "unknown", mayBeWaiting: true, origin: "tracked", tasks: [] }), "progress")), "Unknown ID – check it", "when it began is not known");
+  });
+
+  it("differs from those of the same title by number and time", () => {
+    const known = new Known();
+    const localTime = (hour: number) => new Date(2026, 9, 21, hour, 5).toISOString();
+    for (const [localId, hour] of [["one", 14], ["two", 15], ["yesterday", -9]] as const) known.put(localId, 1, notWaiting({ localId, kickoffIds: [localId], startedAt: localTime(hour) }));
+    known.put("other", 1, notWaiting({ localId: "other", kickoffIds: ["other"], startedAt: localTime(16), label: "Other" }));
+    const rows = known.list().map((execution) => executionRow(execution, Date.parse(localTime(17))));
+    assert.deepEqual(
+      rows.map(({ label, description }) => `${label}: ${description}`),
+      ["Other: Running · 1 h · 1/3", "Sea otters (3): Running · 15:05 · 2 h · 1/3", "Sea otters (2): Running · 14:05 · 3 h · 1/3", "Sea otters: Running · 2026-10-20 15:05 · 1 d 2 h · 1/3"],
+    );
+    assert.match(rows[1]!.sentence, /^Sea otters \(3\), Running, .*, Kicked off: 2026-10-21 15:05:00$/);
+    assert.deepEqual(rows[1]!.tooltip.at(-1), "ID: two");
   });
 
   it("says rehearsal of what the rehearsal engine does", () => {

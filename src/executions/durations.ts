@@ -1,0 +1,184 @@
+import { type Execution, type ExecutionTask, hasEnded, type StateChange } from "./model.ts";
+
+/** Seconds below which a time that was only measured here is unknown: the slowest polling asks once a minute. */
+const SHORTEST_SEEN = 60;
+
+/** How long something took. */
+export interface Duration {
+  readonly seconds: number;
+  /** Reported by the crew; otherwise measured here, where polling sees a change some time after it happened. */
+  readonly isByCrew: boolean;
+}
+
+/** How long a task worked that is over. */
+export interface TaskDuration {
+  readonly taskId: string;
+  /** Absent where it is not known. */
+  readonly duration?: Duration;
+}
+
+/** How the time of an execution was used, as far as it is known. */
+export interface TimeUse {
+  /** In the order of the tasks. Before the end only those whose time is known. */
+  readonly tasks: readonly TaskDuration[];
+  /** How long it waited for a person, all pauses together; absent where it did not, or that is not known. */
+  readonly waited?: Duration;
+  /** Shares of the time of all tasks and pauses, in whole per cent that add up to 100: of each task, then of the pauses. Absent until the end, and where a time is not known. */
+  readonly percents?: readonly number[];
+}
+
+/** How long an ended execution took; undefined where nobody knows. */
+export function wholeTime(execution: Execution): Duration | undefined {
+  const { origin, startedAt, endedAt, executionTime } = execution;
+  if (!hasEnded(execution)) {
+    return undefined;
+  }
+  const isSeenLate = execution.history?.at(-1)?.notBefore !== undefined;
+  const seen = origin === "tracked" || endedAt === undefined || isSeenLate ? undefined : secondsBetween(startedAt, endedAt);
+  // A crew may leave out what it waited for a person.
+  const isWhole = executionTime !== undefined && executionTime >= (waitedFor(execution)?.seconds ?? 0);
+  if (isWhole) {
+    return { seconds: executionTime, isByCrew: true };
+  }
+  return seen === undefined ? undefined : { seconds: seen, isByCrew: false };
+}
+
+/**
+ * How long a task worked that is over, all its attempts together; undefined where nobody knows. What is only measured here is
+ * unknown before the end.
+ */
+export function taskTime({ taskId, state, executionTime, attempts }: ExecutionTask, execution: Execution): Duration | undefined {
+  if (state !== "completed" && state !== "failed") {
+    return undefined;
+  }
+  const isDoneAgain = attempts.length > 1 || execution.resumes.some((resume) => resume.taskId === taskId && !resume.feedback.isApprove && resume.outcome === "answered");
+  // A crew reports the time of the last attempt alone (observed).
+  if (executionTime !== undefined && !isDoneAgain) {
+    return { seconds: executionTime, isByCrew: true };
+  }
+  if (!hasEnded(execution)) {
+    return undefined;
+  }
+  const changes = stateChanges(execution);
+  const end = execution.endedAt === undefined ? undefined : { at: execution.endedAt };
+  const spans = changes.flatMap((change, at) => (change.state === "running" && change.taskId === taskId ? [spanOf(change, changes[at + 1] ?? end)] : []));
+  const seconds = sumOf(spans);
+  return spans.length === 0 || seconds === undefined || seconds < SHORTEST_SEEN ? undefined : { seconds, isByCrew: false };
+}
+
+/** How the time of an execution was used. */
+export function timeUse(execution: Execution): TimeUse {
+  const over = execution.tasks.filter(({ state }) => state === "completed" || state === "failed");
+  const all = over.map((task): TaskDuration => {
+    const duration = taskTime(task, execution);
+    return { taskId: task.taskId, ...(duration === undefined ? {} : { duration }) };
+  });
+  const waited = waitedFor(execution);
+  const percents = hasEnded(execution) ? percentsOf(execution, all, waited) : undefined;
+  return {
+    tasks: hasEnded(execution) ? all : all.filter(({ duration }) => duration !== undefined),
+    ...(waited === undefined ? {} : { waited }),
+    ...(percents === undefined ? {} : { percents }),
+  };
+}
+
+/**
+ * The changes of state that were seen; of a record that an earlier version kept, those that it knows. A crew that has not caught up with an
+ * approval names the approved task once more: that it runs is then not so.
+ */
+export function stateChanges(execution: Execution): readonly StateChange[] {
+  const { history, state, waiting, endedAt } = execution;
+  if (history === undefined) {
+    if (waiting !== undefined) {
+      return [{ at: waiting.since, state, taskId: waiting.taskId, attempt: waiting.attempt }];
+    }
+    return endedAt === undefined ? [] : [{ at: endedAt, state }];
+  }
+  const changes: StateChange[] = [];
+  for (const change of history) {
+    const isStale = change.state === "running" && isApprovedBefore(execution, change);
+    const last = changes.at(-1);
+    const saysNothing = isStale && last?.state === "running" && last.taskId === undefined;
+    if (!saysNothing) {
+      changes.push(isStale ? withoutTask(change) : change);
+    }
+  }
+  return changes;
+}
+
+function withoutTask(change: StateChange): StateChange {
+  const copy = { ...change };
+  Reflect.deleteProperty(copy, "taskId");
+  return copy;
+}
+
+/** Tasks that are completed and were never seen at work: they were over before the crew was asked again. */
+export function unseenTasks(execution: Execution): readonly string[] {
+  const seen = new Set(stateChanges(execution).map(({ taskId }) => taskId));
+  const sent = new Set(execution.resumes.map(({ taskId }) => taskId));
+  return execution.tasks.filter(({ taskId, state }) => state === "completed" && !seen.has(taskId) && !sent.has(taskId)).map(({ taskId }) => taskId);
+}
+
+function isApprovedBefore({ resumes, tasks }: Execution, { taskId, at }: StateChange): boolean {
+  const sent = resumes.flatMap((resume) => (resume.taskId === taskId && resume.outcome === "answered" ? [resume.feedback] : []));
+  const told = tasks.find((task) => task.taskId === taskId)?.attempts.flatMap(({ feedback }) => feedback ?? []) ?? [];
+  return [...sent, ...told].some((feedback) => feedback.isApprove && Date.parse(feedback.at) <= Date.parse(at));
+}
+
+/** All pauses that are over, from when each was first seen to the answer; undefined where there was none, or one of them is not known. */
+function waitedFor(execution: Execution): Duration | undefined {
+  const spans = pausesOf(execution);
+  const seconds = sumOf(spans);
+  return spans.length === 0 || seconds === undefined || seconds < 1 ? undefined : { seconds, isByCrew: false };
+}
+
+/** Seconds of each pause that is over; undefined where one is not known. */
+function pausesOf(execution: Execution): readonly (number | undefined)[] {
+  const changes = stateChanges(execution);
+  return changes.flatMap((change, at) => {
+    const next = changes[at + 1];
+    if (change.state === "unknown" && change.mayBeWaiting === true) {
+      return [undefined];
+    }
+    if (change.state !== "waiting" || next === undefined) {
+      return [];
+    }
+    const answer = execution.resumes.findLast(({ taskId, attempt, outcome }) => taskId === change.taskId && attempt === change.attempt && outcome === "answered")?.feedback;
+    const isAnsweredHere = answer !== undefined && Date.parse(answer.at) <= Date.parse(next.at);
+    return [spanOf(change, isAnsweredHere ? { at: answer.at } : next)];
+  });
+}
+
+function percentsOf(execution: Execution, tasks: readonly TaskDuration[], waited: Duration | undefined): readonly number[] | undefined {
+  const seconds = [...tasks.map(({ duration }) => duration?.seconds), ...(waited === undefined ? [] : [waited.seconds])];
+  const total = sumOf(seconds);
+  const { progress } = execution;
+  const isPart = (progress?.unit === "task" && progress.completed > tasks.length) || pausesOf(execution).includes(undefined);
+  if (total === undefined || total === 0 || isPart || seconds.length < 2) {
+    return undefined;
+  }
+  return wholePercents(seconds.map((each = 0) => each / total));
+}
+
+/** Seconds from one change to the next; undefined where one of them was seen long after it happened. */
+function spanOf(change: Pick<StateChange, "at" | "notBefore">, next: Pick<StateChange, "at" | "notBefore"> | undefined): number | undefined {
+  return next === undefined || change.notBefore !== undefined || next.notBefore !== undefined ? undefined : secondsBetween(change.at, next.at);
+}
+
+function secondsBetween(from: string, to: string): number {
+  return Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);
+}
+
+/** Undefined where one of them is not known. */
+function sumOf(seconds: readonly (number | undefined)[]): number | undefined {
+  return seconds.reduce<number | undefined>((sum, each) => (sum === undefined || each === undefined ? undefined : sum + each), 0);
+}
+
+/** Shares of a whole as whole per cent that add up to 100: those with the largest rests are rounded up. */
+function wholePercents(shares: readonly number[]): readonly number[] {
+  const floors = shares.map((share) => Math.floor(share * 100));
+  const missing = 100 - floors.reduce((sum, floor) => sum + floor, 0);
+  const byRest = shares.map((share, at) => ({ at, rest: share * 100 - (floors[at] ?? 0) })).sort((a, b) => b.rest - a.rest);
+  const raised = new Set(byRest.slice(0, missing).map(({ at }) => at));
+  return floors.map((floor, at) => (raised.has(at) ? floor + 1 : floor));
+}
