@@ -17,6 +17,7 @@ import { registerFeedback } from "./feedback/register.ts";
 import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { startForDevelopment } from "./local/start-for-development.ts";
+import { watchProjects } from "./local/workspace-projects.ts";
 import { registerTools } from "./tools/register.ts";
 import { watchAttention } from "./views/attention.ts";
 import type { CrewdeckApi } from "./views/crewdeck-api.ts";
@@ -74,6 +75,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const { api, disposable } = createExtensionApi({ crews, store, sender, feedback: feedback.feedback, wake, loadReaders: () => import("./commands/api-arguments.ts") });
   owned.add(disposable);
   await opened;
+  owned.add(watchProjects(tree.view, crews));
   startForDevelopment(locals);
   return api;
 }
