@@ -62,7 +62,7 @@ describe("npm start", () => {
       await window.runCommand("Crewdeck: Start a Local Crew…");
       await window.quickInput.waitFor("Which crew?");
       await waitFor("the crews to choose from", async () => (await window.quickInput.labels()).includes("Choose a folder…"));
-      assert.deepEqual(await window.quickInput.labels(), ["example_crew", "Choose a folder…"], "the copy is the example crew");
+      assert.equal((await window.quickInput.labels()).filter((label) => label === "example_crew").length, 1, "the copy is the example crew");
     } finally {
       await window.close();
     }
