@@ -61,6 +61,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const { sender, forms, ...requests } = owned.add(registerKickoff({ context, crews, executions, clock, wake, show }));
   const tree = owned.add(registerTree({ context, store, crews, tracker, clock, opened }));
   owned.add(new Notifications({ store, lease, told, clock }));
+  owned.add(watchProjects(tree.view, crews, opened));
   owned.add(new StatusBar(store));
   owned.add(new RefusedTokens({ tracker, lease, told }));
   owned.add(watchAttention(tracker, tree, documents));
@@ -75,7 +76,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const { api, disposable } = createExtensionApi({ crews, store, sender, feedback: feedback.feedback, wake, loadReaders: () => import("./commands/api-arguments.ts") });
   owned.add(disposable);
   await opened;
-  owned.add(watchProjects(tree.view, crews));
   startForDevelopment(locals);
   return api;
 }

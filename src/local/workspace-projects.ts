@@ -13,15 +13,16 @@ export async function workspaceProjects(): Promise<readonly string[]> {
 /**
  * Says by a context key whether the workspace has a crew project, which the empty view then offers to serve. It looks only while that
  * view is seen and no crew is connected: other windows need no search.
+ * @param opened settles when what is kept has been read: before that nobody can say that there is no crew
  */
-export function watchProjects(view: Pick<vscode.TreeView<unknown>, "visible" | "onDidChangeVisibility">, crews: Pick<Crews, "list" | "onDidChange">): vscode.Disposable {
-  const look = () => {
-    if (!view.visible || crews.list().length > 0) return;
-    workspaceProjects().then(
-      (found) => setContext("crewdeck.hasProject", found.length > 0),
-      (error: unknown) => logProblem("Looking for crew projects", error),
-    );
+export function watchProjects(view: Pick<vscode.TreeView<unknown>, "visible" | "onDidChangeVisibility">, crews: Pick<Crews, "list" | "onDidChange">, opened: Promise<unknown>): vscode.Disposable {
+  const look = async () => {
+    await opened;
+    if (view.visible && crews.list().length === 0) setContext("crewdeck.hasProject", (await workspaceProjects()).length > 0);
   };
-  look();
-  return vscode.Disposable.from(view.onDidChangeVisibility(look), crews.onDidChange(look), vscode.workspace.onDidChangeWorkspaceFolders(look));
+  const tryToLook = () => {
+    look().catch((error: unknown) => logProblem("Looking for crew projects", error));
+  };
+  tryToLook();
+  return vscode.Disposable.from(view.onDidChangeVisibility(tryToLook), crews.onDidChange(tryToLook), vscode.workspace.onDidChangeWorkspaceFolders(tryToLook));
 }

@@ -164,7 +164,7 @@ describe("feedback in an execution's document", () => {
     }
     const [{ text, detail } = { text: "", detail: "" }] = person.shown;
     assert.equal(text, "Approve “review” of “Sea otters”?");
-    assert.match(detail ?? "", /^# Draft\n\nLine 0\.\n[\s\S]*Line 9\. …\n\n“Approved\.” is sent to Writers \(crew\.test\)/);
+    assert.match(detail ?? "", /^# Draft\n\nLine 0\.\n[\s\S]*Line 9\. …\n\n“Approved\.” is sent to “Writers” \(crew\.test\)/);
     assert.deepEqual(person.left, []);
   });
 

@@ -250,7 +250,7 @@ describe("local crews", () => {
     const view = { visible: false, onDidChangeVisibility: shown.event };
     const { crews, locals } = await newWindow();
     resetContext();
-    const watching = watchProjects(view, crews);
+    const watching = watchProjects(view, crews, Promise.resolve());
     try {
       await cp(example, project.fsPath, { recursive: true });
       shown.fire({ visible: false });

@@ -210,7 +210,7 @@ describe("Tools for language models", () => {
       const { message } = confirmationMessages;
       assert.ok(message instanceof vscode.MarkdownString);
       assert.ok(!message.isTrusted && message.supportHtml !== true && message.supportThemeIcons !== true);
-      assert.match(message.value, /^Crewdeck asks once more in a dialog before anything is sent, so allowing this here always is safe\.\n\nWriters \(crew\.test\) starts an execution .* cost money/);
+      assert.match(message.value, /^Crewdeck asks once more in a dialog before anything is sent, so allowing this here always is safe\.\n\n“Writers” \(crew\.test\) starts an execution .* cost money/);
       assert.ok(message.value.includes(`\`\`\`\`text\n{\n  "topic": "\`Otters\` [x](command:y)\\n\`\`\`"\n}\n\`\`\`\``), message.value);
     });
 
