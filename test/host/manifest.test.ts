@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import { waitFor } from "../support/wait.ts";
 
 interface Manifest {
   readonly contributes: {
@@ -50,6 +51,13 @@ describe("The manifest", () => {
     assert.deepEqual(buttons(project?.contents), ["Serve This Crew", "Connect a Crew", "Start the Example Crew"]);
     assert.match(project?.when ?? "", /&& crewdeck\.hasProject/);
     for (const welcome of [start, project]) assert.match(welcome?.contents ?? "", /\[Take the Tour\]\(command:crewdeck\.takeTour\)/);
+  });
+
+  it("has a tour in the palette, which opens the walkthrough", async () => {
+    const tour = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label }) => /Welcome|Walkthrough/.test(label));
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await vscode.commands.executeCommand("crewdeck.takeTour");
+    await vscode.window.tabGroups.close(await waitFor("the walkthrough", tour));
   });
 
   it("has on a stopped local crew's row a way to start it, and on any local crew's row its token to copy, on no other's", () => {
