@@ -18,6 +18,7 @@ import { OneWish } from "./kickoff/one-wish.ts";
 import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { startForDevelopment } from "./local/start-for-development.ts";
+import { watchProjects } from "./local/workspace-projects.ts";
 import { registerTools } from "./tools/register.ts";
 import { watchAttention } from "./views/attention.ts";
 import type { CrewdeckApi } from "./views/crewdeck-api.ts";
@@ -61,6 +62,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const { sender, forms, ...requests } = owned.add(registerKickoff({ context, crews, executions, clock, wake, show }));
   const tree = owned.add(registerTree({ context, store, crews, tracker, clock, opened }));
   owned.add(new Notifications({ store, lease, told, clock }));
+  owned.add(watchProjects(tree.view, crews, opened));
   owned.add(new StatusBar(store));
   owned.add(new RefusedTokens({ tracker, lease, told }));
   owned.add(watchAttention(tracker, tree, documents));

@@ -3,6 +3,7 @@ import type { Clock } from "../api/clock.ts";
 import { messageOf, UserError } from "../editor/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
+import { withCancel } from "../editor/progress.ts";
 import { said } from "../editor/said.ts";
 import type { ClearScope } from "../executions/clearing.ts";
 import type { Executions } from "../executions/executions.ts";
@@ -19,7 +20,13 @@ import type { Command } from "./table.ts";
 export interface DeletePart extends LocalDataParts {
   readonly executions: Pick<Executions, "store" | "clear" | "intents">;
   readonly clock: Clock;
+  /** Milliseconds that deleting waits at most for what is being sent. */
+  readonly longestWaitMs?: number;
 }
+
+/** A kickoff or feedback is given up after a minute. */
+const usualWaitMs = 90_000;
+const lookMs = 250;
 
 /**
  * The command that deletes what is kept on this machine. A person is asked; a program says `{what: "data"}`, or `{what: "everything"}` for
@@ -29,12 +36,9 @@ export function deleteLocalDataCommand(parts: DeletePart): Command {
   return {
     id: "deleteLocalData",
     async run(argument) {
-      await refuseWhileSending(parts);
       const counts = await countLocalData(parts);
       const scope = isProgram(argument) ? scopeIn(argument) : await ask(counts, parts);
-      if (scope === undefined) return undefined;
-      // The question may have stood there for long.
-      await refuseWhileSending(parts);
+      if (scope === undefined || !(await nothingIsSent(parts))) return undefined;
       const left = await deleteLocalData(parts, scope);
       if (!isProgram(argument)) tellDone(left);
       return { ...counts, crews: scope === "everything" ? counts.crews : 0, notDeleted: left.map(({ path, error }) => ({ path, reason: messageOf(error) })) };
@@ -42,10 +46,26 @@ export function deleteLocalDataCommand(parts: DeletePart): Command {
   };
 }
 
-async function refuseWhileSending({ executions: { store, intents }, clock }: DeletePart): Promise<void> {
-  const [execution] = await sendingNow({ store, intents, clock });
-  if (execution === undefined) return;
-  throw new UserError(vscode.l10n.t("“{0}” is just being sent to {1}, and what becomes of it must be written down. Nothing was deleted; try again in a minute.", titleOf(execution), execution.crew.name));
+/** Waits for what is just being sent, since what becomes of it must be written down first. False where the person cancelled. @throws UserError when it takes too long */
+async function nothingIsSent({ executions: { store, intents }, clock, longestWaitMs = usualWaitMs }: DeletePart): Promise<boolean> {
+  const find = async () => (await sendingNow({ store, intents, clock }))[0];
+  const first = await find();
+  if (first === undefined) return true;
+  const until = clock.now() + longestWaitMs;
+  const title = vscode.l10n.t("Waiting to delete local data: “{0}” is just being sent to “{1}”", titleOf(first), first.crew.name);
+  const isOver = await withCancel(title, async ({ signal }) => {
+    for (let execution: Execution | undefined = first; execution !== undefined; execution = await find()) {
+      if (clock.now() >= until) throw stillSending(execution);
+      await new Promise<void>((resolve) => clock.after(lookMs, resolve));
+      signal.throwIfAborted();
+    }
+    return true;
+  });
+  return isOver === true;
+}
+
+function stillSending(execution: Execution): UserError {
+  return new UserError(vscode.l10n.t("“{0}” is still being sent to “{1}”, and what becomes of it must be written down. Nothing was deleted; try again later.", titleOf(execution), execution.crew.name));
 }
 
 function scopeIn(argument: unknown): ClearScope {
@@ -61,7 +81,7 @@ async function ask(counts: LocalDataCounts, parts: DeletePart): Promise<ClearSco
     vscode.l10n.t("This is deleted, for all windows:"),
     [...countsInWords(counts), vscode.l10n.t("• whatever else is in {0}", parts.context.globalStorageUri.fsPath)].join("\n"),
     vscode.l10n.t("“{0}” also takes the connected crews ({1}) out of your settings and deletes their tokens.", everything, counts.crews),
-    vscode.l10n.t("Nothing changes at the crews: what runs there goes on, and is no longer followed here. This can't be undone."),
+    vscode.l10n.t("What runs at deployed crews goes on there, and is no longer followed here. This can't be undone."),
     ...(parts.executions.store.list().some(isUnsure)
       ? [vscode.l10n.t("A kickoff or feedback among them may have been sent, and no answer came: what guards it against being sent a second time is deleted, too.")]
       : []),
@@ -77,7 +97,7 @@ function countsInWords({ executions, presets, drafts, forms, localCrews }: Local
     ...(presets === 0 ? [] : [vscode.l10n.t("• presets: {0}", presets)]),
     ...(drafts === 0 ? [] : [vscode.l10n.t("• drafts of feedback: {0}", drafts)]),
     ...(forms === 0 ? [] : [vscode.l10n.t("• forms with remembered values: {0}", forms)]),
-    ...(localCrews === 0 ? [] : [vscode.l10n.t("• local crews with what their services keep (the projects stay): {0}", localCrews)]),
+    ...(localCrews === 0 ? [] : [vscode.l10n.t("• local crews: {0}. They are stopped, and their executions end and are deleted (the projects stay)", localCrews)]),
   ];
 }
 

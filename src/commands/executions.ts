@@ -7,6 +7,7 @@ import { hasEnded, isLocalCrew, without, type Execution } from "../executions/mo
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Tracker } from "../executions/tracker.ts";
+import { canBeAsked } from "../executions/watched.ts";
 import { isProgram, targetOf } from "./arguments.ts";
 import { chooseExecution, findExecution } from "./choose.ts";
 import type { Command } from "./table.ts";
@@ -36,7 +37,7 @@ export function executionCommands(parts: ExecutionParts): readonly Command[] {
   return [
     { id: "trackExecution", run: (argument) => track(parts, argument) },
     on("untrackExecution", async (execution, argument) => {
-      if (isProgram(argument) || (await confirmUntrack(execution))) await store.remove(execution.localId);
+      if (isProgram(argument) || (await confirmRemoval(execution))) await store.remove(execution.localId);
     }),
     on("openExecution", async (execution, argument) => {
       await show(execution, targetOf(argument).taskId);
@@ -63,8 +64,8 @@ export function executionCommands(parts: ExecutionParts): readonly Command[] {
   ];
 }
 
-async function confirmUntrack(execution: Execution): Promise<boolean> {
-  const untrackIt = vscode.l10n.t("Untrack");
+async function confirmRemoval(execution: Execution): Promise<boolean> {
+  const remove = vscode.l10n.t("Remove from List");
   const [kickoffId] = execution.kickoffIds;
   const detail = [
     ...(kickoffId !== undefined ? [] : isLocalCrew(execution.crew) ? [vscode.l10n.t("No answer came to its kickoff. If it started, it goes on at the local crew.")] : [vscode.l10n.t("No answer came to its kickoff. If it started, it goes on at the crew; to track it then, you need its ID from the crew's dashboard.")]),
@@ -72,7 +73,7 @@ async function confirmUntrack(execution: Execution): Promise<boolean> {
     vscode.l10n.t("Its title, inputs, outputs and your feedback are removed from this machine."),
     ...(kickoffId === undefined ? [] : [vscode.l10n.t("Its ID is {0}.", kickoffId)]),
   ].join(" ");
-  return (await vscode.window.showWarningMessage(vscode.l10n.t("Stop tracking “{0}”?", titleOf(execution)), { modal: true, detail }, untrackIt)) === untrackIt;
+  return (await vscode.window.showWarningMessage(vscode.l10n.t("Remove “{0}” from the list?", titleOf(execution)), { modal: true, detail }, remove)) === remove;
 }
 
 async function rename(store: ExecutionStore, execution: Execution): Promise<void> {
@@ -106,13 +107,26 @@ async function clearEnded(store: ExecutionStore, crews: Crews, argument: unknown
   for (const execution of ended) await store.remove(execution.localId);
 }
 
+/** Asks anew for one execution, all of a crew, or all there are. A refused token is sent again only where its crew is named, and then once. */
 async function refresh({ crews, store, tracker }: ExecutionParts, argument: unknown): Promise<void> {
   const target = targetOf(argument);
   const execution = findExecution(store, crews, target);
   if (target.kickoffId !== undefined && execution === undefined) throw new UserError(vscode.l10n.t("No execution with the ID “{0}” is tracked here.", target.kickoffId));
-  for (const crewId of tracker.parkedCrews().keys()) tracker.unpark(crewId);
+  const crewId = execution?.crew.id ?? (target.crew === undefined ? undefined : crews.get(target.crew).id);
   await store.refresh();
-  await tracker.pollNow(execution?.localId);
+  if (execution !== undefined) await tracker.pollNow(execution.localId);
+  else if (crewId !== undefined) await refreshCrew({ store, tracker }, crewId);
+  else await tracker.pollNow();
+  const refused = crewId === undefined ? undefined : tracker.parkedCrews().get(crewId);
+  // The person asked this crew: the row alone, which looks as before, is no answer.
+  if (refused !== undefined && !isProgram(argument)) throw refused;
+}
+
+async function refreshCrew({ store, tracker }: Pick<ExecutionParts, "store" | "tracker">, crewId: string): Promise<void> {
+  const ids = store.list().flatMap((each) => (each.crew.id === crewId && each.watchingStoppedAt === undefined && canBeAsked(each) ? [each.localId] : []));
+  // One question tells whether the token is taken again.
+  if (tracker.parkedCrews().has(crewId)) await Promise.all(ids.splice(0, 1).map((localId) => tracker.pollNow(localId)));
+  if (!tracker.parkedCrews().has(crewId)) await Promise.all(ids.map((localId) => tracker.pollNow(localId)));
 }
 
 /** An execution's output, or one task's: what its last attempt brought. */

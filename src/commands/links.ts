@@ -68,7 +68,7 @@ export class Links implements vscode.UriHandler {
     }
     const detail = [
       vscode.l10n.t("A link asks for this. Address: {0}", url),
-      ...(name === undefined ? [] : [vscode.l10n.t("Name in the link: {0}", name)]),
+      ...(name === undefined ? [] : [vscode.l10n.t("Name in the link: “{0}”", name)]),
       vscode.l10n.t("You will be asked for the crew's token. It is sent to {0} to test it, and kept on this machine. Connect only a crew that you know.", hostOf(url)),
     ].join("\n\n");
     const wanted = await confirm(vscode.l10n.t("Connect the crew at {0}?", hostOf(url)), detail, addCrewAction().title);
@@ -87,8 +87,8 @@ export class Links implements vscode.UriHandler {
       const wanted = await confirm(vscode.l10n.t("Connect the crew at {0} first?", hostOf(url)), detail, addCrewAction().title);
       return wanted ? async () => ((await this.#connect({ url })) === undefined ? undefined : await track(url)) : undefined;
     }
-    const detail = vscode.l10n.t("A link asks for this. {0} will be asked for the status of the execution {1}, with the token of {2}. What it answers is kept on this machine.", hostOf(url), kickoffId, crew.name);
-    return (await confirm(vscode.l10n.t("Track an execution of {0}, at {1}?", crew.name, hostOf(url)), detail, vscode.l10n.t("Track"))) ? () => track(crew.id) : undefined;
+    const detail = vscode.l10n.t("A link asks for this. {0} will be asked for the status of the execution {1}, with the token of “{2}”. What it answers is kept on this machine.", hostOf(url), kickoffId, crew.name);
+    return (await confirm(vscode.l10n.t("Track an execution of “{0}”, at {1}?", crew.name, hostOf(url)), detail, vscode.l10n.t("Track"))) ? () => track(crew.id) : undefined;
   }
 
   /** The usual conversation, with what the link says filled in to be looked at. */

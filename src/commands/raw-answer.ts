@@ -34,7 +34,7 @@ export function rawAnswerCommand({ crews, store, outputs, clock, wake }: RawAnsw
       await wake(execution.crew.id);
       const askedAt = clock.now();
       try {
-        const text = await withCancel(vscode.l10n.t("Asking {0}", execution.crew.name), ({ signal }) => crews.client(execution.crew).rawStatus(kickoffId, { signal }));
+        const text = await withCancel(vscode.l10n.t("Asking “{0}”", execution.crew.name), ({ signal }) => crews.client(execution.crew).rawStatus(kickoffId, { signal }));
         const shown = text === undefined ? undefined : await outputs.openAnswer(execution, { text, askedAt });
         return shown?.toString();
       } catch (error) {

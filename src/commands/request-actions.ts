@@ -78,7 +78,7 @@ export function requestActions(parts: RequestParts): RequestActions {
       const file = requestFileIn(argument);
       const execution = file === undefined ? await chooseKnown(argument) : undefined;
       if (file !== undefined) await (await files()).copyCurl(file);
-      if (execution !== undefined) await copyCurl((crews.find(execution.crew.id) ?? execution.crew).url, requestOf(execution));
+      if (execution !== undefined) await copyCurl(crews.find(execution.crew.id) ?? execution.crew, requestOf(execution));
     },
     async saveAsRequestFile(argument) {
       const execution = await chooseKnown(argument);
@@ -100,11 +100,11 @@ async function openPreset({ crews, forms, wake, ...parts }: RequestParts, argume
   const list = await presets.list(crew.id);
   if (list.length === 0) {
     const form = { title: vscode.l10n.t("Open Form"), command: "crewdeck.kickoff", arguments: [{ crew: crew.id, form: true }] };
-    throw new UserError(vscode.l10n.t("{0} has no presets yet. Fill in its form and choose “Presets…” there to save one.", crew.name), [form]);
+    throw new UserError(vscode.l10n.t("“{0}” has no presets yet. Fill in its form and choose “Presets…” there to save one.", crew.name), [form]);
   }
   const name = stringOf(recordOf(argument), "name");
   const values: Prefill | undefined = name === undefined ? await choosePreset({ presets, crew }) : list.find((preset) => preset.name === name)?.values;
-  if (values === undefined && name !== undefined) throw new UserError(vscode.l10n.t("{0} has no preset “{1}”. Its presets: {2}.", crew.name, name, list.map((preset) => preset.name).join(", ")));
+  if (values === undefined && name !== undefined) throw new UserError(vscode.l10n.t("“{0}” has no preset “{1}”. Its presets: {2}.", crew.name, name, list.map((preset) => preset.name).join(", ")));
   if (values === undefined) return undefined;
   await wake(crew.id);
   const started = await forms.open(crews.get(crew.id), values, { replaces: true });

@@ -48,7 +48,7 @@ async function whatToTrack(crews: Crews, argument: unknown): Promise<{ readonly 
 function ofAddress(crews: Crews, { url, kickoffId }: StatusAddress, wanted: string | undefined): { readonly crew: Crew; readonly kickoffId: string } {
   const crew = crews.find(url);
   if (crew === undefined) throw new UserError(vscode.l10n.t("No crew is connected at {0}, which this address names. Connect it first.", url), [{ ...addCrewAction(), arguments: [{ kind: "link", url }] }]);
-  if (wanted !== undefined && crews.get(wanted).id !== crew.id) throw new UserError(vscode.l10n.t("The address is one of {0}, not of {1}.", crew.name, crews.get(wanted).name));
+  if (wanted !== undefined && crews.get(wanted).id !== crew.id) throw new UserError(vscode.l10n.t("The address is one of “{0}”, not of “{1}”.", crew.name, crews.get(wanted).name));
   const problem = problemOfId(kickoffId);
   if (problem !== undefined) throw new UserError(problem);
   return { crew, kickoffId };
@@ -56,7 +56,7 @@ function ofAddress(crews: Crews, { url, kickoffId }: StatusAddress, wanted: stri
 
 function askForId(crewName: string): Thenable<string | undefined> {
   return vscode.window.showInputBox({
-    title: vscode.l10n.t("Track an execution of {0}", crewName),
+    title: vscode.l10n.t("Track an execution of “{0}”", crewName),
     prompt: vscode.l10n.t("The kickoff ID that POST /kickoff answered with, or the address of its status"),
     placeHolder: "3f2a8c1e-0000-4000-8000-000000000000",
     ignoreFocusOut: true,

@@ -46,6 +46,7 @@ export function viewCommands({ crews, store, tree: { arrangement, choices, showM
         return filter;
       },
     },
+    { id: "takeTour", run: () => vscode.commands.executeCommand("workbench.action.openWalkthrough", "crewdeck.crewdeck#start", false) },
     {
       id: "clearFilter",
       run() {

@@ -28,5 +28,5 @@ export function checkedCrew({ name, url, dashboardUrl }: CrewWords, others: read
 
 /** @throws UserError for a crew that is served on this machine: it is not in the settings, and can't be changed there */
 export function refuseLocal(crew: Crew): void {
-  if (crew.local !== undefined) throw new UserError(vscode.l10n.t("{0} runs on this machine and is not in the settings. Stop the local crew instead.", crew.name));
+  if (crew.local !== undefined) throw new UserError(vscode.l10n.t("“{0}” runs on this machine and is not in the settings. Stop the local crew instead.", crew.name));
 }

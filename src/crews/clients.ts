@@ -102,8 +102,8 @@ export class CrewClients {
     if (current !== undefined) return current;
     throw new UserError(
       crew.id.startsWith("url:")
-        ? vscode.l10n.t("{0} ({1}) is not connected. Connect it to go on.", crew.name, crew.url)
-        : vscode.l10n.t("The local crew {0} has not been started in this window. Start it to go on.", crew.name),
+        ? vscode.l10n.t("“{0}” ({1}) is not connected. Connect it to go on.", crew.name, crew.url)
+        : vscode.l10n.t("The local crew “{0}” has not been started in this window. Start it to go on.", crew.name),
     );
   }
 
@@ -112,7 +112,7 @@ export class CrewClients {
     const current = this.#connected(crew);
     if (current.local?.running === false) throw new StoppedCrewError(current.name, current.local.folder);
     if (current.url !== url) {
-      throw new UserError(vscode.l10n.t("{0} is no longer at {1}. Try again when it runs.", current.name, url));
+      throw new UserError(vscode.l10n.t("“{0}” is no longer at {1}. Try again when it runs.", current.name, url));
     }
     return await this.#readToken(current);
   }

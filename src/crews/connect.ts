@@ -102,7 +102,7 @@ class Connecting implements Conversation<Step, Crew> {
   }
 
   failed(error: unknown): Promise<AfterFailure<Step>> {
-    const title = vscode.l10n.t("{0} is not connected yet", this.#draft.name === "" ? this.#draft.url : this.#draft.name);
+    const title = this.#draft.name === "" ? vscode.l10n.t("{0} is not connected yet", this.#draft.url) : vscode.l10n.t("“{0}” is not connected yet", this.#draft.name);
     return askAfterFailure<Step>(error, title, { address: "address", token: "token", ...(this.#connected === undefined ? { name: "name" } : {}), last: this.steps().at(-1) ?? "name" });
   }
 

@@ -115,7 +115,7 @@ export class Crews implements vscode.Disposable {
     const reading = await this.#tokens.read(crew.id);
     if (reading.kind !== "stored") throw missingToken(crew, reading);
     if (reading.tokens[type] === undefined) {
-      throw new UserError(vscode.l10n.t("{0} has no {1} on this machine. Set it first.", crew.name, tokenTypeName(type)), [setTokenAction(crew, type)]);
+      throw new UserError(vscode.l10n.t("“{0}” has no {1} on this machine. Set it first.", crew.name, tokenTypeName(type)), [setTokenAction(crew, type)]);
     }
     await this.#tokens.write(crew.id, { ...reading.tokens, inUse: type });
   }

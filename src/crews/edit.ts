@@ -17,8 +17,8 @@ import type { Crew } from "./types.ts";
  * @throws UserError for a local crew
  */
 export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefined> {
-  if (crew.local !== undefined) throw new UserError(vscode.l10n.t("{0} runs on this machine: its name and address come from its folder.", crew.name));
-  const title = vscode.l10n.t("Edit {0}", crew.name);
+  if (crew.local !== undefined) throw new UserError(vscode.l10n.t("“{0}” runs on this machine: its name and address come from its folder.", crew.name));
+  const title = vscode.l10n.t("Edit “{0}”", crew.name);
   const { value: part } = await askChoice<"name" | "url" | "dashboardUrl">({
     title,
     placeholder: vscode.l10n.t("What do you want to change?"),
@@ -83,6 +83,6 @@ async function moveTo(crews: Crews, crew: Crew, title: string): Promise<Crew | u
       if (!untested && token !== undefined) await whileTesting(url, (signal) => crews.test({ url, token }, signal));
       return crews.change(crew, { url });
     },
-    failed: (error): Promise<AfterFailure<"address">> => askAfterFailure(error, vscode.l10n.t("The address of {0} is not changed yet", crew.name), { address: "address", last: "address" }),
+    failed: (error): Promise<AfterFailure<"address">> => askAfterFailure(error, vscode.l10n.t("The address of “{0}” is not changed yet", crew.name), { address: "address", last: "address" }),
   });
 }

@@ -6,8 +6,8 @@ import type { CrewReport, TestCause } from "./types.ts";
 export function reportInWords(report: CrewReport): string {
   const { crew, url, milliseconds, tokenType, statusPath, cause, problem } = report;
   const token = tokenType === undefined ? "" : ` ${l10n.t("Token: {0}.", tokenTypeName(tokenType))}`;
-  if (cause !== undefined) return `${l10n.t("{0} at {1} ({2}):", crew, url, causeInWords(cause))} ${problem ?? ""}${token}`;
-  const answers = l10n.t("{0} answers at {1} in {2} ms and asks for {3}.", crew, url, milliseconds, inputsInWords(report));
+  if (cause !== undefined) return `${l10n.t("“{0}” at {1} ({2}):", crew, url, causeInWords(cause))} ${problem ?? ""}${token}`;
+  const answers = l10n.t("“{0}” answers at {1} in {2} ms and asks for {3}.", crew, url, milliseconds, inputsInWords(report));
   return `${answers}${token} ${statusPath === undefined ? l10n.t("Its status path is not known yet.") : l10n.t("Status path: {0}.", statusPath)}`;
 }
 

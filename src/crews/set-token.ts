@@ -31,7 +31,7 @@ export async function askForToken<T>(crews: Crews, crew: Crew, save: (token: Sto
   let token = "";
   const state = await crews.tokenState(crew.id);
   let type = wanted ?? (state.kind === "stored" ? state.inUse : "bearer");
-  const title = vscode.l10n.t("Token of {0}", crew.name);
+  const title = vscode.l10n.t("Token of “{0}”", crew.name);
   const conversation: Conversation<Step, T> = {
     steps: () => (wanted === undefined ? ["tokenType", "token"] : ["token"]),
     async ask(step: Step, position: Position): Promise<Left> {
@@ -46,10 +46,10 @@ export async function askForToken<T>(crews: Crews, crew: Crew, save: (token: Sto
     },
     async finish({ untested }) {
       const candidate = { url: url ?? crew.url, token: { token, type } };
-      if (!untested) await whileTesting(crew.name, (signal) => crews.test(candidate, signal));
+      if (!untested) await whileTesting(`“${crew.name}”`, (signal) => crews.test(candidate, signal));
       return save(candidate.token);
     },
-    failed: (error): Promise<AfterFailure<Step>> => askAfterFailure<Step>(error, vscode.l10n.t("The token of {0} is not saved yet", crew.name), { token: "token", last: "token" }),
+    failed: (error): Promise<AfterFailure<Step>> => askAfterFailure<Step>(error, vscode.l10n.t("The token of “{0}” is not saved yet", crew.name), { token: "token", last: "token" }),
   };
   return converse(conversation);
 }
@@ -61,7 +61,7 @@ export async function askForToken<T>(crews: Crews, crew: Crew, save: (token: Sto
  * @throws UserError for a local crew or a wrong argument; with a token given also CrewApiError when the test fails
  */
 export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise<boolean> {
-  if (crew.local !== undefined) throw new UserError(vscode.l10n.t("{0} runs on this machine and makes its token itself.", crew.name));
+  if (crew.local !== undefined) throw new UserError(vscode.l10n.t("“{0}” runs on this machine and makes its token itself.", crew.name));
   const given = readTokenArguments(raw);
   const save = async (token: StoredToken) => {
     await crews.setToken(crew.id, token);

@@ -157,6 +157,6 @@ function describeProblem(problem: EntryProblem): string {
     case "badDashboardUrl":
       return vscode.l10n.t("Entry {0} of the setting crewdeck.crews has a dashboardUrl that is no web address. The crew is connected without it.", position);
     case "sameAddress":
-      return vscode.l10n.t("Entry {0} of the setting crewdeck.crews has the same address as {1}. It was passed over.", position, problem.name);
+      return vscode.l10n.t("Entry {0} of the setting crewdeck.crews has the same address as “{1}”. It was passed over.", position, problem.name);
   }
 }

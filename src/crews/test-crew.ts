@@ -18,7 +18,7 @@ import type { Crew, CrewReport } from "./types.ts";
 export async function testCrew(crews: Crews, crew: Crew): Promise<CrewReport | undefined> {
   let examination: Examination;
   try {
-    examination = await whileTesting(crew.name, (signal) => examine(crews, crew, signal));
+    examination = await whileTesting(`“${crew.name}”`, (signal) => examine(crews, crew, signal));
   } catch (error) {
     if (error instanceof CrewApiError && error.kind === "aborted") return undefined;
     throw error;

@@ -22,6 +22,10 @@ export interface LocalCrew {
   readonly running: boolean;
   /** Set while its service is being started. */
   readonly starting?: true;
+  /** Why it does not run though nobody stopped it. */
+  readonly failure?: string;
+  /** Set where it ran until its window closed: it starts again with its first use. */
+  readonly ranBefore?: true;
 }
 
 /** A token and which kind it is. Lives only in SecretStorage and in the memory of a request. */

@@ -16,6 +16,8 @@ const defaults = {
   "crewdeck.isFiltered": false,
   /** Whether there are crews, all of them local ones that are stopped. */
   "crewdeck.isStopped": false,
+  /** Whether the workspace has a crew project; for the empty view. */
+  "crewdeck.hasProject": false,
   /** Whether the document with the keys shows a task that waits for feedback; for keybindings. */
   "crewdeck.waitingHere": false,
 };

@@ -72,10 +72,13 @@ export class Tracker implements Disposable {
     this.#sync(store.list(), []);
   }
 
-  /** Asks now for one execution, or for all that are watched, in whichever window; resolves when the answers are written. What went wrong is in `problemOf`. */
+  /**
+   * Asks now for one execution, or for all that are watched, in whichever window; resolves when the answers are written. What went wrong is in
+   * `problemOf`. A crew that refused its token is asked only where its execution is named.
+   */
   async pollNow(localId?: string): Promise<void> {
     const { store, clock } = this.#options;
-    const wanted = localId === undefined ? store.list().filter((each) => each.watchingStoppedAt === undefined) : [store.find(localId)];
+    const wanted = localId === undefined ? store.list().filter((each) => each.watchingStoppedAt === undefined && !this.#limits.parked.has(each.crew.id)) : [store.find(localId)];
     const polls = wanted.flatMap((execution) => {
       if (this.#isDisposed || execution === undefined || !canBeAsked(execution)) {
         return [];
@@ -235,6 +238,7 @@ export class Tracker implements Disposable {
     const isNews = watched.takeIn(outcome, execution, now, this.#random());
     // 403 is about this execution: a user's token may still reach others. It is asked again with back-off.
     if (error?.kind === "unauthorized") {
+      this.#list.callOff(crew.id);
       if (this.#limits.park(crew.id, error)) {
         this.#changes.fire({ crewIds: [crew.id], localIds: [] });
         this.#parks.fire({ crew, error });

@@ -68,7 +68,19 @@ export class WatchList {
     }
   }
 
-  /** The same for all. */
+  /** Nobody waits any longer for what a crew was to be asked by hand: the token that it would get was just refused. */
+  callOff(crewId: string): void {
+    for (const watched of this.#watched.values()) {
+      if (this.#options.store.find(watched.localId)?.crew.id === crewId) {
+        watched.isForced = false;
+        for (const resolve of watched.waiters.splice(0)) {
+          resolve();
+        }
+      }
+    }
+  }
+
+  /** Follows nothing any more. */
   dropAll(): void {
     for (const localId of [...this.#watched.keys()]) {
       this.drop(localId);

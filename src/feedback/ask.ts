@@ -4,6 +4,7 @@ import { plainLabel } from "../editor/plain.ts";
 import type { Execution, SentResume } from "../executions/model.ts";
 import { cannedAnswers } from "./canned.ts";
 import { labelled } from "./insert.ts";
+import { approved } from "./send.ts";
 
 /** What a person may say of an output. */
 export type FeedbackKind = "approve" | "approveWithNote" | "reject";
@@ -52,7 +53,7 @@ export async function askKind(taskId: string): Promise<ChosenFeedback | undefine
     }));
   const answers = [...canned(true), ...canned(false)];
   const items: readonly (vscode.QuickPickItem & { chosen?: ChosenFeedback })[] = [
-    { label: vscode.l10n.t("Approve"), detail: vscode.l10n.t("The crew goes on with this output"), chosen: { kind: "approve" } },
+    { label: vscode.l10n.t("Approve"), detail: vscode.l10n.t("The crew goes on with this output, and later tasks read “{0}” as your feedback", approved), chosen: { kind: "approve" } },
     { label: vscode.l10n.t("Approve with a note…"), detail: vscode.l10n.t("The crew goes on, and later tasks read your words"), chosen: { kind: "approveWithNote" } },
     { label: vscode.l10n.t("Reject with feedback…"), detail: vscode.l10n.t("The task is done again with your words"), chosen: { kind: "reject" } },
     ...(answers.length === 0 ? [] : [{ label: vscode.l10n.t("Canned answers, shown before they are sent"), kind: vscode.QuickPickItemKind.Separator }]),

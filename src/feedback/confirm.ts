@@ -3,6 +3,7 @@ import { shortName } from "../api/one-line.ts";
 import type { Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { crewAndHost } from "./destination.ts";
+import { approved } from "./send.ts";
 
 /** How much of an output a question shows: a dialog grows with its text, and would grow out of the window. */
 const longest = { lines: 12, characters: 700 };
@@ -11,7 +12,7 @@ const longest = { lines: 12, characters: 700 };
 export async function confirmApproval(execution: Execution, taskId: string): Promise<boolean> {
   const approve = vscode.l10n.t("Approve");
   const question = vscode.l10n.t("Approve “{0}” of “{1}”?", shortName(taskId), titleOf(execution));
-  const goesTo = vscode.l10n.t("“Approved.” is sent to {0}, and the crew goes on with this output.", crewAndHost(execution));
+  const goesTo = vscode.l10n.t("“{0}” is sent to {1}: the crew goes on with this output, and later tasks read that as your feedback.", approved, crewAndHost(execution));
   const detail = `${beginningOf(outputOf(execution, taskId))}\n\n${goesTo}`;
   return (await vscode.window.showInformationMessage(question, { modal: true, detail }, approve)) === approve;
 }

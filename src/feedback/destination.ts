@@ -3,7 +3,7 @@ import type { Execution } from "../executions/model.ts";
 
 /** Where feedback goes, for a person: the crew's name and its host. */
 export function crewAndHost({ crew }: Pick<Execution, "crew">): string {
-  return `${crew.name} (${hostOf(crew.url)})`;
+  return `“${crew.name}” (${hostOf(crew.url)})`;
 }
 
 /**

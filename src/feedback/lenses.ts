@@ -79,7 +79,7 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
     return [
       ...kept,
       taken === undefined
-        ? command(vscode.l10n.t("Approve"), "approve", vscode.l10n.t("The crew goes on with this output; later tasks read “{0}”", approved))
+        ? command(vscode.l10n.t("Approve"), "approve", vscode.l10n.t("The crew goes on with this output, and later tasks read “{0}” as your feedback", approved))
         : command(takenInWords(taken), "sendAgain", vscode.l10n.t("The crew took your feedback and still reports the pause. Asks before it sends the same feedback again")),
       command(vscode.l10n.t("Approve with a note…"), "approveWithNote", vscode.l10n.t("The crew goes on, and later tasks read your words")),
       command(vscode.l10n.t("Reject with feedback…"), "reject", vscode.l10n.t("The task is done again with your words")),

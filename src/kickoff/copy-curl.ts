@@ -1,10 +1,17 @@
 import * as vscode from "vscode";
+import { runAction } from "../editor/tell.ts";
 import { curlCommand } from "./curl.ts";
+import type { CrewRef } from "../executions/model.ts";
 import type { Prefill } from "./values.ts";
 
-/** Puts a kickoff on the clipboard as a command for a shell, and says which variables it needs. @param address the crew's base address */
-export async function copyCurl(address: string, values: Prefill): Promise<void> {
-  const { command, variables } = curlCommand(address, values);
+/** Puts a kickoff on the clipboard as a command for a shell, and says which variables it needs. A local crew's token is nowhere to be read, so that it can be copied next. */
+export async function copyCurl({ id, url }: Pick<CrewRef, "id" | "url">, values: Prefill): Promise<void> {
+  const { command, variables } = curlCommand(url, values);
   await vscode.env.clipboard.writeText(command);
-  void vscode.window.showInformationMessage(vscode.l10n.t("Copied for a POSIX shell. Set {0} before you run it.", variables.join(", ")));
+  const copyToken = vscode.l10n.t("Copy Token");
+  const message = vscode.l10n.t("Copied for a POSIX shell. Set {0} before you run it.", variables.join(", "));
+  const shown = vscode.window.showInformationMessage(message, ...(id.startsWith("local:") ? [copyToken] : []));
+  void shown.then(async (chosen) => {
+    if (chosen === copyToken) await runAction({ title: copyToken, command: "crewdeck.copyToken", arguments: [{ crew: id, kind: "message" }] });
+  });
 }

@@ -26,7 +26,7 @@ export function createFormTools({ crews, store, presets }: FormToolsOptions): Fo
     async copyAsCurl(crew, values) {
       const { copyCurl } = await import("./copy-curl.ts");
       // Looked up at each use: a local crew may have another port by now.
-      await copyCurl(crews.get(crew.id).url, values);
+      await copyCurl(crews.get(crew.id), values);
     },
     async hasEarlierValue(crew, input) {
       const { earlierValues } = await import("./earlier-value.ts");

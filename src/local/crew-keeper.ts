@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { setTimeout as delay } from "node:timers/promises";
 import type { KnownCrews } from "./known-crews.ts";
 import { answers, findRunning } from "./running.ts";
-import { ServiceRefusal, type Exit, type ServiceProcess } from "./service-process.ts";
+import { ServiceFailure, ServiceRefusal, type Exit, type ServiceProcess } from "./service-process.ts";
 import { keepTokens, prepareTokens, type ServiceTokens, type TokenStore } from "./service-tokens.ts";
 
 /** What a keeper needs. */
@@ -62,7 +62,7 @@ export class CrewKeeper {
   /** Makes sure that the crew is served, and returns where. @throws ServiceRefusal or ServiceFailure */
   async start(): Promise<string> {
     // Two clicks are one start.
-    this.#starting ??= this.#start().finally(() => {
+    this.#starting ??= this.#startOrSayWhy().finally(() => {
       this.#starting = undefined;
     });
     return await this.#starting;
@@ -80,7 +80,7 @@ export class CrewKeeper {
    */
   async stop(): Promise<boolean> {
     await this.#starting?.catch(() => undefined);
-    await this.#options.known.change(this.#options.folder, { wanted: false });
+    await this.#options.known.change(this.#options.folder, { wanted: false, failure: undefined });
     if (this.#own !== undefined) await this.#stopOwn();
     else if (!(await this.#otherLeaves())) return false;
     this.#becomeNothing();
@@ -93,6 +93,17 @@ export class CrewKeeper {
     this.#stopping = true;
     clearInterval(this.#watch);
     this.#own?.leave();
+  }
+
+  /** Every window, also a later one, can say why the crew does not run. */
+  async #startOrSayWhy(): Promise<string> {
+    try {
+      return await this.#start();
+    } catch (error) {
+      if (error instanceof ServiceRefusal || error instanceof ServiceFailure) await this.#options.known.change(this.#options.folder, { failure: error.message });
+      this.#options.onChange();
+      throw error;
+    }
   }
 
   async #start(): Promise<string> {
@@ -122,7 +133,7 @@ export class CrewKeeper {
     try {
       const process = await this.#launch(port, prepared);
       await keepTokens(tokens, crewId, prepared);
-      await known.change(folder, { port: Number(new URL(process.url).port) });
+      await known.change(folder, { port: Number(new URL(process.url).port), failure: undefined });
       this.#becomeOwner(process);
       // The window may have closed while the service started.
       if (this.#end.signal.aborted) process.leave();
@@ -190,7 +201,9 @@ export class CrewKeeper {
     if (this.#stopping || this.#own !== process) return;
     this.#becomeNothing();
     // Not started again by itself: what made it fail would make it fail again.
-    await this.#options.known.change(this.#options.folder, { wanted: false });
+    const how = exit.signal ?? l10n.t("exit code {0}", String(exit.code));
+    await this.#options.known.change(this.#options.folder, { wanted: false, failure: l10n.t("It ended unexpectedly ({0}).", how) });
+    this.#options.onChange();
     this.#options.onEnded(exit);
   }
 

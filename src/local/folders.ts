@@ -7,9 +7,12 @@ import { exampleFolder } from "./known-crews.ts";
 export class Folders {
   readonly #example: vscode.Uri;
 
-  /** @param extension the extension's own folder */
-  constructor(extension: vscode.Uri) {
-    this.#example = vscode.Uri.joinPath(extension, "media", "example-crew");
+  /**
+   * @param extension the extension's own folder
+   * @param copy where `npm start` keeps a copy of the example crew, which then takes its place
+   */
+  constructor(extension: vscode.Uri, copy: string | undefined) {
+    this.#example = copy === undefined || copy === "" ? vscode.Uri.joinPath(extension, "media", "example-crew") : vscode.Uri.file(copy);
   }
 
   /**

@@ -59,11 +59,12 @@ export class KeptCrews implements vscode.Disposable {
 
   /** The same of one. */
   crewOf({ known, keeper, isStarting }: KeptCrew): Crew {
+    const idle = keeper.url !== undefined ? {} : isStarting ? { starting: true as const } : known.failure !== undefined ? { failure: known.failure } : known.wanted ? { ranBefore: true as const } : {};
     return {
       id: idOf(known.folder),
       name: known.name,
       url: keeper.url ?? `http://127.0.0.1:${known.port}`,
-      local: { folder: this.#options.folders.uriOf(known.folder).toString(), engine: "rehearsal", running: keeper.url !== undefined, ...(isStarting && keeper.url === undefined ? { starting: true } : {}) },
+      local: { folder: this.#options.folders.uriOf(known.folder).toString(), engine: "rehearsal", running: keeper.url !== undefined, ...idle },
     };
   }
 
@@ -78,6 +79,15 @@ export class KeptCrews implements vscode.Disposable {
       this.#refreshing = undefined;
     });
     await this.#refreshing;
+  }
+
+  /** Reads again what all windows know of one crew. */
+  async reread(folder: string): Promise<void> {
+    const known = await this.#options.store.read(folder);
+    const kept = this.#kept.get(folder);
+    if (known === undefined || kept === undefined) return;
+    kept.known = known;
+    this.publish();
   }
 
   /** Takes in a crew that is not there yet. Tells nobody. */

@@ -12,6 +12,8 @@ export interface KnownCrew {
   readonly port: number;
   /** False once a person stopped it or it failed; true also while its window is closed. */
   readonly wanted: boolean;
+  /** Why it does not run though nobody stopped it: it ended by itself, or could not be started. */
+  readonly failure?: string | undefined;
 }
 
 /** Stands for the example crew's folder, which moves with each version of the extension. */
@@ -72,7 +74,7 @@ export class KnownCrews {
   }
 
   /** Changes what is kept of a crew; nothing where it is not known. */
-  async change(folder: string, change: Partial<Pick<KnownCrew, "port" | "wanted">>): Promise<void> {
+  async change(folder: string, change: Partial<Pick<KnownCrew, "port" | "wanted" | "failure">>): Promise<void> {
     const current = await this.read(folder);
     if (current !== undefined) await this.write({ ...current, ...change });
   }
@@ -144,5 +146,5 @@ function isMissing(error: unknown): boolean {
 function isKnown(found: unknown): found is KnownCrew {
   if (typeof found !== "object" || found === null) return false;
   const crew: Partial<Record<keyof KnownCrew, unknown>> = found;
-  return crew.version === 1 && typeof crew.folder === "string" && typeof crew.name === "string" && Number.isInteger(crew.port) && typeof crew.wanted === "boolean";
+  return crew.version === 1 && typeof crew.folder === "string" && typeof crew.name === "string" && Number.isInteger(crew.port) && typeof crew.wanted === "boolean" && ["string", "undefined"].includes(typeof crew.failure);
 }

@@ -6,6 +6,7 @@ import { Disposables } from "../editor/disposables.ts";
 import { messageOf, UserError } from "../editor/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainLabel, plainMessage } from "../editor/plain.ts";
+import { ProjectError } from "../projects/types.ts";
 import { CrewKeeper } from "./crew-keeper.ts";
 import { Folders } from "./folders.ts";
 import { idOf, KeptCrews, type KeptCrew } from "./kept-crews.ts";
@@ -14,6 +15,7 @@ import { forPerson, showLogAction } from "./problems.ts";
 import { readProject } from "./projects.ts";
 import { ServiceProcess, type Exit } from "./service-process.ts";
 import { forgetTokens } from "./service-tokens.ts";
+import { workspaceProjects } from "./workspace-projects.ts";
 
 /** What {@link LocalCrews} needs. */
 export interface LocalCrewsOptions {
@@ -34,6 +36,8 @@ export interface StartLocalCrew {
   readonly engine?: string;
   /** Called once it is known which crew to start, before that takes its time. */
   readonly onChosen?: () => void;
+  /** Starts the workspace's crew project without a question where there is exactly one. */
+  readonly here?: boolean;
 }
 
 /**
@@ -51,7 +55,7 @@ export class LocalCrews implements vscode.Disposable {
 
   constructor(options: LocalCrewsOptions) {
     this.#options = options;
-    this.#folders = new Folders(options.extension);
+    this.#folders = new Folders(options.extension, process.env["CREWDECK_EXAMPLE_CREW"]);
     this.#store = new KnownCrews(vscode.Uri.joinPath(options.storage, "local").fsPath);
     this.#log = this.#owned.add(vscode.window.createOutputChannel(vscode.l10n.t("Crewdeck: local crew")));
     const onChange = (list: readonly Crew[]) => {
@@ -71,7 +75,7 @@ export class LocalCrews implements vscode.Disposable {
     await this.#kept.refresh();
   }
 
-  /** Starts again the crews whose window was closed under an execution that has not ended. A crew that fails is logged and stays stopped. */
+  /** Starts again the crews that ran when their window closed and have an execution that has not ended. The others wait for their first use. A crew that fails is logged, and its row says why. */
   async restore(): Promise<void> {
     await this.refresh();
     for (const { known, keeper } of this.#kept.all()) {
@@ -94,9 +98,10 @@ export class LocalCrews implements vscode.Disposable {
    * @returns the crew, or nothing when the person cancelled
    * @throws UserError where the project is broken or the service does not start
    */
-  async start({ folder, engine, onChosen }: StartLocalCrew = {}): Promise<Crew | undefined> {
+  async start({ folder, engine, here = false, onChosen }: StartLocalCrew = {}): Promise<Crew | undefined> {
     if (engine !== undefined && engine !== "rehearsal") throw new UserError(vscode.l10n.t("There is no engine “{0}”. The local service has one: “rehearsal”.", engine));
-    const name = folder === undefined ? await (await import("./pick-project.ts")).pickProject(this.#folders, this.list()) : this.#folders.nameOf(folder);
+    const [only, ...others] = folder !== undefined ? [folder] : here ? await workspaceProjects() : [];
+    const name = only === undefined || others.length > 0 ? await (await import("./pick-project.ts")).pickProject(this.#folders, this.list()) : this.#folders.nameOf(only);
     if (name === undefined) return undefined;
     onChosen?.();
     return await this.#run(name);
@@ -122,6 +127,7 @@ export class LocalCrews implements vscode.Disposable {
     if (local === undefined) throw new UserError(vscode.l10n.t("No local crew was started in {0}.", folder ?? name));
     local.isUsed = false;
     await this.#end(local);
+    await this.#kept.reread(name);
     return this.#kept.crewOf(local);
   }
 
@@ -171,7 +177,7 @@ export class LocalCrews implements vscode.Disposable {
   /** Ends a crew's service wherever it runs; nothing of it may be deleted under a running one. */
   async #end({ known, keeper }: KeptCrew): Promise<void> {
     if (await keeper.stop()) return;
-    throw new UserError(vscode.l10n.t("The local crew {0} still runs in another window, which does not stop it. Close that window, then try again.", known.name));
+    throw new UserError(vscode.l10n.t("The local crew “{0}” still runs in another window, which does not stop it. Close that window, then try again.", known.name));
   }
 
   #newKeeper({ folder, name }: KnownCrew): CrewKeeper {
@@ -186,7 +192,10 @@ export class LocalCrews implements vscode.Disposable {
       launch: (port, tokens, signal) =>
         ServiceProcess.start({ program: vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath, folder: this.#folders.uriOf(folder).fsPath, dataFolder, port, ...tokens, signal, onLine: say }),
       isNeeded: () => this.#kept.get(folder)?.isUsed === true || hasOpenExecutions(idOf(folder)),
-      onChange: () => this.#kept.publish(),
+      onChange: () => {
+        this.#kept.publish();
+        this.#kept.reread(folder).catch((error: unknown) => logProblem("Reading a local crew", error, name));
+      },
       onEnded: (exit) => this.#tellEnded(folder, name, exit),
       onProblem: (doing, error) => logProblem(doing, error),
     });
@@ -200,6 +209,8 @@ export class LocalCrews implements vscode.Disposable {
       try {
         return await this.#serve(folder, local ?? this.#kept.add(await this.#learn(folder)));
       } catch (error) {
+        if (error instanceof ProjectError) await this.#store.change(folder, { failure: error.message });
+        await this.#kept.reread(folder);
         throw forPerson(error, uri, local?.known.name ?? uri.fsPath);
       }
     });
@@ -248,7 +259,7 @@ export class LocalCrews implements vscode.Disposable {
     const how = signal ?? vscode.l10n.t("exit code {0}", String(code));
     const again = vscode.l10n.t("Start Again");
     const log = showLogAction();
-    const message = vscode.l10n.t("The local crew {0} ended unexpectedly ({1}). Its executions are kept.", name, how);
+    const message = vscode.l10n.t("The local crew “{0}” ended unexpectedly ({1}). Its executions are kept.", name, how);
     void vscode.window.showErrorMessage(plainMessage(message), again, log.title).then(async (chosen) => {
       if (chosen === log.title) this.showLog();
       if (chosen === again) await this.#run(folder);

@@ -7,7 +7,8 @@ import { ProjectError, type CrewProject } from "../projects/types.ts";
 import type { Folders } from "./folders.ts";
 import { exampleFolder } from "./known-crews.ts";
 import { placeOf } from "./problems.ts";
-import { findProjects, readProject } from "./projects.ts";
+import { readProject } from "./projects.ts";
+import { workspaceProjects } from "./workspace-projects.ts";
 
 interface ProjectItem extends vscode.QuickPickItem {
   /** The name its folder is known by; absent for "Choose a folder…". */
@@ -36,8 +37,7 @@ export async function pickProject(folders: Folders, known: readonly Crew[]): Pro
 }
 
 async function items(folders: Folders, known: readonly Crew[]): Promise<ProjectItem[]> {
-  const roots = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
-  const found = (await Promise.all(roots.map(async ({ uri }) => await findProjects(uri.fsPath)))).flat();
+  const found = await workspaceProjects();
   const locals = new Map(known.flatMap(({ local }) => (local === undefined ? [] : [[folders.nameOf(local.folder), local] as const])));
   const names = [...new Set([...found.map((folder) => folders.nameOf(folder)), ...[...locals.keys()].filter((name) => name !== exampleFolder), exampleFolder])];
   const projects = await Promise.all(names.map(async (name) => await itemFor(name, folders, standing(locals.get(name)))));

@@ -8,7 +8,7 @@ import { ServiceFailure, ServiceRefusal } from "./service-process.ts";
 export function forPerson(error: unknown, folder: vscode.Uri, crewName: string): unknown {
   if (error instanceof ProjectError) return new UserError(error.message, openAction(error, folder));
   const isOurs = error instanceof ServiceRefusal || error instanceof ServiceFailure;
-  return isOurs ? new UserError(vscode.l10n.t("The local crew {0} did not start. {1}", crewName, error.message), [showLogAction()]) : error;
+  return isOurs ? new UserError(vscode.l10n.t("The local crew “{0}” did not start. {1}", crewName, error.message), [showLogAction()]) : error;
 }
 
 /** The place a project's error names, for `vscode.open`; nothing where it names none. */

@@ -54,7 +54,7 @@ export function giveFeedbackTool({ crews, executions, feedback, wake }: Pick<Too
     const again = callbacksAgain(execution);
     const output = outputOf(execution, taskId, attempt);
     return {
-      title: isApprove ? vscode.l10n.t("Approve a task's output at {0}?", crew.name) : vscode.l10n.t("Reject a task's output at {0}?", crew.name),
+      title: isApprove ? vscode.l10n.t("Approve a task's output at “{0}”?", crew.name) : vscode.l10n.t("Reject a task's output at “{0}”?", crew.name),
       parts: [
         isApprove
           ? vscode.l10n.t("Task “{0}”, attempt {1}, of “{2}” is approved at {3}, and the crew goes on with this output. That can cost money.", ...to)
@@ -69,7 +69,7 @@ export function giveFeedbackTool({ crews, executions, feedback, wake }: Pick<Too
   return {
     prepare(input) {
       const wanted = read(input);
-      const progress = vscode.l10n.t("Sending feedback to {0}", crewOf(wanted.execution).name);
+      const progress = vscode.l10n.t("Sending feedback to “{0}”", crewOf(wanted.execution).name);
       return Promise.resolve({ progress, confirmation: confirmationOf(wanted) });
     },
     async invoke(input, signal) {

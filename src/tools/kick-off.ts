@@ -28,7 +28,7 @@ export function kickOffTool({ crews, sender, wake }: Pick<ToolParts, "crews" | "
   const confirmationOf = (crew: Crew, inputs: JsonObject): Confirmation => {
     const unlisted = faultsOf(inputs, crews.knownInputs(crew)?.fields ?? []).filter(isHarmless);
     return {
-      title: vscode.l10n.t("Kick off {0}?", crew.name),
+      title: vscode.l10n.t("Kick off “{0}”?", crew.name),
       parts: [
         vscode.l10n.t("{0} starts an execution with these inputs, which can cost money and cannot be cancelled.", crewAndPlace(crew)),
         ...(crews.knownInputs(crew) === undefined ? [] : unlisted.map(faultInWords)),
@@ -42,7 +42,7 @@ export function kickOffTool({ crews, sender, wake }: Pick<ToolParts, "crews" | "
       const { crew, inputs } = read(input);
       // A stopped crew is not started for a question; it is asked before anything is sent.
       if (crew.local?.running !== false) refuse(inputs, (await crews.inputs(crew, { fresh: true, signal })).fields);
-      return { progress: vscode.l10n.t("Kicking off {0}", crew.name), confirmation: confirmationOf(crew, inputs) };
+      return { progress: vscode.l10n.t("Kicking off “{0}”", crew.name), confirmation: confirmationOf(crew, inputs) };
     },
     async invoke(input, signal) {
       const { crew, inputs } = read(input);

@@ -62,6 +62,6 @@ export class RefusedTokens implements vscode.Disposable {
 
 function messageFor(crew: string, { tokenType }: CrewApiError): string {
   return tokenType === undefined
-    ? vscode.l10n.t("{0} no longer accepts the token, so its executions are not asked for.", crew)
-    : vscode.l10n.t("{0} no longer accepts {1}, so its executions are not asked for.", crew, tokenInWords(tokenType));
+    ? vscode.l10n.t("“{0}” no longer accepts the token, so its executions are not asked for.", crew)
+    : vscode.l10n.t("“{0}” no longer accepts {1}, so its executions are not asked for.", crew, tokenInWords(tokenType));
 }

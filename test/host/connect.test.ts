@@ -84,7 +84,7 @@ describe("conversations about a crew", () => {
       const { result, shown } = await withPerson(moves, () => connectCrew(crews));
       const failure = shown[4];
       assert.equal(failure?.kind, "message");
-      assert.match(failure.text, /Travel is not connected yet/);
+      assert.match(failure.text, /“Travel” is not connected yet/);
       assert.match(failure.detail ?? "", /token/i);
       assert.ok(!failure.detail?.includes("wrong"), "the token is quoted");
       assert.deepEqual(failure.choices, ["Edit Token", "Edit Address", "Try Again"]);
@@ -224,7 +224,7 @@ describe("conversations about a crew", () => {
       const { result, shown } = await withPerson([], () => testCrew(crews, travel));
       const { milliseconds, ...report } = result!;
       assert.deepEqual(report, { crew: "Travel", url: crew.url, ok: true, tokenType: "bearer", inputs: 2, statusPath: "/status/{kickoff_id}" });
-      assert.match(shown[0]?.text ?? "", /^Travel answers at http:\/\/127\.0\.0\.1:\d+ in \d+ ms and asks for 2 inputs\. Token: Bearer Token\. Status path: \/status\/\{kickoff_id\}\.$/);
+      assert.match(shown[0]?.text ?? "", /^“Travel” answers at http:\/\/127\.0\.0\.1:\d+ in \d+ ms and asks for 2 inputs\. Token: Bearer Token\. Status path: \/status\/\{kickoff_id\}\.$/);
       assert.deepEqual(shown[0]?.choices, ["Copy Report"]);
       assert.ok(milliseconds >= 0);
     });
@@ -233,7 +233,7 @@ describe("conversations about a crew", () => {
       ["a refused token", (id) => crews.setToken(id, { token: "wrong", type: "userBearer" }), "unauthorized", /token refused, 401\): The crew does not accept the user's token/, ["Set User Bearer Token", "Use Bearer Token", "Show Log", "Copy Report"]],
       ["a token without rights", (id) => crews.setTokens(id, { inUse: "userBearer", userBearer: "forbidden" }), "forbidden", /may lack the right/, ["Set Bearer Token", "Show Log", "Copy Report"]],
       ["a token that is lost", () => secrets.kept.clear(), "tokenLost", /store of secrets no longer gives/, ["Set Token", "Show Log", "Copy Report"]],
-      ["no token", (id) => crews.setTokens(id, undefined), "noToken", /no token for Travel on this machine/, ["Set Token", "Show Log", "Copy Report"]],
+      ["no token", (id) => crews.setTokens(id, undefined), "noToken", /no token for “Travel” on this machine/, ["Set Token", "Show Log", "Copy Report"]],
       ["a page in its place", () => (crew.answer = { type: "text/html", body: "<html>Welcome</html>" }), "notACrew", /not a crew\): .*is not JSON/, ["Edit Crew", "Show Log", "Copy Report"]],
       ["other JSON in its place", () => (crew.answer = { type: "application/json", body: '{"hello":"world"}' }), "notACrew", /not what the API of a crew answers/, ["Edit Crew", "Show Log", "Copy Report"]],
       ["nobody there", () => crew.stop(), "refused", /connection refused\): Nothing accepts connections/, ["Edit Crew", "Show Log", "Copy Report"]],

@@ -96,7 +96,7 @@ describe("connected crews", () => {
   it("says that this machine has no token where only the settings arrived", async () => {
     await settings().update("crews", [entry("Synced")], vscode.ConfigurationTarget.Global);
     const synced = crews.get("Synced");
-    await assert.rejects(crews.test(synced), (error) => error instanceof NoTokenError && error.message.includes("There is no token for Synced on this machine"));
+    await assert.rejects(crews.test(synced), (error) => error instanceof NoTokenError && error.message.includes("There is no token for “Synced” on this machine"));
     assert.equal(crew.tokens.length, 0);
     await crews.setToken(synced.id, { token: "right", type: "bearer" });
     const { milliseconds, ...report } = await crews.test(synced);
@@ -149,7 +149,7 @@ describe("connected crews", () => {
       await lose();
       await assert.rejects(crews.client(added).kickoff({ inputs: {} }), (error) => {
         assert.ok(error instanceof LostTokenError);
-        assert.match(error.message, /^This machine's store of secrets (no longer gives|does not give) the token of Travel back\. .*[Ss]et (it|the token) again\.$/);
+        assert.match(error.message, /^This machine's store of secrets (no longer gives|does not give) the token of “Travel” back\. .*[Ss]et (it|the token) again\.$/);
         assert.ok(!error.message.includes("half"));
         assert.deepEqual(error.actions.map(({ command }) => command), ["crewdeck.setToken"]);
         return true;
@@ -295,7 +295,7 @@ describe("connected crews", () => {
     crews.setLocal([{ ...local, local: { ...local.local, running: false } }]);
     await assert.rejects(client.inputs(), (error) => {
       assert.ok(error instanceof UserError);
-      assert.equal(error.message, "The local crew Example 2 is stopped. Start it to go on.");
+      assert.equal(error.message, "The local crew “Example 2” is stopped. Start it to go on.");
       assert.deepEqual(error.actions, [{ title: "Start Example 2", command: "crewdeck.startLocalCrew", arguments: [{ folder: "file:///example" }] }]);
       return true;
     });

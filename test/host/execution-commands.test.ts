@@ -40,20 +40,20 @@ describe("Commands that remove what is kept of an execution", () => {
     assert.deepEqual(await run("clearEnded", undefined), [], "nothing to ask about");
   });
 
-  it("untrack, saying what goes on and by which ID it can be tracked again", async () => {
+  it("remove from the list, saying what goes on and by which ID it can be tracked again", async () => {
     await parts.store.add(anExecution({ kickoffIds: ["waits"] }));
     await parts.store.add(notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }));
     const [running = ""] = await run("untrackExecution", row("waits"), "escape");
     assert.match(running, /It goes on at the crew.*Its ID is waits\.$/);
-    const [ended = ""] = await run("untrackExecution", row("done"), { press: "Untrack" });
+    const [ended = ""] = await run("untrackExecution", row("done"), { press: "Remove from List" });
     assert.match(ended, /Its ID is done\.$/);
     assert.doesNotMatch(ended, /goes on/);
     assert.deepEqual(kept(), ["local-1"]);
   });
 
-  it("untrack what may have started, saying that nobody knows whether it did, and no ID, since there is none", async () => {
+  it("remove from the list what may have started, saying that nobody knows whether it did, and no ID, since there is none", async () => {
     await parts.store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" }));
-    const [question = ""] = await run("untrackExecution", row("lost"), { press: "Untrack" });
+    const [question = ""] = await run("untrackExecution", row("lost"), { press: "Remove from List" });
     assert.match(question, /No answer came to its kickoff\. If it started, it goes on at the crew/);
     assert.doesNotMatch(question, /Its ID is/);
     assert.deepEqual(kept(), []);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { askKind } from "../../src/feedback/ask.ts";
+import { confirmApproval } from "../../src/feedback/confirm.ts";
+import { anExecution } from "../unit/views/executions.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 
 describe("The question what to say of an output", () => {
@@ -8,6 +10,26 @@ describe("The question what to say of an output", () => {
     try {
       assert.equal(await askKind("$(bell) draft"), undefined);
       assert.equal(person.shown[0]?.title, "Feedback for “$(bell) draft”");
+    } finally {
+      person.dispose();
+    }
+  });
+
+  it("says what Approve sends in the person's name", async () => {
+    const person = new ScriptedPerson(["escape"]);
+    try {
+      await askKind("draft");
+      assert.equal(person.shown[0]?.details?.[0], "The crew goes on with this output, and later tasks read “Approved.” as your feedback");
+    } finally {
+      person.dispose();
+    }
+  });
+
+  it("says it, too, where an output is approved that is not on the screen", async () => {
+    const person = new ScriptedPerson([{ press: "Approve" }]);
+    try {
+      assert.equal(await confirmApproval(anExecution(), "review"), true);
+      assert.match(person.shown[0]?.detail ?? "", /“Approved\.” is sent to “Writers” \(crew\.test\): the crew goes on with this output, and later tasks read that as your feedback\.$/);
     } finally {
       person.dispose();
     }

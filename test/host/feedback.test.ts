@@ -29,6 +29,7 @@ describe("feedback in an execution's document", () => {
     const lenses = await lensesOf(document);
     assert.deepEqual(lenses.map(({ title }) => title), actions);
     assert.ok(lenses.every(({ line }) => document.lineAt(line).text === "### Attempt 1"));
+    assert.match(lenses[0]?.tooltip ?? "", /later tasks read “Approved\.” as your feedback/);
     await parts.store.update("local-1", () => notWaiting());
     await waitFor("the lenses to go", async () => (await lensesOf(document)).length === 0);
   });
@@ -63,7 +64,7 @@ describe("feedback in an execution's document", () => {
     const open = await thread();
     assert.equal(document.lineAt(open.range!.start.line).text, "### Attempt 1");
     assert.equal(open.contextValue, "reject");
-    assert.match(open.label!, /^Reject “review” – your words go to later tasks of Writers \(crew\.test\) in “Sea otters”$/);
+    assert.match(open.label!, /^Reject “review” – your words go to later tasks of “Writers” \(crew\.test\) in “Sea otters”$/);
     parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
     await parts.threads.submit({ thread: open, text: "Shorter.\n\n- and funnier" });
     assert.deepEqual(await result, { status: "retrying", message: "Once more." });
@@ -166,7 +167,7 @@ describe("feedback in an execution's document", () => {
     }
     const [{ text, detail } = { text: "", detail: "" }] = person.shown;
     assert.equal(text, "Approve “review” of “Sea otters”?");
-    assert.match(detail ?? "", /^# Draft\n\nLine 0\.\n[\s\S]*Line 9\. …\n\n“Approved\.” is sent to Writers \(crew\.test\)/);
+    assert.match(detail ?? "", /^# Draft\n\nLine 0\.\n[\s\S]*Line 9\. …\n\n“Approved\.” is sent to “Writers” \(crew\.test\)/);
     assert.deepEqual(person.left, []);
   });
 

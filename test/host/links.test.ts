@@ -65,8 +65,8 @@ describe("deep links", () => {
   it("to track an execution ask by a modal that names crew, host, execution and effect", async () => {
     connected.push(travel);
     const [modal] = await open([{ press: "Track" }], link(`/track?url=${url}&id=${id}`));
-    assert.equal(modal?.text, "Track an execution of Travel, at travel.example.com?");
-    assert.match(modal.detail ?? "", new RegExp(`${id}.*token of Travel.*kept on this machine`, "s"));
+    assert.equal(modal?.text, "Track an execution of “Travel”, at travel.example.com?");
+    assert.match(modal.detail ?? "", new RegExp(`${id}.*token of “Travel”.*kept on this machine`, "s"));
     assert.deepEqual(ran, [["trackExecution", { kind: "link", crew: travel.id, kickoffId: id }]]);
   });
 

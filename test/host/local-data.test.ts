@@ -41,10 +41,13 @@ describe("Deleting local data", () => {
   let folder: string;
   let secrets: MemorySecrets;
   const ends: (() => unknown)[] = [];
+  /** Milliseconds that a deletion waits for what is being sent. */
+  let longestWaitMs: number;
 
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-data-"));
     secrets = new MemorySecrets();
+    longestWaitMs = 60_000;
   });
 
   afterEach(async () => {
@@ -68,7 +71,7 @@ describe("Deleting local data", () => {
     const clearing = watchClearing(executions.store, { context, forms, tree });
     for (const { dispose } of [crews, executions, locals].map((each) => ({ dispose: () => each.dispose() }))) ends.push(dispose);
     ends.push(() => clearing.dispose());
-    const command = deleteLocalDataCommand({ context, crews, executions, locals, forms, tree, clock: systemClock, presets: () => Promise.resolve(openPresets(storage)) });
+    const command = deleteLocalDataCommand({ longestWaitMs, context, crews, executions, locals, forms, tree, clock: systemClock, presets: () => Promise.resolve(openPresets(storage)) });
     return { crews, executions, locals, globalState, workspaceState, tree, closed, ask: () => command.run(undefined), delete: (what: string) => command.run({ what }) as Promise<Deleted> };
   };
 
@@ -188,6 +191,18 @@ describe("Deleting local data", () => {
     assert.deepEqual([[...secrets.kept.keys()], shared.keys()], [[], []]);
   });
 
+  it("says that the executions of local crews end and are deleted, too", async () => {
+    const window = await openWindow();
+    await new KnownCrews(path.join(folder, "local")).write({ version: 1, folder: "file:///crew", name: "Crew", port: 0, wanted: false });
+    const person = new ScriptedPerson(["escape"]);
+    try {
+      await window.ask();
+      assert.match(person.shown[0]?.detail ?? "", /• local crews: 1\. They are stopped, and their executions end and are deleted \(the projects stay\)/);
+    } finally {
+      person.dispose();
+    }
+  });
+
   it("counts and removes a local crew whose folder is gone", async () => {
     const window = await openWindow();
     await new KnownCrews(path.join(folder, "local")).write({ version: 1, folder: vscode.Uri.file(path.join(folder, "gone")).toString(), name: "Gone", port: 0, wanted: false });
@@ -259,17 +274,57 @@ describe("Deleting local data", () => {
     assert.deepEqual([later.executions.store.list().length, later.closed], [1, []]);
   });
 
-  it("is refused while a kickoff or feedback is under way, and not for one that may have been sent", async () => {
-    const window = await openWindow();
-    const { store, intents } = window.executions;
+  /** Has what shows progress written down, and cancels it where wanted. */
+  const withProgress = async (action: (progress: { readonly titles: string[]; readonly cancel: () => void }) => Promise<void>) => {
+    const { withProgress: real } = vscode.window;
+    const stop = new vscode.EventEmitter<void>();
+    const titles: string[] = [];
+    const show = ({ title = "" }: vscode.ProgressOptions, task: (progress: object, token: object) => Promise<unknown>) => {
+      titles.push(title);
+      return task({ report: () => undefined }, { isCancellationRequested: false, onCancellationRequested: stop.event });
+    };
+    Object.assign(vscode.window, { withProgress: show });
+    try {
+      await action({ titles, cancel: () => stop.fire() });
+    } finally {
+      Object.assign(vscode.window, { withProgress: real });
+    }
+  };
+  const addKickoffUnderWay = async ({ store, intents }: Executions) => {
     await store.add(notWaiting({ localId: "starts", kickoffIds: [], state: "unconfirmed", startedAt: new Date().toISOString() }));
     await intents.claim(kickoffKey("starts"), {});
-    await assert.rejects(window.delete("data"), /is just being sent to Writers.*Nothing was deleted/);
+  };
+
+  it("waits for a kickoff that is under way, unless the person cancels", async () => {
+    const { executions, ...window } = await openWindow();
+    await addKickoffUnderWay(executions);
+    await withProgress(async ({ titles, cancel }) => {
+      const cancelled = window.delete("data");
+      await waitFor("the wait to be shown", () => titles.length === 1);
+      assert.equal(titles[0], "Waiting to delete local data: “Sea otters” is just being sent to “Writers”");
+      cancel();
+      assert.equal(await cancelled, undefined);
+      assert.equal(executions.store.list().length, 1, "nothing was deleted");
+      const deleted = window.delete("data");
+      await waitFor("the wait to be shown", () => titles.length === 2);
+      await executions.store.update("starts", (execution) => ({ ...execution, kickoffIds: ["k"], state: "running" }));
+      await executions.intents.release(kickoffKey("starts"));
+      assert.deepEqual((await deleted).notDeleted, []);
+      assert.deepEqual(executions.store.list(), []);
+    });
+  });
+
+  it("is given up where a kickoff or feedback takes too long, and does not wait for one that may have been sent", async () => {
+    longestWaitMs = 0;
+    const window = await openWindow();
+    const { store, intents } = window.executions;
+    await addKickoffUnderWay(window.executions);
+    await assert.rejects(window.delete("data"), /is still being sent to “Writers”.*Nothing was deleted/);
     await store.remove("starts");
     await store.add(anExecution({ localId: "waits" }));
     await store.update("waits", (execution) => resumeSending(execution, { taskId: "review", attempt: 1 }, { isApprove: true, text: "Good", at: new Date().toISOString() }));
     await intents.claim(resumeKey("waits", "review", 1), {});
-    await assert.rejects(window.delete("data"), /is just being sent to Writers/);
+    await assert.rejects(window.delete("data"), /is still being sent to “Writers”/);
     assert.equal(store.list().length, 1);
     await store.remove("waits");
     await store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed", startedAt: "2026-10-21T12:00:00.000Z" }));
@@ -327,6 +382,7 @@ describe("Deleting local data", () => {
       const question = person.shown.find(({ text }) => text === "Delete what Crewdeck keeps on this machine?");
       assert.deepEqual(question?.choices, ["Delete, Keep Connected Crews", "Delete Everything"]);
       assert.match(question.detail ?? "", /outputs: 1\n.*connected crews \(1\)/s);
+      assert.match(question.detail ?? "", /What runs at deployed crews goes on there/);
       assert.doesNotMatch(question.detail ?? "", /presets/, "of what there is none is not spoken");
     } finally {
       person.dispose();

@@ -7,11 +7,13 @@ import { systemClock } from "../../src/api/clock.ts";
 import { CrewApiError } from "../../src/api/errors.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import type { Crew } from "../../src/crews/types.ts";
+import { resetContext } from "../../src/editor/context.ts";
 import { actionsOf, messageOf, UserError } from "../../src/editor/errors.ts";
 import { Intents } from "../../src/executions/intents.ts";
 import { ExecutionStore } from "../../src/executions/store.ts";
 import { KickoffSender } from "../../src/kickoff/start.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
+import { watchProjects } from "../../src/local/workspace-projects.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 
@@ -145,7 +147,7 @@ describe("local crews", () => {
 
     const next = await newWindow();
     const stopped = await waitFor("the crew to be listed as stopped", () => next.locals.list().find(({ local }) => local?.running === false));
-    assert.deepEqual(stopped, { ...crew, local: { ...crew.local, running: false } });
+    assert.deepEqual(stopped, { ...crew, local: { ...crew.local, running: false, ranBefore: true } });
     open.add(crew.id);
     await next.locals.restore();
     assert.deepEqual(next.locals.list(), [crew]);
@@ -164,9 +166,10 @@ describe("local crews", () => {
     await second.locals.restore();
     // A service that is just leaving looks alive for a moment.
     await waitFor("the crew to be listed as stopped", () => second.locals.list()[0]?.local?.running === false);
+    assert.equal(second.locals.list()[0]?.local?.ranBefore, true, "which its row says");
     await second.locals.ensureRunning(crew.id);
     const stopped = await second.locals.stop({ folder: example });
-    assert.equal(stopped?.local?.running, false);
+    assert.deepEqual(stopped?.local, { ...crew.local, running: false });
     await assert.rejects(fetch(crew.url));
     open.add(crew.id);
     await second.locals.restore();
@@ -221,9 +224,62 @@ describe("local crews", () => {
     } finally {
       Object.assign(vscode.window, { showErrorMessage: real });
     }
-    assert.deepEqual(said, ["The local crew example_crew ended unexpectedly (SIGKILL). Its executions are kept. [Start Again, Show Log]"]);
+    assert.deepEqual(said, ["The local crew “example_crew” ended unexpectedly (SIGKILL). Its executions are kept. [Start Again, Show Log]"]);
     assert.deepEqual(window.locals.list(), [crew]);
     assert.equal((await window.crews.inputs(crew, { fresh: true })).fields.length, 2);
+  });
+
+  it("one that failed says why, also in a later window, until it runs again", async () => {
+    const first = await newWindow();
+    const project = await copyOfExample();
+    const crew = await first.locals.start({ folder: project });
+    assert.ok(crew);
+    const real = vscode.window.showErrorMessage;
+    Object.assign(vscode.window, { showErrorMessage: () => Promise.resolve(undefined) });
+    try {
+      process.kill(await pidOfService(), "SIGKILL");
+      await waitFor("the reason", () => first.locals.list()[0]?.local?.failure === "It ended unexpectedly (SIGKILL).");
+    } finally {
+      Object.assign(vscode.window, { showErrorMessage: real });
+    }
+    await close(first);
+    const next = await newWindow();
+    assert.equal(next.locals.list()[0]?.local?.failure, "It ended unexpectedly (SIGKILL).");
+    const tasks = path.join(project, "src/example_crew/config/tasks.yaml");
+    const text = await readFile(tasks, "utf8");
+    await writeFile(tasks, "research:\n  description: 3\n");
+    await refusal(next.locals.ensureRunning(crew.id));
+    assert.match(next.locals.list()[0]?.local?.failure ?? "", /^src\/example_crew\/config\/tasks\.yaml:2:16: /);
+    await writeFile(tasks, text);
+    await next.locals.ensureRunning(crew.id);
+    assert.deepEqual(next.locals.list(), [crew]);
+  });
+
+  it("the workspace's only project is started without a question, and the view is told that there is one", async () => {
+    const root = vscode.workspace.workspaceFolders![0]!.uri;
+    const project = vscode.Uri.joinPath(root, "its-crew");
+    const { executeCommand } = vscode.commands;
+    const told: unknown[] = [];
+    Object.assign(vscode.commands, { executeCommand: (command: string, ...rest: unknown[]) => (command === "setContext" && rest[0] === "crewdeck.hasProject" ? told.push(rest[1]) : executeCommand(command, ...rest)) });
+    const shown = new vscode.EventEmitter<vscode.TreeViewVisibilityChangeEvent>();
+    const view = { visible: false, onDidChangeVisibility: shown.event };
+    const { crews, locals } = await newWindow();
+    resetContext();
+    const watching = watchProjects(view, crews, Promise.resolve());
+    try {
+      await cp(example, project.fsPath, { recursive: true });
+      shown.fire({ visible: false });
+      view.visible = true;
+      shown.fire({ visible: true });
+      await waitFor("the view to be told", () => told.includes(true));
+      assert.deepEqual(told, [false, true], "nobody looks while the view is hidden");
+      const crew = await locals.start({ here: true });
+      assert.equal(crew?.local?.folder, project.toString());
+    } finally {
+      watching.dispose();
+      Object.assign(vscode.commands, { executeCommand });
+      await rm(project.fsPath, { recursive: true, force: true });
+    }
   });
 
   it("a broken project says where, and offers to open the place", async () => {

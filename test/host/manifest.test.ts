@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import { waitFor } from "../support/wait.ts";
 
 interface Manifest {
   readonly contributes: {
     readonly commands: readonly { readonly command: string; readonly category: string; readonly title: string }[];
     readonly languageModelTools: readonly { readonly name: string; readonly modelDescription: string; readonly inputSchema: { readonly additionalProperties: boolean } }[];
-    readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
+    readonly menus: Readonly<Record<string, readonly { readonly command: string; readonly when?: string }[]>>;
+    readonly viewsWelcome: readonly { readonly contents: string; readonly when: string }[];
   };
 }
 
@@ -39,6 +41,31 @@ describe("The manifest", () => {
     for (const id of ["crewdeck.kickoff", "crewdeck.kickoffInForm"]) {
       for (const menu of ["commandPalette", "view/item/context"]) assert(menus[menu]?.some(({ command }) => command === id), `${id} in ${menu}`);
     }
+  });
+
+  it("leads from the empty view to the tour, and to the workspace's own crew first where it has one", () => {
+    const buttons = (contents = "") => [...contents.matchAll(/^\[([^\]]+)\]\(command:/gm)].map(([, title]) => title);
+    const [start, project] = manifest.contributes.viewsWelcome;
+    assert.deepEqual(buttons(start?.contents), ["Start the Example Crew", "Connect a Crew"]);
+    assert.match(start?.when ?? "", /!crewdeck\.hasProject/);
+    assert.deepEqual(buttons(project?.contents), ["Serve This Crew", "Connect a Crew", "Start the Example Crew"]);
+    assert.match(project?.when ?? "", /&& crewdeck\.hasProject/);
+    for (const welcome of [start, project]) assert.match(welcome?.contents ?? "", /\[Take the Tour\]\(command:crewdeck\.takeTour\)/);
+  });
+
+  it("has a tour in the palette, which opens the walkthrough", async () => {
+    const tour = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label }) => /Welcome|Walkthrough/.test(label));
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await vscode.commands.executeCommand("crewdeck.takeTour");
+    await vscode.window.tabGroups.close(await waitFor("the walkthrough", tour));
+  });
+
+  it("has on a stopped local crew's row a way to start it, and on any local crew's row its token to copy, on no other's", () => {
+    const rows = manifest.contributes.menus["view/item/context"]!;
+    const conditions = (id: string) => rows.filter(({ command }) => command === `crewdeck.${id}`).map(({ when = "" }) => when.replace(/^.*viewItem =~ /, ""));
+    assert.deepEqual(conditions("startCrew"), ["/^crew:local:stopped\\b/", "/^crew:local:stopped\\b/"]);
+    assert.deepEqual(conditions("copyToken"), ["/^crew:local\\b/"]);
+    assert.deepEqual(manifest.contributes.commands.filter(({ command }) => /untrack|startCrew|copyToken|takeTour/.test(command)).map(({ title }) => title), ["Remove from List", "Start", "Copy Token", "Take the Tour"]);
   });
 
   it("contributes exactly the tools that the code registers, with strict inputs", async () => {

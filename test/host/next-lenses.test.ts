@@ -34,9 +34,9 @@ describe("Over the title of an execution's document", () => {
     assert.deepEqual(await lensesOf(anExecution({ localId: "waits", kickoffIds: ["waits"] })), []);
   });
 
-  it("what may have started can be tracked by its ID, run again and untracked", async () => {
+  it("what may have started can be tracked by its ID, run again and removed from the list", async () => {
     const lenses = await lensesOf(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" }));
-    assert.deepEqual(lenses.map(({ title, command }) => [title, command]), [["Track by its ID…", "crewdeck.trackExecution"], ["Run again…", "crewdeck.runAgain"], ["Untrack…", "crewdeck.untrackExecution"]]);
+    assert.deepEqual(lenses.map(({ title, command }) => [title, command]), [["Track by its ID…", "crewdeck.trackExecution"], ["Run again…", "crewdeck.runAgain"], ["Remove from list…", "crewdeck.untrackExecution"]]);
     assert.deepEqual(lenses[0]?.argument, { crew: anExecution().crew.id, fromLens: true });
     assert.deepEqual(lenses.at(-1)?.argument, { crew: anExecution().crew.id, kickoffId: "lost", fromLens: true });
   });

@@ -65,11 +65,11 @@ describe("Notifications", () => {
     await end("one", "completed");
     await end("two", "failed");
     await waitFor("the failure to be told", () => shown.length > 0);
-    assert.deepEqual(shown, ["“two” of Writers failed. [Open | Run Again… | Don't Show Again]"]);
+    assert.deepEqual(shown, ["“two” of “Writers” failed. [Open | Run Again… | Don't Show Again]"]);
     await settings().update("completed", true, vscode.ConfigurationTarget.Global);
     await parts.store.add(ended("three"));
     await waitFor("the end to be told", () => shown.length > 1);
-    assert.match(shown[1]!, /“three” of Writers is completed/);
+    assert.match(shown[1]!, /“three” of “Writers” is completed/);
     await parts.store.add(anExecution());
     await waitFor("the pause to be told", () => shown.length > 2);
     assert.match(shown[2]!, /waits for you at task “review”\. \[Open \| Approve \| Reject… \| Don't Show Again\]/);
@@ -168,7 +168,7 @@ describe("Notifications", () => {
     await parts.store.add(ended("before", { state: "failed", origin: "tracked", startedAt: isoAgo(500) }));
     await parts.store.add(ended("now", { state: "failed" }));
     await waitFor("the news", () => shown.length > 0);
-    assert.match(shown.join("\n"), /^“now” of Writers failed\.[^\n]*$/);
+    assert.match(shown.join("\n"), /^“now” of “Writers” failed\.[^\n]*$/);
   });
 
   it("are turned off one kind at a time by their own button, which says how to turn them on again", async () => {

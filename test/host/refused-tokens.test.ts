@@ -4,10 +4,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
+import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
 import { offer } from "../../src/editor/errors.ts";
 import { Intents } from "../../src/executions/intents.ts";
 import { RefusedTokens } from "../../src/views/refused-tokens.ts";
 import { waitFor } from "../support/wait.ts";
+import { anExecution, working } from "../unit/executions/samples.ts";
+import { Scene } from "../unit/executions/tracker-support.ts";
 
 const crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
 
@@ -45,10 +48,60 @@ describe("a crew that refuses its token while it is watched", () => {
       for (const { parks } of windows) parks.fire({ crew, error });
       // What comes after it in the same window has had its turn when this has.
       await waitFor("every question to be answered", async () => (await new Intents(folder).all()).length === 1);
-      assert.deepEqual(shown, [["Writers no longer accepts the user's token (User Bearer Token), so its executions are not asked for.", "Ran", "Other"]]);
+      assert.deepEqual(shown, [["“Writers” no longer accepts the user's token (User Bearer Token), so its executions are not asked for.", "Ran", "Other"]]);
       assert.deepEqual(ran, [{ crew: crew.id, tokenType: "userBearer" }]);
     } finally {
       command.dispose();
     }
+  });
+});
+
+describe("Refreshing crews that refuse their token", () => {
+  const refused = new CrewApiError({ kind: "unauthorized", status: 401, message: "The token is refused.", remedy: "Set it." });
+  const other = { id: "url:https://other.test", name: "Other", url: "https://other.test" };
+  let scene: Scene;
+
+  beforeEach(async () => {
+    scene = new Scene(() => refused);
+    // Another window polls: what is asked here is what the person wants.
+    scene.lease.isHeld = false;
+    scene.tracker.start();
+    for (const number of [1, 2, 3]) scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
+    scene.store.put(anExecution({ localId: "o1", kickoffIds: ["ok1"], crew: other }));
+    for (const localId of ["e1", "o1"]) await scene.tracker.pollNow(localId);
+    assert.equal(scene.tracker.parkedCrews().size, 2);
+    scene.asked.length = 0;
+  });
+
+  afterEach(() => scene.tracker.dispose());
+
+  const refresh = async (argument?: unknown) => {
+    const store = { list: scene.store.list, find: scene.store.find, refresh: () => Promise.resolve() };
+    const known = [anExecution().crew, other];
+    const find = (text: string) => known.find(({ id }) => id === text);
+    const parts = { crews: { find, get: find }, store, tracker: scene.tracker };
+    await executionCommands(parts as unknown as ExecutionParts).find(({ id }) => id === "refresh")?.run(argument);
+  };
+  const asked = () => scene.asked.splice(0).map(({ kickoffId }) => kickoffId);
+  const crewRow = { kind: "crew", crew: anExecution().crew.id };
+
+  it("sends no refused token where everything is refreshed", async () => {
+    await refresh();
+    assert.deepEqual([asked(), scene.tracker.parkedCrews().size], [[], 2]);
+  });
+
+  it("sends that of the row's crew once, and says that it is still refused", async () => {
+    await assert.rejects(refresh({ kind: "execution", crew: anExecution().crew.id, kickoffId: "k2" }), refused);
+    assert.deepEqual(asked(), ["k2"]);
+    await assert.rejects(refresh(crewRow), refused);
+    assert.equal(asked().length, 1);
+    await refresh({ crew: anExecution().crew.id });
+    assert.equal(asked().length, 1, "a program sees it in the execution");
+  });
+
+  it("goes on with all of the crew where the token is taken again, and leaves the other crew alone", async () => {
+    scene.answer = () => working("a", 0);
+    await refresh(crewRow);
+    assert.deepEqual([asked().sort(), [...scene.tracker.parkedCrews().keys()]], [["k1", "k2", "k3"], [other.id]]);
   });
 });

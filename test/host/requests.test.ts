@@ -97,6 +97,30 @@ describe("What was sent before", () => {
     assert.doesNotMatch(copied, new RegExp(service.token));
   });
 
+  it("copied for a crew of this machine, offers its token to be copied next; no other crew's is ever given out", async () => {
+    const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
+    const local = await run<{ name: string; id: string }>("startLocalCrew", { folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath });
+    try {
+      const started = await run<Made>("kickoff", { crew: local.name, inputs, form: false });
+      const { shown } = await withPerson([{ press: "Copy Token", isNotification: true }], () => run("copyAsCurl", { ...row(started), crew: started.crew }));
+      assert.deepEqual(shown[0]?.choices, ["Copy Token"]);
+      const token = await waitFor("the token on the clipboard", async () => {
+        const copied = await vscode.env.clipboard.readText();
+        return !copied.startsWith("curl") && copied;
+      });
+      assert.equal((await fetch(`${api.crews().find(({ name }) => name === local.name)!.url}/inputs`, { headers: { authorization: `Bearer ${token}` } })).status, 200);
+      assert.doesNotMatch(JSON.stringify(shown), new RegExp(token));
+      assert.deepEqual((await withPerson([], () => run("copyAsCurl", row(first)))).shown[0]?.choices, []);
+      await vscode.env.clipboard.writeText("");
+      await assert.rejects(run("copyToken", { crew }), /Only the token of a local crew can be copied/);
+      assert.equal(await vscode.env.clipboard.readText(), "");
+      await run("untrackExecution", started);
+    } finally {
+      await run("stopLocalCrew", { folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath });
+      await withPerson([{ press: "Remove" }], () => run("removeCrew", { kind: "crew", crew: local.id }));
+    }
+  });
+
   it("is saved as a request file, which starts the same again and is never overwritten silently", async () => {
     const file = inWorkspace("again.kickoff.json");
     assert.deepEqual(await run("saveAsRequestFile", { crew, kickoffId: first.kickoffId, file }), { file: vscode.Uri.file(file).toString() });
@@ -124,7 +148,7 @@ describe("What was sent before", () => {
   });
 
   it("is no preset until one is saved in the form, which the command says", async () => {
-    await assert.rejects(run("presets", { crew }), /Repeated has no presets yet.*“Presets…”/);
+    await assert.rejects(run("presets", { crew }), /“Repeated” has no presets yet.*“Presets…”/);
   });
 
   it("gives an input the values that it had, newest first, each once, and only this crew's", () => {

@@ -205,12 +205,12 @@ describe("Tools for language models", () => {
 
     it("VS Code asks before a kickoff, with crew, host and inputs as text that is no Markdown", async () => {
       const { confirmationMessages, invocationMessage } = await tools().prepare("crewdeck_kickOff", wish, signal);
-      assert.equal(invocationMessage, "Kicking off Writers");
-      assert.equal(confirmationMessages?.title, "Kick off Writers?");
+      assert.equal(invocationMessage, "Kicking off “Writers”");
+      assert.equal(confirmationMessages?.title, "Kick off “Writers”?");
       const { message } = confirmationMessages;
       assert.ok(message instanceof vscode.MarkdownString);
       assert.ok(!message.isTrusted && message.supportHtml !== true && message.supportThemeIcons !== true);
-      assert.match(message.value, /^Crewdeck asks once more in a dialog before anything is sent, so allowing this here always is safe\.\n\nWriters \(crew\.test\) starts an execution .* cost money/);
+      assert.match(message.value, /^Crewdeck asks once more in a dialog before anything is sent, so allowing this here always is safe\.\n\n“Writers” \(crew\.test\) starts an execution .* cost money/);
       assert.ok(message.value.includes(`\`\`\`\`text\n{\n  "topic": "\`Otters\` [x](command:y)\\n\`\`\`"\n}\n\`\`\`\``), message.value);
     });
 
@@ -222,9 +222,9 @@ describe("Tools for language models", () => {
 
     it("VS Code asks before feedback, with crew, host, task, words, what they are for and the output", async () => {
       const { confirmationMessages } = await tools().prepare("crewdeck_giveFeedback", { executionId: "11111111-aaaa", decision: "reject", feedback: "Shorter." }, signal);
-      assert.equal(confirmationMessages?.title, "Reject a task's output at Writers?");
+      assert.equal(confirmationMessages?.title, "Reject a task's output at “Writers”?");
       const { value } = confirmationMessages.message as vscode.MarkdownString;
-      for (const part of ["Task “review”, attempt 1, of “Sea otters” is rejected at Writers (crew.test)", "become context for later tasks:\n\n```text\nShorter.\n```", "# Draft\n\nText."]) assert.ok(value.includes(part), `${part} in ${value}`);
+      for (const part of ["Task “review”, attempt 1, of “Sea otters” is rejected at “Writers” (crew.test)", "become context for later tasks:\n\n```text\nShorter.\n```", "# Draft\n\nText."]) assert.ok(value.includes(part), `${part} in ${value}`);
     });
 
     it("a dialog asks before every kickoff and every feedback, whatever VS Code asked before, and one answer is for one call", async () => {

@@ -127,7 +127,7 @@ export function boxWithTheKeys(): Promise<vscode.TextEditor> {
 }
 
 /** The lenses of a document that lead anywhere. */
-export async function lensesOf(document: vscode.TextDocument): Promise<readonly { readonly title: string; readonly line: number }[]> {
+export async function lensesOf(document: vscode.TextDocument): Promise<readonly { readonly title: string; readonly tooltip: string | undefined; readonly line: number }[]> {
   const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", document.uri);
-  return lenses.flatMap(({ command, range }) => (command === undefined ? [] : [{ title: command.title, line: range.start.line }]));
+  return lenses.flatMap(({ command, range }) => (command === undefined ? [] : [{ title: command.title, tooltip: command.tooltip, line: range.start.line }]));
 }

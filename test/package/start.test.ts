@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { exampleCopy } from "../support/example-copy.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { leaveNothingBehind } from "../support/leave-nothing.ts";
 import { endFamily, familyOf, runningProcesses, signal } from "../support/processes.ts";
@@ -13,6 +14,7 @@ import { kickOffStory, story } from "../ui/story.ts";
 describe("npm start", () => {
   const dataFolder = temporaryFolder("start");
   const logFile = path.join(dataFolder, "npm-start.log");
+  const copy = path.join(dataFolder, "example-crew");
   let npm: number;
 
   before(() => {
@@ -33,8 +35,22 @@ describe("npm start", () => {
     rmSync(dataFolder, { recursive: true, force: true });
   });
 
-  it("prints an address where the example crew is connected and runs until it waits for a person, and the token survives a reload", async () => {
+  it("leaves a copy of the example crew as a person changed it", () => {
+    const folder = temporaryFolder("example-copy");
+    try {
+      const changed = path.join(exampleCopy(folder), "pyproject.toml");
+      writeFileSync(changed, "changed");
+      exampleCopy(folder);
+      assert.equal(readFileSync(changed, "utf8"), "changed");
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("prints an address where a copy of the example crew is connected, the only one to start, and runs until it waits for a person; the token survives a reload", async () => {
     const address = await waitFor("the address", () => /Crewdeck is running: (\S+)/.exec(readFileSync(logFile, "utf8"))?.[1]);
+    assert.equal(new URL(address).searchParams.get("folder"), copy, "what is saved there changes no file of the project");
+    assert.deepEqual(readdirSync(copy).sort(), readdirSync(path.join(projectFolder, "media", "example-crew")).sort());
     const window = await openAddress(address, { dataFolder, logFile, extensionHosts: () => extensionHostsOf(npm) });
     try {
       await kickOffStory(window);
@@ -43,6 +59,10 @@ describe("npm start", () => {
       await window.tree.action("example_crew", "Kick Off…");
       // The form's fields come from the crew, which answers only with its token.
       await window.webview.content.getByRole("textbox", { name: "topic" }).waitFor();
+      await window.runCommand("Crewdeck: Start a Local Crew…");
+      await window.quickInput.waitFor("Which crew?");
+      await waitFor("the crews to choose from", async () => (await window.quickInput.labels()).includes("Choose a folder…"));
+      assert.equal((await window.quickInput.labels()).filter((label) => label === "example_crew").length, 1, "the copy is the example crew");
     } finally {
       await window.close();
     }

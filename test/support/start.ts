@@ -1,19 +1,21 @@
 // `npm start`: VS Code with Crewdeck as just built and the example crew served locally and connected. The desktop's `code` is
 // taken where there is one and a display; else VS Code's server, whose address is printed. Ctrl+C ends everything.
-// CREWDECK_VSCODE=desktop or =server decides; CREWDECK_START_DATA names another folder for what VS Code keeps.
+// CREWDECK_VSCODE=desktop or =server decides; CREWDECK_START_DATA names another folder for what VS Code keeps and for the copy of the example crew that is opened.
 import path from "node:path";
 import { endWithParent } from "./end-with-parent.ts";
-import { downloadsFolder, projectFolder } from "./folders.ts";
+import { exampleCopy } from "./example-copy.ts";
+import { downloadsFolder } from "./folders.ts";
 import { startDesktop } from "./start-desktop.ts";
 import { startInBrowser } from "./start-in-browser.ts";
 
 endWithParent();
-const crew = path.join(projectFolder, "media", "example-crew");
+const dataFolder = path.resolve(process.env["CREWDECK_START_DATA"] ?? path.join(downloadsFolder, "start"));
+const crew = exampleCopy(dataFolder);
 const options = {
-  dataFolder: path.resolve(process.env["CREWDECK_START_DATA"] ?? path.join(downloadsFolder, "start")),
+  dataFolder,
   workspace: crew,
-  // The extension starts the local service for this crew by itself.
-  env: { CREWDECK_START_LOCAL: crew },
+  // The extension starts the local service for this crew by itself, and takes it for the example crew.
+  env: { CREWDECK_START_LOCAL: crew, CREWDECK_EXAMPLE_CREW: crew },
 };
 const running = (await startDesktop(options)) ?? (await startInBrowser(options));
 console.log(running.greeting);

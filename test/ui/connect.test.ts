@@ -55,13 +55,13 @@ describe("Connecting a crew, in the window", () => {
 
   it("names cause and remedy of a token that is refused, and keeps everything else", async () => {
     const { messages, quickInput } = window;
-    const dialog = messages.dialog("Writers is not connected yet");
+    const dialog = messages.dialog("“Writers” is not connected yet");
     await dialog.waitFor();
     const said = await dialog.innerText();
     assert.match(said, /does not accept the user's token \(401\)/);
     assert.match(said, /Status tab of the crew's page in the dashboard/);
     assert.ok(!said.includes(wrongToken));
-    await messages.confirm("Writers is not connected yet", "Edit Token");
+    await messages.confirm("“Writers” is not connected yet", "Edit Token");
     await quickInput.waitFor("Token for Writers");
     assert.equal(await quickInput.input.inputValue(), wrongToken);
   });
@@ -69,13 +69,13 @@ describe("Connecting a crew, in the window", () => {
   it("names cause and remedy when nothing listens there", async () => {
     const { messages, quickInput } = window;
     await quickInput.answer("Token for Writers", wrongToken);
-    await messages.confirm("Writers is not connected yet", "Edit Address");
+    await messages.confirm("“Writers” is not connected yet", "Edit Address");
     const nobody = "http://127.0.0.1:9";
     await quickInput.answer("Address of the crew", nobody);
-    const dialog = messages.dialog("Writers is not connected yet");
+    const dialog = messages.dialog("“Writers” is not connected yet");
     await messages.dialog("Nothing accepts connections").waitFor();
     assert.match(await dialog.innerText(), /127\.0\.0\.1:9[\s\S]*Check that the crew runs and that the port is right/);
-    await messages.confirm("Writers is not connected yet", "Edit Address");
+    await messages.confirm("“Writers” is not connected yet", "Edit Address");
     await quickInput.waitFor("Address of the crew");
     assert.equal(await quickInput.input.inputValue(), nobody);
     await quickInput.answer("Address of the crew", service.url);
@@ -84,7 +84,7 @@ describe("Connecting a crew, in the window", () => {
 
   it("connects as soon as all is right", async () => {
     const { messages, quickInput, tree } = window;
-    await messages.confirm("Writers is not connected yet", "Edit Token");
+    await messages.confirm("“Writers” is not connected yet", "Edit Token");
     await quickInput.answer("Token for Writers", `Authorization: Bearer ${token}`);
     await tree.row("Writers").waitFor();
     const rows = [{ label: "Writers", description: `User Bearer Token · ${new URL(service.url).host}` }, { label: "Kick off the first execution…", description: "" }];
@@ -134,14 +134,14 @@ describe("Connecting a crew, in the window", () => {
   it("asks before it removes one, and deletes its token", async () => {
     const { messages, tree, page } = window;
     await tree.menu("Writers", "Remove Crew…");
-    const dialog = messages.dialog("Remove the crew Writers?");
+    const dialog = messages.dialog("Remove the crew “Writers”?");
     await dialog.getByRole("button", { name: "Cancel" }).click();
     assert.ok(await tree.row("Writers").isVisible());
 
     const secrets = () => page.evaluate(() => (localStorage.getItem("secrets.provider") ?? "").length);
     const before = await secrets();
     await tree.menu("Writers", "Remove Crew…");
-    await messages.confirm("Remove the crew Writers?", "Remove");
+    await messages.confirm("Remove the crew “Writers”?", "Remove");
     await page.getByRole("button", { name: "Connect a Crew", exact: true }).waitFor();
     await waitFor("the token to be gone", async () => (await secrets()) < before);
   });

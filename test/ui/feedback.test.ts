@@ -28,7 +28,7 @@ describe("Feedback, in the window", () => {
     window = await openWindow({ settings: { "workbench.colorTheme": "Default Dark Modern", "crewdeck.feedback.cannedAnswers": canned } });
     await connectCrew(window, { url: gate.url, token: service.token, name: "Writers" });
     await window.tree.menu("Writers", "Track an Execution by Its ID…");
-    await window.quickInput.answer("Track an execution of Writers", id);
+    await window.quickInput.answer("Track an execution of “Writers”", id);
     await window.editor.lens("Reject with feedback…").waitFor();
   });
 
@@ -48,7 +48,7 @@ describe("Feedback, in the window", () => {
     const thread = editor.thread("Reject");
     await thread.waitFor();
     await thread.getByText("All of it becomes context for later tasks").waitFor();
-    assert.match(await thread.innerText(), /Reject “outline” – your words go to later tasks of Writers \(127\.0\.0\.1:\d+\) in “/);
+    assert.match(await thread.innerText(), /Reject “outline” – your words go to later tasks of “Writers” \(127\.0\.0\.1:\d+\) in “/);
     await window.screenshot("feedback-thread");
     await editor.writeInThread(thread, "My own words.");
     await editor.pressInThread(thread, "Insert Canned Answer…");

@@ -32,7 +32,7 @@ describe("The tree of executions, in the window", () => {
     const { tree, quickInput, editor } = window;
     for (const id of ids) {
       await tree.menu("Writers", "Track an Execution by Its ID…");
-      await quickInput.waitFor("Track an execution of Writers");
+      await quickInput.waitFor("Track an execution of “Writers”");
       await quickInput.input.fill(`id ${id}`);
       await quickInput.widget.getByText("An ID has no spaces").waitFor();
       await quickInput.input.fill(id === ids[0] ? ` ${id} ` : `${service.url}/status/${id}`);
@@ -92,14 +92,14 @@ describe("The tree of executions, in the window", () => {
     assert.deepEqual(await labels(), [ids[1]?.slice(0, 8)]);
   });
 
-  it("untracks, after asking where it has not ended, and says again what to do", async () => {
+  it("removes from the list, after asking where it has not ended, and says again what to do", async () => {
     const { tree, messages } = window;
     const [, id = ""] = ids;
-    await tree.menu(id.slice(0, 8), "Untrack Execution");
-    const dialog = messages.dialog("Stop tracking");
+    await tree.menu(id.slice(0, 8), "Remove from List");
+    const dialog = messages.dialog("from the list?");
     await dialog.waitFor();
     assert.ok((await dialog.innerText()).includes(id), "it names the id, by which it can be tracked again");
-    await messages.confirm("Stop tracking", "Untrack");
+    await messages.confirm("from the list?", "Remove from List");
     await tree.row("Kick off the first execution…").waitFor();
     await tree.badge("Crewdeck").waitFor({ state: "hidden" });
   });

@@ -6,7 +6,7 @@ const steps = ".gettingStartedContainer .getting-started-step";
 /** Opens the walkthrough by the link in the view that is still empty, and waits for its steps. */
 export async function takeTheTour({ tree, page }: VSCodeWindow): Promise<void> {
   await tree.open("Crewdeck");
-  await page.locator(".welcome-view").getByText("Take the tour").click();
+  await page.locator(".welcome-view").getByText("Take the Tour").click();
   await page.locator(steps).first().waitFor();
 }
 

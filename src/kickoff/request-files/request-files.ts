@@ -75,7 +75,7 @@ export class RequestFiles {
   /** Copies what a file says as a command for a shell. */
   async copyCurl(uri: vscode.Uri): Promise<void> {
     const { crew, file } = await this.#read(uri);
-    await copyCurl(crew.url, file.values);
+    await copyCurl(crew, file.values);
   }
 
   async #begin(uri: vscode.Uri, { isPerson }: { readonly isPerson: boolean }): Promise<Begun | undefined> {

@@ -19,7 +19,7 @@ function nextSteps(execution: Execution): readonly vscode.Command[] {
       return [
         { title: vscode.l10n.t("Track by its ID…"), command: "crewdeck.trackExecution", arguments: [{ crew: crew.id, fromLens: true }] },
         ...again,
-        { title: vscode.l10n.t("Untrack…"), command: "crewdeck.untrackExecution", arguments: [target] },
+        { title: vscode.l10n.t("Remove from list…"), command: "crewdeck.untrackExecution", arguments: [target] },
       ];
     default:
       return [];

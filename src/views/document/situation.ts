@@ -18,8 +18,8 @@ export function situationPart(execution: Execution): Part[] {
         l10n.t("The kickoff was sent, but no answer came that says whether it started. It may have. It is not sent again by itself, since a kickoff can cost money."),
         "",
         isLocalCrew(execution.crew)
-          ? l10n.t("Look in the local crew's log. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, untrack this one.")
-          : l10n.t("Look in the crew's dashboard or its log. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, untrack this one."),
+          ? l10n.t("Look in the local crew's log. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, remove this one from the list.")
+          : l10n.t("Look in the crew's dashboard or its log. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, remove this one from the list."),
       ],
     });
   }
@@ -27,7 +27,7 @@ export function situationPart(execution: Execution): Part[] {
     const [heading, ...words] = isNeverSeen(execution)
       ? [
           l10n.t("The crew does not know this ID"),
-          l10n.t("Check the ID, and that it is of an execution of this crew. If it is wrong, untrack this one and track the right ID."),
+          l10n.t("Check the ID, and that it is of an execution of this crew. If it is wrong, remove this one from the list and track the right ID."),
           "",
           l10n.t("If it is right, the execution may be waiting for you: a deployed crew's pause reads the same. Which task waits is told only to its human-input callback."),
         ]
@@ -72,7 +72,7 @@ export function renderMissing(crewName: string, kickoffId: string): Rendered {
     {
       id: "state",
       lines: [
-        l10n.t("No execution {0} of the crew {1} is tracked on this machine. It may have been untracked, or belong to another machine.", `\`${kickoffId.replaceAll("`", "'")}\``, inlineText(crewName)),
+        l10n.t("No execution {0} of the crew {1} is tracked on this machine. It may have been removed from the list, or belong to another machine.", `\`${kickoffId.replaceAll("`", "'")}\``, inlineText(crewName)),
         "",
         l10n.t("To follow it here, run “Crewdeck: Track an Execution by Its ID…” from the command palette and enter this ID."),
       ],

@@ -3,6 +3,7 @@ import type { CrewApiError } from "../../api/errors.ts";
 import { otherType } from "../../crews/token-entry.ts";
 import { tokenInWords, tokenTypeName } from "../../crews/token-words.ts";
 import type { Crew, TokenState } from "../../crews/types.ts";
+import { oneLine } from "../../api/one-line.ts";
 import { rehearsalInWords } from "../words.ts";
 import type { Row } from "./rows.ts";
 
@@ -19,7 +20,8 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
   const { local } = crew;
   const starting = local?.starting === true;
   const stopped = local?.running === false && !starting;
-  const place = local === undefined ? [hostOf(crew.url)] : starting ? [l10n.t("starting…")] : stopped ? [l10n.t("stopped")] : [];
+  const failure = stopped ? local.failure : undefined;
+  const place = local === undefined ? [hostOf(crew.url)] : starting ? [l10n.t("starting…")] : failure !== undefined ? [l10n.t("failed: {0}", oneLine(failure).replace(/\.$/, ""))] : stopped ? [l10n.t("stopped")] : [];
   // In the row's few words; tooltip and sentence have it in full.
   const engine = local === undefined ? [] : [l10n.t("rehearsal, no model")];
   // A local crew makes its tokens itself, at each start anew where they are gone.
@@ -36,12 +38,26 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       ...(parked === undefined ? [] : [parked.message, parked.remedy]),
       ...tokensInFull(tokens, lacks),
       ...(local === undefined ? [] : [l10n.t("Served on this machine: {0}", rehearsalInWords())]),
-      ...(stopped ? [l10n.t("Start it to go on where it was.")] : []),
+      ...(stopped ? [whyStopped(local), l10n.t("It goes on where it was when it is started, which also happens when it is kicked off.")] : []),
     ],
-    icon: parked !== undefined || lacks ? { id: "key", color: "list.warningForeground" } : { id: local === undefined ? "organization" : stopped ? "debug-stop" : "server-process" },
+    icon: parked !== undefined || lacks ? { id: "key", color: "list.warningForeground" } : crewIcon(local),
     facts: [...factsOf(crew, tokens), ...(parked === undefined ? [] : ["parked"]), ...(lacks ? ["noToken"] : [])].join(":"),
     sentence: l10n.t("Crew {0}, {1}", crew.name, trouble ?? [...place, ...(local === undefined ? [] : [rehearsalInWords()]), ...(tokens?.kind === "stored" ? [l10n.t("uses {0}", tokenInWords(tokens.inUse))] : [])].join(", ")),
   };
+}
+
+/** Not VS Code's stop icon, which is red: red is for what failed. */
+function crewIcon(local: Crew["local"]): Row["icon"] {
+  if (local === undefined) return { id: "organization" };
+  if (local.running || local.starting === true) return { id: "server-process" };
+  return local.failure === undefined ? { id: "server-process", color: "disabledForeground" } : { id: "error", color: "list.errorForeground" };
+}
+
+function whyStopped({ failure, ranBefore }: NonNullable<Crew["local"]>): string {
+  if (failure !== undefined) return l10n.t("It failed: {0}", oneLine(failure));
+  return ranBefore === true
+    ? l10n.t("It ended with its window, and is started again when one of its executions needs it.")
+    : l10n.t("It was stopped here or in another window.");
 }
 
 function refusedInWords({ tokenType }: CrewApiError): string {

@@ -23,7 +23,8 @@ export function goneCrewRow({ id, name, url }: CrewRef): Row {
     label: name,
     description: words,
     tooltip: [name, url, isLocal ? l10n.t("Start the local crew to go on.") : l10n.t("Connect this crew again to go on.")],
-    icon: { id: "debug-disconnect" },
+    // By itself VS Code paints this icon red, which is for what failed.
+    icon: { id: "debug-disconnect", color: "icon.foreground" },
     facts: isLocal ? "gone:local" : "gone:remote",
     sentence: l10n.t("Crew {0}, {1}", name, words),
   };

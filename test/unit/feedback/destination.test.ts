@@ -4,7 +4,7 @@ import { anExecution } from "../views/executions.ts";
 
 describe("where feedback goes", () => {
   it("is the crew and its host, with its port", () => {
-    assert.equal(crewAndHost({ crew: { id: "url:x", name: "Writers", url: "https://crew.test:8443/base" } }), "Writers (crew.test:8443)");
+    assert.equal(crewAndHost({ crew: { id: "url:x", name: "Writers", url: "https://crew.test:8443/base" } }), "“Writers” (crew.test:8443)");
   });
 
   it("names each callback that is sent again by its host alone, never by its path", () => {

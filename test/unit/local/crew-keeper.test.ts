@@ -98,9 +98,11 @@ describe("keeping a local crew served", () => {
     await waitFor("the end to be noted", () => window.ended.length > 0);
     assert.deepEqual(window.ended, [{ code: 3, signal: null }]);
     assert.equal(window.keeper.url, undefined);
-    assert.equal((await known.read(crewFolder))?.wanted, false);
+    const { wanted, failure } = (await known.read(crewFolder))!;
+    assert.deepEqual([wanted, failure], [false, "It ended unexpectedly (exit code 3)."], "for every window, also a later one");
     assert.equal(window.launches, 1);
     assert.equal(await window.keeper.start(), url);
+    assert.equal((await known.read(crewFolder))?.failure, undefined);
   });
 
   it("a failed service is not started again by a window that used it", async () => {
@@ -167,6 +169,9 @@ describe("keeping a local crew served", () => {
     await assert.rejects(window.keeper.start(), (error) => error instanceof ServiceRefusal && error.reason === "project" && error.message === "tasks.yaml is broken");
     assert.equal(window.keeper.url, undefined);
     assert.equal(tokens.kept.size, 0);
+    assert.equal((await known.read(crewFolder))?.failure, "tasks.yaml is broken", "for every window, also a later one");
+    await window.keeper.stop();
+    assert.equal((await known.read(crewFolder))?.failure, undefined, "who stops it knows");
   });
 
   it("joining starts nothing where nobody serves it", async () => {

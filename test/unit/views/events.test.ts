@@ -12,7 +12,7 @@ const ended = (changes: Partial<Execution> = {}) => notWaiting({ state: "complet
 describe("what a person is told of", () => {
   it("is that a task waits: once for each output", () => {
     const [event] = told(anExecution());
-    assert.match(event!.message, /“Sea otters” of Writers waits for you at task “review”/);
+    assert.match(event!.message, /“Sea otters” of “Writers” waits for you at task “review”/);
     const next = anExecution({ waiting: { ...anExecution().waiting!, attempt: 2, since: "2026-10-21T13:00:00.000Z" } });
     assert.notDeepEqual(keysOf(next), keysOf(anExecution()));
     const later = anExecution({ waiting: { ...anExecution().waiting!, since: "2026-10-22T13:00:00.000Z" }, progress: { completed: 2, unit: "task" } });
@@ -37,11 +37,11 @@ describe("what a person is told of", () => {
 
   it("is that it failed, was stopped or is completed, each by its own setting", () => {
     const [completed, failed, stopped] = [ended(), ended({ state: "failed" }), ended({ state: "stopped" })].map((execution) => told(execution)[0]);
-    assert.deepEqual([completed?.kind, completed?.message], ["completed", "“Sea otters” of Writers is completed."]);
-    assert.deepEqual([failed?.kind, failed?.message], ["failed", "“Sea otters” of Writers failed."]);
+    assert.deepEqual([completed?.kind, completed?.message], ["completed", "“Sea otters” of “Writers” is completed."]);
+    assert.deepEqual([failed?.kind, failed?.message], ["failed", "“Sea otters” of “Writers” failed."]);
     const [why] = told(ended({ state: "failed", error: `It\nbroke. ${"x".repeat(500)}` }));
-    assert.match(why?.message ?? "", /^“Sea otters” of Writers failed: It broke\. x{100,160}…$/);
-    assert.deepEqual([stopped?.kind, stopped?.message], ["failed", "“Sea otters” of Writers was stopped before its end."]);
+    assert.match(why?.message ?? "", /^“Sea otters” of “Writers” failed: It broke\. x{100,160}…$/);
+    assert.deepEqual([stopped?.kind, stopped?.message], ["failed", "“Sea otters” of “Writers” was stopped before its end."]);
   });
 
   it("is one end for each id it goes on under", () => {

@@ -86,6 +86,19 @@ describe("a crew's row", () => {
     assert.deepEqual(menusOf(starting.facts), ["local"], "neither started nor stopped meanwhile");
   });
 
+  it("says of a stopped local crew why it does not run, neutral where it was stopped and red where it failed", () => {
+    const idle = (more: Partial<NonNullable<Crew["local"]>>) => crewRow({ ...local, local: { ...local.local!, running: false, ...more } }, {});
+    const [stopped, closed, failed] = [idle({}), idle({ ranBefore: true }), idle({ failure: "It ended unexpectedly\n(exit code 3)." })];
+    assert.deepEqual([stopped.icon, closed.icon], [{ id: "server-process", color: "disabledForeground" }, { id: "server-process", color: "disabledForeground" }]);
+    assert.match(stopped.tooltip.join("\n"), /It was stopped here or in another window\./);
+    assert.match(closed.tooltip.join("\n"), /ended with its window, and is started again when one of its executions needs it/);
+    assert.deepEqual(failed.icon, { id: "error", color: "list.errorForeground" });
+    assert.equal(failed.description, "failed: It ended unexpectedly (exit code 3) · rehearsal, no model");
+    assert.match(failed.tooltip.join("\n"), /It failed: It ended unexpectedly \(exit code 3\)\./);
+    assert.match(failed.sentence, /failed: It ended unexpectedly/);
+    for (const row of [stopped, closed, failed]) assert.deepEqual(menusOf(row.facts), ["local", "stopped"], "can be started from the row");
+  });
+
   it("tells a crew that is no longer connected apart, and offers nothing of a connected one", () => {
     assert.equal(goneCrewRow(deployed).description, "not connected");
     assert.deepEqual(menusOf(goneCrewRow(deployed).facts), []);
