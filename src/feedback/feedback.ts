@@ -3,8 +3,7 @@ import { UserError } from "../editor/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
 import type { Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import { askAgain, askAnew, askKind, askTask, type FeedbackKind } from "./ask.ts";
-import { confirmApproval } from "./confirm.ts";
+import type { FeedbackKind } from "./ask.ts";
 import { namingFeedback } from "./not-taken.ts";
 import { repeatable, takenBefore } from "./pending.ts";
 import type { FindPlace } from "./place.ts";
@@ -14,6 +13,9 @@ import type { FeedbackThreads } from "./threads.ts";
 
 /** Milliseconds that a crew's answer stays in the status bar. */
 const answerShown = 10_000;
+
+/** What a person may be asked, loaded when the first question comes. */
+const questions = () => import("./ask.ts");
 
 /** Makes one press of a double click on one output, also where the crew answers in between; a later press is another. */
 export interface Presses {
@@ -74,12 +76,12 @@ export class Feedback implements vscode.Disposable {
   async #approve(execution: Execution, { taskId, feedback = "", attempt, isPerson = false }: FeedbackWords): Promise<FeedbackResult | undefined> {
     const task = taskId ?? execution.waiting?.taskId;
     refuseOtherAttempt(execution, task, attempt);
-    const chosen = task ?? (await askTask(execution));
+    const chosen = task ?? (await (await questions()).askTask(execution));
     if (chosen === undefined) return undefined;
     const again = await this.#isAgain(execution, chosen, isPerson);
     if (again === undefined) return undefined;
     const isUnseen = isPerson && again.again !== true && task !== undefined && !this.isSending(execution) && !this.#isShown(execution);
-    if (isUnseen && !(await confirmApproval(execution, chosen))) return undefined;
+    if (isUnseen && !(await (await import("./confirm.ts")).confirmApproval(execution, chosen))) return undefined;
     return await this.send({ execution, taskId: chosen, isApprove: true, text: feedback, ...again });
   }
 
@@ -93,15 +95,15 @@ export class Feedback implements vscode.Disposable {
   async reject(execution: Execution, { taskId, feedback, attempt, isPerson = false }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
     refuseOtherAttempt(execution, taskId, attempt);
     if (feedback === undefined) return await this.#write(execution, taskId, "reject", isPerson);
-    const task = taskId ?? execution.waiting?.taskId ?? (await askTask(execution));
+    const task = taskId ?? execution.waiting?.taskId ?? (await (await questions()).askTask(execution));
     const again = task === undefined ? undefined : await this.#isAgain(execution, task, isPerson);
     return task === undefined || again === undefined ? undefined : await this.send({ execution, taskId: task, isApprove: false, text: feedback, ...again });
   }
 
   /** Asks for everything: which task, approve or reject, and words. */
   async give(execution: Execution): Promise<FeedbackResult | undefined> {
-    const taskId = execution.waiting?.taskId ?? (await askTask(execution));
-    const chosen = taskId === undefined ? undefined : await askKind(taskId);
+    const taskId = execution.waiting?.taskId ?? (await (await questions()).askTask(execution));
+    const chosen = taskId === undefined ? undefined : await (await questions()).askKind(taskId);
     if (taskId === undefined || chosen === undefined) return undefined;
     const { kind, words } = chosen;
     return kind === "approve" ? await this.approve(execution, { taskId, isPerson: true }) : await this.#write(execution, taskId, kind, true, words);
@@ -111,7 +113,7 @@ export class Feedback implements vscode.Disposable {
   async sendAgain(execution: Execution): Promise<FeedbackResult | undefined> {
     const sent = repeatable(execution);
     if (sent === undefined) throw new UserError(vscode.l10n.t("No feedback of this execution is in doubt."));
-    if (!(await askAgain(sent))) return undefined;
+    if (!(await (await questions()).askAgain(sent))) return undefined;
     return await this.send({ execution, taskId: sent.taskId, ...sent.feedback, again: true });
   }
 
@@ -155,11 +157,11 @@ export class Feedback implements vscode.Disposable {
   async #isAgain(execution: Execution, taskId: string, isPerson: boolean): Promise<Pick<FeedbackToSend, "again"> | undefined> {
     const taken = isPerson && !this.isSending(execution) ? takenBefore(execution, taskId) : undefined;
     if (taken === undefined) return {};
-    return (await askAnew(taken)) ? { again: true } : undefined;
+    return (await (await questions()).askAnew(taken)) ? { again: true } : undefined;
   }
 
   async #write(execution: Execution, taskId: string | undefined, kind: Exclude<FeedbackKind, "approve">, isPerson: boolean, words?: string): Promise<FeedbackResult | undefined> {
-    const task = taskId ?? execution.waiting?.taskId ?? (await askTask(execution));
+    const task = taskId ?? execution.waiting?.taskId ?? (await (await questions()).askTask(execution));
     if (task === undefined || this.#threads === undefined) return undefined;
     const again = await this.#isAgain(execution, task, isPerson);
     if (again === undefined) return undefined;

@@ -6,7 +6,6 @@ import { said } from "../editor/said.ts";
 import type { Execution } from "../executions/model.ts";
 import type { Drafts } from "./drafts.ts";
 import { MaybeSentError, NotTakenError } from "./errors.ts";
-import { askInsertion } from "./insert.ts";
 import { OpenThread } from "./open-thread.ts";
 import type { FindPlace } from "./place.ts";
 import type { FeedbackResult, FeedbackToSend } from "./send.ts";
@@ -138,6 +137,7 @@ export class FeedbackThreads implements vscode.Disposable {
     if (open === undefined) return;
     const own = targetOf(open.subject);
     const others = (await this.#options.drafts.of(own.localId)).filter(({ taskId, attempt }) => taskId === own.taskId && attempt !== own.attempt);
+    const { askInsertion } = await import("./insert.ts");
     const answer = await askInsertion(open.subject.isApprove, others);
     const all = answer === undefined ? text : text.trim() === "" ? answer : `${text.trimEnd()}\n\n${answer}`;
     const box = boxHolding(text);

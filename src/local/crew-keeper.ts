@@ -2,7 +2,8 @@ import * as l10n from "@vscode/l10n";
 import { setTimeout as delay } from "node:timers/promises";
 import type { KnownCrews } from "./known-crews.ts";
 import { answers, findRunning } from "./running.ts";
-import { ServiceFailure, ServiceRefusal, type Exit, type ServiceProcess } from "./service-process.ts";
+import { ServiceFailure, ServiceRefusal, type Exit } from "./service-errors.ts";
+import type { ServiceProcess } from "./service-process.ts";
 import { keepTokens, prepareTokens, type ServiceTokens, type TokenStore } from "./service-tokens.ts";
 
 /** What a keeper needs. */

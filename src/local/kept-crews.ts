@@ -19,7 +19,7 @@ export interface KeptCrewsOptions {
   /** What all windows know. */
   readonly store: KnownCrews;
   readonly folders: Folders;
-  readonly newKeeper: (crew: KnownCrew) => CrewKeeper;
+  readonly newKeeper: (crew: KnownCrew) => Promise<CrewKeeper>;
   /** The list is another one than it was told last. */
   readonly onChange: (crews: readonly Crew[]) => void;
 }
@@ -90,9 +90,10 @@ export class KeptCrews implements vscode.Disposable {
     this.publish();
   }
 
-  /** Takes in a crew that is not there yet. Tells nobody. */
-  add(crew: KnownCrew): KeptCrew {
-    const kept = { known: crew, keeper: this.#options.newKeeper(crew), isUsed: false, isStarting: false };
+  /** Takes in a crew, unless it is there already. Tells nobody. */
+  async add(crew: KnownCrew): Promise<KeptCrew> {
+    const keeper = await this.#options.newKeeper(crew);
+    const kept = this.#kept.get(crew.folder) ?? { known: crew, keeper, isUsed: false, isStarting: false };
     this.#kept.set(crew.folder, kept);
     return kept;
   }
@@ -139,7 +140,7 @@ export class KeptCrews implements vscode.Disposable {
       // The folder is gone, or on a drive that is not there now; what is kept of the crew stays for when it comes back.
       return undefined;
     }
-    return this.#kept.get(crew.folder) ?? this.add(crew);
+    return await this.add(crew);
   }
 }
 

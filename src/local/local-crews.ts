@@ -7,14 +7,13 @@ import { messageOf, UserError } from "../editor/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainLabel, plainMessage } from "../editor/plain.ts";
 import { ProjectError } from "../projects/types.ts";
-import { CrewKeeper } from "./crew-keeper.ts";
+import type { CrewKeeper } from "./crew-keeper.ts";
 import { Folders } from "./folders.ts";
 import { idOf, KeptCrews, type KeptCrew } from "./kept-crews.ts";
 import { KnownCrews, type KnownCrew } from "./known-crews.ts";
 import { forPerson, showLogAction } from "./problems.ts";
 import { readProject } from "./projects.ts";
-import { ServiceProcess, type Exit } from "./service-process.ts";
-import { forgetTokens } from "./service-tokens.ts";
+import type { Exit } from "./service-errors.ts";
 import { workspaceProjects } from "./workspace-projects.ts";
 
 /** What {@link LocalCrews} needs. */
@@ -137,7 +136,7 @@ export class LocalCrews implements vscode.Disposable {
     if (local === undefined) throw new UserError(vscode.l10n.t("This local crew is not known here any more."));
     await this.#end(local);
     await this.#store.forget(local.known.folder);
-    await forgetTokens(this.#options.crews, crewId);
+    await (await import("./service-tokens.ts")).forgetTokens(this.#options.crews, crewId);
     this.#kept.drop(local);
     this.#kept.publish();
   }
@@ -155,7 +154,7 @@ export class LocalCrews implements vscode.Disposable {
     await this.refresh();
     const left: { dataFolder: string; error: unknown }[] = [];
     for (const known of await this.#kept.known()) {
-      if (this.#kept.get(known.folder) === undefined) this.#kept.add(known);
+      if (this.#kept.get(known.folder) === undefined) await this.#kept.add(known);
       await this.remove(idOf(known.folder)).catch((error: unknown) => left.push({ dataFolder: this.#store.dataFolder(known.folder), error }));
     }
     return left;
@@ -180,7 +179,9 @@ export class LocalCrews implements vscode.Disposable {
     throw new UserError(vscode.l10n.t("The local crew “{0}” still runs in another window, which does not stop it. Close that window, then try again.", known.name));
   }
 
-  #newKeeper({ folder, name }: KnownCrew): CrewKeeper {
+  /** What keeps a crew served is loaded with the first local crew. */
+  async #newKeeper({ folder, name }: KnownCrew): Promise<CrewKeeper> {
+    const [{ CrewKeeper }, { ServiceProcess }] = await Promise.all([import("./crew-keeper.ts"), import("./service-process.ts")]);
     const { crews, extension, hasOpenExecutions } = this.#options;
     const dataFolder = this.#store.dataFolder(folder);
     const say = (line: string) => this.#log.appendLine(`[${name}] ${line}`);
@@ -207,7 +208,7 @@ export class LocalCrews implements vscode.Disposable {
     return await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () => {
       const local = this.#kept.get(folder);
       try {
-        return await this.#serve(folder, local ?? this.#kept.add(await this.#learn(folder)));
+        return await this.#serve(folder, local ?? (await this.#kept.add(await this.#learn(folder))));
       } catch (error) {
         if (error instanceof ProjectError) await this.#store.change(folder, { failure: error.message });
         await this.#kept.reread(folder);

@@ -2,7 +2,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { UserError, type ErrorAction } from "../editor/errors.ts";
 import { ProjectError } from "../projects/types.ts";
-import { ServiceFailure, ServiceRefusal } from "./service-process.ts";
+import { ServiceFailure, ServiceRefusal } from "./service-errors.ts";
 
 /** A project's error with a button that opens the file at the place; anything else as it was. */
 export function forPerson(error: unknown, folder: vscode.Uri, crewName: string): unknown {

@@ -1,7 +1,8 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { readMessage, type Refused } from "./service-messages.ts";
+import { ServiceFailure, ServiceRefusal, type Exit } from "./service-errors.ts";
+import { readMessage } from "./service-messages.ts";
 
 /** What a service is started with. */
 export interface ServiceOptions {
@@ -20,37 +21,6 @@ export interface ServiceOptions {
   readonly signal: AbortSignal;
   /** Milliseconds until a service that says nothing is given up. */
   readonly timeoutMs?: number;
-}
-
-/** How a process ended. */
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: string | null;
-}
-
-/** The service said why it does not start. */
-export class ServiceRefusal extends Error {
-  readonly reason: Refused["reason"];
-  readonly url: string | undefined;
-
-  constructor({ reason, message, url }: Refused) {
-    super(message);
-    this.name = "ServiceRefusal";
-    this.reason = reason;
-    this.url = url;
-  }
-}
-
-/** The service did not start and did not say why. */
-export class ServiceFailure extends Error {
-  readonly exit: Exit | undefined;
-
-  /** @param exit absent where it was given up, since it said nothing in time */
-  constructor(message: string, exit?: Exit) {
-    super(message);
-    this.name = "ServiceFailure";
-    this.exit = exit;
-  }
 }
 
 const usualTimeoutMs = 20_000;

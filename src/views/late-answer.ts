@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import { shortName } from "../api/one-line.ts";
 import { hasEnded, type Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { stateInWords } from "./words.ts";
@@ -14,8 +15,8 @@ export function tooLateInWords(shown: Execution, now: Execution | undefined): st
   const [asked, waits] = [shown.waiting, now.waiting];
   if (asked === undefined) return undefined;
   const isAnswered = now.resumes.some(({ taskId, attempt, outcome }) => taskId === asked.taskId && attempt === asked.attempt && outcome !== "refused");
-  if (isAnswered) return l10n.t("Nothing was sent: “{0}” at task “{1}” was answered before.", title, asked.taskId);
+  if (isAnswered) return l10n.t("Nothing was sent: “{0}” at task “{1}” was answered before.", title, shortName(asked.taskId));
   if (waits === undefined) return l10n.t("Nothing was sent: “{0}” no longer waits for you. Its state is: {1}.", title, stateInWords(now));
   if (waits.taskId === asked.taskId && waits.attempt === asked.attempt) return undefined;
-  return l10n.t("Nothing was sent: “{0}” waits with another output now, at task “{1}”, attempt {2}. Read it first, then answer it.", title, waits.taskId, waits.attempt);
+  return l10n.t("Nothing was sent: “{0}” waits with another output now, at task “{1}”, attempt {2}. Read it first, then answer it.", title, shortName(waits.taskId), waits.attempt);
 }

@@ -9,7 +9,6 @@ import type { ExecutionStore } from "../executions/store.ts";
 import { activeOf } from "./active.ts";
 import { eventsOf, type EventKind, type ExecutionEvent } from "./events.ts";
 import { countInWords, gathered, type News } from "./gathered.ts";
-import { tooLateInWords } from "./late-answer.ts";
 import { actionsOn, actionsOnMany, openExecution, type NotificationAction } from "./notification-actions.ts";
 import { wantsToHear } from "./notification-settings.ts";
 
@@ -121,7 +120,7 @@ export class Notifications implements vscode.Disposable {
     const chosen = await this.#show(event, actions);
     if (chosen?.isAnswer === true) {
       const now = this.#options.store.find(execution.localId);
-      const tooLate = tooLateInWords(execution, now);
+      const tooLate = (await import("./late-answer.ts")).tooLateInWords(execution, now);
       if (tooLate !== undefined) {
         if (now !== undefined) await openExecution(now);
         await this.#show({ kind: event.kind, message: tooLate }, []);

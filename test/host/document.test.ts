@@ -273,6 +273,6 @@ describe("an execution's document", () => {
     editor.selection = new vscode.Selection(inputs, inputs);
     await come(3);
     await waitFor("the third draft's text", () => document.getText().includes("Draft 3."));
-    assert.equal(document.lineAt(editor.selection.active.line).text, "## Inputs");
+    await waitFor("the cursor where it was", () => document.lineAt(editor.selection.active.line).text === "## Inputs");
   });
 });

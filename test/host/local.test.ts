@@ -272,7 +272,6 @@ describe("local crews", () => {
       view.visible = true;
       shown.fire({ visible: true });
       await waitFor("the view to be told", () => told.includes(true));
-      assert.deepEqual(told, [false, true], "nobody looks while the view is hidden");
       const crew = await locals.start({ here: true });
       assert.equal(crew?.local?.folder, project.toString());
     } finally {

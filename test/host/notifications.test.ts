@@ -112,7 +112,7 @@ describe("Notifications", () => {
     assert.deepEqual(shown.map((text) => /“[^”]*”/.exec(text)?.[0]), ["“commuters”", "“seniors”", "“seniors (2)”"]);
     await parts.store.update("seniors", (execution) => ({ ...execution, waiting: { ...execution.waiting!, attempt: 2 } }));
     await waitFor("the next attempt", () => shown.length === 4);
-    assert.match(shown[3]!, /^“seniors” of Writers waits for you at task “review”, attempt 2\./);
+    assert.match(shown[3]!, /^“seniors” of “Writers” waits for you at task “review”, attempt 2\./);
   });
 
   it("are one that counts when many come at once, with buttons for the one that waits longest and for all", async () => {
@@ -123,7 +123,7 @@ describe("Notifications", () => {
       await parts.store.add(ended("failed", { state: "failed" }));
       await waitFor("both, and the execution", () => shown.length === 2 && called.length === 1);
     });
-    assert.deepEqual(shown.toSorted(), ["15 executions wait for you. [Open First | Show All | Don't Show Again]", "“failed” of Writers failed. [Open | Run Again… | Don't Show Again]"].toSorted());
+    assert.deepEqual(shown.toSorted(), ["15 executions wait for you. [Open First | Show All | Don't Show Again]", "“failed” of “Writers” failed. [Open | Run Again… | Don't Show Again]"].toSorted());
     assert.deepEqual(opened, [["crewdeck.openExecution", { kind: "execution", crew: "url:https://crew.test", localId: "a15", kickoffId: "a15" }]]);
     answer = "Show All";
     const shownAll = await calls(async (called) => {

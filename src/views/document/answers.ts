@@ -1,6 +1,5 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
-import { renderOutput } from "./output-document.ts";
 import { assemble, type Rendered } from "./sections.ts";
 
 /** Answers of crews as they came, kept as long as somebody looks at them. They are in no file: a window that is loaded anew has none. */
@@ -9,8 +8,8 @@ export class RawAnswers implements vscode.Disposable {
   readonly #subscription = vscode.Disposable.from(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#answers.delete(uri.toString())));
 
   /** Keeps an answer under an address that no other has. */
-  keep(uri: vscode.Uri, answer: string): void {
-    this.#answers.set(uri.toString(), renderOutput(answer));
+  keep(uri: vscode.Uri, answer: Rendered): void {
+    this.#answers.set(uri.toString(), answer);
   }
 
   /** What is shown at an address. */

@@ -3,7 +3,7 @@ import { attemptPairs } from "../../executions/attempts.ts";
 import { keyOf, type Execution } from "../../executions/model.ts";
 import type { DocumentLens } from "./document-lenses.ts";
 import { sectionOf, type Rendered } from "./sections.ts";
-import { attemptSection } from "./task.ts";
+import { attemptSection } from "./section-ids.ts";
 
 /** Over every attempt after a rejection: what the words changed. */
 export function compareLenses(execution: Execution, rendered: Rendered): readonly DocumentLens[] {

@@ -6,10 +6,8 @@ import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import type { RawAnswers } from "./answers.ts";
 import { outputOf } from "./outputs.ts";
-import { renderMissingOutput, renderOutput } from "./output-document.ts";
-import { renderExecution } from "./render.ts";
+import type * as rendering from "./rendering.ts";
 import type { Rendered } from "./sections.ts";
-import { renderMissing } from "./situation.ts";
 
 /** Renderings of one document that are kept to tell which of them an editor still shows. */
 const keptRenderings = 4;
@@ -28,6 +26,8 @@ export interface ExecutionDocumentsOptions {
   /** Another scheme than the extension's own, for a second instance. */
   readonly scheme?: string;
 }
+
+type Rendering = typeof rendering;
 
 /** A document as it was given out last. */
 interface Page {
@@ -52,6 +52,8 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   readonly #pages = new Map<string, Page>();
   readonly #changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly #subscriptions: vscode.Disposable;
+  /** Loaded with the first document: most windows show none. */
+  #rendering: Rendering | undefined;
 
   constructor(options: ExecutionDocumentsOptions) {
     this.#options = options;
@@ -93,18 +95,19 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
 
   /** Whether a document shows what is stored now. */
   isCurrent(document: vscode.TextDocument): boolean {
-    return document.getText() === this.#page(document.uri).renderings[0].text;
+    return this.#rendering !== undefined && document.getText() === this.#page(document.uri, this.#rendering).renderings[0].text;
   }
 
   /** Renders anew what is open and has changed. */
   refresh(): void {
-    const changed = [...this.#pages.values()].filter(({ uri, mtime }) => this.#page(uri).mtime !== mtime);
+    const rendering = this.#rendering;
+    if (rendering === undefined) return;
+    const changed = [...this.#pages.values()].filter(({ uri, mtime }) => this.#page(uri, rendering).mtime !== mtime);
     if (changed.length > 0) this.#changes.fire(changed.map(({ uri }) => ({ type: vscode.FileChangeType.Changed, uri })));
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
-    await this.#options.ready;
-    const { execution, bytes, mtime } = this.#page(uri);
+    const { execution, bytes, mtime } = await this.#read(uri);
     return {
       type: vscode.FileType.File,
       ctime: execution === undefined ? 0 : Date.parse(execution.startedAt),
@@ -115,8 +118,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
-    await this.#options.ready;
-    return this.#page(uri).bytes;
+    return (await this.#read(uri)).bytes;
   }
 
   /** Changes are told for every document that was read; nothing has to be watched for it. */
@@ -148,39 +150,45 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     this.#subscriptions.dispose();
   }
 
+  async #read(uri: vscode.Uri): Promise<Page> {
+    await this.#options.ready;
+    this.#rendering ??= await import("./rendering.ts");
+    return this.#page(uri, this.#rendering);
+  }
+
   /** The document as it is stored now. @throws FileSystemError for an address that is none of an execution. */
-  #page(uri: vscode.Uri): Page {
+  #page(uri: vscode.Uri, rendering: Rendering): Page {
     const key = uri.toString();
     const known = this.#pages.get(key);
     const execution = this.execution(uri);
     const doubt = execution && this.#options.doubtOf?.(execution);
     const title = execution && titleOf(execution);
     if (known !== undefined && known.execution === execution && known.title === title && known.doubt === doubt) return known;
-    const rendering = this.#render(uri, execution, doubt);
-    const isSame = known?.renderings[0].text === rendering.text;
+    const rendered = this.#render(uri, execution, doubt, rendering);
+    const isSame = known?.renderings[0].text === rendered.text;
     const page: Page = {
       uri,
       execution,
       title,
       doubt,
-      renderings: [rendering, ...(known?.renderings.slice(isSame ? 1 : 0, keptRenderings) ?? [])],
-      bytes: isSame ? known.bytes : new TextEncoder().encode(rendering.text),
+      renderings: [rendered, ...(known?.renderings.slice(isSame ? 1 : 0, keptRenderings) ?? [])],
+      bytes: isSame ? known.bytes : new TextEncoder().encode(rendered.text),
       mtime: isSame ? known.mtime : Math.max(Date.now(), (known?.mtime ?? 0) + 1),
     };
     this.#pages.set(key, page);
     return page;
   }
 
-  #render(uri: vscode.Uri, execution: Execution | undefined, doubt: string | undefined): Rendered {
+  #render(uri: vscode.Uri, execution: Execution | undefined, doubt: string | undefined, rendering: Rendering): Rendered {
     const address = addressOf(uri);
     if (address === undefined) throw vscode.FileSystemError.FileNotFound(uri);
     const part = parsePartUri(uri)?.part;
     const answers = part?.kind === "answer" ? this.#options.answers : undefined;
     if (answers !== undefined) return answers.at(uri);
-    if (execution === undefined) return renderMissing(address.crewName, address.key);
-    if (part === undefined) return renderExecution(execution, doubt);
+    if (execution === undefined) return rendering.renderMissing(address.crewName, address.key);
+    if (part === undefined) return rendering.renderExecution(execution, doubt);
     const output = outputOf(execution, part);
-    return output === undefined ? renderMissingOutput() : renderOutput(output);
+    return output === undefined ? rendering.renderMissingOutput() : rendering.renderOutput(output);
   }
 }
 

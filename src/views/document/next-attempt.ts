@@ -1,5 +1,5 @@
 import { sectionOf, type Rendered, type Section } from "./sections.ts";
-import { attemptSection, feedbackSection } from "./task.ts";
+import { attemptSection, feedbackSection } from "./section-ids.ts";
 
 /**
  * Where the next attempt begins, if it has come for the attempt that stands in a line and was answered here: whoever rejected a

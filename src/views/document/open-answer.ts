@@ -3,7 +3,7 @@ import { partUri } from "../../editor/execution-uri.ts";
 import { keyOf, type Execution } from "../../executions/model.ts";
 import { timeInWords } from "../words.ts";
 import type { RawAnswers } from "./answers.ts";
-import { shownOutput } from "./output-document.ts";
+import { renderOutput, shownOutput } from "./output-document.ts";
 import type { OutputFiles } from "./output-files.ts";
 import { isLarge } from "./outputs.ts";
 
@@ -26,7 +26,7 @@ export async function openAnswer(answers: RawAnswers, files: OutputFiles, execut
   const shown = shownOutput(text);
   if (isLarge(text)) return await files.open(execution, part, shown);
   const uri = partUri({ crewName: execution.crew.name, key: keyOf(execution) }, part, shown.extension);
-  answers.keep(uri, text);
+  answers.keep(uri, renderOutput(text));
   await vscode.window.showTextDocument(uri);
   return uri;
 }

@@ -3,9 +3,8 @@ import { keyOf, type Execution } from "../../executions/model.ts";
 import { sizeInWords } from "../../editor/size.ts";
 import type { DocumentLens } from "./document-lenses.ts";
 import { isLarge, outputsOf, type Output } from "./outputs.ts";
-import { resultSection } from "./result.ts";
 import { sectionOf, type Rendered } from "./sections.ts";
-import { attemptSection, isOnlyAttempt, taskSection } from "./task.ts";
+import { attemptSection, isOnlyAttempt, resultSection, taskSection } from "./section-ids.ts";
 
 /** "Open output" above each output in an execution's document. */
 export function outputLenses(execution: Execution, rendered: Rendered): readonly DocumentLens[] {

@@ -2,8 +2,7 @@ import type * as vscode from "vscode";
 import type { FeedbackPlace } from "../../feedback/place.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 import { sectionOf } from "./sections.ts";
-import { mayBeWaitingSection } from "./situation.ts";
-import { attemptSection, taskSection } from "./task.ts";
+import { attemptSection, mayBeWaitingSection, taskSection } from "./section-ids.ts";
 
 /** Where in a document's text a person gives feedback; nothing while nobody is asked for any. */
 export function placeOf(documents: Pick<ExecutionDocuments, "execution" | "rendered">, document: vscode.TextDocument): FeedbackPlace | undefined {

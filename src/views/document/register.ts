@@ -16,14 +16,12 @@ import { ExecutionDocuments } from "./documents.ts";
 import { nextLenses } from "./next-lenses.ts";
 import { showExecution } from "./open.ts";
 import { watchReading } from "./has-read.ts";
-import { openAnswer, type RawAnswer } from "./open-answer.ts";
-import { openOutput } from "./open-output.ts";
+import type { RawAnswer } from "./open-answer.ts";
 import { OutputFiles } from "./output-files.ts";
 import { outputLenses } from "./output-lenses.ts";
 import type { Output } from "./outputs.ts";
 import { placeOf } from "./places.ts";
 import { ReaderPlaces } from "./reader.ts";
-import { saveOutput } from "./save-output.ts";
 
 /** What the documents of executions need. */
 export interface DocumentsOptions {
@@ -83,9 +81,9 @@ export function registerDocuments({ store, crews, tracker, ready, storage, memor
     find: (document) => placeOf(documents, document),
     findExecution: ({ uri }) => (parseExecutionUri(uri) === undefined ? undefined : documents.execution(uri)),
     outputs: {
-      open: (execution, output) => openOutput(files, execution, output),
-      save: saveOutput,
-      openAnswer: (execution, answer) => openAnswer(answers, files, execution, answer),
+      open: async (execution, output) => (await import("./open-output.ts")).openOutput(files, execution, output),
+      save: async (execution, output) => (await import("./save-output.ts")).saveOutput(execution, output),
+      openAnswer: async (execution, answer) => (await import("./open-answer.ts")).openAnswer(answers, files, execution, answer),
     },
     dispose: () => owned.dispose(),
   };

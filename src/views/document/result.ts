@@ -3,11 +3,9 @@ import { hasEnded, isLocalCrew, type Execution } from "../../executions/model.ts
 import { cleanText, fencedLines, inlineText } from "./markdown.ts";
 import { outputPart } from "./output.ts";
 import { resultOf } from "./outputs.ts";
+import { resultSection } from "./section-ids.ts";
 import type { Part } from "./sections.ts";
 import { taskTitle } from "./task.ts";
-
-/** Id of the section of what an execution brought in the end. */
-export const resultSection = "result";
 
 /**
  * What an execution brought in the end, or what went wrong: what a person looks for first, so that it stands above the inputs. Most

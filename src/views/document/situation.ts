@@ -3,10 +3,8 @@ import { isLocalCrew, type Execution, type SentResume } from "../../executions/m
 import { answeredPause } from "../../executions/resumes.ts";
 import { isNeverSeen } from "../words.ts";
 import { inlineText } from "./markdown.ts";
+import { mayBeWaitingSection } from "./section-ids.ts";
 import { assemble, type Part, type Rendered } from "./sections.ts";
-
-/** Id of the section under which feedback is given when the waiting task is not known. */
-export const mayBeWaitingSection = "may be waiting";
 
 /** What a person should know or do where the state alone does not say it; every such state has a next step. */
 export function situationPart(execution: Execution): Part[] {

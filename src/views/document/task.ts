@@ -5,22 +5,8 @@ import { durationInWords, taskStateInWords, timeInWords } from "../words.ts";
 import { outputLines, withLines } from "./embed.ts";
 import { cleanText, inlineText, quotedLines } from "./markdown.ts";
 import { outputPart } from "./output.ts";
+import { attemptSection, feedbackSection, isOnlyAttempt, taskSection } from "./section-ids.ts";
 import type { Part } from "./sections.ts";
-
-/** Id of a task's section. */
-export function taskSection(taskId: string): string {
-  return `task ${taskId}`;
-}
-
-/** Id of the section of one of a task's attempts, which counts from 1. */
-export function attemptSection(taskId: string, attempt: number): string {
-  return `${taskSection(taskId)} attempt ${attempt}`;
-}
-
-/** Id of the section of what a person said of an attempt, the first, second… time. */
-export function feedbackSection(taskId: string, attempt: number, time: number): string {
-  return `${attemptSection(taskId, attempt)} feedback ${time}`;
-}
 
 /** What stands in a task's heading. */
 export function taskTitle(taskId: string): string {
@@ -59,12 +45,6 @@ function attemptsOf(task: ExecutionTask, { resumes }: Execution): Attempt[] {
   const answered = resumes.filter((resume) => resume.taskId === task.taskId).map((resume) => resume.attempt);
   const unseen = [...new Set(answered)].filter((number) => !task.attempts.some((attempt) => attempt.number === number));
   return [...task.attempts, ...unseen.map((number) => ({ number }))].sort((a, b) => a.number - b.number);
-}
-
-/** Whether a task has one output that no person looked at: it needs no heading of its own and stands below the task's. */
-export function isOnlyAttempt(attempt: Attempt, { taskId, attempts, state }: ExecutionTask, { resumes }: Execution): boolean {
-  const isAnswered = attempt.feedback !== undefined || resumes.some((resume) => resume.taskId === taskId && resume.attempt === attempt.number);
-  return attempts.length === 1 && !isAnswered && state !== "waiting";
 }
 
 function attemptParts(attempt: Attempt, task: ExecutionTask, execution: Execution): Part[] {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { environment, ServiceFailure, ServiceProcess, ServiceRefusal, type ServiceOptions } from "../../../src/local/service-process.ts";
+import { ServiceFailure, ServiceRefusal } from "../../../src/local/service-errors.ts";
+import { environment, ServiceProcess, type ServiceOptions } from "../../../src/local/service-process.ts";
 import { readMessage } from "../../../src/local/service-messages.ts";
 import { waitFor } from "../../support/wait.ts";
 import { cleanUp, newFolder, program } from "./support.ts";

@@ -1,0 +1,32 @@
+import type { Refused } from "./service-messages.ts";
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** The service said why it does not start. */
+export class ServiceRefusal extends Error {
+  readonly reason: Refused["reason"];
+  readonly url: string | undefined;
+
+  constructor({ reason, message, url }: Refused) {
+    super(message);
+    this.name = "ServiceRefusal";
+    this.reason = reason;
+    this.url = url;
+  }
+}
+
+/** The service did not start and did not say why. */
+export class ServiceFailure extends Error {
+  readonly exit: Exit | undefined;
+
+  /** @param exit absent where it was given up, since it said nothing in time */
+  constructor(message: string, exit?: Exit) {
+    super(message);
+    this.name = "ServiceFailure";
+    this.exit = exit;
+  }
+}
