@@ -1,6 +1,7 @@
 // `npm run screenshots`: drives the product in a real window, with the real local service, and writes every picture of media/screenshots.
 import { rmSync } from "node:fs";
 import path from "node:path";
+import sharp from "sharp";
 import { projectFolder, temporaryFolder } from "./folders.ts";
 import { fileOf, pictures, themes, windowSize, type PictureTheme } from "./screenshots/pictures.ts";
 import { makeWorkspace, playScenes } from "./screenshots/scenes.ts";
@@ -22,7 +23,9 @@ async function takePictures(theme: PictureTheme): Promise<void> {
       if (picture === undefined) throw new Error(`The picture "${name}" is not listed.`);
       if (!wanted.delete(picture)) return;
       const file = fileOf(picture, theme);
-      await window.page.screenshot({ path: path.join(projectFolder, "media", "screenshots", file), animations: "disabled", ...(picture.part && { clip: picture.part }) });
+      const shot = await window.page.screenshot({ animations: "disabled", ...(picture.part && { clip: picture.part }) });
+      // A screen has few colours: with a palette a picture takes a third of the room in the package.
+      await sharp(shot).png({ palette: true, quality: 90, effort: 10 }).toFile(path.join(projectFolder, "media", "screenshots", file));
       console.log(file);
     });
   } finally {
