@@ -32,7 +32,8 @@ export function staleByAnswer(reading: StatusReading, now: Execution, shown: Exe
   if (reading.waiting === undefined) return undefined;
   if (reading.waiting.taskId !== taskId) return staleError("answered", now, target);
   // A crew's own number may be of no use.
-  const waits = now.waiting?.taskId === taskId ? now.waiting.attempt : reading.waiting.attempt;
+  const paused = now.waiting ?? now.stillPaused;
+  const waits = paused?.taskId === taskId ? paused.attempt : reading.waiting.attempt;
   // A person who typed the task's id has not seen an output, so that there is no other one to mix it up with.
   const sawOutput = (shown.waiting ?? shown.stillPaused)?.taskId === taskId;
   return sawOutput && waits !== undefined && waits !== attempt ? staleError("newerAttempt", now, target) : undefined;
