@@ -95,7 +95,7 @@ function stillPausedInWords(now: Execution, taskId: string): string {
 }
 
 function answeredInWords({ waiting, resumes }: Execution, taskId: string): string {
-  if (waiting !== undefined && waiting.taskId !== taskId) return l10n.t("“{0}” has been answered elsewhere, and “{1}” waits now. Read that output, then answer it.", shortName(taskId), shortName(waiting.taskId));
+  if (waiting !== undefined && waiting.taskId !== taskId) return l10n.t("“{0}” has been answered, and “{1}” waits now. Read that output, then answer it.", shortName(taskId), shortName(waiting.taskId));
   const isFromHere = resumes.some((resume) => resume.taskId === taskId && resume.outcome === "answered");
   if (isFromHere) return l10n.t("“{0}” has been answered already, and the crew took that. Its next output comes here by itself.", shortName(taskId));
   return l10n.t("“{0}” has been answered already, in another window or by somebody else. The crew goes on; its next output comes here by itself.", shortName(taskId));

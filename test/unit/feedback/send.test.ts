@@ -201,7 +201,7 @@ describe("sending feedback", () => {
 
   for (const [kind, answer, words] of [
     ["answered", { state: "running" }, /“review” has been answered already, in another window or by somebody else\. The crew goes on; its next output comes here by itself/],
-    ["answered", { state: "waiting", waiting: { taskId: "publish" } }, /“review” has been answered elsewhere, and “publish” waits now\. Read that output, then answer it/],
+    ["answered", { state: "waiting", waiting: { taskId: "publish" } }, /“review” has been answered, and “publish” waits now\. Read that output, then answer it/],
     ["ended", { state: "completed", ended: true }, /the execution has ended.*Read its result; to have it done differently, kick it off again/],
     ["newerAttempt", { state: "waiting", waiting: { taskId: "review", attempt: 2, output: "Second." } }, /a newer output of “review” waits now: attempt 2, and you were at attempt 1\. Read it first/],
   ] as const) {
