@@ -71,7 +71,7 @@ export interface SentResume {
   readonly message?: string;
   /** ISO 8601; when the crew took an answered one. Absent where its answer never came, and in records of earlier versions. */
   readonly answeredAt?: string;
-  /** Of an answered one: the crew was seen to go on since. */
+  /** Of an answered one: the crew was seen to go on since, or does so under a new id, which can't report the pause of before. */
   readonly isFollowed?: true;
 }
 

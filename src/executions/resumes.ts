@@ -55,17 +55,18 @@ export function resumeSending(execution: Execution, target: ResumeTarget, feedba
 export function resumeAnswered(execution: Execution, target: ResumeTarget, answer: ResumeAnswer, now?: number): Execution {
   const resume = lastOpen(execution, target);
   const said = answer.status ?? answer.kickoffId;
+  const isNewId = answer.kickoffId !== undefined && !execution.kickoffIds.includes(answer.kickoffId);
   const settled = settle(execution, target, {
     outcome: "answered",
     ...(said === undefined ? {} : { answer: said }),
     ...(answer.message === undefined ? {} : { message: answer.message }),
     ...(now === undefined ? {} : { answeredAt: new Date(now).toISOString() }),
+    ...(isNewId ? { isFollowed: true } : {}),
   });
   if (resume === undefined) {
     return settled;
   }
   const told = tellFeedback(settled, target, resume.feedback);
-  const isNewId = answer.kickoffId !== undefined && !execution.kickoffIds.includes(answer.kickoffId);
   const followed = isNewId ? { ...told, kickoffIds: [...told.kickoffIds, answer.kickoffId] } : told;
   return hasEnded(execution) && !isNewId ? followed : goOn(followed, target);
 }
@@ -108,7 +109,7 @@ function lastOpen(execution: Execution, { taskId, attempt }: ResumeTarget): Sent
 function settle(
   execution: Execution,
   target: ResumeTarget,
-  result: Pick<SentResume, "outcome" | "isUnsent" | "answer" | "message" | "answeredAt">,
+  result: Pick<SentResume, "outcome" | "isUnsent" | "answer" | "message" | "answeredAt" | "isFollowed">,
 ): Execution {
   const open = lastOpen(execution, target);
   return open === undefined

@@ -82,7 +82,7 @@ function doubtIn({ taskId, outcome, feedback }: SentResume): string {
   const words = feedback.isApprove
     ? vscode.l10n.t("The crew took your approval of “{0}”, but has not been seen to go on. It may only be slow.", shortName(taskId))
     : vscode.l10n.t("The crew took your rejection of “{0}”, but has not been seen to go on. It may only be slow.", shortName(taskId));
-  return `${words} ${vscode.l10n.t("Then another answer can be for its next output, which you have not read, and cost money.")}`;
+  return `${words} ${vscode.l10n.t("If so, another answer can be for its next output, which you have not read, and cost money.")}`;
 }
 
 /** Every task id that has been seen of an execution, the likeliest first. */

@@ -7,7 +7,7 @@ import { joined } from "./words-under-way.ts";
 const step = 50;
 
 /**
- * Puts the keys into a thread's box, which VS Code leaves to the editor below it (observed in 1.104 and 1.139; `reveal` of a
+ * Gives a thread's box the focus, which VS Code leaves to the editor below it (observed in 1.104 and 1.139; `reveal` of a
  * thread is not in the stable API). The thread is there once "next comment thread" leads the cursor to it. False if it does
  * not come within `longest` milliseconds: the person has deleted it. `isOpen` ends the search when the thread has been closed.
  */

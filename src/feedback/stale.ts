@@ -32,7 +32,8 @@ export function staleByAnswer(reading: StatusReading, now: Execution, shown: Exe
   if (reading.waiting === undefined) return undefined;
   if (reading.waiting.taskId !== taskId) return staleError("answered", now, target);
   // A crew's own number may be of no use.
-  const waits = now.waiting?.taskId === taskId ? now.waiting.attempt : reading.waiting.attempt;
+  const paused = now.waiting ?? now.stillPaused;
+  const waits = paused?.taskId === taskId ? paused.attempt : reading.waiting.attempt;
   // A person who typed the task's id has not seen an output, so that there is no other one to mix it up with.
   const sawOutput = (shown.waiting ?? shown.stillPaused)?.taskId === taskId;
   return sawOutput && waits !== undefined && waits !== attempt ? staleError("newerAttempt", now, target) : undefined;
@@ -94,7 +95,7 @@ function stillPausedInWords(now: Execution, taskId: string): string {
 }
 
 function answeredInWords({ waiting, resumes }: Execution, taskId: string): string {
-  if (waiting !== undefined && waiting.taskId !== taskId) return l10n.t("“{0}” has been answered elsewhere, and “{1}” waits now. Read that output, then answer it.", shortName(taskId), shortName(waiting.taskId));
+  if (waiting !== undefined && waiting.taskId !== taskId) return l10n.t("“{0}” has been answered, and “{1}” waits now. Read that output, then answer it.", shortName(taskId), shortName(waiting.taskId));
   const isFromHere = resumes.some((resume) => resume.taskId === taskId && resume.outcome === "answered");
   if (isFromHere) return l10n.t("“{0}” has been answered already, and the crew took that. Its next output comes here by itself.", shortName(taskId));
   return l10n.t("“{0}” has been answered already, in another window or by somebody else. The crew goes on; its next output comes here by itself.", shortName(taskId));

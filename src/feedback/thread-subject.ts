@@ -18,9 +18,13 @@ export function isSameOutput(one: ThreadSubject, other: ThreadSubject): boolean 
   return a.localId === b.localId && a.taskId === b.taskId && a.attempt === b.attempt;
 }
 
-/** Whether the output no longer waits, by what is stored now; nothing is stored of what is no longer tracked. */
-export function isOver({ execution, taskId }: ThreadSubject, current: Execution | undefined): boolean {
-  if (current === undefined || !wantsFeedback(current)) return true;
+/**
+ * Whether the output no longer waits, by what is stored now; nothing is stored of what is no longer tracked. For a person who answers anew
+ * it waits as long as the crew reports its pause.
+ */
+export function isOver({ execution, taskId, again }: ThreadSubject, current: Execution | undefined): boolean {
+  const isAnsweredAnew = again === true && current?.stillPaused?.taskId === taskId;
+  if (current === undefined || !(wantsFeedback(current) || isAnsweredAnew)) return true;
   if (current.waiting !== undefined && current.waiting.taskId !== taskId) return true;
   return attemptToAnswer(current, taskId) !== attemptToAnswer(execution, taskId);
 }

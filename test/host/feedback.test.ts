@@ -309,7 +309,7 @@ describe("an output that the crew still reports as waiting after it took an answ
       person.dispose();
     }
     assert.equal(person.shown[0]?.text, "Answer “review” again?");
-    assert.match(person.shown[0].detail ?? "", /^The crew took your approval of “review”, but has not been seen to go on\. It may only be slow\. Then another answer can be for its next output, which you have not read, and cost money\.$/);
+    assert.match(person.shown[0].detail ?? "", /^The crew took your approval of “review”, but has not been seen to go on\. It may only be slow\. If so, another answer can be for its next output, which you have not read, and cost money\.$/);
     await clock.pass(5_000);
     await parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
     await assert.rejects(parts.feedback.approve(current(), { taskId: "review", attempt: 1 }), /you approved this output of “review” and the crew took it, but it still reports the pause/, "a program is refused");

@@ -132,6 +132,18 @@ describe("attempts", () => {
     assert.equal(applyReading(answered, pausing("review", "Draft 1", 1), at(135)).state, "waiting");
   });
 
+  // Observed of the live dialect: the answer brings a new ID, and what is reported under that came after the feedback.
+  it("do not lag under a new ID that the answer brought", () => {
+    const followed = approve(waiting, at(20), { kickoffId: "k2", raw: {} });
+    const paused = applyReading(followed, aReading({ state: "awaiting", stateText: "PAUSED" }), at(22));
+    assert.deepEqual([paused.state, paused.mayBeWaiting, paused.stillPaused], ["unknown", true, undefined]);
+    assert.equal(unfollowed(followed, "review"), undefined);
+    for (const output of ["Draft 1", undefined]) {
+      const again = applyReading(followed, pausing("review", output), at(35));
+      assert.deepEqual([again.state, again.waiting?.attempt, answeredPause(again)], ["waiting", 2, undefined]);
+    }
+  });
+
   it("no longer lag once the crew says anything else", () => {
     const lagging = applyReading(approve(waiting, at(20)), pausing("review", "Draft 1", 1), at(32));
     for (const reading of [working("write", 2), pausing("write", "Text"), aReading({ state: "queued" }), aReading({ state: "awaiting" }), aReading({ state: "completed" }), notFound]) {

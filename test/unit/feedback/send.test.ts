@@ -11,6 +11,7 @@ import { FeedbackSender, type FeedbackToSend } from "../../../src/feedback/send.
 import { Intents, resumeKey } from "../../../src/executions/intents.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { recoverSends } from "../../../src/executions/recover.ts";
+import { applyReading } from "../../../src/executions/reduce.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 import { noSecrets } from "../../support/secret-memory.ts";
@@ -200,7 +201,7 @@ describe("sending feedback", () => {
 
   for (const [kind, answer, words] of [
     ["answered", { state: "running" }, /“review” has been answered already, in another window or by somebody else\. The crew goes on; its next output comes here by itself/],
-    ["answered", { state: "waiting", waiting: { taskId: "publish" } }, /“review” has been answered elsewhere, and “publish” waits now\. Read that output, then answer it/],
+    ["answered", { state: "waiting", waiting: { taskId: "publish" } }, /“review” has been answered, and “publish” waits now\. Read that output, then answer it/],
     ["ended", { state: "completed", ended: true }, /the execution has ended.*Read its result; to have it done differently, kick it off again/],
     ["newerAttempt", { state: "waiting", waiting: { taskId: "review", attempt: 2, output: "Second." } }, /a newer output of “review” waits now: attempt 2, and you were at attempt 1\. Read it first/],
   ] as const) {
@@ -299,6 +300,21 @@ describe("sending feedback", () => {
       });
     });
   }
+
+  it("sends once more, too, what a crew took that gives all its attempts one number", async () => {
+    const shown = await stored();
+    status = () => Promise.resolve({ ...reading, state: "waiting", waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 } });
+    await sender().send(approval(shown, { isApprove: false, text: "Shorter." }));
+    const second = { ...reading, state: "waiting" as const, waiting: { taskId: "review", output: "Second.", attempt: 1 } };
+    status = () => Promise.resolve(second);
+    await store.update("local-1", (known) => applyReading(known, second, Date.now()));
+    assert.equal(store.find("local-1")?.waiting?.attempt, 2);
+    await sender().send(approval(store.find("local-1")!));
+    await store.update("local-1", (known) => applyReading(known, second, Date.now()));
+    assert.deepEqual(store.find("local-1")?.stillPaused, { taskId: "review", attempt: 2 });
+    await sender().send(approval(store.find("local-1")!, { again: true }));
+    assert.deepEqual(requests.map(({ humanFeedback }) => humanFeedback), ["Shorter.", "Approved.", "Approved."]);
+  });
 
   it("takes a typed task id for an execution that may be waiting, again after each answer", async () => {
     const execution = await stored(notWaiting({ state: "unknown", mayBeWaiting: true, tasks: [], startedAt: "2020-01-01T00:00:00.000Z" }));
