@@ -7,7 +7,7 @@ import { titleOf } from "../executions/title.ts";
 import { callbacksAgain } from "../feedback/destination.ts";
 import { MaybeSentError } from "../feedback/errors.ts";
 import { approved } from "../feedback/send.ts";
-import { staleByAttempt, staleError } from "../feedback/stale.ts";
+import { staleByAttempt, staleByRecord, staleError } from "../feedback/stale.ts";
 import { isAllowed } from "./ask.ts";
 import type { Confirmation, Longest } from "./confirmation.ts";
 import { crewAndPlace } from "./destination.ts";
@@ -43,7 +43,7 @@ export function giveFeedbackTool({ crews, executions, feedback, wake }: Pick<Too
     if (!isApprove && words.trim() === "") throw new UserError(vscode.l10n.t("A rejection needs “feedback”: what should be different. Ask the user for it. Nothing was sent."));
     const attempt = numberOf(given, "attempt") ?? attemptToAnswer(execution, taskId);
     if (hasEnded(execution)) throw staleError("ended", execution, { taskId, attempt });
-    const stale = staleByAttempt(execution, taskId, attempt);
+    const stale = staleByAttempt(execution, taskId, attempt) ?? staleByRecord(execution, execution, { taskId, attempt }, false);
     if (stale !== undefined) throw stale;
     return { execution, taskId, attempt, isApprove, words };
   };
@@ -57,8 +57,9 @@ export function giveFeedbackTool({ crews, executions, feedback, wake }: Pick<Too
       title: isApprove ? vscode.l10n.t("Approve a task's output at “{0}”?", crew.name) : vscode.l10n.t("Reject a task's output at “{0}”?", crew.name),
       parts: [
         isApprove
-          ? vscode.l10n.t("Task “{0}”, attempt {1}, of “{2}” is approved at {3}, and the crew goes on with this output. That can cost money.", ...to)
-          : vscode.l10n.t("Task “{0}”, attempt {1}, of “{2}” is rejected at {3}, and the task is done again. That can cost money.", ...to),
+          ? vscode.l10n.t("Task “{0}”, attempt {1}, of “{2}” is approved at {3}, and the crew goes on with this output.", ...to)
+          : vscode.l10n.t("Task “{0}”, attempt {1}, of “{2}” is rejected at {3}, and the task is done again.", ...to),
+        ...(execution.engine === "rehearsal" ? [] : [vscode.l10n.t("That can cost money.")]),
         { heading: vscode.l10n.t("These words are sent, and become context for later tasks:"), text: words.trim() === "" ? approved : words },
         ...(again.length === 0 ? [] : [vscode.l10n.t("Its callbacks are sent again, too: {0}.", again.join(", "))]),
         ...(output === undefined ? [vscode.l10n.t("The crew has not told this output.")] : [{ heading: vscode.l10n.t("The output, as the crew wrote it:"), text: output, longest: longestOutput }]),

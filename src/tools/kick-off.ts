@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import type { InputField, JsonObject } from "../api/types.ts";
 import { needed, objectOf, stringOf } from "../commands/arguments.ts";
+import { costsMoney } from "../crews/costs.ts";
 import type { Crew } from "../crews/types.ts";
 import { messageOf, UserError } from "../editor/errors.ts";
 import { keyOf } from "../executions/model.ts";
@@ -30,7 +31,9 @@ export function kickOffTool({ crews, sender, wake }: Pick<ToolParts, "crews" | "
     return {
       title: vscode.l10n.t("Kick off “{0}”?", crew.name),
       parts: [
-        vscode.l10n.t("{0} starts an execution with these inputs, which can cost money and cannot be cancelled.", crewAndPlace(crew)),
+        costsMoney(crew)
+          ? vscode.l10n.t("{0} starts an execution with these inputs, which can cost money and cannot be cancelled.", crewAndPlace(crew))
+          : vscode.l10n.t("{0} starts an execution with these inputs, which cannot be cancelled.", crewAndPlace(crew)),
         ...(crews.knownInputs(crew) === undefined ? [] : unlisted.map(faultInWords)),
         ...partsOf(inputs),
       ],

@@ -227,6 +227,21 @@ describe("Tools for language models", () => {
       for (const part of ["Task “review”, attempt 1, of “Sea otters” is rejected at “Writers” (crew.test)", "become context for later tasks:\n\n```text\nShorter.\n```", "# Draft\n\nText."]) assert.ok(value.includes(part), `${part} in ${value}`);
     });
 
+    it("the question says that feedback can cost money, but not on the rehearsal engine", async () => {
+      const asked = async (execution: Execution) => {
+        const { confirmationMessages } = await tools({ execution }).prepare("crewdeck_giveFeedback", { executionId: "11111111-aaaa", decision: "approve" }, signal);
+        return (confirmationMessages?.message as vscode.MarkdownString).value;
+      };
+      assert.match(await asked(anExecution()), /That can cost money\./);
+      assert.doesNotMatch(await asked(anExecution({ engine: "rehearsal" })), /cost/);
+    });
+
+    it("feedback for a pause that was answered, and that the crew still reports, is refused before anybody is asked", async () => {
+      const at = "2026-10-21T12:02:00.000Z";
+      const execution = anExecution({ resumes: [{ taskId: "review", attempt: 1, feedback: { isApprove: true, text: "Approved.", at }, outcome: "answered", answeredAt: at }] });
+      await assert.rejects(tools({ execution }).prepare("crewdeck_giveFeedback", { executionId: "11111111-aaaa", decision: "approve" }, signal), /review/);
+    });
+
     it("a dialog asks before every kickoff and every feedback, whatever VS Code asked before, and one answer is for one call", async () => {
       const made = tools();
       const approval = { executionId: "11111111-aaaa", decision: "approve" };
