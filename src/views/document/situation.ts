@@ -70,7 +70,7 @@ export function renderMissing(crewName: string, kickoffId: string): Rendered {
     {
       id: "state",
       lines: [
-        l10n.t("No execution {0} of the crew {1} is tracked on this machine. It may have been removed from the list, or belong to another machine.", `\`${kickoffId.replaceAll("`", "'")}\``, inlineText(crewName)),
+        l10n.t("No execution {0} of the crew “{1}” is tracked on this machine. It may have been removed from the list, or belong to another machine.", `\`${kickoffId.replaceAll("`", "'")}\``, inlineText(crewName)),
         "",
         l10n.t("To follow it here, run “Crewdeck: Track an Execution by Its ID…” from the command palette and enter this ID."),
       ],

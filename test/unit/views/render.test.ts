@@ -188,7 +188,7 @@ describe("the execution document", () => {
   });
 
   it("says of an unknown id that it is unknown, and what to do", () => {
-    assert.match(renderMissing("Writers", "99").text, /No execution `99` of the crew Writers is tracked[^]*Crewdeck: Track an Execution by Its ID…/);
+    assert.match(renderMissing("Writers", "99").text, /No execution `99` of the crew “Writers” is tracked[^]*Crewdeck: Track an Execution by Its ID…/);
   });
 
   it("tells where each section is", () => {
