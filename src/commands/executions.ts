@@ -124,6 +124,8 @@ async function refresh({ crews, store, tracker }: ExecutionParts, argument: unkn
 
 async function refreshCrew({ store, tracker }: Pick<ExecutionParts, "store" | "tracker">, crewId: string): Promise<void> {
   const ids = store.list().flatMap((each) => (each.crew.id === crewId && each.watchingStoppedAt === undefined && canBeAsked(each) ? [each.localId] : []));
+  // Nothing is left that could tell: the next request does.
+  if (ids.length === 0) tracker.unpark(crewId);
   // One question tells whether the token is taken again.
   if (tracker.parkedCrews().has(crewId)) await Promise.all(ids.splice(0, 1).map((localId) => tracker.pollNow(localId)));
   if (!tracker.parkedCrews().has(crewId)) await Promise.all(ids.map((localId) => tracker.pollNow(localId)));

@@ -27,7 +27,7 @@ export function localCommands(crews: Crews, locals: LocalCrews): readonly Comman
       ...optional("here", booleanOf(given, "here")),
       ...(isPerson ? { onChosen } : {}),
     });
-    if (crew !== undefined) said(vscode.l10n.t("{0} runs on this machine; no model is called", crew.name));
+    if (crew !== undefined) said(vscode.l10n.t("“{0}” runs on this machine; no model is called", crew.name));
     return crew;
   };
   return [

@@ -130,7 +130,7 @@ class Connecting implements Conversation<Step, Crew> {
       title,
       placeholder: vscode.l10n.t("{0} is already connected, as “{1}”.", twin.url, twin.name),
       choices: [
-        ...(twin.local === undefined ? [{ value: "token" as const, label: vscode.l10n.t("Set a token of {0}", twin.name) }] : []),
+        ...(twin.local === undefined ? [{ value: "token" as const, label: vscode.l10n.t("Set a token of “{0}”", twin.name) }] : []),
         { value: "address", label: vscode.l10n.t("Enter another address") },
       ],
     });
@@ -138,7 +138,8 @@ class Connecting implements Conversation<Step, Crew> {
   }
 
   async #askToken(common: { title: string; position: Position }): Promise<Left> {
-    const crew = this.#connected?.name ?? (this.#draft.name === "" ? new URL(normaliseAddress(this.#draft.url)).host : this.#draft.name);
+    const name = this.#connected?.name ?? this.#draft.name;
+    const crew = name === "" ? new URL(normaliseAddress(this.#draft.url)).host : `“${name}”`;
     const { left, value } = await askToken({ ...common, crew, value: this.#draft.token, dashboardUrl: this.#connected?.dashboardUrl });
     this.#draft.token = value;
     return left;

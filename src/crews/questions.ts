@@ -28,7 +28,7 @@ export function askAddress(question: Base & { readonly value: string }): Promise
   });
 }
 
-/** Asks for a token, hidden while typed; the reply is the token alone. */
+/** Asks for a token, hidden while typed; the reply is the token alone. `crew` is its name in quotation marks, or its host while it has none. */
 export async function askToken(question: Base & { readonly crew: string; readonly type?: TokenType | undefined; readonly value: string; readonly dashboardUrl?: string | undefined; readonly why?: string }): Promise<Reply<string>> {
   const what = question.type === undefined ? vscode.l10n.t("Token for {0}.", question.crew) : vscode.l10n.t("{0} for {1}.", tokenTypeName(question.type), question.crew);
   const where = `${what} ${vscode.l10n.t("It is in the Status tab of the crew's page in the dashboard, and is kept in this machine's secret storage only.")}`;

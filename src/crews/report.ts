@@ -15,7 +15,7 @@ export function reportInWords(report: CrewReport): string {
 export function reportInFull(report: CrewReport): string {
   const { crew, url, ok, milliseconds, tokenType, statusPath, cause, problem } = report;
   return [
-    l10n.t("Crewdeck's test of the connection to {0}", crew),
+    l10n.t("Crewdeck's test of the connection to “{0}”", crew),
     l10n.t("Address: {0}", url),
     l10n.t("Result: {0}", ok ? l10n.t("answers, and asks for {0}", inputsInWords(report)) : l10n.t("fails")),
     ...(cause === undefined ? [] : [l10n.t("Cause: {0}", causeInWords(cause))]),

@@ -36,7 +36,7 @@ export async function askForToken<T>(crews: Crews, crew: Crew, save: (token: Sto
     steps: () => (wanted === undefined ? ["tokenType", "token"] : ["token"]),
     async ask(step: Step, position: Position): Promise<Left> {
       if (step === "token") {
-        const { left, value } = await askToken({ title, position, crew: crew.name, type, value: token, dashboardUrl: crew.dashboardUrl, ...(why === undefined ? {} : { why }) });
+        const { left, value } = await askToken({ title, position, crew: `“${crew.name}”`, type, value: token, dashboardUrl: crew.dashboardUrl, ...(why === undefined ? {} : { why }) });
         token = value;
         return left;
       }
@@ -65,7 +65,7 @@ export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise
   const given = readTokenArguments(raw);
   const save = async (token: StoredToken) => {
     await crews.setToken(crew.id, token);
-    said(vscode.l10n.t("{0} uses {1} now.", crew.name, tokenInWords(token.type)));
+    said(vscode.l10n.t("“{0}” uses {1} now.", crew.name, tokenInWords(token.type)));
     return true;
   };
   if (given.token === undefined) return (await askForToken(crews, crew, save, { type: given.tokenType })) ?? false;

@@ -18,7 +18,7 @@ export async function switchToken(crews: Crews, crew: Crew, raw?: unknown): Prom
   const state = await crews.tokenState(crew.id);
   const tokenType = readTokenArguments(raw).tokenType ?? otherType(state.kind === "stored" ? state.inUse : "userBearer");
   await crews.useToken(crew, tokenType);
-  said(vscode.l10n.t("{0} uses {1} now.", crew.name, tokenInWords(tokenType)));
+  said(vscode.l10n.t("“{0}” uses {1} now.", crew.name, tokenInWords(tokenType)));
   return { crew: crew.name, tokenType };
 }
 

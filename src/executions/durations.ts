@@ -35,9 +35,10 @@ export function wholeTime(execution: Execution): Duration | undefined {
   }
   const isSeenLate = execution.history?.at(-1)?.notBefore !== undefined;
   const seen = origin === "tracked" || endedAt === undefined || isSeenLate ? undefined : secondsBetween(startedAt, endedAt);
+  const waited = waitedFor(execution);
+  const worked = execution.tasks.reduce((sum, task) => sum + (task.executionTime ?? 0), 0);
   // A crew may leave out what it waited for a person.
-  const isWhole = executionTime !== undefined && executionTime >= (waitedFor(execution)?.seconds ?? 0);
-  if (isWhole) {
+  if (executionTime !== undefined && (waited === undefined || executionTime >= waited.seconds + worked)) {
     return { seconds: executionTime, isByCrew: true };
   }
   return seen === undefined ? undefined : { seconds: seen, isByCrew: false };
@@ -138,7 +139,9 @@ function pausesOf(execution: Execution): readonly (number | undefined)[] {
   return changes.flatMap((change, at) => {
     const next = changes[at + 1];
     if (change.state === "unknown" && change.mayBeWaiting === true) {
-      return [undefined];
+      // What was answered was a pause.
+      const answer = execution.resumes.find(({ outcome, feedback }) => outcome === "answered" && isBetween(feedback.at, change.at, next?.at))?.feedback;
+      return [answer && spanOf(change, answer)];
     }
     if (change.state !== "waiting" || next === undefined) {
       return [];
@@ -163,6 +166,11 @@ function percentsOf(execution: Execution, tasks: readonly TaskDuration[], waited
 /** Seconds from one change to the next; undefined where one of them was seen long after it happened. */
 function spanOf(change: Pick<StateChange, "at" | "notBefore">, next: Pick<StateChange, "at" | "notBefore"> | undefined): number | undefined {
   return next === undefined || change.notBefore !== undefined || next.notBefore !== undefined ? undefined : secondsBetween(change.at, next.at);
+}
+
+/** Whether a moment is in a span that is over. */
+function isBetween(time: string, from: string, to: string | undefined): boolean {
+  return to !== undefined && Date.parse(time) >= Date.parse(from) && Date.parse(time) <= Date.parse(to);
 }
 
 function secondsBetween(from: string, to: string): number {

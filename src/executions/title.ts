@@ -4,6 +4,8 @@ import { type Execution, keyOf } from "./model.ts";
 
 /** Longest title made from inputs, in characters. */
 const LONGEST = 60;
+/** Longest title that is a label, in characters: a request file brings any, and a dialog grows with its text. */
+const LONGEST_LABEL = 120;
 /** Inputs of one title at most; more would leave each of them too few characters. */
 const MOST_INPUTS = 4;
 const BETWEEN = " · ";
@@ -45,7 +47,7 @@ export function sharesTitle(execution: Execution): boolean {
  * something, shortened, else the start of its id. One line of text.
  */
 export function titleFrom(execution: Execution, distinguishing: readonly string[]): string {
-  const label = oneLine(execution.label ?? "");
+  const label = oneLine(execution.label ?? "", LONGEST_LABEL);
   if (label !== "") {
     return label;
   }

@@ -63,7 +63,7 @@ export class RunAgain {
   #crewOf({ crew }: Execution): Crew {
     const found = this.#options.crews.find(crew.id);
     if (found !== undefined) return found;
-    throw new UserError(vscode.l10n.t("{0} ({1}) is not connected. Connect it to run this again.", crew.name, crew.url), [{ title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" }]);
+    throw new UserError(vscode.l10n.t("“{0}” ({1}) is not connected. Connect it to run this again.", crew.name, crew.url), [{ title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" }]);
   }
 }
 

@@ -182,7 +182,7 @@ export class KickoffForms implements vscode.Disposable {
   async #tellLate(crew: FormCrew, error: unknown): Promise<void> {
     logProblem("Kicking off a crew", error, crew.name);
     const open = vscode.l10n.t("Open Form");
-    const text = vscode.l10n.t("{0} What you typed is kept in the form of {1}.", messageOf(error), crew.name);
+    const text = vscode.l10n.t("{0} What you typed is kept in the form of “{1}”.", messageOf(error), crew.name);
     const known = this.#options.crews.find(crew.id);
     const chosen = await vscode.window.showErrorMessage(plainMessage(text), ...(known === undefined ? [] : [open]));
     if (chosen === open && known !== undefined) await this.open(known);

@@ -142,7 +142,7 @@ export class KickoffSender {
       kept = await this.#options.store.update(record.localId, (current) => confirmKickoff(current, kickoffId));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new MaybeStartedError(l10n.t("{0} started the execution {1}, but its id could not be kept here ({2}). Track it by this id.", record.crew.name, kickoffId, reason), record.crew, record, error);
+      throw new MaybeStartedError(l10n.t("“{0}” started the execution {1}, but its id could not be kept here ({2}). Track it by this id.", record.crew.name, kickoffId, reason), record.crew, record, error);
     }
     // From here on the record itself keeps this kickoff from being sent again.
     await this.#options.intents.release(kickoffKey(record.localId));
@@ -158,8 +158,8 @@ function sentBefore(crew: Pick<CrewRef, "id">, execution: Execution | undefined)
 function doubtInWords(name: string, error: unknown): string {
   const isAnswered = error instanceof CrewApiError && error.status !== undefined;
   return isAnswered
-    ? l10n.t("The kickoff of {0} left, and its answer leaves open whether it started. {1}", name, error.message)
-    : l10n.t("The kickoff of {0} left, but its answer did not come. It may have started.", name);
+    ? l10n.t("The kickoff of “{0}” left, and its answer leaves open whether it started. {1}", name, error.message)
+    : l10n.t("The kickoff of “{0}” left, but its answer did not come. It may have started.", name);
 }
 
 /** A crew's definite refusal, or an error from before the request, such as a missing token. */

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { setTimeout as delay } from "node:timers/promises";
 import type { KnownCrews } from "./known-crews.ts";
 import { answers, findRunning } from "./running.ts";
-import { ServiceFailure, ServiceRefusal, type Exit } from "./service-errors.ts";
+import { exitInWords, ServiceFailure, ServiceRefusal, type Exit } from "./service-errors.ts";
 import type { ServiceProcess } from "./service-process.ts";
 import { keepTokens, prepareTokens, type ServiceTokens, type TokenStore } from "./service-tokens.ts";
 
@@ -202,8 +202,7 @@ export class CrewKeeper {
     if (this.#stopping || this.#own !== process) return;
     this.#becomeNothing();
     // Not started again by itself: what made it fail would make it fail again.
-    const how = exit.signal ?? l10n.t("exit code {0}", String(exit.code));
-    await this.#options.known.change(this.#options.folder, { wanted: false, failure: l10n.t("It ended unexpectedly ({0}).", how) });
+    await this.#options.known.change(this.#options.folder, { wanted: false, failure: l10n.t("It ended unexpectedly ({0}).", exitInWords(exit)) });
     this.#options.onChange();
     this.#options.onEnded(exit);
   }

@@ -13,7 +13,7 @@ import { idOf, KeptCrews, type KeptCrew } from "./kept-crews.ts";
 import { KnownCrews, type KnownCrew } from "./known-crews.ts";
 import { forPerson, showLogAction } from "./problems.ts";
 import { readProject } from "./projects.ts";
-import type { Exit } from "./service-errors.ts";
+import { exitInWords, type Exit } from "./service-errors.ts";
 import { workspaceProjects } from "./workspace-projects.ts";
 
 /** What {@link LocalCrews} needs. */
@@ -256,11 +256,10 @@ export class LocalCrews implements vscode.Disposable {
     return (await vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t("Stop which local crew?") }))?.folder;
   }
 
-  #tellEnded(folder: string, name: string, { code, signal }: Exit): void {
-    const how = signal ?? vscode.l10n.t("exit code {0}", String(code));
+  #tellEnded(folder: string, name: string, exit: Exit): void {
     const again = vscode.l10n.t("Start Again");
     const log = showLogAction();
-    const message = vscode.l10n.t("The local crew “{0}” ended unexpectedly ({1}). Its executions are kept.", name, how);
+    const message = vscode.l10n.t("The local crew “{0}” ended unexpectedly ({1}). Its executions are kept.", name, exitInWords(exit));
     void vscode.window.showErrorMessage(plainMessage(message), again, log.title).then(async (chosen) => {
       if (chosen === log.title) this.showLog();
       if (chosen === again) await this.#run(folder);

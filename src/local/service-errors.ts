@@ -1,9 +1,15 @@
+import * as l10n from "@vscode/l10n";
 import type { Refused } from "./service-messages.ts";
 
 /** How a process ended. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
+}
+
+/** How a process ended, for a person: the signal, or its exit code. */
+export function exitInWords({ code, signal }: Exit): string {
+  return signal ?? (code === null ? l10n.t("no exit code") : l10n.t("exit code {0}", code));
 }
 
 /** The service said why it does not start. */

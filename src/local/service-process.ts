@@ -1,7 +1,8 @@
+import * as l10n from "@vscode/l10n";
 import { fork, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { ServiceFailure, ServiceRefusal, type Exit } from "./service-errors.ts";
+import { exitInWords, ServiceFailure, ServiceRefusal, type Exit } from "./service-errors.ts";
 import { readMessage } from "./service-messages.ts";
 
 /** What a service is started with. */
@@ -95,7 +96,7 @@ function readLines(stream: Readable, say: (line: string) => void): void {
 
 async function listening(child: ChildProcess, exited: Promise<Exit>, { signal, timeoutMs = usualTimeoutMs }: ServiceOptions): Promise<string> {
   return await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new ServiceFailure(`It did not say within ${timeoutMs / 1000} s that it listens.`)), timeoutMs);
+    const timer = setTimeout(() => reject(new ServiceFailure(l10n.t("It did not say within {0} s that it listens.", timeoutMs / 1000))), timeoutMs);
     const abort = () => reject(signal.reason instanceof Error ? signal.reason : new Error("The start was cancelled."));
     signal.addEventListener("abort", abort, { once: true });
     child.on("message", (received) => {
@@ -107,7 +108,7 @@ async function listening(child: ChildProcess, exited: Promise<Exit>, { signal, t
     void exited.then((exit) => {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
-      reject(new ServiceFailure(`It ended ${exit.signal === null ? `with exit code ${exit.code ?? "unknown"}` : `by ${exit.signal}`} before it listened.`, exit));
+      reject(new ServiceFailure(l10n.t("It ended before it listened ({0}).", exitInWords(exit)), exit));
     });
     child.once("message", () => {
       clearTimeout(timer);

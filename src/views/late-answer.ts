@@ -6,10 +6,11 @@ import { stateInWords } from "./words.ts";
 
 /**
  * Why an answer to an output comes too late, by what is known here: a notification stays on the screen after its output was answered, since
- * VS Code has no way to take it back. Undefined while the output waits. `shown` is the execution when the notification was shown.
+ * VS Code has no way to take it back. Undefined while the output waits. `shown` is the execution when the notification was shown, and
+ * `name` its title then: nobody knows the title of what is no longer tracked.
  */
-export function tooLateInWords(shown: Execution, now: Execution | undefined): string | undefined {
-  if (now === undefined) return l10n.t("Nothing was sent: “{0}” is no longer tracked here.", titleOf(shown));
+export function tooLateInWords(shown: Execution, name: string, now: Execution | undefined): string | undefined {
+  if (now === undefined) return l10n.t("Nothing was sent: “{0}” is no longer tracked here.", name);
   const title = titleOf(now);
   if (hasEnded(now)) return l10n.t("Nothing was sent: “{0}” no longer waits for you. Its state is: {1}.", title, stateInWords(now));
   const [asked, waits] = [shown.waiting, now.waiting];

@@ -6,6 +6,7 @@ import type { Intents } from "../executions/intents.ts";
 import type { Lease } from "../executions/lease.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
+import { titleOf } from "../executions/title.ts";
 import { activeOf } from "./active.ts";
 import { eventsOf, type EventKind, type ExecutionEvent } from "./events.ts";
 import { countInWords, gathered, type News } from "./gathered.ts";
@@ -117,10 +118,11 @@ export class Notifications implements vscode.Disposable {
 
   async #showOne({ execution, event }: News): Promise<void> {
     const actions = actionsOn(execution, event);
+    const title = titleOf(execution);
     const chosen = await this.#show(event, actions);
     if (chosen?.isAnswer === true) {
       const now = this.#options.store.find(execution.localId);
-      const tooLate = (await import("./late-answer.ts")).tooLateInWords(execution, now);
+      const tooLate = (await import("./late-answer.ts")).tooLateInWords(execution, title, now);
       if (tooLate !== undefined) {
         if (now !== undefined) await openExecution(now);
         await this.#show({ kind: event.kind, message: tooLate }, []);
@@ -133,6 +135,8 @@ export class Notifications implements vscode.Disposable {
   async #showMany(kind: EventKind, count: number): Promise<void> {
     const { store } = this.#options;
     const waiting = activeOf(store.list()).waiting.length;
+    // All of them may have been answered meanwhile.
+    if (kind === "waiting" && waiting === 0) return;
     const message = countInWords(kind, kind === "waiting" ? waiting : count);
     const chosen = await this.#show({ kind, message }, actionsOnMany(kind, () => store.list()));
     await chosen?.run();

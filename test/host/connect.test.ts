@@ -112,10 +112,10 @@ describe("conversations about a crew", () => {
 
     it("says that an address is connected already, and replaces its token", async () => {
       const travel = await connected();
-      const moves: Move[] = [{ type: `${crew.url}/inputs` }, { pick: "Set a token of Travel" }, { type: "right" }, { pick: "User Bearer Token" }];
+      const moves: Move[] = [{ type: `${crew.url}/inputs` }, { pick: "Set a token of “Travel”" }, { type: "right" }, { pick: "User Bearer Token" }];
       const { result, shown } = await withPerson(moves, () => connectCrew(crews));
       assert.match(shown[1]?.text ?? "", /already connected, as “Travel”/);
-      assert.equal(shown[1]?.active, "Set a token of Travel");
+      assert.equal(shown[1]?.active, "Set a token of “Travel”");
       assert.equal(shown[3]?.active, "Bearer Token");
       assert.equal(result?.id, travel.id);
       assert.equal((await crews.token(travel.id))?.type, "userBearer");
@@ -158,7 +158,7 @@ describe("conversations about a crew", () => {
     const travel = await connected();
     const { result, shown } = await withPerson([{ pick: "User Bearer Token" }, { type: "right" }], () => setToken(crews, travel));
     assert.equal(result, true);
-    assert.match(shown[1]?.text ?? "", /^User Bearer Token for Travel/);
+    assert.match(shown[1]?.text ?? "", /^User Bearer Token for “Travel”/);
     assert.deepEqual(await crews.tokenState(travel.id), { kind: "stored", inUse: "userBearer", types: ["bearer", "userBearer"] });
     assert.deepEqual(await switchToken(crews, travel), { crew: "Travel", tokenType: "bearer" });
     assert.deepEqual(await switchToken(crews, travel, { crew: "Travel", tokenType: "bearer" }), { crew: "Travel", tokenType: "bearer" });

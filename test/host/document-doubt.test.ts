@@ -43,7 +43,7 @@ describe("An execution's document whose crew cannot be asked", () => {
       await waitFor("no more of it", () => doubt() === undefined);
     }
     await setCrews([]);
-    await waitFor("the words about the crew", () => /Doubted is not connected, so it is not asked\./.test(doubt() ?? ""));
+    await waitFor("the words about the crew", () => /“Doubted” is not connected, so it is not asked\./.test(doubt() ?? ""));
     await setCrews([{ name: crew, url: server.url }]);
     await waitFor("no more of that", () => doubt() === undefined);
   });

@@ -97,7 +97,7 @@ describe("an execution's document", () => {
     const uri = executionUri({ crewName: "Writers", key: "11111111-aaaa" }, "Another title", parts.scheme);
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document);
-    assert.match(document.getText(), /^# Not tracked here\n\nNo execution `11111111-aaaa` of the crew Writers/);
+    assert.match(document.getText(), /^# Not tracked here\n\nNo execution `11111111-aaaa` of the crew “Writers”/);
     await parts.store.add(anExecution());
     await waitFor("the execution's own text", () => document.getText().startsWith("# Sea otters"));
   });

@@ -104,4 +104,10 @@ describe("Refreshing crews that refuse their token", () => {
     await refresh(crewRow);
     assert.deepEqual([asked().sort(), [...scene.tracker.parkedCrews().keys()]], [["k1", "k2", "k3"], [other.id]]);
   });
+
+  it("does not say that a token is refused where nothing is left to ask for: the next request tells", async () => {
+    for (const number of [1, 2, 3]) scene.store.put(undefined, `e${number}`);
+    await refresh(crewRow);
+    assert.deepEqual([asked(), [...scene.tracker.parkedCrews().keys()]], [[], [other.id]]);
+  });
 });

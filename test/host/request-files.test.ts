@@ -89,7 +89,7 @@ describe("Kicking off a request file", () => {
     } finally {
       Object.assign(vscode.window, { withProgress });
     }
-    assert.deepEqual(titles, ["Kicking off \\$(bell) Travel…"]);
+    assert.deepEqual(titles, ["Kicking off “\\$(bell) Travel”…"]);
   });
 
   it("takes unsaved text as it stands in the editor", async () => {

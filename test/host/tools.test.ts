@@ -158,7 +158,7 @@ describe("Tools for language models", () => {
     await vscode.commands.executeCommand("crewdeck.removeCrew", { crew });
     try {
       const told = dataOf(await invoke("getExecution", { executionId, waitSeconds: 100 }));
-      assert.equal(told["problem"], "Tooled is not connected, so it is not asked. What is told here is what was known last.");
+      assert.equal(told["problem"], "“Tooled” is not connected, so it is not asked. What is told here is what was known last.");
       assert.equal(dataOf(await invoke("getExecution", { executionId, taskId: "outline" }))["problem"], told["problem"]);
       const { executions } = dataOf(await invoke("listExecutions", { crew })) as { executions: { executionId: string; stale?: boolean }[] };
       assert.equal(executions.find((each) => each.executionId === executionId)?.stale, true);

@@ -62,13 +62,13 @@ describe("Connecting a crew, in the window", () => {
     assert.match(said, /Status tab of the crew's page in the dashboard/);
     assert.ok(!said.includes(wrongToken));
     await messages.confirm("“Writers” is not connected yet", "Edit Token");
-    await quickInput.waitFor("Token for Writers");
+    await quickInput.waitFor("Token for “Writers”");
     assert.equal(await quickInput.input.inputValue(), wrongToken);
   });
 
   it("names cause and remedy when nothing listens there", async () => {
     const { messages, quickInput } = window;
-    await quickInput.answer("Token for Writers", wrongToken);
+    await quickInput.answer("Token for “Writers”", wrongToken);
     await messages.confirm("“Writers” is not connected yet", "Edit Address");
     const nobody = "http://127.0.0.1:9";
     await quickInput.answer("Address of the crew", nobody);
@@ -85,7 +85,7 @@ describe("Connecting a crew, in the window", () => {
   it("connects as soon as all is right", async () => {
     const { messages, quickInput, tree } = window;
     await messages.confirm("“Writers” is not connected yet", "Edit Token");
-    await quickInput.answer("Token for Writers", `Authorization: Bearer ${token}`);
+    await quickInput.answer("Token for “Writers”", `Authorization: Bearer ${token}`);
     await tree.row("Writers").waitFor();
     const rows = [{ label: "Writers", description: `User Bearer Token · ${new URL(service.url).host}` }, { label: "Kick off the first execution…", description: "" }];
     await waitFor("the rows to say which token is used", async () => isDeepStrictEqual((await tree.rows()).map(({ label, description }) => ({ label, description })), rows));
@@ -104,7 +104,7 @@ describe("Connecting a crew, in the window", () => {
     const { quickInput, tree } = window;
     await tree.menu("Writers", "Set Token…");
     await quickInput.choose("Which kind of token", "Bearer Token");
-    await quickInput.answer("Bearer Token for Writers", service.token);
+    await quickInput.answer("Bearer Token for “Writers”", service.token);
     const shows = (words: string) => waitFor(`the row to say ${words}`, async () => (await tree.rows())[0]?.description === `${words} · ${new URL(service.url).host}`);
     await shows("Bearer Token");
     await tree.menu("Writers", "Switch Token");

@@ -17,7 +17,7 @@ describe("the strings for translators", () => {
 
   it("are found in every room that speaks to a person", () => {
     const strings = collectStrings(path.join(projectFolder, "src"));
-    for (const text of ["Waiting for you", "Kick Off", "Nothing accepts connections at {0} ({1}).", "The file is empty."]) assert.equal(strings[text], text);
+    for (const text of ["Waiting for you", "Kick Off", "Nothing accepts connections at {0} ({1}).", "The file is empty.", "It ended before it listened ({0})."]) assert.equal(strings[text], text);
   });
 });
 

@@ -58,7 +58,7 @@ export class RequestFileCompletion implements vscode.CompletionItemProvider {
     } catch (error) {
       if (!token.isCancellationRequested) {
         logProblem("Asking a crew for its inputs", error, crew.name);
-        said(vscode.l10n.t("{0} can't be asked for its inputs just now.", crew.name));
+        said(vscode.l10n.t("“{0}” can't be asked for its inputs just now.", crew.name));
       }
       return [];
     } finally {

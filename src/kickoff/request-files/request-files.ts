@@ -101,7 +101,7 @@ export class RequestFiles {
 
   async #start({ document, crew, file }: Read, request: KickoffRequest): Promise<Execution | undefined> {
     const { crews, sender, consent, wake, onLearnt, isTrusted } = this.#options;
-    return await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: plainLabel(vscode.l10n.t("Kicking off {0}…", crew.name)) }, async () => {
+    return await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: plainLabel(vscode.l10n.t("Kicking off “{0}”…", crew.name)) }, async () => {
       await wake(crew.id);
       const inputs = await crews.inputs(crews.get(crew.id), { fresh: true });
       onLearnt();

@@ -53,14 +53,14 @@ export function situationPart(execution: Execution): Part[] {
 }
 
 /** The crew took feedback and reports the pause all the same: for a moment it lags; then a person is needed. */
-function answeredPauseInWords({ taskId, feedback }: SentResume, { waiting }: Execution): string {
+function answeredPauseInWords({ taskId, feedback }: SentResume, { waiting, crew }: Execution): string {
   const task = inlineText(taskId);
   const words = feedback.isApprove
     ? l10n.t("You approved the output of “{0}” and the crew took that, but it still reports the pause.", task)
     : l10n.t("You rejected the output of “{0}” and the crew took that, but it still reports the pause.", task);
-  return waiting === undefined
-    ? `${words} ${l10n.t("Most likely it is only slow. Nothing is sent again by itself.")}`
-    : `${words} ${l10n.t("Look in the crew's log why. “Send again…” sends the same feedback once more; it asks first.")}`;
+  if (waiting === undefined) return `${words} ${l10n.t("Most likely it is only slow. Nothing is sent again by itself.")}`;
+  const look = isLocalCrew(crew) ? l10n.t("The local crew's log may say why.") : l10n.t("The crew's dashboard or its log may say why.");
+  return `${words} ${look} ${l10n.t("“Send again…” sends the same feedback once more; it asks first.")}`;
 }
 
 /** The document of an id that nothing is known of here. */
@@ -70,7 +70,7 @@ export function renderMissing(crewName: string, kickoffId: string): Rendered {
     {
       id: "state",
       lines: [
-        l10n.t("No execution {0} of the crew {1} is tracked on this machine. It may have been removed from the list, or belong to another machine.", `\`${kickoffId.replaceAll("`", "'")}\``, inlineText(crewName)),
+        l10n.t("No execution {0} of the crew “{1}” is tracked on this machine. It may have been removed from the list, or belong to another machine.", `\`${kickoffId.replaceAll("`", "'")}\``, inlineText(crewName)),
         "",
         l10n.t("To follow it here, run “Crewdeck: Track an Execution by Its ID…” from the command palette and enter this ID."),
       ],

@@ -38,7 +38,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       ...(parked === undefined ? [] : [parked.message, parked.remedy]),
       ...tokensInFull(tokens, lacks),
       ...(local === undefined ? [] : [l10n.t("Served on this machine: {0}", rehearsalInWords())]),
-      ...(stopped ? [whyStopped(local), l10n.t("It goes on where it was when it is started, which also happens when it is kicked off.")] : []),
+      ...(stopped ? [whyStopped(local), l10n.t("Start it, or kick it off, to go on where it was.")] : []),
     ],
     icon: parked !== undefined || lacks ? { id: "key", color: "list.warningForeground" } : crewIcon(local),
     facts: [...factsOf(crew, tokens), ...(parked === undefined ? [] : ["parked"]), ...(lacks ? ["noToken"] : [])].join(":"),

@@ -53,6 +53,14 @@ describe("How the time of an execution was used", () => {
     });
   });
 
+  it("includes a pause that the crew does not show, where an answer to it was taken", () => {
+    const hidden = { at: time(60), state: "unknown", mayBeWaiting: true } as const;
+    const history = [running(0), hidden, running(592), { at: time(660), state: "completed" } as const];
+    const tasks = [done("a", { executionTime: 50 }), done("b", { executionTime: 60 })];
+    assert.deepEqual(timeUse(ended({ history, tasks, resumes: [answered("a", 1, true, 590)] })).waited, { seconds: 530, isByCrew: false });
+    for (const resumes of [[], [answered("a", 1, true, 600)], [{ ...answered("a", 1, true, 590), outcome: "refused" } as const]]) assert.equal(timeUse(ended({ history, tasks, resumes })).waited, undefined);
+  });
+
   it("has shares that add up to 100, and none where a time or a pause is not known", () => {
     for (const seconds of [[1, 1, 1], [1, 1, 1, 1, 1, 1, 1], [0.001, 99.999], [5, 0]]) {
       const { percents } = timeUse(ended({ tasks: seconds.map((executionTime, index) => done(`t${index}`, { executionTime })) }));
@@ -78,6 +86,10 @@ describe("How long an execution took", () => {
     assert.deepEqual(wholeTime(ended({})), { seconds: 600, isByCrew: false });
     const history = [waiting(10, "a"), running(500, "b"), { at: time(600), state: "completed" } as const];
     assert.deepEqual(wholeTime(ended({ executionTime: 5, history })), { seconds: 600, isByCrew: false });
+    const tasks = [done("a", { executionTime: 40 }), done("b", { executionTime: 60 })];
+    assert.deepEqual(wholeTime(ended({ executionTime: 500, history, tasks })), { seconds: 600, isByCrew: false }, "more than the waiting, and too little for both");
+    assert.deepEqual(wholeTime(ended({ executionTime: 595, history, tasks })), { seconds: 595, isByCrew: true });
+    assert.deepEqual(wholeTime(ended({ executionTime: 50, tasks })), { seconds: 50, isByCrew: true }, "tasks may be done side by side");
     assert.equal(wholeTime(ended({ origin: "tracked" })), undefined);
     assert.equal(wholeTime(ended({ history: [{ at: time(600), state: "completed", notBefore: time(30) }] })), undefined, "its end was seen long after it");
   });

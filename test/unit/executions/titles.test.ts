@@ -31,6 +31,12 @@ describe("Titles of a crew's executions", () => {
   /** Oldest first. */
   const titles = () => known.list().toReversed().map(titleOf);
 
+  it("are short, also where a label is long", () => {
+    put(0, { topic: "e-bikes" }, { label: "l".repeat(5_000) });
+    put(1, { topic: "e".repeat(5_000) });
+    assert.deepEqual(titles().map(({ length }) => length), [120, 60]);
+  });
+
   it("are made from the inputs in which they differ", () => {
     for (const [second, audience] of ["commuters", "seniors", "children"].entries()) put(second, { topic: "e-bikes", audience, tone: "dry" });
     assert.deepEqual(titles(), ["commuters", "seniors", "children"]);

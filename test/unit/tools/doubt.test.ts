@@ -86,8 +86,8 @@ describe("What is doubtful of an execution", () => {
   });
 
   for (const [what, change, connected, words] of [
-    ["a crew that was removed", {}, undefined, /^Writers is not connected, so it is not asked\./],
-    ["a local crew that is stopped", {}, { local: { folder: "file:///crew", engine: "rehearsal", running: false } }, /^The local crew Writers is stopped/],
+    ["a crew that was removed", {}, undefined, /^“Writers” is not connected, so it is not asked\./],
+    ["a local crew that is stopped", {}, { local: { folder: "file:///crew", engine: "rehearsal", running: false } }, /^The local crew “Writers” is stopped/],
     ["a kickoff whose ID never came", { state: "unconfirmed", kickoffIds: [] }, {}, /its kickoff was never answered with an ID/],
   ] as const) {
     it(`is ${what}, which ends the wait`, async () => {

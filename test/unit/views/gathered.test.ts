@@ -33,8 +33,8 @@ describe("An answer by a notification that is still on the screen", () => {
   const resume = (outcome: SentResume["outcome"]): SentResume => ({ taskId: "review", attempt: 1, feedback: { isApprove: true, text: "", at: "2026-10-21T12:02:00.000Z" }, outcome });
 
   it("is in time while its output waits", () => {
-    assert.equal(tooLateInWords(anExecution(), anExecution()), undefined);
-    assert.equal(tooLateInWords(anExecution(), anExecution({ resumes: [resume("refused")] })), undefined);
+    assert.equal(tooLateInWords(anExecution(), "Sea otters", anExecution()), undefined);
+    assert.equal(tooLateInWords(anExecution(), "Sea otters", anExecution({ resumes: [resume("refused")] })), undefined);
   });
 
   it("is too late where it was answered, has ended, goes on, waits with another output or is no longer tracked", () => {
@@ -44,8 +44,9 @@ describe("An answer by a notification that is still on the screen", () => {
       [notWaiting({ state: "failed" }), /no longer waits for you\. Its state is: Failed\.$/],
       [without(notWaiting(), "waiting"), /no longer waits for you\. Its state is: Running\.$/],
       [anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } }), /waits with another output now, at task “review”, attempt 2\. Read it first, then answer it\.$/],
-      [undefined, /is no longer tracked here\.$/],
+      // By the name that the notification gave it: its inputs alone say another one.
+      [undefined, /“Grown-ups” is no longer tracked here\.$/],
     ];
-    for (const [now, words] of cases) assert.match(tooLateInWords(anExecution(), now) ?? "", words);
+    for (const [now, words] of cases) assert.match(tooLateInWords(anExecution(), "Grown-ups", now) ?? "", words);
   });
 });

@@ -63,7 +63,9 @@ describe("the execution document", () => {
     const stillPaused = { taskId: "review", attempt: 1 };
     assert.match(renderExecution(notWaiting({ stillPaused, resumes: [taken] })).text, /You rejected the output of “review” and the crew took that, but it still reports the pause\. Most likely it is only slow/);
     const approved = { ...taken, feedback: { ...taken.feedback, isApprove: true } };
-    assert.match(renderExecution(anExecution({ resumes: [approved] })).text, /You approved the output of “review” [^]*“Send again…” sends the same feedback once more/);
+    assert.match(renderExecution(anExecution({ resumes: [approved] })).text, /You approved the output of “review” [^]*The crew's dashboard or its log may say why\. “Send again…” sends the same feedback once more/);
+    const local = anExecution({ resumes: [approved], crew: { ...anExecution().crew, id: "local:file:///crew" } });
+    assert.match(renderExecution(local).text, /still reports the pause\. The local crew's log may say why\./);
     assert.doesNotMatch(renderExecution(notWaiting({ resumes: [taken] })).text, /still reports/);
   });
 
@@ -188,7 +190,7 @@ describe("the execution document", () => {
   });
 
   it("says of an unknown id that it is unknown, and what to do", () => {
-    assert.match(renderMissing("Writers", "99").text, /No execution `99` of the crew Writers is tracked[^]*Crewdeck: Track an Execution by Its ID…/);
+    assert.match(renderMissing("Writers", "99").text, /No execution `99` of the crew “Writers” is tracked[^]*Crewdeck: Track an Execution by Its ID…/);
   });
 
   it("tells where each section is", () => {
