@@ -24,12 +24,14 @@ export class Tree {
     this.#rows = page.locator(".part.sidebar .customview-tree .monaco-list-row");
   }
 
-  /** Opens a view container by its name in the activity bar, unless it is open. */
+  /** Opens a view container by its name in the activity bar, unless it is open. A click on one that has just opened by itself closes it, which is put right. */
   async open(container: string): Promise<void> {
-    const item = this.#item(container);
-    await item.waitFor();
-    if ((await item.getAttribute("aria-expanded")) !== "true") await item.click();
-    await this.#page.locator(`.part.sidebar .composite.title:has-text("${container}")`).waitFor();
+    const title = this.#page.locator(`.part.sidebar .composite.title:has-text("${container}")`);
+    await waitFor(`the view ${container}`, async () => {
+      if (await title.isVisible()) return true;
+      await this.#item(container).click();
+      return title.waitFor({ timeout: 3_000 }).then(() => true, () => false);
+    });
   }
 
   /** The number on a view container's icon, as a locator: it is hidden when there is none. */
