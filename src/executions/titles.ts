@@ -4,10 +4,8 @@ import { type Title, titleFrom, type TitleSource } from "./title.ts";
 
 /** Executions of one crew whose titles are the same but for their numbers. */
 interface Namesakes {
-  /** By local id. */
+  /** By local id, in the order of their start from 1. */
   readonly numbers: Map<string, number>;
-  /** The highest number that was given. */
-  last: number;
   /** When the newest was started, as {@link startOf} says. */
   newest: string;
 }
@@ -114,7 +112,7 @@ class CrewTitles {
     if (before === undefined || !this.#isStale) {
       return;
     }
-    const after = this.#make(before);
+    const after = this.#make();
     this.#made = after;
     this.#isStale = false;
     for (const localId of this.#members.keys()) {
@@ -125,13 +123,13 @@ class CrewTitles {
     }
   }
 
-  /** All titles; numbers that were given before stay where that is possible. */
-  #make(before?: Made): Made {
+  /** All titles. The numbers follow from the executions alone, so that every window shows the same ones. */
+  #make(): Made {
     const made: Made = { names: this.#distinguishing(), texts: new Map(), namesakes: new Map() };
     const oldestFirst = [...this.#members.values()].map((execution) => ({ execution, start: startOf(execution) })).sort((a, b) => (a.start < b.start ? -1 : 1));
     for (const { execution } of oldestFirst) {
       const text = titleFrom(execution, made.names);
-      add(made, execution, text, before?.namesakes.get(text)?.numbers.get(execution.localId));
+      add(made, execution, text);
     }
     return made;
   }
@@ -152,10 +150,20 @@ class CrewTitles {
   #leave(localId: string): void {
     const text = this.#made?.texts.get(localId) ?? "";
     const namesakes = this.#made?.namesakes.get(text);
+    const number = namesakes?.numbers.get(localId);
+    if (namesakes === undefined || number === undefined) {
+      return;
+    }
     this.#made?.texts.delete(localId);
-    namesakes?.numbers.delete(localId);
+    namesakes.numbers.delete(localId);
+    for (const [other, later] of namesakes.numbers) {
+      if (later > number) {
+        namesakes.numbers.set(other, later - 1);
+        this.#retitled.add(other);
+      }
+    }
     this.#noteOnly(namesakes);
-    if (namesakes?.numbers.size === 0) {
+    if (namesakes.numbers.size === 0) {
       this.#made?.namesakes.delete(text);
     }
   }
@@ -196,11 +204,10 @@ class CrewTitles {
   }
 }
 
-function add({ texts, namesakes }: Made, execution: Execution, text: string, former = 0): void {
-  const found = namesakes.get(text) ?? { numbers: new Map<string, number>(), last: 0, newest: "" };
-  found.last = Math.max(found.last + 1, former);
+function add({ texts, namesakes }: Made, execution: Execution, text: string): void {
+  const found = namesakes.get(text) ?? { numbers: new Map<string, number>(), newest: "" };
   found.newest = startOf(execution);
-  found.numbers.set(execution.localId, found.last);
+  found.numbers.set(execution.localId, found.numbers.size + 1);
   namesakes.set(text, found);
   texts.set(execution.localId, text);
 }
