@@ -56,7 +56,7 @@ describe("names and words of a crew's own", () => {
     try {
       await crews.setTokens(crew.id, { inUse: "bearer", bearer: "one", userBearer: "two" });
       await switchToken(crews, crew);
-      assert.match(said.join(), /^\\\$\(pass\) Writers uses /);
+      assert.match(said.join(), /^“\\\$\(pass\) Writers” uses /);
     } finally {
       Object.assign(vscode.window, { setStatusBarMessage });
     }
