@@ -112,7 +112,7 @@ function progressSeen(execution: Execution): boolean {
   return isSeen && execution.state !== "queued";
 }
 
-/** What any answer may tell, whatever its state. Whether it still reports a pause that was answered is told by each anew. */
+/** What any answer may report, whatever its state. Each answer says anew whether an answered pause is still reported. */
 function withDetails(execution: Execution, reading: StatusReading): Execution {
   return {
     ...without(execution, "stillPaused"),

@@ -153,7 +153,7 @@ export class Feedback implements vscode.Disposable {
     return vscode.window.visibleTextEditors.some(({ document }) => this.#options.find(document)?.execution.localId === localId);
   }
 
-  /** A person who answers anew what the crew took an answer for is warned, and what is sent says that the person knows. Nothing where the person does not want to. */
+  /** Warns a person before an output is answered again that the crew took an answer for. Undefined when the person cancels. */
   async #isAgain(execution: Execution, taskId: string, isPerson: boolean): Promise<Pick<FeedbackToSend, "again"> | undefined> {
     const taken = isPerson && !this.isSending(execution) ? takenBefore(execution, taskId) : undefined;
     if (taken === undefined) return {};

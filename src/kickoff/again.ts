@@ -32,7 +32,7 @@ export class RunAgain {
   }
 
   /**
-   * Kicks off at once. A person confirms it, since nothing shows what is sent but the question, or goes to the form instead; nothing where neither.
+   * Kicks off at once. A person confirms it, since only the question shows what is sent, or opens the form instead; undefined when the person cancels.
    * Throws {@link UserError} where it is not known what was sent, and what {@link KickoffSender.send} throws.
    */
   async atOnce(execution: Execution, { asks }: { readonly asks: boolean }): Promise<Execution | undefined> {

@@ -91,7 +91,7 @@ export class RequestFiles {
     return await this.#open(read);
   }
 
-  /** Opens the form. Nothing where the person does not allow the callbacks. */
+  /** Opens the form; undefined when the person does not allow the callbacks. */
   async #open({ crew, file }: Read): Promise<Begun | undefined> {
     const { crews, forms, consent, wake } = this.#options;
     if (!(await consent.confirm(crew, file.values))) return undefined;
