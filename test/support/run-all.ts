@@ -1,5 +1,5 @@
-// `npm test`: builds, checks types and style, runs every suite and adds up what they say. Two lanes of about the same length run side
-// by side; a step's output is printed when it has ended. The last line is "N passed, N failed"; the failures are listed once more above it.
+// `npm test`: builds, checks types and style, runs every suite and adds up what they say. Two steps run side by side, the longest ones
+// first; a step's output is printed when it has ended. The last line is "N passed, N failed"; the failures are listed once more above it.
 // Each test is tried once. While they run, the local service validates each of its answers; a violation is a failure.
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -29,26 +29,26 @@ const failures: Failure[] = [];
 rmSync(failuresFolder, { recursive: true, force: true });
 
 const build = oneTest("build", "esbuild.mjs", "--tests");
-// Packaging builds once more, which leaves alone what is so already.
-const lanes = [
-  [suite("ui"), suite("package")],
-  [
-    { name: "host", args: ["test/support/run-host.ts"], isSuite: true },
-    oneTest("types of the extension and the service", "node_modules/typescript/bin/tsc", "-p", "."),
-    oneTest("types of the form", "node_modules/typescript/bin/tsc", "-p", "src/webview"),
-    oneTest("types of the tests", "node_modules/typescript/bin/tsc", "-p", "test"),
-    oneTest("style and walls between the rooms", "node_modules/eslint/bin/eslint.js", "."),
-    suite("unit"),
-    suite("service"),
-  ],
+const steps = [
+  suite("ui"),
+  { name: "host", args: ["test/support/run-host.ts"], isSuite: true },
+  suite("unit"),
+  suite("service"),
+  oneTest("style and walls between the rooms", "node_modules/eslint/bin/eslint.js", "."),
+  // Packaging builds once more, which leaves alone what is so already.
+  suite("package"),
+  oneTest("types of the tests", "node_modules/typescript/bin/tsc", "-p", "test"),
+  oneTest("types of the extension and the service", "node_modules/typescript/bin/tsc", "-p", "."),
+  oneTest("types of the form", "node_modules/typescript/bin/tsc", "-p", "src/webview"),
 ];
 
-checkEveryTestHasASuite(lanes.flat());
-await run([build]);
-// Both lanes open windows at once: on a fresh machine they would both install VS Code's server and the browser, within a test's time.
+checkEveryTestHasASuite();
+await run(build);
+// Both runners open windows at once: on a fresh machine they would both install VS Code's server and the browser, within a test's time.
 await installedServer("newest");
 await ensureBrowser();
-await Promise.all(lanes.map(run));
+const queue = [...steps];
+await Promise.all([runQueue(), runQueue()]);
 const violated = existsSync(violations) ? readFileSync(violations, "utf8").trim() : "";
 if (violated !== "") console.log(`\nAnswers of the local service against its openapi.yaml:\n${violated}`);
 count("answers of the service validated", asOneTest("answers of the service", violated === ""), 0);
@@ -67,18 +67,20 @@ function suite(name: string): Step {
   return { name, args: ["node_modules/mocha/bin/mocha.js", "--forbid-only", `test/${name}/**/*.test.ts`], isSuite: true };
 }
 
-/** Runs steps one after the other, whether they pass or fail. */
-async function run(steps: readonly Step[]): Promise<void> {
-  for (const { name, args, isSuite } of steps) {
-    console.log(`... ${name}`);
-    const begun = performance.now();
-    const countsFile = path.join(scratch, `${name}.json`);
-    const env = isSuite ? { CREWDECK_COUNTS: countsFile, CREWDECK_VALIDATE: "1", CREWDECK_VIOLATIONS: violations } : {};
-    const { code, output } = await runNode(args, env);
-    if (isSuite) console.log(`\n=== ${name}`);
-    process.stdout.write(output);
-    count(name, isSuite ? readCounts(name, countsFile, code) : asOneTest(name, code === 0), (performance.now() - begun) / 1000);
-  }
+/** Takes one step after the other, whether they pass or fail. */
+async function runQueue(): Promise<void> {
+  for (let step = queue.shift(); step !== undefined; step = queue.shift()) await run(step);
+}
+
+async function run({ name, args, isSuite }: Step): Promise<void> {
+  console.log(`... ${name}`);
+  const begun = performance.now();
+  const countsFile = path.join(scratch, `${name}.json`);
+  const env = isSuite ? { CREWDECK_COUNTS: countsFile, CREWDECK_VALIDATE: "1", CREWDECK_VIOLATIONS: violations } : {};
+  const { code, output } = await runNode(args, env);
+  if (isSuite) console.log(`\n=== ${name}`);
+  process.stdout.write(output);
+  count(name, isSuite ? readCounts(name, countsFile, code) : asOneTest(name, code === 0), (performance.now() - begun) / 1000);
 }
 
 /** Runs Node in the project's folder; gives its exit code and all it wrote. */
@@ -133,7 +135,7 @@ function list(heading: string, tests: readonly Failure[]): void {
 }
 
 /** A test file outside the suites' folders would never run, and nobody would notice. */
-function checkEveryTestHasASuite(steps: readonly Step[]): void {
+function checkEveryTestHasASuite(): void {
   const files = readdirSync(path.join(projectFolder, "test"), { recursive: true }).map(String);
   const names = steps.filter(({ isSuite }) => isSuite).map(({ name }) => name);
   const stray = files.filter((file) => file.endsWith(".test.ts") && !names.includes(file.split(path.sep)[0] ?? ""));

@@ -66,6 +66,8 @@ describe("Watching, in the window", () => {
       // Refreshes all, and what is below a closed row is forgotten with that: its rows are asked for anew.
       await groupBy("Crew");
       expanding.push(await timeUntil(window, "mousedown", "Topic 1", () => twistie.click()));
+      // The refresh, if it ends after the click, closes the crew again.
+      await untilSeen("the rows of the open crew", () => tree.expand("Archive"), () => tree.row(title).isVisible());
       await tree.menu(title, "Rename Execution…");
       await quickInput.waitFor("Your own title");
       title = `Renamed ${round}`;
