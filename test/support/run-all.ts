@@ -1,5 +1,5 @@
-// `npm test`: builds, checks types and style, runs every suite and adds up what they say. Two steps run side by side, the longest ones
-// first; a step's output is printed when it has ended. The last line is "N passed, N failed"; the failures are listed once more above it.
+// `npm test`: builds, checks types and style, runs every suite and adds up what they say. Three steps run side by side, the longest
+// ones first; a step's output is printed when it has ended. The last line is "N passed, N failed"; the failures are listed once more above it.
 // Each test is tried once. While they run, the local service validates each of its answers; a violation is a failure.
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -44,11 +44,11 @@ const steps = [
 
 checkEveryTestHasASuite();
 await run(build);
-// Both runners open windows at once: on a fresh machine they would both install VS Code's server and the browser, within a test's time.
+// Several steps open windows at once: on a fresh machine they would all install VS Code's server and the browser, within a test's time.
 await installedServer("newest");
 await ensureBrowser();
 const queue = [...steps];
-await Promise.all([runQueue(), runQueue()]);
+await Promise.all([runQueue(), runQueue(), runQueue()]);
 const violated = existsSync(violations) ? readFileSync(violations, "utf8").trim() : "";
 if (violated !== "") console.log(`\nAnswers of the local service against its openapi.yaml:\n${violated}`);
 count("answers of the service validated", asOneTest("answers of the service", violated === ""), 0);

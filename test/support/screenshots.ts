@@ -15,7 +15,7 @@ async function takePictures(theme: PictureTheme): Promise<void> {
   // Its name is seen in the pictures.
   const workspace = path.join(parent, "office-briefings");
   makeWorkspace(workspace);
-  const window = await openWindow({ workspace, size: windowSize, settings: { "editor.minimap.enabled": false, "workbench.colorTheme": themes[theme] } });
+  const window = await openWindow({ workspace, size: windowSize, settings: { "editor.minimap.enabled": false, "workbench.hover.delay": 500, "workbench.colorTheme": themes[theme] } });
   const wanted = new Set(pictures.filter((picture) => picture.themes.includes(theme)));
   try {
     await playScenes(window, async (name) => {

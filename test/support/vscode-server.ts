@@ -55,8 +55,8 @@ export const quietSettings = {
   "security.workspace.trust.enabled": false,
 };
 
-/** What no test looks at and a busy machine is spared: animations, and a look for repositories. */
-const testSettings = { "workbench.reduceMotion": "on", "editor.cursorBlinking": "solid", "git.enabled": false };
+/** What no test looks at and a busy machine is spared: animations, a look for repositories, and tooltips, which cover what is clicked next. */
+const testSettings = { "workbench.reduceMotion": "on", "editor.cursorBlinking": "solid", "git.enabled": false, "workbench.hover.delay": 1_000_000 };
 
 /** Without a gallery the window looks for no updates in the internet. */
 export const noGallery = { EXTENSIONS_GALLERY: "{}" };

@@ -8,6 +8,7 @@ import { untilSeen } from "./person.ts";
 
 /** Tracked executions of the large crew. */
 const many = 10_000;
+const settings = { "crewdeck.keepEndedExecutions": 0 };
 /** How often each time is taken: the machine may be busy with something else for a moment. */
 const rounds = 5;
 const archive = { id: "url:https://old.example.com", name: "Archive", url: "https://old.example.com" };
@@ -34,7 +35,7 @@ describe("Watching, in the window", () => {
     }));
     // No crew is connected: what is kept is shown all the same, and nobody asks for it while times are taken.
     writeExecutions(executionsFolder(dataFolder), [...waiting, ...endedExecutions(archive, many, now)]);
-    window = await openWindow({ dataFolder, settings: { "crewdeck.keepEndedExecutions": 0 } });
+    window = await openWindow({ dataFolder, settings });
     await window.tree.open("Crewdeck");
     await window.tree.row("Topic 1").waitFor();
   });
@@ -86,7 +87,9 @@ describe("Watching, in the window", () => {
     const rows = await tree.rows();
     assert.deepEqual([rows[0]?.label, rows[0]?.description, rows[0]?.spoken], ["Waiting for you", "3", "Waiting for you, 3 executions"]);
     assert.match(rows[1]?.spoken ?? "", /^Tea in the office, Waiting for you at task outline, .*, Crew: Briefings$/);
+    window.setSettings({ ...settings, "workbench.hover.delay": 500 });
     const words = await tree.tooltip("Tea in the office", "topic: Tea in the office");
+    window.setSettings(settings);
     for (const part of ["Waiting for you at task outline", "Crew: Briefings", "audience: colleagues", "ID: id-0"]) assert.ok(words.includes(part), words);
   });
 
