@@ -91,7 +91,7 @@ export default tseslint.config(
     },
   },
   { files: ["**/*.mjs"], extends: [tseslint.configs.disableTypeChecked] },
-  { files: ["test/**/*.ts"], rules: { "@typescript-eslint/no-non-null-assertion": "off", "@typescript-eslint/no-floating-promises": ["error", { allowForKnownSafeCalls: [] }] } },
+  { files: ["test/**/*.ts"], rules: { "max-lines": ["error", { max: 600, skipBlankLines: true, skipComments: true }], "@typescript-eslint/no-non-null-assertion": "off", "@typescript-eslint/no-floating-promises": ["error", { allowForKnownSafeCalls: [] }] } },
   ...walls,
   extensionWall,
 );
