@@ -18,18 +18,35 @@ const common = {
   legalComments: "none",
   write: false,
   metafile: true,
-  plugins: [{ name: "write", setup: ({ onEnd }) => onEnd(({ outputFiles = [] }) => outputFiles.forEach(({ path: file, contents }) => keep(file, contents))) }],
+  plugins: [
+    {
+      name: "write",
+      setup: ({ onEnd }) =>
+        onEnd(({ outputFiles = [] }) =>
+          outputFiles.forEach(({ path: file, contents }) => keep(file, contents)),
+        ),
+    },
+  ],
 };
 /** @type {import("esbuild").BuildOptions} */
 // ES modules first: jsonc-parser's other build can't be bundled, and what is unused is left out.
 const node = { ...common, platform: "node", target: "node22", mainFields: ["module", "main"] };
 
 const onlyService = process.argv.includes("--service");
-const shipped = onlyService ? [service()] : [
-  extension(),
-  service(),
-  { ...common, platform: "browser", target: "es2022", entryPoints: ["src/webview/form.ts", "src/webview/form.css"], outdir: "dist/webview", format: "iife" },
-];
+const shipped = onlyService
+  ? [service()]
+  : [
+      extension(),
+      service(),
+      {
+        ...common,
+        platform: "browser",
+        target: "es2022",
+        entryPoints: ["src/webview/form.ts", "src/webview/form.css"],
+        outdir: "dist/webview",
+        format: "iife",
+      },
+    ];
 const unshipped = tests && !onlyService ? hostTests() : [];
 
 /**
@@ -52,20 +69,36 @@ function extension() {
     external: ["vscode"],
     // fetch-blob falls back to it where Node has no web streams, and Node has them since 16.5: 60 KB that never run.
     alias: { "web-streams-polyfill/dist/ponyfill.es2018.js": "node:stream/web" },
-    plugins: [{ name: "commonjs", setup: ({ onEnd }) => onEnd(({ outputFiles }) => writeAsCommonJs(outputFiles ?? [])) }],
+    plugins: [
+      {
+        name: "commonjs",
+        setup: ({ onEnd }) => onEnd(({ outputFiles }) => writeAsCommonJs(outputFiles ?? [])),
+      },
+    ],
   };
 }
 
 async function writeAsCommonJs(files) {
   for (const file of files) {
     // Some sixty files import VS Code's API; esbuild would copy its hundreds of names for each of them, which took most of the time of loading.
-    const text = file.text.replaceAll(/^import \* as ([\w$]+) from "vscode";$/gm, 'const $1 = require("vscode");');
-    const { code } = await transform(text, { format: "cjs", platform: "node", target: "node22", minify: !development, sourcemap: development && "inline", supported: { "dynamic-import": false } });
+    const text = file.text.replaceAll(
+      /^import \* as ([\w$]+) from "vscode";$/gm,
+      'const $1 = require("vscode");',
+    );
+    const { code } = await transform(text, {
+      format: "cjs",
+      platform: "node",
+      target: "node22",
+      minify: !development,
+      sourcemap: development && "inline",
+      supported: { "dynamic-import": false },
+    });
     keep(file.path, code);
   }
   // Chunks are named by their content; those of an earlier build must not ship.
   const names = files.map((file) => path.basename(file.path));
-  for (const chunk of readdirSync("dist/chunks")) if (!names.includes(chunk)) rmSync(path.join("dist/chunks", chunk));
+  for (const chunk of readdirSync("dist/chunks"))
+    if (!names.includes(chunk)) rmSync(path.join("dist/chunks", chunk));
 }
 
 /** Writes a file unless it is so already: a window that runs may be reading what is built anew. */
@@ -84,7 +117,9 @@ function service() {
     format: "esm",
     define: { CREWDECK_OPENAPI: JSON.stringify(readFileSync("src/service/openapi.yaml", "utf8")) },
     // Some of what is bundled is CommonJS, which asks for Node's modules by `require`.
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    banner: {
+      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+    },
     // openworkflow uses it where it is installed.
     external: ["@opentelemetry/api"],
   };
@@ -92,8 +127,13 @@ function service() {
 
 /** One bundle of every host test; its `run()` is what VS Code's extension host calls. */
 function hostTests() {
-  const files = readdirSync("test/host", { recursive: true }).map(String).filter((name) => name.endsWith(".test.ts"));
-  const register = files.sort().map((name) => `require("./${name}");`).join("\n");
+  const files = readdirSync("test/host", { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith(".test.ts"));
+  const register = files
+    .sort()
+    .map((name) => `require("./${name}");`)
+    .join("\n");
   const contents = `import { runTests } from "./index.ts";\nexport const run = () => runTests(() => {\n${register}\n});`;
   return [
     {
@@ -118,7 +158,9 @@ if (!onlyService) {
 if (watch) {
   for (const options of [...shipped, ...unshipped]) await (await context(options)).watch();
 } else {
-  const [results] = await Promise.all([shipped, unshipped].map((builds) => Promise.all(builds.map((options) => build(options)))));
+  const [results] = await Promise.all(
+    [shipped, unshipped].map((builds) => Promise.all(builds.map((options) => build(options)))),
+  );
   const metafiles = results.map(({ metafile }) => metafile);
   if (!onlyService) {
     keep("out/metafiles.json", JSON.stringify(metafiles));

@@ -11,8 +11,29 @@ export const rooms = {
   feedback: ["api", "crews", "executions", "editor", "vscode"],
   views: ["api", "crews", "executions", "kickoff", "feedback", "projects", "editor", "vscode"],
   local: ["crews", "projects", "editor", "vscode"],
-  commands: ["api", "crews", "executions", "kickoff", "feedback", "views", "local", "projects", "editor", "vscode"],
-  tools: ["api", "crews", "executions", "kickoff", "feedback", "views", "commands", "editor", "vscode"],
+  commands: [
+    "api",
+    "crews",
+    "executions",
+    "kickoff",
+    "feedback",
+    "views",
+    "local",
+    "projects",
+    "editor",
+    "vscode",
+  ],
+  tools: [
+    "api",
+    "crews",
+    "executions",
+    "kickoff",
+    "feedback",
+    "views",
+    "commands",
+    "editor",
+    "vscode",
+  ],
   editor: ["vscode"],
   service: ["projects"],
   webview: ["kickoff"],
@@ -33,33 +54,46 @@ const untranslated = [
 
 /** Run while the code is loaded, before the language is known. */
 const tooEarly = {
-  selector: 'CallExpression[callee.object.name="l10n"][callee.property.name="t"]:not(:function *, PropertyDefinition *)',
+  selector:
+    'CallExpression[callee.object.name="l10n"][callee.property.name="t"]:not(:function *, PropertyDefinition *)',
   message: "Translate when it is shown: the language is known only after the code is loaded.",
 };
 
 /** Problem reports tell what was being done, and hold no names. */
 const named = {
-  selector: "CallExpression:matches([callee.name='logProblem'], [callee.property.name=/^#?onProblem$/])[arguments.0.type='TemplateLiteral']",
-  message: "This text comes into problem reports: give the crew's or file's name as the last argument.",
+  selector:
+    "CallExpression:matches([callee.name='logProblem'], [callee.property.name=/^#?onProblem$/])[arguments.0.type='TemplateLiteral']",
+  message:
+    "This text comes into problem reports: give the crew's or file's name as the last argument.",
 };
 
 const walls = Object.entries(rooms).map(([room, allowed]) => {
   const closed = Object.keys(rooms).filter((other) => other !== room && !allowed.includes(other));
-  const message = (other) => `The room "${room}" may not import from "${other}" (see the table of rooms in the README).`;
+  const message = (other) =>
+    `The room "${room}" may not import from "${other}" (see the table of rooms in the README).`;
   const patterns = closed.map((other) => ({
     regex: `^\\.\\./(\\.\\./)*${other}/`,
     message: message(other),
     allowTypeImports: (typesOnly[room] ?? []).includes(other),
   }));
-  const paths = allowed.includes("vscode") ? [] : [{ name: "vscode", message: `The room "${room}" never imports vscode.` }];
+  const paths = allowed.includes("vscode")
+    ? []
+    : [{ name: "vscode", message: `The room "${room}" never imports vscode.` }];
   // What is loaded later, by `import()`. A selector takes a slash by its code only.
-  const later = closed.map((other) => ({ selector: `ImportExpression[source.value=/^\\.\\.\\u002F(\\.\\.\\u002F)*${other}\\u002F/]`, message: message(other) }));
+  const later = closed.map((other) => ({
+    selector: `ImportExpression[source.value=/^\\.\\.\\u002F(\\.\\.\\u002F)*${other}\\u002F/]`,
+    message: message(other),
+  }));
   return {
     files: [`src/${room}/**/*.ts`],
     rules: {
       "@typescript-eslint/no-restricted-imports": ["error", { patterns, paths }],
       // The service speaks English: what it prints goes into a log.
-      "no-restricted-syntax": ["error", ...later, ...(room === "service" ? [] : [...untranslated, tooEarly, named])],
+      "no-restricted-syntax": [
+        "error",
+        ...later,
+        ...(room === "service" ? [] : [...untranslated, tooEarly, named]),
+      ],
     },
   };
 });
@@ -69,7 +103,12 @@ const extensionWall = {
   rules: {
     "@typescript-eslint/no-restricted-imports": [
       "error",
-      { patterns: closedToExtension.map((room) => ({ regex: `^\\./${room}/`, message: `extension.ts may not import from "${room}" (see the table of rooms in the README).` })) },
+      {
+        patterns: closedToExtension.map((room) => ({
+          regex: `^\\./${room}/`,
+          message: `extension.ts may not import from "${room}" (see the table of rooms in the README).`,
+        })),
+      },
     ],
   },
 };
@@ -79,19 +118,32 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: {
-      parserOptions: { projectService: { allowDefaultProject: ["*.mjs"] }, tsconfigRootDir: import.meta.dirname },
+      parserOptions: {
+        projectService: { allowDefaultProject: ["*.mjs"] },
+        tsconfigRootDir: import.meta.dirname,
+      },
     },
     rules: {
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       "@typescript-eslint/consistent-type-imports": "error",
-      "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
+      "@typescript-eslint/switch-exhaustiveness-check": [
+        "error",
+        { considerDefaultExhaustiveForUnions: true },
+      ],
       eqeqeq: "error",
       "max-lines": ["error", { max: 400, skipBlankLines: true, skipComments: true }],
     },
   },
   { files: ["**/*.mjs"], extends: [tseslint.configs.disableTypeChecked] },
-  { files: ["test/**/*.ts"], rules: { "max-lines": ["error", { max: 600, skipBlankLines: true, skipComments: true }], "@typescript-eslint/no-non-null-assertion": "off", "@typescript-eslint/no-floating-promises": ["error", { allowForKnownSafeCalls: [] }] } },
+  {
+    files: ["test/**/*.ts"],
+    rules: {
+      "max-lines": ["error", { max: 600, skipBlankLines: true, skipComments: true }],
+      "@typescript-eslint/no-non-null-assertion": "off",
+      "@typescript-eslint/no-floating-promises": ["error", { allowForKnownSafeCalls: [] }],
+    },
+  },
   ...walls,
   extensionWall,
 );

@@ -45,21 +45,54 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       clock,
       keepEnded: keepEndedExecutions,
       secrets: context.secrets,
-      clientFor: ({ id }) => Promise.resolve(crews.find(id)).then((crew) => crew && crews.client(crew)),
+      clientFor: ({ id }) =>
+        Promise.resolve(crews.find(id)).then((crew) => crew && crews.client(crew)),
       onProblem: logProblem,
     }),
   );
   const { store, told, lease, tracker } = executions;
-  const locals = owned.add(new LocalCrews({ crews, storage: context.globalStorageUri, extension: context.extensionUri, hasOpenExecutions: (id) => executions.hasOpen(id) }));
+  const locals = owned.add(
+    new LocalCrews({
+      crews,
+      storage: context.globalStorageUri,
+      extension: context.extensionUri,
+      hasOpenExecutions: (id) => executions.hasOpen(id),
+    }),
+  );
 
   // Begun here and awaited at the end: a document that comes back with its window waits for it.
-  const opened = locals.refresh().catch((error: unknown) => logProblem("Reading the local crews", error)).then(() => executions.open(() => locals.restore()));
-  const { documents, show, find, findExecution, outputs } = owned.add(registerDocuments({ store, crews, tracker, ready: opened, storage: context.globalStorageUri, memory: context.globalState }));
-  const feedback = owned.add(registerFeedback({ crews, executions, clock, presses: new OneWish(clock), storage: context.globalStorageUri, find, findExecution, show }));
+  const opened = locals
+    .refresh()
+    .catch((error: unknown) => logProblem("Reading the local crews", error))
+    .then(() => executions.open(() => locals.restore()));
+  const { documents, show, find, findExecution, outputs } = owned.add(
+    registerDocuments({
+      store,
+      crews,
+      tracker,
+      ready: opened,
+      storage: context.globalStorageUri,
+      memory: context.globalState,
+    }),
+  );
+  const feedback = owned.add(
+    registerFeedback({
+      crews,
+      executions,
+      clock,
+      presses: new OneWish(clock),
+      storage: context.globalStorageUri,
+      find,
+      findExecution,
+      show,
+    }),
+  );
   const wake = async (crewId: string) => {
     if (crewId.startsWith("local:")) await locals.ensureRunning(crewId);
   };
-  const { sender, forms, ...requests } = owned.add(registerKickoff({ context, crews, executions, clock, wake, show }));
+  const { sender, forms, ...requests } = owned.add(
+    registerKickoff({ context, crews, executions, clock, wake, show }),
+  );
   const tree = owned.add(registerTree({ context, store, crews, tracker, clock, opened }));
   owned.add(new Notifications({ store, lease, told, clock }));
   owned.add(watchProjects(tree.view, crews, opened));
@@ -68,13 +101,47 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(watchAttention(tracker, tree, documents));
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
-  owned.add(crews.onDidReplace(({ from, to }) => void moveCrew(store, from.id, to).catch((error: unknown) => logProblem("Moving a crew's executions", error))));
-  owned.add(registerCommands(context, async () => (await import("./commands/all.ts")).allCommands({ context, crews, executions, locals, sender, forms, requests, feedback, tree, outputs, clock, wake, show })));
+  owned.add(
+    crews.onDidReplace(
+      ({ from, to }) =>
+        void moveCrew(store, from.id, to).catch((error: unknown) =>
+          logProblem("Moving a crew's executions", error),
+        ),
+    ),
+  );
+  owned.add(
+    registerCommands(context, async () =>
+      (await import("./commands/all.ts")).allCommands({
+        context,
+        crews,
+        executions,
+        locals,
+        sender,
+        forms,
+        requests,
+        feedback,
+        tree,
+        outputs,
+        clock,
+        wake,
+        show,
+      }),
+    ),
+  );
   owned.add(registerLinks(crews));
   owned.add(watchClearing(store, { context, forms, tree }));
-  owned.add(registerTools(context, { crews, executions, sender, feedback: feedback.feedback, clock, wake }));
+  owned.add(
+    registerTools(context, { crews, executions, sender, feedback: feedback.feedback, clock, wake }),
+  );
 
-  const { api, disposable } = createExtensionApi({ crews, store, sender, feedback: feedback.feedback, wake, loadReaders: () => import("./commands/api-arguments.ts") });
+  const { api, disposable } = createExtensionApi({
+    crews,
+    store,
+    sender,
+    feedback: feedback.feedback,
+    wake,
+    loadReaders: () => import("./commands/api-arguments.ts"),
+  });
   owned.add(disposable);
   await opened;
   startForDevelopment(locals);

@@ -8,7 +8,8 @@ export class AddressError extends Error {
 }
 
 /** Routes of the API (both status paths, as ids or as the documentation's `{kickoff_id}`), which people copy along with the address. */
-const knownEnding = /(?:\/(?:inputs|kickoff|resume|status\/[^/]+|(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|%7b[^/]*%7d)\/status))+$/i;
+const knownEnding =
+  /(?:\/(?:inputs|kickoff|resume|status\/[^/]+|(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|%7b[^/]*%7d)\/status))+$/i;
 
 /** Blanks that don't show, and marks that wrap an address in prose or a shell. */
 const wrapping = /^[\s\u200b\ufeff<"'`]+|[\s\u200b\ufeff>"'`]+$/g;
@@ -21,13 +22,23 @@ const wrapping = /^[\s\u200b\ufeff<"'`]+|[\s\u200b\ufeff>"'`]+$/g;
 export function normaliseAddress(text: string): string {
   const url = parse(text.replace(wrapping, ""));
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw new AddressError(l10n.t("A crew's address begins with https://, not with {0}//.", url.protocol));
+    throw new AddressError(
+      l10n.t("A crew's address begins with https://, not with {0}//.", url.protocol),
+    );
   }
   if (url.username !== "" || url.password !== "") {
-    throw new AddressError(l10n.t("The address holds a user name or password. Leave it out: a crew is asked with a token, which is kept apart from the address."));
+    throw new AddressError(
+      l10n.t(
+        "The address holds a user name or password. Leave it out: a crew is asked with a token, which is kept apart from the address.",
+      ),
+    );
   }
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
-    throw new AddressError(l10n.t("The address must begin with https://, because a token is sent there. Plain http:// is for this computer alone (localhost, 127.0.0.1)."));
+    throw new AddressError(
+      l10n.t(
+        "The address must begin with https://, because a token is sent there. Plain http:// is for this computer alone (localhost, 127.0.0.1).",
+      ),
+    );
   }
   const path = withoutSlash(url.pathname).replace(knownEnding, "");
   return `${url.origin}${withoutSlash(path)}`;
@@ -39,11 +50,20 @@ function isLoopback(hostname: string): boolean {
 }
 
 function parse(text: string): URL {
-  if (text === "") throw new AddressError(l10n.t("There is no address. It is shown on the crew's page in the dashboard and looks like https://my-crew.example.com."));
+  if (text === "")
+    throw new AddressError(
+      l10n.t(
+        "There is no address. It is shown on the crew's page in the dashboard and looks like https://my-crew.example.com.",
+      ),
+    );
   const hasScheme = /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:)/i.test(text);
   const withScheme = hasScheme ? text : `https://${text}`;
   if (!URL.canParse(withScheme)) {
-    throw new AddressError(l10n.t("That is no address. It is shown on the crew's page in the dashboard and looks like https://my-crew.example.com."));
+    throw new AddressError(
+      l10n.t(
+        "That is no address. It is shown on the crew's page in the dashboard and looks like https://my-crew.example.com.",
+      ),
+    );
   }
   const url = new URL(withScheme);
   if (!hasScheme && isLoopback(url.hostname)) return new URL(`http://${text}`);

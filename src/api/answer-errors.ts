@@ -54,7 +54,8 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
     return new CrewApiError({ ...common, ...unreadableProject(answer, told, body.own) });
   }
   const { kind, intro, remedy, reason: unreachable, tokenType } = known(answer);
-  const open = answer.method === "POST" && (kind === "server" || kind === "gateway" || kind === "timeout");
+  const open =
+    answer.method === "POST" && (kind === "server" || kind === "gateway" || kind === "timeout");
   return new CrewApiError({
     ...common,
     kind,
@@ -67,30 +68,50 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
 }
 
 /** A local crew's files can't be read (any more). A kickoff starts nothing then, where the service says so. */
-function unreadableProject({ method, path }: RefusedAnswer, told: string, { place, isNotStarted }: LocalProblem): Pick<CrewApiErrorDetails, "kind" | "message" | "remedy" | "sent" | "place"> {
+function unreadableProject(
+  { method, path }: RefusedAnswer,
+  told: string,
+  { place, isNotStarted }: LocalProblem,
+): Pick<CrewApiErrorDetails, "kind" | "message" | "remedy" | "sent" | "place"> {
   const isOpen = method === "POST" && !(path === "/kickoff" && isNotStarted);
   const correct = l10n.t("Correct the crew's file and try again.");
   return {
     kind: "server",
     message: sentence(told),
-    remedy: isOpen ? `${lookFirst()} ${correct}` : method === "POST" ? l10n.t("Nothing was started. Correct the crew's file and kick off again.") : correct,
+    remedy: isOpen
+      ? `${lookFirst()} ${correct}`
+      : method === "POST"
+        ? l10n.t("Nothing was started. Correct the crew's file and kick off again.")
+        : correct,
     sent: isOpen ? "maybe" : "no",
     ...(place && { place }),
   };
 }
 
-function validation(told: string, missing: readonly string[]): Pick<CrewApiErrorDetails, "kind" | "message" | "remedy" | "missingInputs"> {
+function validation(
+  told: string,
+  missing: readonly string[],
+): Pick<CrewApiErrorDetails, "kind" | "message" | "remedy" | "missingInputs"> {
   return {
     kind: "validation",
-    message: sentence(missing.length > 0 ? l10n.t("The crew needs more inputs: {0}", listed(missing)) : l10n.t("The crew does not accept the values (422): {0}", told)),
-    remedy: missing.length > 0 ? l10n.t("Fill them in and send again.") : l10n.t("Correct them and send again."),
+    message: sentence(
+      missing.length > 0
+        ? l10n.t("The crew needs more inputs: {0}", listed(missing))
+        : l10n.t("The crew does not accept the values (422): {0}", told),
+    ),
+    remedy:
+      missing.length > 0
+        ? l10n.t("Fill them in and send again.")
+        : l10n.t("Correct them and send again."),
     missingInputs: missing,
   };
 }
 
 function listed(names: readonly string[]): string {
   const list = names.slice(0, namedInputs).map(shortName).join(", ");
-  return names.length <= namedInputs ? list : l10n.t("{0} and {1} more", list, names.length - namedInputs);
+  return names.length <= namedInputs
+    ? list
+    : l10n.t("{0} and {1} more", list, names.length - namedInputs);
 }
 
 interface KnownStatus {
@@ -103,15 +124,27 @@ interface KnownStatus {
 
 /** The specification's and HTTP's own codes. What is said is looked up each time: the words of a person's language are known only when all is loaded. */
 const byStatus: Readonly<Record<number, () => KnownStatus>> = {
-  404: () => ({ kind: "notFound", intro: l10n.t("The crew does not know this"), remedy: l10n.t("Check the crew's address and the ID of the execution.") }),
+  404: () => ({
+    kind: "notFound",
+    intro: l10n.t("The crew does not know this"),
+    remedy: l10n.t("Check the crew's address and the ID of the execution."),
+  }),
   407: () => ({
     kind: "unreachable",
     intro: l10n.t("The proxy wants you to sign in"),
     remedy: l10n.t("Check VS Code's proxy settings (http.proxy)."),
     reason: "proxy",
   }),
-  408: () => ({ kind: "timeout", intro: l10n.t("The request took too long to arrive"), remedy: l10n.t("Check your connection and try again.") }),
-  429: () => ({ kind: "rateLimited", intro: l10n.t("The crew gets too many requests"), remedy: l10n.t("Wait a while and try again.") }),
+  408: () => ({
+    kind: "timeout",
+    intro: l10n.t("The request took too long to arrive"),
+    remedy: l10n.t("Check your connection and try again."),
+  }),
+  429: () => ({
+    kind: "rateLimited",
+    intro: l10n.t("The crew gets too many requests"),
+    remedy: l10n.t("Wait a while and try again."),
+  }),
 };
 
 const gateway = (): KnownStatus => ({
@@ -124,7 +157,9 @@ const gateway = (): KnownStatus => ({
 const unknownTask = (): KnownStatus => ({
   kind: "notFound",
   intro: l10n.t("The crew does not know this"),
-  remedy: l10n.t("Check the task's ID; if it is right, check the ID of the execution and the crew's address."),
+  remedy: l10n.t(
+    "Check the task's ID; if it is right, check the ID of the execution and the crew's address.",
+  ),
 });
 
 function known({ status, path, tokenType, isLocal = false }: RefusedAnswer): KnownStatus {
@@ -133,11 +168,22 @@ function known({ status, path, tokenType, isLocal = false }: RefusedAnswer): Kno
   const one = byStatus[status];
   if (one) return one();
   // 52x and 530 are a content network's own codes for the same.
-  if (status === 502 || status === 503 || status === 504 || (status >= 520 && status <= 530)) return gateway();
+  if (status === 502 || status === 503 || status === 504 || (status >= 520 && status <= 530))
+    return gateway();
   if (status >= 500) {
-    return { kind: "server", intro: l10n.t("The crew failed to answer"), remedy: isLocal ? l10n.t("Try again later; the local crew's log may say more.") : l10n.t("Try again later; the crew's log in the dashboard may say more.") };
+    return {
+      kind: "server",
+      intro: l10n.t("The crew failed to answer"),
+      remedy: isLocal
+        ? l10n.t("Try again later; the local crew's log may say more.")
+        : l10n.t("Try again later; the crew's log in the dashboard may say more."),
+    };
   }
-  return { kind: "badRequest", intro: l10n.t("The crew refused the request"), remedy: l10n.t("See what it says, correct it and try again.") };
+  return {
+    kind: "badRequest",
+    intro: l10n.t("The crew refused the request"),
+    remedy: l10n.t("See what it says, correct it and try again."),
+  };
 }
 
 function sentence(text: string): string {

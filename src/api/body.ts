@@ -8,7 +8,10 @@ export interface ReadBody {
 }
 
 /** Reads a body up to a limit, counted in bytes after decompression, and never throws: what came before a break may say enough. */
-export async function readBody(body: AsyncIterable<string | Uint8Array> | null, maxBytes: number): Promise<ReadBody> {
+export async function readBody(
+  body: AsyncIterable<string | Uint8Array> | null,
+  maxBytes: number,
+): Promise<ReadBody> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   const text = () => new TextDecoder().decode(Buffer.concat(chunks));

@@ -12,7 +12,15 @@ import { fillPath, isUnknownRoute, pathsToAsk } from "./status-path.ts";
 import type { TypedToken } from "./token.ts";
 import type { Traffic } from "./traffic.ts";
 import { Transport, type Outgoing } from "./transport.ts";
-import type { CrewInputs, KickoffAnswer, KickoffRequest, ResumeAnswer, ResumeRequest, StatusPath, StatusReading } from "./types.ts";
+import type {
+  CrewInputs,
+  KickoffAnswer,
+  KickoffRequest,
+  ResumeAnswer,
+  ResumeRequest,
+  StatusPath,
+  StatusReading,
+} from "./types.ts";
 
 /** Gives the token when a request needs it, so that a changed one counts at once. What it throws passes through the client. */
 export type TokenSource = () => Promise<string | TypedToken>;
@@ -66,7 +74,11 @@ export class CrewClient {
   #inputNames: readonly string[] = [];
 
   /** @throws {AddressError} for an address that no token may be sent to */
-  constructor(baseUrl: string, token: string | TypedToken | TokenSource, options: CrewClientOptions = {}) {
+  constructor(
+    baseUrl: string,
+    token: string | TypedToken | TokenSource,
+    options: CrewClientOptions = {},
+  ) {
     this.baseUrl = normaliseAddress(baseUrl);
     this.#statusPath = options.statusPath;
     this.#onStatusPath = options.onStatusPath ?? (() => undefined);
@@ -119,7 +131,8 @@ export class CrewClient {
         return reading;
       } catch (error) {
         if (!isUnknownRoute(error, path)) {
-          if (error instanceof CrewApiError && error.kind === "notFound") this.#remember(statusPath);
+          if (error instanceof CrewApiError && error.kind === "notFound")
+            this.#remember(statusPath);
           throw error;
         }
         refused ??= error;
@@ -140,13 +153,20 @@ export class CrewClient {
       return this.#statusPath;
     } catch (error) {
       if (!(error instanceof CrewApiError) || error.kind === "aborted") throw error;
-      return error.kind === "notFound" && !isUnknownRoute(error, fillPath(first, id)) ? this.#statusPath : undefined;
+      return error.kind === "notFound" && !isUnknownRoute(error, fillPath(first, id))
+        ? this.#statusPath
+        : undefined;
     }
   }
 
   /** `POST /resume`: approves or rejects a task's output. An error with `sent: "maybe"` means that it may have arrived. */
   async resume(request: ResumeRequest, call: CallOptions = {}): Promise<ResumeAnswer> {
-    return await this.#post("/resume", resumeBody(request), (raw) => (isObject(raw) ? readResume(raw) : undefined), call);
+    return await this.#post(
+      "/resume",
+      resumeBody(request),
+      (raw) => (isObject(raw) ? readResume(raw) : undefined),
+      call,
+    );
   }
 
   #remember(path: StatusPath): void {
@@ -156,19 +176,37 @@ export class CrewClient {
   }
 
   #get<T>(path: string, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
-    return this.#request({ method: "GET", path, read, timeoutMs: call.timeoutMs ?? getTimeout, signal: call.signal });
+    return this.#request({
+      method: "GET",
+      path,
+      read,
+      timeoutMs: call.timeoutMs ?? getTimeout,
+      signal: call.signal,
+    });
   }
 
   #post<T>(path: string, body: object, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
     const timeoutMs = call.timeoutMs ?? postTimeout;
-    return this.#request({ method: "POST", path, body, read, timeoutMs, signal: call.signal, knownInputs: this.#inputNames });
+    return this.#request({
+      method: "POST",
+      path,
+      body,
+      read,
+      timeoutMs,
+      signal: call.signal,
+      knownInputs: this.#inputNames,
+    });
   }
 
   async #request<T>(outgoing: Outgoing<T>): Promise<T> {
     try {
       return await this.#transport.request(outgoing);
     } catch (error) {
-      if (error instanceof CrewApiError && (error.kind === "unauthorized" || error.kind === "forbidden" || error.place !== undefined)) await this.#onRefused(error);
+      if (
+        error instanceof CrewApiError &&
+        (error.kind === "unauthorized" || error.kind === "forbidden" || error.place !== undefined)
+      )
+        await this.#onRefused(error);
       throw error;
     }
   }

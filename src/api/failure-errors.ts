@@ -4,12 +4,20 @@ import { asArray, asObject, textAt } from "./json.ts";
 import { lookFirst } from "./look-first.ts";
 
 const dnsCodes = ["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"];
-const resetCodes = ["ECONNRESET", "EPIPE", "ECONNABORTED", "ERR_STREAM_PREMATURE_CLOSE", "UND_ERR_SOCKET"];
-const certificateCodes = /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|INVALID_CA|HOSTNAME_MISMATCH)/;
+const resetCodes = [
+  "ECONNRESET",
+  "EPIPE",
+  "ECONNABORTED",
+  "ERR_STREAM_PREMATURE_CLOSE",
+  "UND_ERR_SOCKET",
+];
+const certificateCodes =
+  /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|INVALID_CA|HOSTNAME_MISMATCH)/;
 /** OpenSSL speaks and hears something that is not TLS or none of its versions. */
 const tlsCodes = /^(?:EPROTO|ERR_SSL_)/;
 /** What TLS says while a connection is being agreed on. It may fail later, too, with the request sent; so anything else leaves that open. */
-const handshakeWords = /wrong.version|unsupported.protocol|handshake|no.protocols|unrecognized.name|packet.length|no.shared.cipher|no.ciphers|http.request|protocol.version|version.too.low|unexpected.message/i;
+const handshakeWords =
+  /wrong.version|unsupported.protocol|handshake|no.protocols|unrecognized.name|packet.length|no.shared.cipher|no.ciphers|http.request|protocol.version|version.too.low|unexpected.message/i;
 /** Node's HTTP parser and its decompression. */
 const garbageCodes = /^(?:HPE_|Z_|ERR__ERROR_FORMAT_|ERR_BROTLI)/;
 
@@ -25,12 +33,21 @@ interface Verdict {
  * Turns a failure below HTTP into an error that names its cause.
  * @param description the failure's own words, without the token
  */
-export function errorOfFailure(failure: unknown, description: string, url: URL, method: "GET" | "POST"): CrewApiError {
+export function errorOfFailure(
+  failure: unknown,
+  description: string,
+  url: URL,
+  method: "GET" | "POST",
+): CrewApiError {
   const code = codeOf(failure);
   if (garbageCodes.test(code)) {
     return new CrewApiError({
       kind: "badAnswer",
-      message: l10n.t("What answers at {0} does not speak HTTP as it should ({1}).", url.host, code),
+      message: l10n.t(
+        "What answers at {0} does not speak HTTP as it should ({1}).",
+        url.host,
+        code,
+      ),
       remedy: l10n.t("Check the crew's address and port."),
       sent: openAfter(method, false),
     });
@@ -41,7 +58,10 @@ export function errorOfFailure(failure: unknown, description: string, url: URL, 
   return new CrewApiError({ kind: "unreachable", reason, message, remedy: warning + remedy, sent });
 }
 
-function openAfter(method: "GET" | "POST", unsent: boolean): NonNullable<CrewApiErrorDetails["sent"]> {
+function openAfter(
+  method: "GET" | "POST",
+  unsent: boolean,
+): NonNullable<CrewApiErrorDetails["sent"]> {
   return method === "POST" && !unsent ? "maybe" : "no";
 }
 
@@ -58,7 +78,10 @@ function verdict(code: string, description: string, url: URL): Verdict {
   if (dnsCodes.includes(code)) {
     return {
       reason: "dns",
-      message: code === "EAI_AGAIN" ? l10n.t("The name {0} can't be looked up just now ({1}).", host, code) : l10n.t("The name {0} can't be looked up ({1}).", host, code),
+      message:
+        code === "EAI_AGAIN"
+          ? l10n.t("The name {0} can't be looked up just now ({1}).", host, code)
+          : l10n.t("The name {0} can't be looked up ({1}).", host, code),
       remedy: l10n.t("Check the crew's address for typing mistakes, and your connection or VPN."),
       unsent: true,
     };
@@ -76,7 +99,9 @@ function verdict(code: string, description: string, url: URL): Verdict {
     return {
       reason: "certificate",
       message: l10n.t("No secure connection to {0} could be agreed on ({1}).", url.host, code),
-      remedy: l10n.t("Check that the port is the one for https:, and whether a proxy stands in between."),
+      remedy: l10n.t(
+        "Check that the port is the one for https:, and whether a proxy stands in between.",
+      ),
       unsent: handshakeWords.test(`${code} ${description}`),
     };
   }
@@ -91,7 +116,11 @@ function verdict(code: string, description: string, url: URL): Verdict {
   }
   return {
     reason: "other",
-    message: l10n.t("{0} can't be reached{1}.", url.host, inBrackets(code === "" ? description : code)),
+    message: l10n.t(
+      "{0} can't be reached{1}.",
+      url.host,
+      inBrackets(code === "" ? description : code),
+    ),
     remedy: l10n.t("Check your connection, VPN and proxy."),
     unsent: /\bconnect E[A-Z]+\b/.test(description),
   };
@@ -103,12 +132,17 @@ function certificate(code: string, host: string): Verdict {
       ? l10n.t("The certificate of {0} is not valid at this time ({1}).", host, code)
       : code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "HOSTNAME_MISMATCH"
         ? l10n.t("The certificate of {0} belongs to another name ({1}).", host, code)
-        : l10n.t("The certificate of {0} is not signed by an authority that this computer trusts ({1}).", host, code);
+        : l10n.t(
+            "The certificate of {0} is not signed by an authority that this computer trusts ({1}).",
+            host,
+            code,
+          );
   return {
     reason: "certificate",
     message,
-    remedy:
-      l10n.t("Check the address and this computer's clock. If your company signs certificates itself, install its authority on this computer; VS Code reads it from there (http.systemCertificates)."),
+    remedy: l10n.t(
+      "Check the address and this computer's clock. If your company signs certificates itself, install its authority on this computer; VS Code reads it from there (http.systemCertificates).",
+    ),
     unsent: true,
   };
 }

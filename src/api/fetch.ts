@@ -22,10 +22,19 @@ export interface FetchAnswer {
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 
 /** Agents that keep no connection: a POST on a kept one, which the server closes just then, may or may not have arrived. */
-const agents = { http: new http.Agent({ keepAlive: false }), https: new https.Agent({ keepAlive: false }) };
+const agents = {
+  http: new http.Agent({ keepAlive: false }),
+  https: new https.Agent({ keepAlive: false }),
+};
 
 /** node-fetch, loaded by the first request, with a connection for each request. VS Code patches Node's modules to honour its proxy and certificate settings. */
-export const defaultFetch: Fetch = async (url, init) => await (await nodeFetch())(url, { ...init, agent: ({ protocol }) => (protocol === "https:" ? agents.https : agents.http) });
+export const defaultFetch: Fetch = async (url, init) =>
+  await (
+    await nodeFetch()
+  )(url, {
+    ...init,
+    agent: ({ protocol }) => (protocol === "https:" ? agents.https : agents.http),
+  });
 
 /** The same without an agent, for a host whose patch brings one of its own only then; it keeps no connection either. */
 export const agentlessFetch: Fetch = async (url, init) => await (await nodeFetch())(url, init);

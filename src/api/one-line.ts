@@ -14,7 +14,12 @@ export function oneLine(text: string, longest = searched): string {
     .replace(/[\p{Cc}\s]+/gu, " ")
     .trim();
   const characters = Array.from(line);
-  return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join("").trimEnd()}…`;
+  return characters.length <= longest
+    ? line
+    : `${characters
+        .slice(0, longest - 1)
+        .join("")
+        .trimEnd()}…`;
 }
 
 /** A name of others, such as a task's ID, inside a line of ours. What is sent back is the name itself. */

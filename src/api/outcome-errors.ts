@@ -16,8 +16,15 @@ export function openEnded(kind: "timeout" | "aborted", asked: Asked, begun: bool
   const open = asked.method === "POST" && begun;
   return new CrewApiError({
     kind,
-    message: kind === "timeout" ? l10n.t("The crew did not answer within {0}.", seconds(asked.timeoutMs)) : l10n.t("The request was cancelled."),
-    remedy: open ? lookFirst() : kind === "timeout" ? l10n.t("Check your connection and try again.") : "",
+    message:
+      kind === "timeout"
+        ? l10n.t("The crew did not answer within {0}.", seconds(asked.timeoutMs))
+        : l10n.t("The request was cancelled."),
+    remedy: open
+      ? lookFirst()
+      : kind === "timeout"
+        ? l10n.t("Check your connection and try again.")
+        : "",
     sent: open ? "maybe" : "no",
   });
 }
@@ -38,7 +45,11 @@ interface Unusable {
 }
 
 /** The error of an answer that came and can't be used. */
-export function unreadable(kind: "badAnswer" | "tooLarge" | "redirected", asked: Asked, answer: Unusable): CrewApiError {
+export function unreadable(
+  kind: "badAnswer" | "tooLarge" | "redirected",
+  asked: Asked,
+  answer: Unusable,
+): CrewApiError {
   const { message, remedy } = words(kind, asked, answer);
   // Of the redirects only "303 See Other" says that the request was carried out (RFC 9110).
   const open = asked.method === "POST" && (kind !== "redirected" || answer.status === 303);
@@ -52,7 +63,11 @@ export function unreadable(kind: "badAnswer" | "tooLarge" | "redirected", asked:
   });
 }
 
-function words(kind: "badAnswer" | "tooLarge" | "redirected", asked: Asked, answer: Unusable): { message: string; remedy: string } {
+function words(
+  kind: "badAnswer" | "tooLarge" | "redirected",
+  asked: Asked,
+  answer: Unusable,
+): { message: string; remedy: string } {
   if (kind === "redirected") {
     return {
       message: redirected(answer.status, target(answer)),
@@ -61,20 +76,39 @@ function words(kind: "badAnswer" | "tooLarge" | "redirected", asked: Asked, answ
   }
   if (kind === "tooLarge") {
     return {
-      message: l10n.t("The answer is larger than {0} MB and was not read to its end.", Math.round((answer.maxBytes ?? 0) / 1024 / 1024)),
-      remedy: answer.isLocal === true ? l10n.t("The local crew's log may say more.") : l10n.t("Look at the execution in the dashboard."),
+      message: l10n.t(
+        "The answer is larger than {0} MB and was not read to its end.",
+        Math.round((answer.maxBytes ?? 0) / 1024 / 1024),
+      ),
+      remedy:
+        answer.isLocal === true
+          ? l10n.t("The local crew's log may say more.")
+          : l10n.t("Look at the execution in the dashboard."),
     };
   }
   return {
-    message: answer.json === true ? l10n.t("The answer of {0} is not what the API of a crew answers.", asked.path) : l10n.t("The answer of {0} is not JSON.", asked.path),
-    remedy: answer.isLocal === true ? l10n.t("Stop the local crew and start it again.") : l10n.t("Check that the address is the one on the crew's page in the dashboard."),
+    message:
+      answer.json === true
+        ? l10n.t("The answer of {0} is not what the API of a crew answers.", asked.path)
+        : l10n.t("The answer of {0} is not JSON.", asked.path),
+    remedy:
+      answer.isLocal === true
+        ? l10n.t("Stop the local crew and start it again.")
+        : l10n.t("Check that the address is the one on the crew's page in the dashboard."),
   };
 }
 
 function redirected(status: number, to: string): string {
   return to === ""
-    ? l10n.t("The address answers with a redirect ({0}). It was not followed, because the request carries the token.", status)
-    : l10n.t("The address answers with a redirect ({0}) to {1}. It was not followed, because the request carries the token.", status, to);
+    ? l10n.t(
+        "The address answers with a redirect ({0}). It was not followed, because the request carries the token.",
+        status,
+      )
+    : l10n.t(
+        "The address answers with a redirect ({0}) to {1}. It was not followed, because the request carries the token.",
+        status,
+        to,
+      );
 }
 
 /** Scheme, host and path of a redirect's target, never its query: that may hold secrets. */
@@ -85,5 +119,7 @@ function target({ location, url }: Unusable): string {
 }
 
 function seconds(milliseconds: number): string {
-  return milliseconds === 1000 ? l10n.t("1 second") : l10n.t("{0} seconds", Math.round(milliseconds / 100) / 10);
+  return milliseconds === 1000
+    ? l10n.t("1 second")
+    : l10n.t("{0} seconds", Math.round(milliseconds / 100) / 10);
 }

@@ -1,5 +1,13 @@
 import type { CrewPlace } from "./errors.ts";
-import { asArray, asObject, isObject, numberAt, parseJson, textAt, type UnknownObject } from "./json.ts";
+import {
+  asArray,
+  asObject,
+  isObject,
+  numberAt,
+  parseJson,
+  textAt,
+  type UnknownObject,
+} from "./json.ts";
 import { oneLine } from "./one-line.ts";
 
 /** What the body of an error answer says. */
@@ -43,8 +51,15 @@ export function readErrorBody(text: string, knownInputs: readonly string[] = [])
 function ownOf(body: UnknownObject): LocalProblem | undefined {
   const own = asObject(body["details"])["crewdeck"];
   if (!isObject(own)) return undefined;
-  const [file, line, column] = [textAt(own, "file"), numberAt(own, "line"), numberAt(own, "column")];
-  const place = file === undefined || line === undefined || column === undefined ? undefined : { file, line, column };
+  const [file, line, column] = [
+    textAt(own, "file"),
+    numberAt(own, "line"),
+    numberAt(own, "column"),
+  ];
+  const place =
+    file === undefined || line === undefined || column === undefined
+      ? undefined
+      : { file, line, column };
   return { ...(place && { place }), isNotStarted: own["started"] === false };
 }
 
@@ -54,7 +69,12 @@ function withMessage(text: string | undefined, missingInputs: readonly string[])
 }
 
 function messageOf(body: UnknownObject): string | undefined {
-  return textAt(body, "message") ?? detailOf(body["detail"]) ?? textAt(body, "error") ?? textAt(asObject(body["error"]), "message");
+  return (
+    textAt(body, "message") ??
+    detailOf(body["detail"]) ??
+    textAt(body, "error") ??
+    textAt(asObject(body["error"]), "message")
+  );
 }
 
 /** `detail` is a text, an object with a message, or FastAPI's list of `{loc, msg, type}`. */
@@ -69,13 +89,21 @@ function detailOf(detail: unknown): string | undefined {
   return lines.length > 0 ? lines.join("; ") : undefined;
 }
 
-function missingOf(body: UnknownObject, told: string | undefined, known: readonly string[]): readonly string[] {
+function missingOf(
+  body: UnknownObject,
+  told: string | undefined,
+  known: readonly string[],
+): readonly string[] {
   const detail = asObject(body["detail"]);
   for (const details of [body["details"], detail["details"], detail, body]) {
-    const listed = asArray(asObject(details)["missing_inputs"]).filter((name) => typeof name === "string");
+    const listed = asArray(asObject(details)["missing_inputs"]).filter(
+      (name) => typeof name === "string",
+    );
     if (listed.length > 0) return listed;
   }
-  const located = asArray(body["detail"]).map(missingAt).filter((name) => name !== undefined);
+  const located = asArray(body["detail"])
+    .map(missingAt)
+    .filter((name) => name !== undefined);
   if (located.length > 0) return located;
   const names = /missing (?:required )?inputs?:\s*(.+)$/is.exec(told ?? "")?.[1];
   return names === undefined ? [] : splitNames(names.trim(), known);
@@ -86,15 +114,22 @@ function missingAt(entry: unknown): string | undefined {
   const { loc, type } = asObject(entry);
   const place = asArray(loc);
   const name = place[place.indexOf("inputs") + 1];
-  return place.includes("inputs") && String(type).includes("missing") && typeof name === "string" ? name : undefined;
+  return place.includes("inputs") && String(type).includes("missing") && typeof name === "string"
+    ? name
+    : undefined;
 }
 
 /** Splits at commas, but never inside a known name: any text at all can be an input's name. */
 function splitNames(text: string, known: readonly string[]): readonly string[] {
   const longestFirst = [...known].sort((a, b) => b.length - a.length);
   const names: string[] = [];
-  for (let rest = text; rest !== ""; ) {
-    const name = longestFirst.find((one) => one !== "" && rest.startsWith(one) && /^\s*(?:,|$)/.test(rest.slice(one.length))) ?? rest.split(",", 1)[0] ?? rest;
+  for (let rest = text; rest !== "";) {
+    const name =
+      longestFirst.find(
+        (one) => one !== "" && rest.startsWith(one) && /^\s*(?:,|$)/.test(rest.slice(one.length)),
+      ) ??
+      rest.split(",", 1)[0] ??
+      rest;
     if (name.trim() !== "") names.push(name.trim());
     rest = rest.slice(name.length).replace(/^\s*,?\s*/, "");
   }
@@ -111,6 +146,16 @@ function withoutTags(text: string): string {
 }
 
 function decoded(text: string): string {
-  const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", amp: "&" };
-  return text.replace(/&(lt|gt|quot|apos|nbsp|amp);/g, (whole, name: string) => entities[name] ?? whole);
+  const entities: Readonly<Record<string, string>> = {
+    lt: "<",
+    gt: ">",
+    quot: '"',
+    apos: "'",
+    nbsp: " ",
+    amp: "&",
+  };
+  return text.replace(
+    /&(lt|gt|quot|apos|nbsp|amp);/g,
+    (whole, name: string) => entities[name] ?? whole,
+  );
 }

@@ -3,12 +3,21 @@ import type { CrewInputs, InputField } from "./types.ts";
 
 /** Words for a type, in JSON Schema's language and in Python's. */
 const types: Readonly<Record<string, NonNullable<InputField["type"]>>> = {
-  string: "string", str: "string", text: "string",
-  number: "number", float: "number", double: "number",
-  integer: "integer", int: "integer",
-  boolean: "boolean", bool: "boolean",
-  object: "object", dict: "object", json: "object",
-  array: "array", list: "array",
+  string: "string",
+  str: "string",
+  text: "string",
+  number: "number",
+  float: "number",
+  double: "number",
+  integer: "integer",
+  int: "integer",
+  boolean: "boolean",
+  bool: "boolean",
+  object: "object",
+  dict: "object",
+  json: "object",
+  array: "array",
+  list: "array",
 };
 
 /**
@@ -32,7 +41,11 @@ function readFields(value: unknown, wrapped: boolean): readonly InputField[] | u
   if (isSchema(value)) return readSchema(value);
   const entries = Object.entries(value);
   // Without the wrapper only a map that is certainly one of names to types will do.
-  if (!wrapped && (entries.length === 0 || !entries.every(([, type]) => typeOf(type) !== undefined))) return undefined;
+  if (
+    !wrapped &&
+    (entries.length === 0 || !entries.every(([, type]) => typeOf(type) !== undefined))
+  )
+    return undefined;
   return entries.map(([name, about]) => readMapped(name, about));
 }
 
@@ -95,8 +108,15 @@ function resolved(schema: UnknownObject, property: UnknownObject): UnknownObject
 
 /** A type from a word, from a schema's `type` (a word, or several of which "null" does not count), or from its alternatives. */
 function typeOf(about: unknown): InputField["type"] | undefined {
-  if (typeof about === "string") return Object.hasOwn(types, about.toLowerCase()) ? types[about.toLowerCase()] : undefined;
+  if (typeof about === "string")
+    return Object.hasOwn(types, about.toLowerCase()) ? types[about.toLowerCase()] : undefined;
   const object = asObject(about);
-  const words = [object["type"], ...asArray(object["type"]), ...asArray(object["anyOf"]).map((one) => asObject(one)["type"])];
-  return words.map((word) => (typeof word === "string" ? typeOf(word) : undefined)).find((type) => type !== undefined);
+  const words = [
+    object["type"],
+    ...asArray(object["type"]),
+    ...asArray(object["anyOf"]).map((one) => asObject(one)["type"]),
+  ];
+  return words
+    .map((word) => (typeof word === "string" ? typeOf(word) : undefined))
+    .find((type) => type !== undefined);
 }

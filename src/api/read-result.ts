@@ -14,8 +14,14 @@ export interface ResultReading {
 export function readResult(answer: UnknownObject, completed: boolean): ResultReading {
   const result = answer["result"];
   const found = isObject(result) ? (result["output"] ?? result["raw"] ?? result["result"]) : result;
-  const last = completed ? (answer["output"] ?? asObject(answer["last_executed_task"])["output"]) : undefined;
-  const outputJson = jsonOf(answer["result_json"]) ?? jsonOf(asObject(result)["json_dict"]) ?? structureOf(found) ?? unnamed(result);
+  const last = completed
+    ? (answer["output"] ?? asObject(answer["last_executed_task"])["output"])
+    : undefined;
+  const outputJson =
+    jsonOf(answer["result_json"]) ??
+    jsonOf(asObject(result)["json_dict"]) ??
+    structureOf(found) ??
+    unnamed(result);
   const output = readable(found) ?? readable(last) ?? readable(outputJson);
   return {
     ...(output === undefined ? {} : { output }),
@@ -36,6 +42,10 @@ function structureOf(value: unknown): JsonValue | undefined {
 
 /** A result object in which no member is known to be the output is the output itself. */
 function unnamed(result: unknown): JsonValue | undefined {
-  if (!isObject(result) || ["output", "raw", "result", "tasks", "tasks_output"].some((name) => name in result)) return undefined;
+  if (
+    !isObject(result) ||
+    ["output", "raw", "result", "tasks", "tasks_output"].some((name) => name in result)
+  )
+    return undefined;
   return Object.keys(result).length > 0 && isJson(result) ? result : undefined;
 }

@@ -22,7 +22,9 @@ export function readStatus(raw: unknown): StatusReading {
   const tasks = readTasks(answer);
   const progress = readProgress(answer, tasks.length);
   const error = readError(answer, word, live !== undefined);
-  const executionTime = numberAt(answer, "execution_time") ?? numberAt(asObject(answer["progress"]), "duration_seconds");
+  const executionTime =
+    numberAt(answer, "execution_time") ??
+    numberAt(asObject(answer["progress"]), "duration_seconds");
   return {
     state,
     stateText: shortName(stateText),

@@ -8,7 +8,10 @@ import type { Progress, TaskReading } from "./types.ts";
  */
 export function readTasks(answer: UnknownObject): readonly TaskReading[] {
   const result = asObject(answer["result"]);
-  const list = [result["tasks"], result["tasks_output"], answer["tasks"]].map(asArray).find((tasks) => tasks.length > 0) ?? [];
+  const list =
+    [result["tasks"], result["tasks_output"], answer["tasks"]]
+      .map(asArray)
+      .find((tasks) => tasks.length > 0) ?? [];
   const tasks = new Map<string, TaskReading>();
   for (const [index, value] of list.entries()) {
     const task = readTask(asObject(value), `task_${index + 1}`);

@@ -1,4 +1,12 @@
-import { asArray, asObject, idAt, isObject, numberAt, readable, type UnknownObject } from "./json.ts";
+import {
+  asArray,
+  asObject,
+  idAt,
+  isObject,
+  numberAt,
+  readable,
+  type UnknownObject,
+} from "./json.ts";
 import type { WordState } from "./state-words.ts";
 import type { StatusReading } from "./types.ts";
 
@@ -29,7 +37,9 @@ export interface WaitingReading {
 /** Finds the task that waits for a person. An execution that has ended waits for nobody. */
 export function readWaiting(answer: UnknownObject, state: WordState): WaitingReading {
   if (state === "completed" || state === "failed" || state === "stopped") return { awaited: false };
-  const certain = certainNames.map((name) => firstOf(answer[name])).find((value) => isObject(value) || value === true);
+  const certain = certainNames
+    .map((name) => firstOf(answer[name]))
+    .find((value) => isObject(value) || value === true);
   const awaited = state === "awaiting" || certain !== undefined;
   if (!awaited) return { awaited };
   const candidates = [certain, ...plausibleNames.map((name) => firstOf(answer[name])), answer];

@@ -8,7 +8,8 @@ const longestRead = 1_000_000;
 /** A shorter text is found everywhere by chance. */
 const shortestSecret = 4;
 
-const secretName = /token|secret|passw|username|authori[sz]ation|api[-_]?key|private[-_]?key|credential|cookie|bearer|signature/i;
+const secretName =
+  /token|secret|passw|username|authori[sz]ation|api[-_]?key|private[-_]?key|credential|cookie|bearer|signature/i;
 const addressName = /url$/i;
 
 /** Every text in a value that stands below a member named like a secret, such as `humanInputWebhook.authentication.token`. */
@@ -16,12 +17,17 @@ export function secretsIn(value: unknown, isSecret = false): readonly string[] {
   if (typeof value === "string") return isSecret && value.length >= shortestSecret ? [value] : [];
   if (Array.isArray(value)) return value.flatMap((each) => secretsIn(each, isSecret));
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, each]) => secretsIn(each, isSecret || secretName.test(name)));
+  return Object.entries(value).flatMap(([name, each]) =>
+    secretsIn(each, isSecret || secretName.test(name)),
+  );
 }
 
 /** A text without the token and without what a request's body held in secret: a crew may repeat what it was sent. */
 export function withoutSecrets(text: string, token: string, secrets: readonly string[]): string {
-  return secrets.reduce((clean, secret) => withoutToken(clean, secret, "[secret]"), withoutToken(text, token));
+  return secrets.reduce(
+    (clean, secret) => withoutToken(clean, secret, "[secret]"),
+    withoutToken(text, token),
+  );
 }
 
 /**
@@ -45,7 +51,12 @@ function redact(value: unknown, name = "", isSecret = false): unknown {
   }
   if (Array.isArray(value)) return value.map((each) => redact(each, name, isSecret));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, redact(each, key, isSecret || secretName.test(key))]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      key,
+      redact(each, key, isSecret || secretName.test(key)),
+    ]),
+  );
 }
 
 function hostOnly(address: string): string {

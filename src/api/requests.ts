@@ -35,12 +35,23 @@ export function resumeBody(request: ResumeRequest): object {
 }
 
 function callbacks(request: CallbackUrls & SecretCallbacks): object {
-  const names = ["taskWebhookUrl", "stepWebhookUrl", "crewWebhookUrl", "humanInputWebhookUrl", "humanInputWebhook", "webhooks"] as const;
-  const given = names.map((name) => [name, request[name]] as const).filter(([, value]) => value !== undefined && value !== "");
+  const names = [
+    "taskWebhookUrl",
+    "stepWebhookUrl",
+    "crewWebhookUrl",
+    "humanInputWebhookUrl",
+    "humanInputWebhook",
+    "webhooks",
+  ] as const;
+  const given = names
+    .map((name) => [name, request[name]] as const)
+    .filter(([, value]) => value !== undefined && value !== "");
   if (!given.every(([, value]) => isSendable(value))) {
     throw new CrewApiError({
       kind: "badRequest",
-      message: l10n.t("A callback's address, token or password holds half of a character, which can't be sent."),
+      message: l10n.t(
+        "A callback's address, token or password holds half of a character, which can't be sent.",
+      ),
       remedy: l10n.t("Enter it again."),
     });
   }

@@ -5,6 +5,9 @@ import type { InputField } from "./types.ts";
  * Deployed crews answer with names only and refuse a kickoff that leaves one out with 422 (specification). The form, its JSON, request
  * files and language-model tools all ask here.
  */
-export function isRequired({ required, default: value }: Pick<InputField, "required" | "default">): boolean {
+export function isRequired({
+  required,
+  default: value,
+}: Pick<InputField, "required" | "default">): boolean {
   return required ?? value === undefined;
 }

@@ -17,7 +17,11 @@ const longestRest = 24 * 60 * 60 * 1000;
  */
 export function retryWait(error: unknown, asked: number, random: () => number): number | undefined {
   if (!(error instanceof CrewApiError) || asked >= attempts) return undefined;
-  const passing = error.kind === "rateLimited" || error.kind === "gateway" || (error.kind === "server" && error.place === undefined) || error.reason === "reset";
+  const passing =
+    error.kind === "rateLimited" ||
+    error.kind === "gateway" ||
+    (error.kind === "server" && error.place === undefined) ||
+    error.reason === "reset";
   const rest = error.retryAfterMs ?? 0;
   if (!passing || rest > longestWait) return undefined;
   return rest + random() * firstWait * 2 ** (asked - 1);
@@ -32,7 +36,11 @@ export function parseRetryAfter(header: string | null, now: number): number | un
 }
 
 /** Waits; ends early when the signal aborts, which the caller looks at. */
-export function wait(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+export function wait(
+  clock: Clock,
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       cancel();

@@ -22,7 +22,9 @@ const words: Readonly<Record<Exclude<WordState, "other">, readonly string[]>> = 
 };
 
 const byWord = new Map(
-  Object.entries(words).flatMap(([state, list]) => list.map((word) => [plain(word), state as WordState] as const)),
+  Object.entries(words).flatMap(([state, list]) =>
+    list.map((word) => [plain(word), state as WordState] as const),
+  ),
 );
 
 /** What a state's word means. Case does not count, and `_`, `-` and blank are alike. */

@@ -39,6 +39,8 @@ export function isUnknownRoute(error: unknown, path: string): boolean {
   if (error.status !== 404) return false;
   const body = parseJson(error.body ?? "");
   if (!isObject(body)) return true;
-  const words = [body["error"], body["message"], body["detail"]].filter((one) => typeof one === "string").join(" ");
+  const words = [body["error"], body["message"], body["detail"]]
+    .filter((one) => typeof one === "string")
+    .join(" ");
   return !/execution|kickoff|task/i.test(words.replaceAll(path, ""));
 }

@@ -74,7 +74,8 @@ export class Transport {
       try {
         return await this.#once(outgoing);
       } catch (error) {
-        const pause = outgoing.method === "GET" ? retryWait(error, asked, this.#options.random) : undefined;
+        const pause =
+          outgoing.method === "GET" ? retryWait(error, asked, this.#options.random) : undefined;
         if (pause === undefined) throw error;
         await wait(this.#options.clock, pause, outgoing.signal);
       }
@@ -89,10 +90,18 @@ export class Transport {
     if (outgoing.signal?.aborted) throw openEnded("aborted", outgoing, false);
     const { method, path, body } = outgoing;
     const secrets = secretsIn(body);
-    const sending: Sending = { header, clean: (text) => withoutSecrets(text, token, secrets), deadline: new Deadline(clock, outgoing.timeoutMs, outgoing.signal) };
+    const sending: Sending = {
+      header,
+      clean: (text) => withoutSecrets(text, token, secrets),
+      deadline: new Deadline(clock, outgoing.timeoutMs, outgoing.signal),
+    };
     const exchange = { id: nextExchange(), method, path };
     const bodyOf = (text: string) => ({ body: () => bodyForLog(text, sending.clean) });
-    onTraffic({ kind: "request", ...exchange, ...(body === undefined ? {} : bodyOf(JSON.stringify(body))) });
+    onTraffic({
+      kind: "request",
+      ...exchange,
+      ...(body === undefined ? {} : bodyOf(JSON.stringify(body))),
+    });
     const started = clock.now();
     const came: Came = {};
     const end = (error?: CrewApiError) => {
@@ -107,7 +116,12 @@ export class Transport {
       });
     };
     try {
-      const value = await this.#judge(await this.#send(outgoing, sending), outgoing, { ...sending, type }, came);
+      const value = await this.#judge(
+        await this.#send(outgoing, sending),
+        outgoing,
+        { ...sending, type },
+        came,
+      );
       end();
       return value;
     } catch (error) {
@@ -130,20 +144,35 @@ export class Transport {
     const url = baseUrl + outgoing.path;
     try {
       // node-fetch keeps the token on a redirect to another port of the same host, so none is followed (node-fetch 1863).
-      return await fetch(url, { method: outgoing.method, headers, ...content, redirect: "manual", signal: sending.deadline.signal });
+      return await fetch(url, {
+        method: outgoing.method,
+        headers,
+        ...content,
+        redirect: "manual",
+        signal: sending.deadline.signal,
+      });
     } catch (failure) {
       throw this.#failure(failure, outgoing, sending);
     }
   }
 
-  async #judge<T>(answer: FetchAnswer, outgoing: Outgoing<T>, sending: Sending & { readonly type: TokenType | undefined }, came: Came): Promise<T> {
+  async #judge<T>(
+    answer: FetchAnswer,
+    outgoing: Outgoing<T>,
+    sending: Sending & { readonly type: TokenType | undefined },
+    came: Came,
+  ): Promise<T> {
     const { clock, maxBytes, isLocal } = this.#options;
     const { status } = answer;
     const { clean, deadline, type } = sending;
     came.status = status;
     if (status >= 300 && status < 400) {
       const location = answer.headers.get("location");
-      throw unreadable("redirected", outgoing, { status, location: location === null ? undefined : clean(location), url: this.#options.baseUrl + outgoing.path });
+      throw unreadable("redirected", outgoing, {
+        status,
+        location: location === null ? undefined : clean(location),
+        url: this.#options.baseUrl + outgoing.path,
+      });
     }
     const ok = status >= 200 && status < 300;
     const { text, tooLarge, problem } = await readBody(answer.body, ok ? maxBytes : errorBytes);
@@ -153,18 +182,38 @@ export class Transport {
       // Whatever became of the body, the code is an answer.
       const retryAfterMs = parseRetryAfter(answer.headers.get("retry-after"), clock.now());
       const { method, path, knownInputs } = outgoing;
-      throw errorOfAnswer({ method, path, status, statusText: clean(answer.statusText), text: clean(text), retryAfterMs, knownInputs, tokenType: type, isLocal });
+      throw errorOfAnswer({
+        method,
+        path,
+        status,
+        statusText: clean(answer.statusText),
+        text: clean(text),
+        retryAfterMs,
+        knownInputs,
+        tokenType: type,
+        isLocal,
+      });
     }
     if (tooLarge) throw unreadable("tooLarge", outgoing, { status, maxBytes, isLocal });
     const raw = parseJson(text);
     // An object that is whole is the answer, even if the connection broke right after it.
     if (problem !== undefined && !isObject(raw)) throw this.#failure(problem, outgoing, sending);
     const value = raw === undefined ? undefined : outgoing.read(raw, () => clean(text));
-    if (value === undefined) throw unreadable("badAnswer", outgoing, { status, body: excerpt(clean(text)), json: raw !== undefined, isLocal });
+    if (value === undefined)
+      throw unreadable("badAnswer", outgoing, {
+        status,
+        body: excerpt(clean(text)),
+        json: raw !== undefined,
+        isLocal,
+      });
     return value;
   }
 
-  #failure(failure: unknown, outgoing: Outgoing<unknown>, { clean, deadline }: Sending): CrewApiError {
+  #failure(
+    failure: unknown,
+    outgoing: Outgoing<unknown>,
+    { clean, deadline }: Sending,
+  ): CrewApiError {
     if (deadline.ended) return openEnded(deadline.ended, outgoing, true);
     const words = failure instanceof Error ? failure.message : String(failure);
     // node-fetch puts the request's address first, whose words say nothing of the cause.

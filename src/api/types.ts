@@ -1,5 +1,6 @@
 /** Any value that JSON can carry. */
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+export type JsonValue =
+  string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /** A JSON object. */
 export type JsonObject = Readonly<Record<string, JsonValue>>;
@@ -54,7 +55,8 @@ export interface StreamingWebhooks {
 export interface PlainCallbacks {
   readonly humanInputWebhook?: {
     readonly url: string;
-    readonly authentication?: { readonly strategy: "bearer" } | { readonly strategy: "basic"; readonly username: string };
+    readonly authentication?:
+      { readonly strategy: "bearer" } | { readonly strategy: "basic"; readonly username: string };
   };
   readonly webhooks?: {
     readonly events: readonly string[];
@@ -124,7 +126,16 @@ export interface TaskReading {
 /** What one status answer says, whichever dialect it speaks. */
 export interface StatusReading {
   /** `waiting` only with a known task id; `unknown` is "NOT FOUND" (which a pause for a person reads as, too); `other` is a word nobody knows. */
-  readonly state: "queued" | "running" | "waiting" | "awaiting" | "completed" | "failed" | "stopped" | "unknown" | "other";
+  readonly state:
+    | "queued"
+    | "running"
+    | "waiting"
+    | "awaiting"
+    | "completed"
+    | "failed"
+    | "stopped"
+    | "unknown"
+    | "other";
   /** The state's word as it came, in one short line. */
   readonly stateText: string;
   /** Whether nothing more will come. */
@@ -134,7 +145,11 @@ export interface StatusReading {
   readonly output?: string;
   readonly outputJson?: JsonValue;
   readonly error?: string;
-  readonly waiting?: { readonly taskId: string; readonly output?: string; readonly attempt?: number };
+  readonly waiting?: {
+    readonly taskId: string;
+    readonly output?: string;
+    readonly attempt?: number;
+  };
   /** Seconds. */
   readonly executionTime?: number;
   /** The answer as it came. */

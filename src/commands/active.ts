@@ -9,7 +9,10 @@ import type { Command } from "./table.ts";
 type Choice = vscode.QuickPickItem & Partial<Pick<ExecutionItem, "execution">>;
 
 /** Leads to what waits, else to what runs: opens it where it is one, lets choose where there are several, and shows the view where there is nothing. */
-export function activeCommand(store: Pick<ExecutionStore, "list">, show: (execution: Execution) => Promise<unknown>): Command {
+export function activeCommand(
+  store: Pick<ExecutionStore, "list">,
+  show: (execution: Execution) => Promise<unknown>,
+): Command {
   return {
     id: "showActive",
     async run() {
@@ -25,8 +28,15 @@ export function activeCommand(store: Pick<ExecutionStore, "list">, show: (execut
 }
 
 async function choose({ waiting, running }: ActiveExecutions): Promise<Execution | undefined> {
-  const items: readonly Choice[] = [...section(vscode.l10n.t("Waiting for you"), waiting), ...section(vscode.l10n.t("Running"), running)];
-  const chosen = await vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t("Open which execution?"), matchOnDescription: true, matchOnDetail: true });
+  const items: readonly Choice[] = [
+    ...section(vscode.l10n.t("Waiting for you"), waiting),
+    ...section(vscode.l10n.t("Running"), running),
+  ];
+  const chosen = await vscode.window.showQuickPick(items, {
+    placeHolder: vscode.l10n.t("Open which execution?"),
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
   return chosen?.execution;
 }
 

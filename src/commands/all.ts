@@ -46,7 +46,21 @@ export interface CommandParts {
 }
 
 /** The command table. */
-export function allCommands({ context, crews, executions, locals, sender, forms, requests, feedback, tree, outputs, clock, wake, show }: CommandParts): readonly Command[] {
+export function allCommands({
+  context,
+  crews,
+  executions,
+  locals,
+  sender,
+  forms,
+  requests,
+  feedback,
+  tree,
+  outputs,
+  clock,
+  wake,
+  show,
+}: CommandParts): readonly Command[] {
   const { store, secrets, tracker } = executions;
   return [
     ...crewCommands(crews, locals, wake),
@@ -63,6 +77,15 @@ export function allCommands({ context, crews, executions, locals, sender, forms,
     ...localCommands(crews, locals),
     { id: "showLog", run: () => log.show() },
     reportCommand({ context, crews, executions }),
-    deleteLocalDataCommand({ context, crews, executions, locals, forms, tree, clock, presets: requests.presets }),
+    deleteLocalDataCommand({
+      context,
+      crews,
+      executions,
+      locals,
+      forms,
+      tree,
+      clock,
+      presets: requests.presets,
+    }),
   ];
 }

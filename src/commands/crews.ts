@@ -17,11 +17,23 @@ import { chooseCrew } from "./choose.ts";
 import type { Command } from "./table.ts";
 
 /** Commands about connected crews. */
-export function crewCommands(crews: Crews, locals: LocalCrews, wake: (crewId: string) => Promise<void>): readonly Command[] {
-  const onCrew = (id: string, action: (crews: Crews, crew: Crew, argument: unknown) => unknown, remoteOnly = false): Command => ({
+export function crewCommands(
+  crews: Crews,
+  locals: LocalCrews,
+  wake: (crewId: string) => Promise<void>,
+): readonly Command[] {
+  const onCrew = (
+    id: string,
+    action: (crews: Crews, crew: Crew, argument: unknown) => unknown,
+    remoteOnly = false,
+  ): Command => ({
     id,
     async run(argument) {
-      const crew = await chooseCrew(crews, argument, (candidate) => !remoteOnly || candidate.local === undefined);
+      const crew = await chooseCrew(
+        crews,
+        argument,
+        (candidate) => !remoteOnly || candidate.local === undefined,
+      );
       return crew && action(crews, crew, argument);
     },
   });
@@ -32,25 +44,35 @@ export function crewCommands(crews: Crews, locals: LocalCrews, wake: (crewId: st
     {
       id: "switchToken",
       async run(argument) {
-        const crew = targetOf(argument).crew === undefined ? await chooseCrewWithTwoTokens(crews) : await chooseCrew(crews, argument);
+        const crew =
+          targetOf(argument).crew === undefined
+            ? await chooseCrewWithTwoTokens(crews)
+            : await chooseCrew(crews, argument);
         return crew && switchToken(crews, crew, argument);
       },
     },
     onCrew("testCrew", async (all, { id }, argument) => {
       await wake(id);
-      return isProgram(argument) ? (await examine(all, all.get(id))).report : await testCrew(all, all.get(id));
+      return isProgram(argument)
+        ? (await examine(all, all.get(id))).report
+        : await testCrew(all, all.get(id));
     }),
     {
       id: "openDashboard",
       async run(argument) {
         const isAsked = targetOf(argument).crew === undefined;
         if (isAsked && !crews.list().some(hasDashboard)) {
-          throw new UserError(vscode.l10n.t("No crew has a dashboard address yet. Add one to a crew first."), [{ title: vscode.l10n.t("Edit Crew"), command: "crewdeck.editCrew" }]);
+          throw new UserError(
+            vscode.l10n.t("No crew has a dashboard address yet. Add one to a crew first."),
+            [{ title: vscode.l10n.t("Edit Crew"), command: "crewdeck.editCrew" }],
+          );
         }
         const crew = await chooseCrew(crews, argument, hasDashboard);
         return crew && openDashboard(crew);
       },
     },
-    onCrew("removeCrew", (all, crew) => (crew.local === undefined ? removeCrew(all, crew) : removeLocalCrew(locals, crew))),
+    onCrew("removeCrew", (all, crew) =>
+      crew.local === undefined ? removeCrew(all, crew) : removeLocalCrew(locals, crew),
+    ),
   ];
 }

@@ -13,7 +13,12 @@ import { sendingNow } from "../executions/sending.ts";
 import { titleOf } from "../executions/title.ts";
 import { pendingResume } from "../feedback/pending.ts";
 import { isProgram, recordOf } from "./arguments.ts";
-import { countLocalData, deleteLocalData, type LocalDataCounts, type LocalDataParts } from "./local-data.ts";
+import {
+  countLocalData,
+  deleteLocalData,
+  type LocalDataCounts,
+  type LocalDataParts,
+} from "./local-data.ts";
 import type { Command } from "./table.ts";
 
 /** What the command works with. */
@@ -41,20 +46,36 @@ export function deleteLocalDataCommand(parts: DeletePart): Command {
       if (scope === undefined || !(await nothingIsSent(parts))) return undefined;
       const left = await deleteLocalData(parts, scope);
       if (!isProgram(argument)) tellDone(left);
-      return { ...counts, crews: scope === "everything" ? counts.crews : 0, notDeleted: left.map(({ path, error }) => ({ path, reason: messageOf(error) })) };
+      return {
+        ...counts,
+        crews: scope === "everything" ? counts.crews : 0,
+        notDeleted: left.map(({ path, error }) => ({ path, reason: messageOf(error) })),
+      };
     },
   };
 }
 
 /** Waits for what is just being sent, since what becomes of it must be written down first. False where the person cancelled. @throws UserError when it takes too long */
-async function nothingIsSent({ executions: { store, intents }, clock, longestWaitMs = usualWaitMs }: DeletePart): Promise<boolean> {
+async function nothingIsSent({
+  executions: { store, intents },
+  clock,
+  longestWaitMs = usualWaitMs,
+}: DeletePart): Promise<boolean> {
   const find = async () => (await sendingNow({ store, intents, clock }))[0];
   const first = await find();
   if (first === undefined) return true;
   const until = clock.now() + longestWaitMs;
-  const title = vscode.l10n.t("Waiting to delete local data: “{0}” is just being sent to “{1}”", titleOf(first), first.crew.name);
+  const title = vscode.l10n.t(
+    "Waiting to delete local data: “{0}” is just being sent to “{1}”",
+    titleOf(first),
+    first.crew.name,
+  );
   const isOver = await withCancel(title, async ({ signal }) => {
-    for (let execution: Execution | undefined = first; execution !== undefined; execution = await find()) {
+    for (
+      let execution: Execution | undefined = first;
+      execution !== undefined;
+      execution = await find()
+    ) {
       if (clock.now() >= until) throw stillSending(execution);
       await new Promise<void>((resolve) => clock.after(lookMs, resolve));
       signal.throwIfAborted();
@@ -65,7 +86,13 @@ async function nothingIsSent({ executions: { store, intents }, clock, longestWai
 }
 
 function stillSending(execution: Execution): UserError {
-  return new UserError(vscode.l10n.t("“{0}” is still being sent to “{1}”, and what becomes of it must be written down. Nothing was deleted; try again later.", titleOf(execution), execution.crew.name));
+  return new UserError(
+    vscode.l10n.t(
+      "“{0}” is still being sent to “{1}”, and what becomes of it must be written down. Nothing was deleted; try again later.",
+      titleOf(execution),
+      execution.crew.name,
+    ),
+  );
 }
 
 function scopeIn(argument: unknown): ClearScope {
@@ -79,25 +106,58 @@ async function ask(counts: LocalDataCounts, parts: DeletePart): Promise<ClearSco
   const everything = vscode.l10n.t("Delete Everything");
   const detail = [
     vscode.l10n.t("This is deleted, for all windows:"),
-    [...countsInWords(counts), vscode.l10n.t("• whatever else is in {0}", parts.context.globalStorageUri.fsPath)].join("\n"),
-    vscode.l10n.t("“{0}” also takes the connected crews ({1}) out of your settings and deletes their tokens.", everything, counts.crews),
-    vscode.l10n.t("What runs at deployed crews goes on there, and is no longer followed here. This can't be undone."),
+    [
+      ...countsInWords(counts),
+      vscode.l10n.t("• whatever else is in {0}", parts.context.globalStorageUri.fsPath),
+    ].join("\n"),
+    vscode.l10n.t(
+      "“{0}” also takes the connected crews ({1}) out of your settings and deletes their tokens.",
+      everything,
+      counts.crews,
+    ),
+    vscode.l10n.t(
+      "What runs at deployed crews goes on there, and is no longer followed here. This can't be undone.",
+    ),
     ...(parts.executions.store.list().some(isUnsure)
-      ? [vscode.l10n.t("A kickoff or feedback among them may have been sent, and no answer came: what guards it against being sent a second time is deleted, too.")]
+      ? [
+          vscode.l10n.t(
+            "A kickoff or feedback among them may have been sent, and no answer came: what guards it against being sent a second time is deleted, too.",
+          ),
+        ]
       : []),
   ].join("\n\n");
-  const chosen = await vscode.window.showWarningMessage(vscode.l10n.t("Delete what Crewdeck keeps on this machine?"), { modal: true, detail }, data, everything);
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t("Delete what Crewdeck keeps on this machine?"),
+    { modal: true, detail },
+    data,
+    everything,
+  );
   return chosen === data ? "data" : chosen === everything ? "everything" : undefined;
 }
 
 /** A line for each kind of which there is something. */
-function countsInWords({ executions, presets, drafts, forms, localCrews }: LocalDataCounts): readonly string[] {
+function countsInWords({
+  executions,
+  presets,
+  drafts,
+  forms,
+  localCrews,
+}: LocalDataCounts): readonly string[] {
   return [
-    ...(executions === 0 ? [] : [vscode.l10n.t("• executions with their inputs and outputs: {0}", executions)]),
+    ...(executions === 0
+      ? []
+      : [vscode.l10n.t("• executions with their inputs and outputs: {0}", executions)]),
     ...(presets === 0 ? [] : [vscode.l10n.t("• presets: {0}", presets)]),
     ...(drafts === 0 ? [] : [vscode.l10n.t("• drafts of feedback: {0}", drafts)]),
     ...(forms === 0 ? [] : [vscode.l10n.t("• forms with remembered values: {0}", forms)]),
-    ...(localCrews === 0 ? [] : [vscode.l10n.t("• local crews: {0}. They are stopped, and their executions end and are deleted (the projects stay)", localCrews)]),
+    ...(localCrews === 0
+      ? []
+      : [
+          vscode.l10n.t(
+            "• local crews: {0}. They are stopped, and their executions end and are deleted (the projects stay)",
+            localCrews,
+          ),
+        ]),
   ];
 }
 
@@ -112,6 +172,10 @@ function tellDone(left: readonly Unremoved[]): void {
     said(vscode.l10n.t("What Crewdeck kept on this machine is deleted."));
     return;
   }
-  const lines = left.map(({ path, error }) => (messageOf(error).includes(path) ? messageOf(error) : `${path}: ${messageOf(error)}`));
-  void vscode.window.showWarningMessage(plainMessage(vscode.l10n.t("Not all could be deleted; the rest is gone. {0}", lines.join(" "))));
+  const lines = left.map(({ path, error }) =>
+    messageOf(error).includes(path) ? messageOf(error) : `${path}: ${messageOf(error)}`,
+  );
+  void vscode.window.showWarningMessage(
+    plainMessage(vscode.l10n.t("Not all could be deleted; the rest is gone. {0}", lines.join(" "))),
+  );
 }

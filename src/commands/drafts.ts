@@ -36,7 +36,13 @@ export function draftsCommand({ crews, store, drafts }: DraftParts): Command {
     id: "openDrafts",
     async run(argument): Promise<readonly Words[] | undefined> {
       const all = await drafts.all();
-      const execution = await chooseExecution(store, crews, argument, ({ localId }) => all.some((draft) => draft.localId === localId), vscode.l10n.t("There is no unsent draft."));
+      const execution = await chooseExecution(
+        store,
+        crews,
+        argument,
+        ({ localId }) => all.some((draft) => draft.localId === localId),
+        vscode.l10n.t("There is no unsent draft."),
+      );
       if (execution === undefined) return undefined;
       const kept = all.filter(({ localId }) => localId === execution.localId);
       if (isProgram(argument)) return kept.map(wordsOf);
@@ -55,23 +61,50 @@ function wordsOf({ taskId, attempt, isApprove, text }: Draft): Words {
 
 /** The only draft there is, or one that the person chooses. @throws UserError where there is none */
 async function chooseDraft(drafts: readonly Draft[]): Promise<Draft | undefined> {
-  if (drafts.length === 0) throw new UserError(vscode.l10n.t("No unsent draft is kept for this execution."));
+  if (drafts.length === 0)
+    throw new UserError(vscode.l10n.t("No unsent draft is kept for this execution."));
   if (drafts.length === 1) return drafts[0];
-  const items = drafts.map((draft) => ({ label: plainLabel(shortName(draft.taskId)), description: vscode.l10n.t("attempt {0}", draft.attempt), detail: plainLabel(beginningOf(draft)), draft }));
-  const chosen = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Unsent drafts"), placeHolder: vscode.l10n.t("Which draft?"), matchOnDetail: true });
+  const items = drafts.map((draft) => ({
+    label: plainLabel(shortName(draft.taskId)),
+    description: vscode.l10n.t("attempt {0}", draft.attempt),
+    detail: plainLabel(beginningOf(draft)),
+    draft,
+  }));
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t("Unsent drafts"),
+    placeHolder: vscode.l10n.t("Which draft?"),
+    matchOnDetail: true,
+  });
   return chosen?.draft;
 }
 
 async function chooseUse(draft: Draft, uses: readonly Use[]): Promise<Use | undefined> {
-  const title = vscode.l10n.t("Unsent draft for “{0}”, attempt {1}", shortName(draft.taskId), draft.attempt);
+  const title = vscode.l10n.t(
+    "Unsent draft for “{0}”, attempt {1}",
+    shortName(draft.taskId),
+    draft.attempt,
+  );
   return await vscode.window.showQuickPick(uses, { title, placeHolder: beginningOf(draft) });
 }
 
 function usesOf(draft: Draft, execution: Execution, drafts: DraftParts["drafts"]): readonly Use[] {
   const { taskId, attempt, isApprove, text } = draft;
   // As a row of the tree gives it, so that what goes wrong is told to the person.
-  const target = { kind: "draft", crew: execution.crew.id, kickoffId: keyOf(execution), taskId, attempt };
-  const goOn: Use = { label: vscode.l10n.t("Continue Writing"), run: () => vscode.commands.executeCommand(isApprove ? "crewdeck.approveWithNote" : "crewdeck.reject", target) };
+  const target = {
+    kind: "draft",
+    crew: execution.crew.id,
+    kickoffId: keyOf(execution),
+    taskId,
+    attempt,
+  };
+  const goOn: Use = {
+    label: vscode.l10n.t("Continue Writing"),
+    run: () =>
+      vscode.commands.executeCommand(
+        isApprove ? "crewdeck.approveWithNote" : "crewdeck.reject",
+        target,
+      ),
+  };
   return [
     ...(isForWhatWaits(draft, execution) ? [goOn] : []),
     {
@@ -81,7 +114,17 @@ function usesOf(draft: Draft, execution: Execution, drafts: DraftParts["drafts"]
         said(vscode.l10n.t("The draft is copied."));
       },
     },
-    { label: vscode.l10n.t("Open in an Editor"), run: async () => vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: text, language: "plaintext" })) },
-    { label: vscode.l10n.t("Discard"), description: vscode.l10n.t("cannot be undone"), run: () => drafts.remove(draft) },
+    {
+      label: vscode.l10n.t("Open in an Editor"),
+      run: async () =>
+        vscode.window.showTextDocument(
+          await vscode.workspace.openTextDocument({ content: text, language: "plaintext" }),
+        ),
+    },
+    {
+      label: vscode.l10n.t("Discard"),
+      description: vscode.l10n.t("cannot be undone"),
+      run: () => drafts.remove(draft),
+    },
   ];
 }

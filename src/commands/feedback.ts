@@ -23,12 +23,28 @@ export interface FeedbackParts {
 type Result = Promise<FeedbackResult | undefined>;
 
 /** Commands by which a person answers a task that waits. Each returns the crew's `{status, message}`. */
-export function feedbackCommands({ crews, store, feedback, threads, wake }: FeedbackParts): readonly Command[] {
-  const on = (id: string, action: (execution: Execution, words: FeedbackWords) => Result, fits: (execution: Execution) => boolean, none?: string): Command => ({
+export function feedbackCommands({
+  crews,
+  store,
+  feedback,
+  threads,
+  wake,
+}: FeedbackParts): readonly Command[] {
+  const on = (
+    id: string,
+    action: (execution: Execution, words: FeedbackWords) => Result,
+    fits: (execution: Execution) => boolean,
+    none?: string,
+  ): Command => ({
     id,
     async run(argument) {
       const given = recordOf(argument);
-      const words = { ...optional("taskId", stringOf(given, "taskId")), ...optional("feedback", stringOf(given, "feedback")), ...optional("attempt", numberOf(given, "attempt")), isPerson: !isProgram(argument) };
+      const words = {
+        ...optional("taskId", stringOf(given, "taskId")),
+        ...optional("feedback", stringOf(given, "feedback")),
+        ...optional("attempt", numberOf(given, "attempt")),
+        isPerson: !isProgram(argument),
+      };
       const execution = await chooseExecution(store, crews, argument, fits, none);
       if (execution === undefined) return undefined;
       await wake(execution.crew.id);
@@ -39,10 +55,23 @@ export function feedbackCommands({ crews, store, feedback, threads, wake }: Feed
   const noneWaits = vscode.l10n.t("No execution waits for you.");
   return [
     on("approve", (execution, words) => feedback.approve(execution, words), waits, noneWaits),
-    on("approveWithNote", (execution, words) => feedback.approveWithNote(execution, words), waits, noneWaits),
+    on(
+      "approveWithNote",
+      (execution, words) => feedback.approveWithNote(execution, words),
+      waits,
+      noneWaits,
+    ),
     on("reject", (execution, words) => feedback.reject(execution, words), waits, noneWaits),
-    on("giveFeedback", (execution) => feedback.give(execution), (execution) => !hasEnded(execution) && execution.kickoffIds.length > 0),
-    on("sendAgain", (execution) => feedback.sendAgain(execution), (execution) => repeatable(execution) !== undefined),
+    on(
+      "giveFeedback",
+      (execution) => feedback.give(execution),
+      (execution) => !hasEnded(execution) && execution.kickoffIds.length > 0,
+    ),
+    on(
+      "sendAgain",
+      (execution) => feedback.sendAgain(execution),
+      (execution) => repeatable(execution) !== undefined,
+    ),
     { id: "sendFeedback", run: (reply) => threads.submit(reply) },
     { id: "saveDraft", run: (reply) => threads.saveDraft(reply) },
     { id: "discardDraft", run: (reply) => threads.discardDraft(reply) },

@@ -31,7 +31,14 @@ export interface KickoffParts {
  * `crewdeck.kickoff`: by form, at once for a crew that needs no inputs, or without asking anything (`form: false`); and
  * `crewdeck.kickoffInForm`: by form whatever the crew needs, for it holds callbacks and meta, too. Both return `{crew, kickoffId}`.
  */
-export function kickoffCommands({ crews, forms, sender, clock, wake, show }: KickoffParts): readonly Command[] {
+export function kickoffCommands({
+  crews,
+  forms,
+  sender,
+  clock,
+  wake,
+  show,
+}: KickoffParts): readonly Command[] {
   /** Starts of crews that ask for nothing, by crew: a double click on the row is one wish. */
   const starts = new OneWish<Execution | "form">(clock);
   const startOrAsk = async (crew: Crew): Promise<Execution | "form"> => {
@@ -52,15 +59,23 @@ export function kickoffCommands({ crews, forms, sender, clock, wake, show }: Kic
       const given = recordOf(argument);
       const form = booleanOf(given, "form");
       const values = prefillOf(given);
-      if (form === false && stringOf(given, "crew") === undefined) throw new UserError(vscode.l10n.t("With “form: false” nothing is asked, so “crew” must name the crew."));
+      if (form === false && stringOf(given, "crew") === undefined)
+        throw new UserError(
+          vscode.l10n.t("With “form: false” nothing is asked, so “crew” must name the crew."),
+        );
       const crew = await chooseCrew(crews, argument);
       if (crew === undefined) return undefined;
       if (form === false) {
         await wake(crew.id);
-        return madeOf(await sender.send(crews.get(crew.id), { ...values, inputs: values.inputs ?? {} }));
+        return madeOf(
+          await sender.send(crews.get(crew.id), { ...values, inputs: values.inputs ?? {} }),
+        );
       }
       const isGiven = Object.keys(values).length > 0;
-      const made = form === true || isGiven ? "form" : await starts.once(crew.id, { isPerson: !isProgram(argument) }, () => startOrAsk(crew));
+      const made =
+        form === true || isGiven
+          ? "form"
+          : await starts.once(crew.id, { isPerson: !isProgram(argument) }, () => startOrAsk(crew));
       return made === "form" ? await inForm(crew, values) : madeOf(made);
     },
   };
@@ -91,10 +106,20 @@ export function prefillOf(given: Readonly<Record<string, unknown>>): Partial<Kic
   for (const name of callbackNames) {
     const address = stringOf(given, name);
     if (address === undefined || address === "") continue;
-    if (checkAddress(address) !== undefined) throw new UserError(vscode.l10n.t("“{0}” must be an http or https address without a name and password in it.", name));
+    if (checkAddress(address) !== undefined)
+      throw new UserError(
+        vscode.l10n.t(
+          "“{0}” must be an http or https address without a name and password in it.",
+          name,
+        ),
+      );
     callbacks[name] = address;
   }
-  return { ...optional<"inputs", JsonObject>("inputs", objectOf(given, "inputs")), ...optional<"meta", JsonObject>("meta", objectOf(given, "meta")), ...callbacks };
+  return {
+    ...optional<"inputs", JsonObject>("inputs", objectOf(given, "inputs")),
+    ...optional<"meta", JsonObject>("meta", objectOf(given, "meta")),
+    ...callbacks,
+  };
 }
 
 /** What a command that started an execution returns. */

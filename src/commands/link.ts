@@ -34,7 +34,12 @@ export function readLink(path: string, query: string): Link | { readonly problem
   try {
     url = normaliseAddress(address);
   } catch (error) {
-    return { problem: { kind: "badUrl", detail: error instanceof AddressError ? error.message : String(error) } };
+    return {
+      problem: {
+        kind: "badUrl",
+        detail: error instanceof AddressError ? error.message : String(error),
+      },
+    };
   }
   return route === "/add" ? readAdd(url, given.get("name")) : readTrack(url, given.get("id"));
 }
@@ -42,12 +47,18 @@ export function readLink(path: string, query: string): Link | { readonly problem
 function readAdd(url: string, given: string | null): Link | { readonly problem: LinkProblem } {
   const name = given?.trim() ?? "";
   if (name === "") return { route: "add", url };
-  return name.length > longestName || hasControls(name) ? { problem: { kind: "badName" } } : { route: "add", url, name };
+  return name.length > longestName || hasControls(name)
+    ? { problem: { kind: "badName" } }
+    : { route: "add", url, name };
 }
 
 function readTrack(url: string, given: string | null): Link | { readonly problem: LinkProblem } {
   const kickoffId = given?.trim() ?? "";
-  const isId = kickoffId !== "" && kickoffId.length <= longestId && !/[\s/?#\\]/.test(kickoffId) && !hasControls(kickoffId);
+  const isId =
+    kickoffId !== "" &&
+    kickoffId.length <= longestId &&
+    !/[\s/?#\\]/.test(kickoffId) &&
+    !hasControls(kickoffId);
   return isId ? { route: "track", url, kickoffId } : { problem: { kind: "badId" } };
 }
 
@@ -62,7 +73,8 @@ function holdsSecret(given: URLSearchParams): boolean {
     if (!URL.canParse(value)) continue;
     // An address in the link may hide one as well.
     const { username, password, searchParams, hash } = new URL(value);
-    if (username !== "" || password !== "" || secretNames.test(hash) || holdsSecret(searchParams)) return true;
+    if (username !== "" || password !== "" || secretNames.test(hash) || holdsSecret(searchParams))
+      return true;
   }
   return false;
 }

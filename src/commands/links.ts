@@ -51,7 +51,12 @@ export class Links implements vscode.UriHandler {
       return;
     }
     const goOn = isOld() ? undefined : await this.#ask(link);
-    if (isOld()) void vscode.window.showWarningMessage(vscode.l10n.t("A link to Crewdeck waited for more than 5 minutes and was not followed. Open it again if you still want to."));
+    if (isOld())
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t(
+          "A link to Crewdeck waited for more than 5 minutes and was not followed. Open it again if you still want to.",
+        ),
+      );
     else await goOn?.();
   }
 
@@ -60,35 +65,76 @@ export class Links implements vscode.UriHandler {
     return link.route === "add" ? this.#askToAdd(link) : this.#askToTrack(link);
   }
 
-  async #askToAdd({ url, name }: Extract<Link, { route: "add" }>): Promise<(() => Promise<unknown>) | undefined> {
+  async #askToAdd({
+    url,
+    name,
+  }: Extract<Link, { route: "add" }>): Promise<(() => Promise<unknown>) | undefined> {
     const known = this.#options.crews.find(url);
     if (known !== undefined) {
-      void vscode.window.showInformationMessage(plainMessage(vscode.l10n.t("A link asked to connect {0}. It is already connected, as “{1}”.", url, known.name)));
+      void vscode.window.showInformationMessage(
+        plainMessage(
+          vscode.l10n.t(
+            "A link asked to connect {0}. It is already connected, as “{1}”.",
+            url,
+            known.name,
+          ),
+        ),
+      );
       return undefined;
     }
     const detail = [
       vscode.l10n.t("A link asks for this. Address: {0}", url),
       ...(name === undefined ? [] : [vscode.l10n.t("Name in the link: “{0}”", name)]),
-      vscode.l10n.t("You will be asked for the crew's token. It is sent to {0} to test it, and kept on this machine. Connect only a crew that you know.", hostOf(url)),
+      vscode.l10n.t(
+        "You will be asked for the crew's token. It is sent to {0} to test it, and kept on this machine. Connect only a crew that you know.",
+        hostOf(url),
+      ),
     ].join("\n\n");
-    const wanted = await confirm(vscode.l10n.t("Connect the crew at {0}?", hostOf(url)), detail, addCrewAction().title);
-    return wanted ? () => this.#connect({ url, ...(name === undefined ? {} : { name }) }) : undefined;
+    const wanted = await confirm(
+      vscode.l10n.t("Connect the crew at {0}?", hostOf(url)),
+      detail,
+      addCrewAction().title,
+    );
+    return wanted
+      ? () => this.#connect({ url, ...(name === undefined ? {} : { name }) })
+      : undefined;
   }
 
-  async #askToTrack({ url, kickoffId }: Extract<Link, { route: "track" }>): Promise<(() => Promise<unknown>) | undefined> {
+  async #askToTrack({
+    url,
+    kickoffId,
+  }: Extract<Link, { route: "track" }>): Promise<(() => Promise<unknown>) | undefined> {
     const crew = this.#options.crews.find(url);
-    const track = async (of: string) => await this.#options.run("trackExecution", { kind: "link", crew: of, kickoffId });
+    const track = async (of: string) =>
+      await this.#options.run("trackExecution", { kind: "link", crew: of, kickoffId });
     if (crew === undefined) {
       const detail = vscode.l10n.t(
         "A link asks to track the execution {0} of a crew at {1}, which is not connected. You will be asked for the crew's token, which is sent to {1} only. Then the execution's status is asked for there and kept on this machine.",
         kickoffId,
         url,
       );
-      const wanted = await confirm(vscode.l10n.t("Connect the crew at {0} first?", hostOf(url)), detail, addCrewAction().title);
-      return wanted ? async () => ((await this.#connect({ url })) === undefined ? undefined : await track(url)) : undefined;
+      const wanted = await confirm(
+        vscode.l10n.t("Connect the crew at {0} first?", hostOf(url)),
+        detail,
+        addCrewAction().title,
+      );
+      return wanted
+        ? async () => ((await this.#connect({ url })) === undefined ? undefined : await track(url))
+        : undefined;
     }
-    const detail = vscode.l10n.t("A link asks for this. {0} will be asked for the status of the execution {1}, with the token of “{2}”. What it answers is kept on this machine.", hostOf(url), kickoffId, crew.name);
-    return (await confirm(vscode.l10n.t("Track an execution of “{0}”, at {1}?", crew.name, hostOf(url)), detail, vscode.l10n.t("Track"))) ? () => track(crew.id) : undefined;
+    const detail = vscode.l10n.t(
+      "A link asks for this. {0} will be asked for the status of the execution {1}, with the token of “{2}”. What it answers is kept on this machine.",
+      hostOf(url),
+      kickoffId,
+      crew.name,
+    );
+    return (await confirm(
+      vscode.l10n.t("Track an execution of “{0}”, at {1}?", crew.name, hostOf(url)),
+      detail,
+      vscode.l10n.t("Track"),
+    ))
+      ? () => track(crew.id)
+      : undefined;
   }
 
   /** The usual conversation, with what the link says filled in to be looked at. */
@@ -108,16 +154,24 @@ function hostOf(url: string): string {
 function problemInWords(problem: LinkProblem): string {
   switch (problem.kind) {
     case "secret":
-      return vscode.l10n.t("A link to Crewdeck seems to hold a token, so it was not followed. Links are kept in histories, chats and logs: treat that token as leaked, and have a new one made in the crew's dashboard. A token is never taken from a link.");
+      return vscode.l10n.t(
+        "A link to Crewdeck seems to hold a token, so it was not followed. Links are kept in histories, chats and logs: treat that token as leaked, and have a new one made in the crew's dashboard. A token is never taken from a link.",
+      );
     case "unknownRoute":
-      return vscode.l10n.t("This link asks for something that Crewdeck does not do. Links can add a crew (/add?name&url) and track an execution (/track?url&id), nothing else.");
+      return vscode.l10n.t(
+        "This link asks for something that Crewdeck does not do. Links can add a crew (/add?name&url) and track an execution (/track?url&id), nothing else.",
+      );
     case "noUrl":
       return vscode.l10n.t("This link to Crewdeck names no crew: its “url” is missing.");
     case "badUrl":
       return vscode.l10n.t("This link to Crewdeck was not followed. {0}", problem.detail);
     case "badName":
-      return vscode.l10n.t("This link to Crewdeck was not followed: the name in it is too long or holds characters that don't show.");
+      return vscode.l10n.t(
+        "This link to Crewdeck was not followed: the name in it is too long or holds characters that don't show.",
+      );
     case "badId":
-      return vscode.l10n.t("This link to Crewdeck was not followed: its “id” is missing, or can be no execution's ID.");
+      return vscode.l10n.t(
+        "This link to Crewdeck was not followed: its “id” is missing, or can be no execution's ID.",
+      );
   }
 }

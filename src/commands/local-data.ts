@@ -33,8 +33,15 @@ export interface LocalDataCounts {
 }
 
 /** Counts what can be deleted. */
-export async function countLocalData({ context, crews, executions, locals, presets }: LocalDataParts): Promise<LocalDataCounts> {
-  const filesIn = async (name: string) => (await jsonFilesIn(path.join(context.globalStorageUri.fsPath, name))).length;
+export async function countLocalData({
+  context,
+  crews,
+  executions,
+  locals,
+  presets,
+}: LocalDataParts): Promise<LocalDataCounts> {
+  const filesIn = async (name: string) =>
+    (await jsonFilesIn(path.join(context.globalStorageUri.fsPath, name))).length;
   return {
     executions: executions.store.list().length,
     presets: await (await presets()).count(),
@@ -46,7 +53,10 @@ export async function countLocalData({ context, crews, executions, locals, prese
 }
 
 /** Deletes what the extension keeps on this machine, in all open windows; it works on as if it had just been installed. @returns what could not be deleted */
-export async function deleteLocalData(parts: LocalDataParts, scope: ClearScope): Promise<readonly Unremoved[]> {
+export async function deleteLocalData(
+  parts: LocalDataParts,
+  scope: ClearScope,
+): Promise<readonly Unremoved[]> {
   const { context, crews, executions, locals } = parts;
   const storage = context.globalStorageUri.fsPath;
   const left: Unremoved[] = [];
@@ -61,7 +71,9 @@ export async function deleteLocalData(parts: LocalDataParts, scope: ClearScope):
     const crewsLeft = await crews.clear(idsWithTokens);
     left.push(...crewsLeft.map((error) => ({ path: "crewdeck.crews", error })));
     // Without its note, a token that could not be deleted may never be found again.
-    const keys = context.globalState.keys().filter((key) => key !== tokenNotesKey || crewsLeft.length === 0);
+    const keys = context.globalState
+      .keys()
+      .filter((key) => key !== tokenNotesKey || crewsLeft.length === 0);
     for (const key of keys) await context.globalState.update(key, undefined);
   }
   // What could not be deleted above is told already. Executions are watched by other windows, and so is their folder.

@@ -13,7 +13,10 @@ export function localCommands(crews: Crews, locals: LocalCrews): readonly Comman
   /** A folder, else the folder of the crew that a row of the tree names. */
   const folderOf = (given: Readonly<Record<string, unknown>>) => {
     const crew = stringOf(given, "crew");
-    return optional("folder", stringOf(given, "folder") ?? (crew === undefined ? undefined : crews.get(crew).local?.folder));
+    return optional(
+      "folder",
+      stringOf(given, "folder") ?? (crew === undefined ? undefined : crews.get(crew).local?.folder),
+    );
   };
   const start = async (argument: unknown) => {
     const given = recordOf(argument);
@@ -27,7 +30,8 @@ export function localCommands(crews: Crews, locals: LocalCrews): readonly Comman
       ...optional("here", booleanOf(given, "here")),
       ...(isPerson ? { onChosen } : {}),
     });
-    if (crew !== undefined) said(vscode.l10n.t("“{0}” runs on this machine; no model is called", crew.name));
+    if (crew !== undefined)
+      said(vscode.l10n.t("“{0}” runs on this machine; no model is called", crew.name));
     return crew;
   };
   return [
@@ -44,9 +48,26 @@ export function localCommands(crews: Crews, locals: LocalCrews): readonly Comman
 async function copyToken(crews: Crews, argument: unknown): Promise<void> {
   const crew = await chooseCrew(crews, argument, ({ local }) => local !== undefined);
   if (crew === undefined) return;
-  if (crew.local === undefined) throw new UserError(vscode.l10n.t("Only the token of a local crew can be copied, and “{0}” is deployed. You find its token in the crew's dashboard.", crew.name));
+  if (crew.local === undefined)
+    throw new UserError(
+      vscode.l10n.t(
+        "Only the token of a local crew can be copied, and “{0}” is deployed. You find its token in the crew's dashboard.",
+        crew.name,
+      ),
+    );
   const kept = await crews.token(crew.id);
-  if (kept === undefined) throw new UserError(vscode.l10n.t("“{0}” has no token yet. It is made when the crew is started for the first time.", crew.name));
+  if (kept === undefined)
+    throw new UserError(
+      vscode.l10n.t(
+        "“{0}” has no token yet. It is made when the crew is started for the first time.",
+        crew.name,
+      ),
+    );
   await vscode.env.clipboard.writeText(kept.token);
-  said(vscode.l10n.t("The token of “{0}” is copied. It opens this crew on this machine only.", crew.name));
+  said(
+    vscode.l10n.t(
+      "The token of “{0}” is copied. It opens this crew on this machine only.",
+      crew.name,
+    ),
+  );
 }

@@ -24,11 +24,19 @@ export interface OutputParts {
 
 /** Commands about single outputs. Each takes `{crew, kickoffId, taskId?, attempt?}`, without a task it means the result, and returns the address of what it made. */
 export function outputCommands({ crews, store, outputs }: OutputParts): readonly Command[] {
-  const on = (id: string, action: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>): Command => ({
+  const on = (
+    id: string,
+    action: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>,
+  ): Command => ({
     id,
     async run(given) {
       const argument = given ?? activePart();
-      const execution = await chooseExecution(store, crews, argument, (each) => outputsOf(each).length > 0);
+      const execution = await chooseExecution(
+        store,
+        crews,
+        argument,
+        (each) => outputsOf(each).length > 0,
+      );
       const output = execution && (await chooseOutput(execution, argument));
       const made = output && (await action(execution, output));
       return made?.toString();
@@ -56,18 +64,33 @@ async function chooseOutput(execution: Execution, argument: unknown): Promise<Ou
   const { taskId, attempt } = wantedOf(argument);
   const result = all.find(({ part }) => part.kind === "result");
   if (taskId !== undefined) {
-    const found = all.findLast(({ part }) => part.kind === "attempt" && part.taskId === taskId && (attempt === undefined || part.attempt === attempt));
-    if (found === undefined) throw new UserError(vscode.l10n.t("The crew has not told an output of the task “{0}”.", shortName(taskId)));
+    const found = all.findLast(
+      ({ part }) =>
+        part.kind === "attempt" &&
+        part.taskId === taskId &&
+        (attempt === undefined || part.attempt === attempt),
+    );
+    if (found === undefined)
+      throw new UserError(
+        vscode.l10n.t("The crew has not told an output of the task “{0}”.", shortName(taskId)),
+      );
     return found;
   }
   if (isResult(argument)) {
-    if (result === undefined) throw new UserError(vscode.l10n.t("The execution has no result yet. Name the task whose output you mean."));
+    if (result === undefined)
+      throw new UserError(
+        vscode.l10n.t("The execution has no result yet. Name the task whose output you mean."),
+      );
     return result;
   }
-  if (all.length === 0) throw new UserError(vscode.l10n.t("The crew has not told any output of this execution yet."));
+  if (all.length === 0)
+    throw new UserError(vscode.l10n.t("The crew has not told any output of this execution yet."));
   if (all.length === 1) return all[0];
   const items = all.map((output) => ({ ...words(output), output }));
-  const chosen = await vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t("Which output?"), matchOnDescription: true });
+  const chosen = await vscode.window.showQuickPick(items, {
+    placeHolder: vscode.l10n.t("Which output?"),
+    matchOnDescription: true,
+  });
   return chosen?.output;
 }
 
@@ -87,5 +110,8 @@ function isResult(argument: unknown): boolean {
 function words({ part, output }: Output): vscode.QuickPickItem {
   const size = sizeInWords(Buffer.byteLength(output));
   if (part.kind === "result") return { label: vscode.l10n.t("Result"), description: size };
-  return { label: plainLabel(shortName(part.taskId)), description: `${vscode.l10n.t("attempt {0}", part.attempt)} · ${size}` };
+  return {
+    label: plainLabel(shortName(part.taskId)),
+    description: `${vscode.l10n.t("attempt {0}", part.attempt)} · ${size}`,
+  };
 }

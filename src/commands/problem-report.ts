@@ -18,13 +18,16 @@ export interface ReportFacts {
 
 /** The report as a Markdown document that a person reads, completes and sends. */
 export function reportText({ versions, settings, counts, problems, address }: ReportFacts): string {
-  const where = address === undefined
-    ? l10n.t("Send it to whom you got Crewdeck from.")
-    : l10n.t("Send it by opening an issue at {0}.", address);
+  const where =
+    address === undefined
+      ? l10n.t("Send it to whom you got Crewdeck from.")
+      : l10n.t("Send it by opening an issue at {0}.", address);
   return [
     // First, as an untitled document's tab bears its first line.
     `# ${l10n.t("Problem Report")}`,
-    l10n.t("> A report of a problem with Crewdeck, made on your machine. Nothing was sent. It holds no tokens, no names or addresses of crews, no inputs and no outputs; read it, and take out what you don't want to tell."),
+    l10n.t(
+      "> A report of a problem with Crewdeck, made on your machine. Nothing was sent. It holds no tokens, no names or addresses of crews, no inputs and no outputs; read it, and take out what you don't want to tell.",
+    ),
     `> ${where}`,
     heading(l10n.t("What happened")),
     l10n.t("(Say what you did, what you expected, and what came instead.)"),

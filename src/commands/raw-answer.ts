@@ -27,18 +27,36 @@ export function rawAnswerCommand({ crews, store, outputs, clock, wake }: RawAnsw
   return {
     id: "openRawAnswer",
     async run(argument) {
-      const execution = await chooseExecution(store, crews, argument, ({ kickoffIds }) => kickoffIds.length > 0);
+      const execution = await chooseExecution(
+        store,
+        crews,
+        argument,
+        ({ kickoffIds }) => kickoffIds.length > 0,
+      );
       if (execution === undefined) return undefined;
       const kickoffId = execution.kickoffIds.at(-1);
-      if (kickoffId === undefined) throw new UserError(vscode.l10n.t("The crew cannot be asked for this execution: its kickoff was never answered with an ID."));
+      if (kickoffId === undefined)
+        throw new UserError(
+          vscode.l10n.t(
+            "The crew cannot be asked for this execution: its kickoff was never answered with an ID.",
+          ),
+        );
       await wake(execution.crew.id);
       const askedAt = clock.now();
       try {
-        const text = await withCancel(vscode.l10n.t("Asking “{0}”", execution.crew.name), ({ signal }) => crews.client(execution.crew).rawStatus(kickoffId, { signal }));
-        const shown = text === undefined ? undefined : await outputs.openAnswer(execution, { text, askedAt });
+        const text = await withCancel(
+          vscode.l10n.t("Asking “{0}”", execution.crew.name),
+          ({ signal }) => crews.client(execution.crew).rawStatus(kickoffId, { signal }),
+        );
+        const shown =
+          text === undefined ? undefined : await outputs.openAnswer(execution, { text, askedAt });
         return shown?.toString();
       } catch (error) {
-        if (error instanceof CrewApiError && error.status !== undefined && error.body !== undefined) {
+        if (
+          error instanceof CrewApiError &&
+          error.status !== undefined &&
+          error.body !== undefined
+        ) {
           await outputs.openAnswer(execution, { text: error.body, status: error.status, askedAt });
         }
         throw error;

@@ -28,7 +28,11 @@ export function reportCommand(parts: ReportParts): Command {
         problems: recentProblems.all,
         ...(address === undefined ? {} : { address }),
       });
-      if (!isProgram(argument)) await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: "markdown", content: text }), { preview: false });
+      if (!isProgram(argument))
+        await vscode.window.showTextDocument(
+          await vscode.workspace.openTextDocument({ language: "markdown", content: text }),
+          { preview: false },
+        );
       return text;
     },
   };
@@ -42,7 +46,10 @@ function versions(context: ReportParts["context"]): readonly Fact[] {
     [vscode.l10n.t("Operating system"), `${process.platform} ${process.arch}`],
     ["Node.js", process.versions.node],
     [vscode.l10n.t("Remote"), remoteInWords(remoteName)],
-    [vscode.l10n.t("Window"), uiKind === vscode.UIKind.Web ? vscode.l10n.t("browser") : vscode.l10n.t("desktop")],
+    [
+      vscode.l10n.t("Window"),
+      uiKind === vscode.UIKind.Web ? vscode.l10n.t("browser") : vscode.l10n.t("desktop"),
+    ],
     [vscode.l10n.t("Language"), language],
     [vscode.l10n.t("Workspace trusted"), vscode.workspace.isTrusted],
   ];
@@ -51,7 +58,9 @@ function versions(context: ReportParts["context"]): readonly Fact[] {
 /** The kind of a remote is a word such as "wsl" or "ssh-remote". VS Code's server in a browser gives its host (observed), which is nobody's business. */
 function remoteInWords(name: string | undefined): string {
   if (name === undefined) return vscode.l10n.t("none");
-  return /^[a-z][a-z-]*$/.test(name) && name !== "localhost" ? name : vscode.l10n.t("VS Code's server");
+  return /^[a-z][a-z-]*$/.test(name) && name !== "localhost"
+    ? name
+    : vscode.l10n.t("VS Code's server");
 }
 
 /** Numbers and yes or no as they are; of lists the length, since they hold names and words; of texts only that there is one. */
@@ -60,8 +69,18 @@ function changedSettings(manifest: unknown): readonly Fact[] {
   return settingsIn(manifest).flatMap((name): Fact[] => {
     const found = configuration.inspect<unknown>(name);
     const value = configuration.get<unknown>(name);
-    if (found === undefined || JSON.stringify(value) === JSON.stringify(found.defaultValue)) return [];
-    return [[name, typeof value === "number" || typeof value === "boolean" ? value : Array.isArray(value) ? vscode.l10n.t("entries: {0}", value.length) : vscode.l10n.t("changed")]];
+    if (found === undefined || JSON.stringify(value) === JSON.stringify(found.defaultValue))
+      return [];
+    return [
+      [
+        name,
+        typeof value === "number" || typeof value === "boolean"
+          ? value
+          : Array.isArray(value)
+            ? vscode.l10n.t("entries: {0}", value.length)
+            : vscode.l10n.t("changed"),
+      ],
+    ];
   });
 }
 
@@ -75,13 +94,18 @@ function counts({ crews, executions: { store, lease, tracker } }: ReportParts): 
     [vscode.l10n.t("Local crews that run"), running],
     [vscode.l10n.t("Local crews that are stopped"), local.length - running],
     [vscode.l10n.t("Crews whose token is refused"), tracker.parkedCrews().size],
-    ...[...states].sort().map(([state, count]): Fact => [vscode.l10n.t("Executions, {0}", state), count]),
+    ...[...states]
+      .sort()
+      .map(([state, count]): Fact => [vscode.l10n.t("Executions, {0}", state), count]),
     [vscode.l10n.t("This window asks the crews"), lease.isHeld],
   ];
 }
 
 function settingsIn(manifest: unknown): readonly string[] {
-  const properties = memberOf(memberOf(memberOf(manifest, "contributes"), "configuration"), "properties");
+  const properties = memberOf(
+    memberOf(memberOf(manifest, "contributes"), "configuration"),
+    "properties",
+  );
   return typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
 }
 
@@ -93,5 +117,7 @@ function trackerIn(manifest: unknown): string | undefined {
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? new Map<string, unknown>(Object.entries(value)).get(name) : undefined;
+  return typeof value === "object" && value !== null
+    ? new Map<string, unknown>(Object.entries(value)).get(name)
+    : undefined;
 }

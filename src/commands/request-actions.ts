@@ -50,7 +50,8 @@ export interface RequestActions {
 export function requestActions(parts: RequestParts): RequestActions {
   const { crews, store, files, show } = parts;
   const again = new RunAgain(parts);
-  const chooseKnown = (argument: unknown) => chooseExecution(store, crews, argument, ({ request }) => request !== undefined);
+  const chooseKnown = (argument: unknown) =>
+    chooseExecution(store, crews, argument, ({ request }) => request !== undefined);
   const shown = async (started: Execution | undefined, argument: unknown) => {
     if (started !== undefined && !isProgram(argument)) await show(started);
     return started && madeOf(started);
@@ -58,7 +59,13 @@ export function requestActions(parts: RequestParts): RequestActions {
   return {
     async kickoffFile(argument) {
       const file = await chooseRequestFile(argument);
-      return file && (await shown(await (await files()).kickOff(file, { isPerson: !isProgram(argument) }), argument));
+      return (
+        file &&
+        (await shown(
+          await (await files()).kickOff(file, { isPerson: !isProgram(argument) }),
+          argument,
+        ))
+      );
     },
     async openFileInForm(argument) {
       const file = await chooseRequestFile(argument);
@@ -67,7 +74,10 @@ export function requestActions(parts: RequestParts): RequestActions {
     },
     async runAgain(argument) {
       const execution = await chooseKnown(argument);
-      return execution && (await shown(await again.atOnce(execution, { asks: !isProgram(argument) }), argument));
+      return (
+        execution &&
+        (await shown(await again.atOnce(execution, { asks: !isProgram(argument) }), argument))
+      );
     },
     async runAgainInForm(argument) {
       const execution = await chooseKnown(argument);
@@ -78,14 +88,22 @@ export function requestActions(parts: RequestParts): RequestActions {
       const file = requestFileIn(argument);
       const execution = file === undefined ? await chooseKnown(argument) : undefined;
       if (file !== undefined) await (await files()).copyCurl(file);
-      if (execution !== undefined) await copyCurl(crews.find(execution.crew.id) ?? execution.crew, requestOf(execution));
+      if (execution !== undefined)
+        await copyCurl(crews.find(execution.crew.id) ?? execution.crew, requestOf(execution));
     },
     async saveAsRequestFile(argument) {
       const execution = await chooseKnown(argument);
       if (execution === undefined) return undefined;
-      const request = { crewName: (crews.find(execution.crew.id) ?? execution.crew).name, values: requestOf(execution), label: execution.label };
-      const file = argument instanceof vscode.Uri ? undefined : stringOf(recordOf(argument), "file");
-      const saved = await (file === undefined ? askAndSave(request) : saveNew(uriOf(file), request));
+      const request = {
+        crewName: (crews.find(execution.crew.id) ?? execution.crew).name,
+        values: requestOf(execution),
+        label: execution.label,
+      };
+      const file =
+        argument instanceof vscode.Uri ? undefined : stringOf(recordOf(argument), "file");
+      const saved = await (file === undefined
+        ? askAndSave(request)
+        : saveNew(uriOf(file), request));
       return saved && { file: saved.toString() };
     },
     presets: (argument) => openPreset(parts, argument),
@@ -93,18 +111,42 @@ export function requestActions(parts: RequestParts): RequestActions {
 }
 
 /** Opens a crew's form with a preset: the named one, else one the person chooses. */
-async function openPreset({ crews, forms, wake, ...parts }: RequestParts, argument: unknown): Promise<unknown> {
+async function openPreset(
+  { crews, forms, wake, ...parts }: RequestParts,
+  argument: unknown,
+): Promise<unknown> {
   const presets = await parts.presets();
   const crew = await chooseCrew(crews, argument);
   if (crew === undefined) return undefined;
   const list = await presets.list(crew.id);
   if (list.length === 0) {
-    const form = { title: vscode.l10n.t("Open Form"), command: "crewdeck.kickoff", arguments: [{ crew: crew.id, form: true }] };
-    throw new UserError(vscode.l10n.t("“{0}” has no presets yet. Fill in its form and choose “Presets…” there to save one.", crew.name), [form]);
+    const form = {
+      title: vscode.l10n.t("Open Form"),
+      command: "crewdeck.kickoff",
+      arguments: [{ crew: crew.id, form: true }],
+    };
+    throw new UserError(
+      vscode.l10n.t(
+        "“{0}” has no presets yet. Fill in its form and choose “Presets…” there to save one.",
+        crew.name,
+      ),
+      [form],
+    );
   }
   const name = stringOf(recordOf(argument), "name");
-  const values: Prefill | undefined = name === undefined ? await choosePreset({ presets, crew }) : list.find((preset) => preset.name === name)?.values;
-  if (values === undefined && name !== undefined) throw new UserError(vscode.l10n.t("“{0}” has no preset “{1}”. Its presets: {2}.", crew.name, name, list.map((preset) => preset.name).join(", ")));
+  const values: Prefill | undefined =
+    name === undefined
+      ? await choosePreset({ presets, crew })
+      : list.find((preset) => preset.name === name)?.values;
+  if (values === undefined && name !== undefined)
+    throw new UserError(
+      vscode.l10n.t(
+        "“{0}” has no preset “{1}”. Its presets: {2}.",
+        crew.name,
+        name,
+        list.map((preset) => preset.name).join(", "),
+      ),
+    );
   if (values === undefined) return undefined;
   await wake(crew.id);
   const started = await forms.open(crews.get(crew.id), values, { replaces: true });

@@ -17,22 +17,36 @@ import type { ExecutionParts } from "./executions.ts";
  * @returns `{crew, kickoffId}`, or nothing when the person cancelled
  * @throws UserError for an unknown crew or what can be no id
  */
-export async function track({ crews, store, tracker, clock, wake, show }: ExecutionParts, argument: unknown): Promise<object | undefined> {
+export async function track(
+  { crews, store, tracker, clock, wake, show }: ExecutionParts,
+  argument: unknown,
+): Promise<object | undefined> {
   const named = await whatToTrack(crews, argument);
   if (named === undefined) return undefined;
   const { crew, kickoffId } = named;
   await wake(crew.id);
   const engine = crew.local?.engine;
-  const execution = store.find(kickoffId, crew.id) ?? (await store.add(newExecution({ crew, origin: "tracked", kickoffId, ...(engine === undefined ? {} : { engine }) }, clock)));
+  const execution =
+    store.find(kickoffId, crew.id) ??
+    (await store.add(
+      newExecution(
+        { crew, origin: "tracked", kickoffId, ...(engine === undefined ? {} : { engine }) },
+        clock,
+      ),
+    ));
   await tracker.pollNow(execution.localId);
   await show(store.find(execution.localId) ?? execution);
   return { crew: crew.name, kickoffId: keyOf(execution) };
 }
 
-async function whatToTrack(crews: Crews, argument: unknown): Promise<{ readonly crew: Crew; readonly kickoffId: string } | undefined> {
+async function whatToTrack(
+  crews: Crews,
+  argument: unknown,
+): Promise<{ readonly crew: Crew; readonly kickoffId: string } | undefined> {
   const given = stringOf(recordOf(argument), "kickoffId");
   const address = given === undefined ? undefined : addressIn(given);
-  if (given !== undefined && address !== undefined) return ofAddress(crews, address, targetOf(argument).crew);
+  if (given !== undefined && address !== undefined)
+    return ofAddress(crews, address, targetOf(argument).crew);
   const crew = await chooseCrew(crews, argument);
   if (crew === undefined) return undefined;
   const text = given ?? (await askForId(crew.name));
@@ -45,10 +59,28 @@ async function whatToTrack(crews: Crews, argument: unknown): Promise<{ readonly 
 }
 
 /** An address says by itself which crew is meant; a program that names another one is told so. */
-function ofAddress(crews: Crews, { url, kickoffId }: StatusAddress, wanted: string | undefined): { readonly crew: Crew; readonly kickoffId: string } {
+function ofAddress(
+  crews: Crews,
+  { url, kickoffId }: StatusAddress,
+  wanted: string | undefined,
+): { readonly crew: Crew; readonly kickoffId: string } {
   const crew = crews.find(url);
-  if (crew === undefined) throw new UserError(vscode.l10n.t("No crew is connected at {0}, which this address names. Connect it first.", url), [{ ...addCrewAction(), arguments: [{ kind: "link", url }] }]);
-  if (wanted !== undefined && crews.get(wanted).id !== crew.id) throw new UserError(vscode.l10n.t("The address is one of “{0}”, not of “{1}”.", crew.name, crews.get(wanted).name));
+  if (crew === undefined)
+    throw new UserError(
+      vscode.l10n.t(
+        "No crew is connected at {0}, which this address names. Connect it first.",
+        url,
+      ),
+      [{ ...addCrewAction(), arguments: [{ kind: "link", url }] }],
+    );
+  if (wanted !== undefined && crews.get(wanted).id !== crew.id)
+    throw new UserError(
+      vscode.l10n.t(
+        "The address is one of “{0}”, not of “{1}”.",
+        crew.name,
+        crews.get(wanted).name,
+      ),
+    );
   const problem = problemOfId(kickoffId);
   if (problem !== undefined) throw new UserError(problem);
   return { crew, kickoffId };
@@ -57,7 +89,9 @@ function ofAddress(crews: Crews, { url, kickoffId }: StatusAddress, wanted: stri
 function askForId(crewName: string): Thenable<string | undefined> {
   return vscode.window.showInputBox({
     title: vscode.l10n.t("Track an execution of “{0}”", crewName),
-    prompt: vscode.l10n.t("The kickoff ID that POST /kickoff answered with, or the address of its status"),
+    prompt: vscode.l10n.t(
+      "The kickoff ID that POST /kickoff answered with, or the address of its status",
+    ),
     placeHolder: "3f2a8c1e-0000-4000-8000-000000000000",
     ignoreFocusOut: true,
     validateInput: (text) => {
@@ -77,5 +111,9 @@ function addressIn(text: string): StatusAddress | undefined {
 /** The specification calls the id a UUID; a crew may have others, so only what can't be a part of a path is refused. */
 function problemOfId(text: string): string | undefined {
   if (text === "") return vscode.l10n.t("Type the ID, or press Escape to leave.");
-  return /[\s/?#\\]/.test(text) ? vscode.l10n.t("An ID has no spaces and no slashes. Paste only the ID, or the whole address of its status.") : undefined;
+  return /[\s/?#\\]/.test(text)
+    ? vscode.l10n.t(
+        "An ID has no spaces and no slashes. Paste only the ID, or the whole address of its status.",
+      )
+    : undefined;
 }

@@ -20,13 +20,24 @@ export interface ViewParts {
 }
 
 /** Commands by which a person arranges the view. `groupExecutions` takes `{by}`, `filterExecutions` `{text?, states?}`; both return what is set then. */
-export function viewCommands({ crews, store, tree: { arrangement, choices, showMore } }: ViewParts): readonly Command[] {
+export function viewCommands({
+  crews,
+  store,
+  tree: { arrangement, choices, showMore },
+}: ViewParts): readonly Command[] {
   const pin = (id: string, isPinned: boolean): Command => ({
     id,
     async run(argument) {
-      const execution = await chooseExecution(store, crews, argument, ({ pinned }) => (pinned === true) !== isPinned);
+      const execution = await chooseExecution(
+        store,
+        crews,
+        argument,
+        ({ pinned }) => (pinned === true) !== isPinned,
+      );
       if (execution === undefined) return;
-      await store.update(execution.localId, (current) => (isPinned ? { ...current, pinned: true } : without(current, "pinned")));
+      await store.update(execution.localId, (current) =>
+        isPinned ? { ...current, pinned: true } : without(current, "pinned"),
+      );
     },
   });
   return [
@@ -46,7 +57,15 @@ export function viewCommands({ crews, store, tree: { arrangement, choices, showM
         return filter;
       },
     },
-    { id: "takeTour", run: () => vscode.commands.executeCommand("workbench.action.openWalkthrough", "crewdeck.crewdeck#start", false) },
+    {
+      id: "takeTour",
+      run: () =>
+        vscode.commands.executeCommand(
+          "workbench.action.openWalkthrough",
+          "crewdeck.crewdeck#start",
+          false,
+        ),
+    },
     {
       id: "clearFilter",
       run() {
@@ -68,7 +87,8 @@ export function viewCommands({ crews, store, tree: { arrangement, choices, showM
 function groupingIn(argument: unknown): Grouping | undefined {
   const by = stringOf(recordOf(argument), "by");
   const found = groupings.find((each) => each === by);
-  if (by !== undefined && found === undefined) throw new UserError(vscode.l10n.t("“{0}” must be one of {1}.", "by", groupings.join(", ")));
+  if (by !== undefined && found === undefined)
+    throw new UserError(vscode.l10n.t("“{0}” must be one of {1}.", "by", groupings.join(", ")));
   return found;
 }
 
@@ -78,8 +98,16 @@ function filterIn(argument: unknown): Filter | undefined {
   const text = stringOf(given, "text");
   const names: unknown = given["states"];
   if (text === undefined && names === undefined) return undefined;
-  if (names !== undefined && !(Array.isArray(names) && names.every((name) => standings.some((each) => each === name)))) {
-    throw new UserError(vscode.l10n.t("“{0}” must be a list of {1}.", "states", standings.join(", ")));
+  if (
+    names !== undefined &&
+    !(Array.isArray(names) && names.every((name) => standings.some((each) => each === name)))
+  ) {
+    throw new UserError(
+      vscode.l10n.t("“{0}” must be a list of {1}.", "states", standings.join(", ")),
+    );
   }
-  return { text: text ?? "", states: standings.filter((each) => Array.isArray(names) && names.includes(each)) };
+  return {
+    text: text ?? "",
+    states: standings.filter((each) => Array.isArray(names) && names.includes(each)),
+  };
 }

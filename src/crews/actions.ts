@@ -4,19 +4,40 @@ import type { ErrorAction } from "../editor/errors.ts";
 import { tokenTypeName } from "./token-words.ts";
 
 /** A button that asks for a crew's token, of one kind where that is known. */
-export function setTokenAction({ id }: { readonly id: string }, tokenType?: TokenType): ErrorAction {
-  const title = tokenType === undefined ? vscode.l10n.t("Set Token") : vscode.l10n.t("Set {0}", tokenTypeName(tokenType));
-  return { title, command: "crewdeck.setToken", arguments: [{ crew: id, ...(tokenType === undefined ? {} : { tokenType }) }] };
+export function setTokenAction(
+  { id }: { readonly id: string },
+  tokenType?: TokenType,
+): ErrorAction {
+  const title =
+    tokenType === undefined
+      ? vscode.l10n.t("Set Token")
+      : vscode.l10n.t("Set {0}", tokenTypeName(tokenType));
+  return {
+    title,
+    command: "crewdeck.setToken",
+    arguments: [{ crew: id, ...(tokenType === undefined ? {} : { tokenType }) }],
+  };
 }
 
 /** A button that puts the crew's other stored token in use. */
-export function switchTokenAction({ id }: { readonly id: string }, tokenType: TokenType): ErrorAction {
-  return { title: vscode.l10n.t("Use {0}", tokenTypeName(tokenType)), command: "crewdeck.switchToken", arguments: [{ crew: id, tokenType }] };
+export function switchTokenAction(
+  { id }: { readonly id: string },
+  tokenType: TokenType,
+): ErrorAction {
+  return {
+    title: vscode.l10n.t("Use {0}", tokenTypeName(tokenType)),
+    command: "crewdeck.switchToken",
+    arguments: [{ crew: id, tokenType }],
+  };
 }
 
 /** A button that changes a crew's name or addresses. */
 export function editCrewAction({ id }: { readonly id: string }): ErrorAction {
-  return { title: vscode.l10n.t("Edit Crew"), command: "crewdeck.editCrew", arguments: [{ crew: id }] };
+  return {
+    title: vscode.l10n.t("Edit Crew"),
+    command: "crewdeck.editCrew",
+    arguments: [{ crew: id }],
+  };
 }
 
 /** A button that connects a crew. */

@@ -30,7 +30,10 @@ export interface Reply<T> {
 export function askText(question: TextQuestion): Promise<Reply<string>> {
   return new Promise((resolve) => {
     const box = vscode.window.createInputBox();
-    const link: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("link-external"), tooltip: question.link?.tooltip ?? "" };
+    const link: vscode.QuickInputButton = {
+      iconPath: new vscode.ThemeIcon("link-external"),
+      tooltip: question.link?.tooltip ?? "",
+    };
     prepare(box, question, question.link === undefined ? [] : [link]);
     box.prompt = plainMessage(question.prompt);
     box.placeholder = question.placeholder;
@@ -38,7 +41,10 @@ export function askText(question: TextQuestion): Promise<Reply<string>> {
     box.value = question.value;
     const check = (): boolean => {
       const found = question.validate(box.value);
-      box.validationMessage = typeof found === "object" ? { message: plainMessage(found.note), severity: vscode.InputBoxValidationSeverity.Info } : found && plainMessage(found);
+      box.validationMessage =
+        typeof found === "object"
+          ? { message: plainMessage(found.note), severity: vscode.InputBoxValidationSeverity.Info }
+          : found && plainMessage(found);
       return typeof found !== "string";
     };
     const leave = (left: Left) => {
@@ -54,7 +60,8 @@ export function askText(question: TextQuestion): Promise<Reply<string>> {
     });
     box.onDidTriggerButton((button) => {
       if (button === vscode.QuickInputButtons.Back) leave("back");
-      else if (question.link !== undefined) void vscode.env.openExternal(vscode.Uri.parse(question.link.address));
+      else if (question.link !== undefined)
+        void vscode.env.openExternal(vscode.Uri.parse(question.link.address));
     });
     box.onDidHide(() => leave("cancel"));
     if (box.value !== "") check();
@@ -68,7 +75,13 @@ export interface Choice<T> extends vscode.QuickPickItem {
 }
 
 /** Asks for one of a list; `undefined` where it was left without a choice. */
-export function askChoice<T>(question: Question & { readonly placeholder: string; readonly choices: readonly Choice<T>[]; readonly active?: T }): Promise<Reply<T | undefined>> {
+export function askChoice<T>(
+  question: Question & {
+    readonly placeholder: string;
+    readonly choices: readonly Choice<T>[];
+    readonly active?: T;
+  },
+): Promise<Reply<T | undefined>> {
   return new Promise((resolve) => {
     const list = vscode.window.createQuickPick<Choice<T>>();
     prepare(list, question, []);
@@ -91,7 +104,11 @@ export function askChoice<T>(question: Question & { readonly placeholder: string
   });
 }
 
-function prepare(input: vscode.QuickInput & { buttons: readonly vscode.QuickInputButton[] }, { title, position }: Question, buttons: readonly vscode.QuickInputButton[]): void {
+function prepare(
+  input: vscode.QuickInput & { buttons: readonly vscode.QuickInputButton[] },
+  { title, position }: Question,
+  buttons: readonly vscode.QuickInputButton[],
+): void {
   input.title = title;
   // The input must stay while the person looks up the token elsewhere.
   input.ignoreFocusOut = true;
@@ -99,5 +116,6 @@ function prepare(input: vscode.QuickInput & { buttons: readonly vscode.QuickInpu
     input.step = position.step;
     input.totalSteps = position.total;
   }
-  input.buttons = position?.canGoBack === true ? [vscode.QuickInputButtons.Back, ...buttons] : buttons;
+  input.buttons =
+    position?.canGoBack === true ? [vscode.QuickInputButtons.Back, ...buttons] : buttons;
 }

@@ -24,7 +24,10 @@ export interface CrewClientsOptions {
 }
 
 /** Where `http.proxySupport` is "on", VS Code leads a request that names an agent by no proxy. */
-const fetch: Fetch = (url, init) => (vscode.workspace.getConfiguration("http").get("proxySupport") === "on" ? agentlessFetch : defaultFetch)(url, init);
+const fetch: Fetch = (url, init) =>
+  (vscode.workspace.getConfiguration("http").get("proxySupport") === "on"
+    ? agentlessFetch
+    : defaultFetch)(url, init);
 
 /** How connected crews are asked: a client for each, and what each was heard to ask for. */
 export class CrewClients {
@@ -49,7 +52,10 @@ export class CrewClients {
       ...(statusPath === undefined ? {} : { statusPath }),
       isLocal: local !== undefined,
       onRefused: (error) => this.#offerRemedy(crew, error),
-      onStatusPath: (path) => void statusPaths.write(id, path).catch((error: unknown) => logProblem("Remembering a crew's status path", error)),
+      onStatusPath: (path) =>
+        void statusPaths
+          .write(id, path)
+          .catch((error: unknown) => logProblem("Remembering a crew's status path", error)),
     });
     this.#clients.set(id, made);
     return made;
@@ -58,19 +64,36 @@ export class CrewClients {
   /** Asks for the inputs, of a connected crew or of one to be; as `Crews.test`. */
   async test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
     const token = "token" in target ? target.token : await this.#readToken(target);
-    const client = "token" in target ? new CrewClient(target.url, target.token, this.#clientOptions(() => new URL(target.url).host)) : this.get(target);
+    const client =
+      "token" in target
+        ? new CrewClient(
+            target.url,
+            target.token,
+            this.#clientOptions(() => new URL(target.url).host),
+          )
+        : this.get(target);
     const begun = Date.now();
     const inputs = await client.inputs(signal === undefined ? {} : { signal });
     if ("id" in target) this.#inputs.set(target.id, { url: client.baseUrl, inputs });
-    return { url: client.baseUrl, milliseconds: Date.now() - begun, inputs: inputs.fields.length, tokenType: token.type };
+    return {
+      url: client.baseUrl,
+      milliseconds: Date.now() - begun,
+      inputs: inputs.fields.length,
+      tokenType: token.type,
+    };
   }
 
   /** What a crew asks for; as `Crews.inputs`. */
-  async inputs(crew: CrewAddress, options: { readonly fresh?: boolean; readonly signal?: AbortSignal }): Promise<CrewInputs> {
+  async inputs(
+    crew: CrewAddress,
+    options: { readonly fresh?: boolean; readonly signal?: AbortSignal },
+  ): Promise<CrewInputs> {
     const client = this.get(crew);
     const known = this.#inputs.get(crew.id);
     if (options.fresh !== true && known?.url === client.baseUrl) return known.inputs;
-    const inputs = await client.inputs(options.signal === undefined ? {} : { signal: options.signal });
+    const inputs = await client.inputs(
+      options.signal === undefined ? {} : { signal: options.signal },
+    );
     this.#inputs.set(crew.id, { url: client.baseUrl, inputs });
     return inputs;
   }
@@ -89,7 +112,8 @@ export class CrewClients {
 
   /** What a crew's client knows of it ends with the crew, whoever took it out of the settings. */
   dropUnconnected(): void {
-    for (const id of this.#clients.keys()) if (this.#find(id) === undefined) this.#clients.delete(id);
+    for (const id of this.#clients.keys())
+      if (this.#find(id) === undefined) this.#clients.delete(id);
   }
 
   #find(crewId: string): Crew | undefined {
@@ -103,16 +127,22 @@ export class CrewClients {
     throw new UserError(
       crew.id.startsWith("url:")
         ? vscode.l10n.t("“{0}” ({1}) is not connected. Connect it to go on.", crew.name, crew.url)
-        : vscode.l10n.t("The local crew “{0}” has not been started in this window. Start it to go on.", crew.name),
+        : vscode.l10n.t(
+            "The local crew “{0}” has not been started in this window. Start it to go on.",
+            crew.name,
+          ),
     );
   }
 
   /** The token for one request. Between a client's making and its request the crew may have gone, stopped or moved. */
   async #tokenFor(crew: CrewAddress, url: string): Promise<StoredToken> {
     const current = this.#connected(crew);
-    if (current.local?.running === false) throw new StoppedCrewError(current.name, current.local.folder);
+    if (current.local?.running === false)
+      throw new StoppedCrewError(current.name, current.local.folder);
     if (current.url !== url) {
-      throw new UserError(vscode.l10n.t("“{0}” is no longer at {1}. Try again when it runs.", current.name, url));
+      throw new UserError(
+        vscode.l10n.t("“{0}” is no longer at {1}. Try again when it runs.", current.name, url),
+      );
     }
     return await this.#readToken(current);
   }
@@ -127,11 +157,20 @@ export class CrewClients {
 
   async #offerRemedy(crew: CrewAddress, error: CrewApiError): Promise<void> {
     const current = this.#find(crew.id);
-    if (current !== undefined) offer(error, [...actionsForRefusal(error, current, await this.#options.tokenState(crew.id)), ...actionsForPlace(error, current)]);
+    if (current !== undefined)
+      offer(error, [
+        ...actionsForRefusal(error, current, await this.#options.tokenState(crew.id)),
+        ...actionsForPlace(error, current),
+      ]);
   }
 
   #clientOptions(nameNow: () => string): CrewClientOptions {
     const { userAgent } = this.#options;
-    return { fetch, onTraffic: (traffic) => logTraffic(log, log.logLevel === vscode.LogLevel.Trace, nameNow(), traffic), ...(userAgent === undefined ? {} : { userAgent }) };
+    return {
+      fetch,
+      onTraffic: (traffic) =>
+        logTraffic(log, log.logLevel === vscode.LogLevel.Trace, nameNow(), traffic),
+      ...(userAgent === undefined ? {} : { userAgent }),
+    };
   }
 }

@@ -4,7 +4,13 @@ import type { TokenType } from "../api/types.ts";
 import { messageOf } from "../editor/errors.ts";
 import { readConnectArguments, readSuggestion, type ConnectArguments } from "./arguments.ts";
 import { askChoice } from "./ask.ts";
-import { converse, type AfterFailure, type Conversation, type Left, type Position } from "./conversation.ts";
+import {
+  converse,
+  type AfterFailure,
+  type Conversation,
+  type Left,
+  type Position,
+} from "./conversation.ts";
 import type { Crews } from "./crews.ts";
 import { askAfterFailure } from "./failure.ts";
 import { suggestName, uniqueName } from "./identity.ts";
@@ -36,19 +42,24 @@ export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | u
   const given = suggestion === undefined ? readConnectArguments(raw) : {};
   const { name, url, token, tokenType } = given;
   if (url !== undefined) crews.checkNew({ name: name ?? freeName(crews, url), url });
-  if (name !== undefined && url !== undefined && token !== undefined) return crews.add({ name, url, token, tokenType: tokenType ?? "bearer" });
+  if (name !== undefined && url !== undefined && token !== undefined)
+    return crews.add({ name, url, token, tokenType: tokenType ?? "bearer" });
   const begun = raw === undefined ? drafts.get(crews) : suggestion;
   const draft: Draft = { url: "", tokenType: "bearer", name: "", ...begun, token: "", ...given };
   const crew = await converse(new Connecting(crews, draft, given));
   if (raw !== undefined) return crew;
-  if (crew === undefined) drafts.set(crews, { url: draft.url, tokenType: draft.tokenType, name: draft.name });
+  if (crew === undefined)
+    drafts.set(crews, { url: draft.url, tokenType: draft.tokenType, name: draft.name });
   else drafts.delete(crews);
   return crew;
 }
 
 /** A name for a crew at an address that no connected crew has. */
 function freeName(crews: Crews, url: string): string {
-  return uniqueName(suggestName(normaliseAddress(url)), crews.list().map(({ name }) => name));
+  return uniqueName(
+    suggestName(normaliseAddress(url)),
+    crews.list().map(({ name }) => name),
+  );
 }
 
 class Connecting implements Conversation<Step, Crew> {
@@ -70,7 +81,8 @@ class Connecting implements Conversation<Step, Crew> {
     if (url === undefined) steps.push("address");
     if (token === undefined) steps.push("token");
     // A program that names a crew wholly is asked for nothing but the token.
-    if (tokenType === undefined && (name === undefined || url === undefined)) steps.push("tokenType");
+    if (tokenType === undefined && (name === undefined || url === undefined))
+      steps.push("tokenType");
     if (name === undefined && this.#connected === undefined) steps.push("name");
     return steps;
   }
@@ -93,7 +105,8 @@ class Connecting implements Conversation<Step, Crew> {
     const { url, token, tokenType, name } = this.#draft;
     return whileTesting(url, async (signal) => {
       const connected = this.#connected;
-      if (connected === undefined) return this.#crews.add({ url, token, tokenType, name }, { untested, signal });
+      if (connected === undefined)
+        return this.#crews.add({ url, token, tokenType, name }, { untested, signal });
       const stored = { token, type: tokenType };
       if (!untested) await this.#crews.test({ url: connected.url, token: stored }, signal);
       await this.#crews.setToken(connected.id, stored);
@@ -102,8 +115,16 @@ class Connecting implements Conversation<Step, Crew> {
   }
 
   failed(error: unknown): Promise<AfterFailure<Step>> {
-    const title = this.#draft.name === "" ? vscode.l10n.t("{0} is not connected yet", this.#draft.url) : vscode.l10n.t("“{0}” is not connected yet", this.#draft.name);
-    return askAfterFailure<Step>(error, title, { address: "address", token: "token", ...(this.#connected === undefined ? { name: "name" } : {}), last: this.steps().at(-1) ?? "name" });
+    const title =
+      this.#draft.name === ""
+        ? vscode.l10n.t("{0} is not connected yet", this.#draft.url)
+        : vscode.l10n.t("“{0}” is not connected yet", this.#draft.name);
+    return askAfterFailure<Step>(error, title, {
+      address: "address",
+      token: "token",
+      ...(this.#connected === undefined ? { name: "name" } : {}),
+      last: this.steps().at(-1) ?? "name",
+    });
   }
 
   async #askAddress(common: { title: string; position: Position }): Promise<Left> {
@@ -130,7 +151,9 @@ class Connecting implements Conversation<Step, Crew> {
       title,
       placeholder: vscode.l10n.t("{0} is already connected, as “{1}”.", twin.url, twin.name),
       choices: [
-        ...(twin.local === undefined ? [{ value: "token" as const, label: vscode.l10n.t("Set a token of “{0}”", twin.name) }] : []),
+        ...(twin.local === undefined
+          ? [{ value: "token" as const, label: vscode.l10n.t("Set a token of “{0}”", twin.name) }]
+          : []),
         { value: "address", label: vscode.l10n.t("Enter another address") },
       ],
     });
@@ -140,7 +163,12 @@ class Connecting implements Conversation<Step, Crew> {
   async #askToken(common: { title: string; position: Position }): Promise<Left> {
     const name = this.#connected?.name ?? this.#draft.name;
     const crew = name === "" ? new URL(normaliseAddress(this.#draft.url)).host : `“${name}”`;
-    const { left, value } = await askToken({ ...common, crew, value: this.#draft.token, dashboardUrl: this.#connected?.dashboardUrl });
+    const { left, value } = await askToken({
+      ...common,
+      crew,
+      value: this.#draft.token,
+      dashboardUrl: this.#connected?.dashboardUrl,
+    });
     this.#draft.token = value;
     return left;
   }

@@ -23,7 +23,9 @@ export interface Conversation<Step, Result> {
 }
 
 /** Holds a conversation. Ends with the result, or with nothing when the person cancelled. A failure never ends it by itself, so nothing typed is lost. */
-export async function converse<Step, Result>(conversation: Conversation<Step, Result>): Promise<Result | undefined> {
+export async function converse<Step, Result>(
+  conversation: Conversation<Step, Result>,
+): Promise<Result | undefined> {
   if (!(await askAll(conversation))) return undefined;
   let untested = false;
   for (;;) {
@@ -44,13 +46,20 @@ async function askAll<Step, Result>(conversation: Conversation<Step, Result>): P
     const steps = conversation.steps();
     const step = steps[index];
     if (step === undefined) return true;
-    const left = await conversation.ask(step, { step: index + 1, total: steps.length, canGoBack: index > 0 });
+    const left = await conversation.ask(step, {
+      step: index + 1,
+      total: steps.length,
+      canGoBack: index > 0,
+    });
     if (left === "cancel") return false;
     index += left === "back" ? -1 : 1;
   }
 }
 
 /** Asks one question again by itself; the answers to the others stand. */
-async function askAgain<Step, Result>(conversation: Conversation<Step, Result>, step: Step): Promise<boolean> {
+async function askAgain<Step, Result>(
+  conversation: Conversation<Step, Result>,
+  step: Step,
+): Promise<boolean> {
   return (await conversation.ask(step, { step: 1, total: 1, canGoBack: false })) === "next";
 }

@@ -15,7 +15,18 @@ import { tokenInUse, tokenTypes, withToken } from "./token-entry.ts";
 import { TokenNotes } from "./token-notes.ts";
 import { tokenTypeName } from "./token-words.ts";
 import { cleanToken, Tokens } from "./tokens.ts";
-import type { Candidate, Crew, CrewAddress, CrewChange, CrewReplacement, CrewTokens, NewCrew, StoredToken, TestResult, TokenState } from "./types.ts";
+import type {
+  Candidate,
+  Crew,
+  CrewAddress,
+  CrewChange,
+  CrewReplacement,
+  CrewTokens,
+  NewCrew,
+  StoredToken,
+  TestResult,
+  TokenState,
+} from "./types.ts";
 
 /** What {@link Crews} takes of the extension's context. */
 export type CrewsContext = Pick<vscode.ExtensionContext, "secrets" | "globalState">;
@@ -33,9 +44,17 @@ export class Crews implements vscode.Disposable {
   #local: readonly Crew[] = [];
 
   constructor(context: CrewsContext, options: { readonly userAgent?: string } = {}) {
-    this.#tokens = this.#owned.add(new Tokens(context.secrets, new TokenNotes(context.globalState)));
+    this.#tokens = this.#owned.add(
+      new Tokens(context.secrets, new TokenNotes(context.globalState)),
+    );
     this.#statusPaths = new StatusPaths(context.globalState);
-    this.#clients = new CrewClients({ ...options, list: () => this.list(), tokens: this.#tokens, tokenState: (id) => this.tokenState(id), statusPaths: this.#statusPaths });
+    this.#clients = new CrewClients({
+      ...options,
+      list: () => this.list(),
+      tokens: this.#tokens,
+      tokenState: (id) => this.tokenState(id),
+      statusPaths: this.#statusPaths,
+    });
     this.#owned.add(this.#settings.onDidChange(() => this.#listChanged()));
     this.onDidChangeToken = this.#tokens.onDidChange;
   }
@@ -52,7 +71,14 @@ export class Crews implements vscode.Disposable {
   /** All connected crews, those of the settings first; names are unique. */
   list(): readonly Crew[] {
     const crews: Crew[] = [...this.#settings.list()];
-    for (const crew of this.#local) crews.push({ ...crew, name: uniqueName(crew.name, crews.map((other) => other.name)) });
+    for (const crew of this.#local)
+      crews.push({
+        ...crew,
+        name: uniqueName(
+          crew.name,
+          crews.map((other) => other.name),
+        ),
+      });
     return crews;
   }
 
@@ -66,8 +92,22 @@ export class Crews implements vscode.Disposable {
     const crew = this.find(nameOrUrlOrId);
     if (crew !== undefined) return crew;
     const names = this.list().map(({ name }) => name);
-    if (names.length === 0) throw new UserError(vscode.l10n.t("No crew is connected, so there is no “{0}”. Connect a crew first.", nameOrUrlOrId), [addCrewAction()]);
-    throw new UserError(vscode.l10n.t("No crew named “{0}” is connected. Connected: {1}.", nameOrUrlOrId, names.join(", ")), [addCrewAction()]);
+    if (names.length === 0)
+      throw new UserError(
+        vscode.l10n.t(
+          "No crew is connected, so there is no “{0}”. Connect a crew first.",
+          nameOrUrlOrId,
+        ),
+        [addCrewAction()],
+      );
+    throw new UserError(
+      vscode.l10n.t(
+        "No crew named “{0}” is connected. Connected: {1}.",
+        nameOrUrlOrId,
+        names.join(", "),
+      ),
+      [addCrewAction()],
+    );
   }
 
   /**
@@ -87,7 +127,8 @@ export class Crews implements vscode.Disposable {
   /** Both tokens of a crew, as {@link token}. For whoever makes tokens; everybody else has {@link tokenState}. */
   async tokens(crewId: string): Promise<CrewTokens | undefined> {
     const reading = await this.#tokens.read(crewId);
-    if (reading.kind === "lost" && reading.why === "locked") throw new LostTokenError(this.find(crewId) ?? { id: crewId, name: crewId }, "locked");
+    if (reading.kind === "lost" && reading.why === "locked")
+      throw new LostTokenError(this.find(crewId) ?? { id: crewId, name: crewId }, "locked");
     return reading.kind === "stored" ? reading.tokens : undefined;
   }
 
@@ -96,13 +137,20 @@ export class Crews implements vscode.Disposable {
     const reading = await this.#tokens.read(crewId);
     if (reading.kind !== "stored") return reading;
     const { tokens } = reading;
-    return { kind: "stored", inUse: tokens.inUse, types: tokenTypes.filter((type) => tokens[type] !== undefined) };
+    return {
+      kind: "stored",
+      inUse: tokens.inUse,
+      types: tokenTypes.filter((type) => tokens[type] !== undefined),
+    };
   }
 
   /** Stores one token of a crew and puts it in use; the other one stays. */
   async setToken(crewId: string, token: StoredToken): Promise<void> {
     const reading = await this.#tokens.read(crewId);
-    await this.#tokens.write(crewId, withToken(reading.kind === "stored" ? reading.tokens : undefined, token));
+    await this.#tokens.write(
+      crewId,
+      withToken(reading.kind === "stored" ? reading.tokens : undefined, token),
+    );
   }
 
   /** Stores both tokens of a crew in the place of those before, or deletes them. */
@@ -115,13 +163,23 @@ export class Crews implements vscode.Disposable {
     const reading = await this.#tokens.read(crew.id);
     if (reading.kind !== "stored") throw missingToken(crew, reading);
     if (reading.tokens[type] === undefined) {
-      throw new UserError(vscode.l10n.t("“{0}” has no {1} on this machine. Set it first.", crew.name, tokenTypeName(type)), [setTokenAction(crew, type)]);
+      throw new UserError(
+        vscode.l10n.t(
+          "“{0}” has no {1} on this machine. Set it first.",
+          crew.name,
+          tokenTypeName(type),
+        ),
+        [setTokenAction(crew, type)],
+      );
     }
     await this.#tokens.write(crew.id, { ...reading.tokens, inUse: type });
   }
 
   /** Connects a crew: tests it by `GET /inputs` (unless told not to), then saves it. Throws {@link UserError}, AddressError or CrewApiError; nothing is saved then. */
-  async add(crew: NewCrew, options: { readonly untested?: boolean; readonly signal?: AbortSignal } = {}): Promise<Crew> {
+  async add(
+    crew: NewCrew,
+    options: { readonly untested?: boolean; readonly signal?: AbortSignal } = {},
+  ): Promise<Crew> {
     const added = this.checkNew(crew);
     if (crew.token === undefined) throw new NoTokenError(added);
     const token: StoredToken = { token: cleanToken(crew.token), type: crew.tokenType ?? "bearer" };
@@ -139,14 +197,24 @@ export class Crews implements vscode.Disposable {
 
   /** The crew as it would be connected; the address may be as pasted. Throws AddressError, or {@link UserError} when its name or address is taken. */
   checkNew({ name, url, dashboardUrl }: NewCrew): Crew {
-    return checkedCrew({ name, url: normaliseAddress(url), dashboardUrl: dashboardUrl ?? "" }, this.list());
+    return checkedCrew(
+      { name, url: normaliseAddress(url), dashboardUrl: dashboardUrl ?? "" },
+      this.list(),
+    );
   }
 
   /** The crew as it would be after a change. Throws {@link UserError} or AddressError when it cannot be changed so. */
   checkChange(crew: Crew, change: CrewChange): Crew {
     refuseLocal(crew);
     const url = change.url === undefined ? crew.url : normaliseAddress(change.url);
-    return checkedCrew({ name: change.name ?? crew.name, url, dashboardUrl: change.dashboardUrl ?? crew.dashboardUrl ?? "" }, this.list().filter(({ id }) => id !== crew.id));
+    return checkedCrew(
+      {
+        name: change.name ?? crew.name,
+        url,
+        dashboardUrl: change.dashboardUrl ?? crew.dashboardUrl ?? "",
+      },
+      this.list().filter(({ id }) => id !== crew.id),
+    );
   }
 
   /** Changes name, address or dashboard of a crew of the settings. Tests nothing. Throws {@link UserError} or AddressError; nothing is changed then. */
@@ -155,7 +223,8 @@ export class Crews implements vscode.Disposable {
     const kept = isSameOrigin(crew.url, to.url) ? await this.#tokens.read(crew.id) : undefined;
     const tokens = kept?.kind === "stored" ? kept.tokens : undefined;
     const moved = to.id !== crew.id;
-    if (change.token !== undefined) await this.#tokens.write(to.id, withToken(tokens, change.token));
+    if (change.token !== undefined)
+      await this.#tokens.write(to.id, withToken(tokens, change.token));
     else if (moved && tokens !== undefined) await this.#tokens.write(to.id, tokens);
     try {
       await this.#settings.save(crew.id, to);
@@ -188,11 +257,25 @@ export class Crews implements vscode.Disposable {
   async clear(ids: readonly string[]): Promise<readonly Error[]> {
     const problems: Error[] = [];
     const removed = this.#settings.list();
-    const names = new Map([...ids.map((id) => [id, id] as const), ...this.list().map(({ id, name }) => [id, name] as const)]);
-    await this.#settings.clear().catch((error: unknown) => problems.push(new Error(messageOf(error), { cause: error })));
+    const names = new Map([
+      ...ids.map((id) => [id, id] as const),
+      ...this.list().map(({ id, name }) => [id, name] as const),
+    ]);
+    await this.#settings
+      .clear()
+      .catch((error: unknown) => problems.push(new Error(messageOf(error), { cause: error })));
     for (const id of new Set([...removed.map((crew) => crew.id), ...ids])) {
       await this.#forget(id).catch((error: unknown) => {
-        problems.push(new Error(vscode.l10n.t("The tokens of {0} could not be deleted: {1}", names.get(id) ?? id, messageOf(error)), { cause: error }));
+        problems.push(
+          new Error(
+            vscode.l10n.t(
+              "The tokens of {0} could not be deleted: {1}",
+              names.get(id) ?? id,
+              messageOf(error),
+            ),
+            { cause: error },
+          ),
+        );
       });
     }
     for (const crew of removed) this.#removed.fire(crew);
@@ -205,7 +288,10 @@ export class Crews implements vscode.Disposable {
   }
 
   /** What a crew asks for; from memory unless it must be fresh. Throws CrewApiError or {@link NoTokenError}. */
-  async inputs(crew: CrewAddress, options: { readonly fresh?: boolean; readonly signal?: AbortSignal } = {}): Promise<CrewInputs> {
+  async inputs(
+    crew: CrewAddress,
+    options: { readonly fresh?: boolean; readonly signal?: AbortSignal } = {},
+  ): Promise<CrewInputs> {
     return await this.#clients.inputs(crew, options);
   }
 

@@ -17,7 +17,13 @@ export function hasDashboard({ dashboardUrl }: Crew): boolean {
 export async function openDashboard(crew: Crew): Promise<string> {
   const { dashboardUrl } = crew;
   if (dashboardUrl === undefined || !isWebAddress(dashboardUrl)) {
-    throw new UserError(vscode.l10n.t("The dashboard's address of “{0}” is not known. Add it to the crew first.", crew.name), crew.local === undefined ? [editCrewAction(crew)] : []);
+    throw new UserError(
+      vscode.l10n.t(
+        "The dashboard's address of “{0}” is not known. Add it to the crew first.",
+        crew.name,
+      ),
+      crew.local === undefined ? [editCrewAction(crew)] : [],
+    );
   }
   await vscode.env.openExternal(vscode.Uri.parse(dashboardUrl, true));
   return dashboardUrl;

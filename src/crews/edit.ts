@@ -17,7 +17,13 @@ import type { Crew } from "./types.ts";
  * @throws UserError for a local crew
  */
 export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefined> {
-  if (crew.local !== undefined) throw new UserError(vscode.l10n.t("“{0}” runs on this machine: its name and address come from its folder.", crew.name));
+  if (crew.local !== undefined)
+    throw new UserError(
+      vscode.l10n.t(
+        "“{0}” runs on this machine: its name and address come from its folder.",
+        crew.name,
+      ),
+    );
   const title = vscode.l10n.t("Edit “{0}”", crew.name);
   const { value: part } = await askChoice<"name" | "url" | "dashboardUrl">({
     title,
@@ -25,7 +31,11 @@ export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefin
     choices: [
       { value: "name", label: vscode.l10n.t("Name"), description: crew.name },
       { value: "url", label: vscode.l10n.t("Address"), description: crew.url },
-      { value: "dashboardUrl", label: vscode.l10n.t("Dashboard address"), description: crew.dashboardUrl ?? vscode.l10n.t("none") },
+      {
+        value: "dashboardUrl",
+        label: vscode.l10n.t("Dashboard address"),
+        description: crew.dashboardUrl ?? vscode.l10n.t("none"),
+      },
     ],
   });
   switch (part) {
@@ -45,8 +55,12 @@ async function rename(crews: Crews, crew: Crew, title: string): Promise<Crew | u
     title,
     value: crew.name,
     problem(name) {
-      const twin = crews.list().find((other) => other.id !== crew.id && isSameName(other.name, name));
-      return twin === undefined ? undefined : vscode.l10n.t("There is already a crew named “{0}”. Choose another name.", twin.name);
+      const twin = crews
+        .list()
+        .find((other) => other.id !== crew.id && isSameName(other.name, name));
+      return twin === undefined
+        ? undefined
+        : vscode.l10n.t("There is already a crew named “{0}”. Choose another name.", twin.name);
     },
   });
   return left === "next" ? crews.change(crew, { name: value }) : undefined;
@@ -55,9 +69,14 @@ async function rename(crews: Crews, crew: Crew, title: string): Promise<Crew | u
 async function changeDashboard(crews: Crews, crew: Crew, title: string): Promise<Crew | undefined> {
   const { left, value } = await askText({
     title,
-    prompt: vscode.l10n.t("Address of the crew's page in the dashboard, for “Open Dashboard” and for the button beside the question for its token. Leave it empty for none."),
+    prompt: vscode.l10n.t(
+      "Address of the crew's page in the dashboard, for “Open Dashboard” and for the button beside the question for its token. Leave it empty for none.",
+    ),
     value: crew.dashboardUrl ?? "",
-    validate: (text) => (text.trim() === "" || isWebAddress(text.trim()) ? undefined : vscode.l10n.t("The dashboard's address must begin with https:// or http://.")),
+    validate: (text) =>
+      text.trim() === "" || isWebAddress(text.trim())
+        ? undefined
+        : vscode.l10n.t("The dashboard's address must begin with https:// or http://."),
   });
   return left === "next" ? crews.change(crew, { dashboardUrl: value.trim() }) : undefined;
 }
@@ -76,13 +95,24 @@ async function moveTo(crews: Crews, crew: Crew, title: string): Promise<Crew | u
       const { url } = crews.checkChange(crew, { url: typed });
       if (url === crew.url) return crew;
       if (!isSameOrigin(url, crew.url)) {
-        const why = vscode.l10n.t("The token kept for {0} is never sent to another host.", new URL(crew.url).host);
-        return askForToken(crews, crew, (token) => crews.change(crew, { url, token }), { why, url });
+        const why = vscode.l10n.t(
+          "The token kept for {0} is never sent to another host.",
+          new URL(crew.url).host,
+        );
+        return askForToken(crews, crew, (token) => crews.change(crew, { url, token }), {
+          why,
+          url,
+        });
       }
       const token = await crews.token(crew.id);
-      if (!untested && token !== undefined) await whileTesting(url, (signal) => crews.test({ url, token }, signal));
+      if (!untested && token !== undefined)
+        await whileTesting(url, (signal) => crews.test({ url, token }, signal));
       return crews.change(crew, { url });
     },
-    failed: (error): Promise<AfterFailure<"address">> => askAfterFailure(error, vscode.l10n.t("The address of “{0}” is not changed yet", crew.name), { address: "address", last: "address" }),
+    failed: (error): Promise<AfterFailure<"address">> =>
+      askAfterFailure(error, vscode.l10n.t("The address of “{0}” is not changed yet", crew.name), {
+        address: "address",
+        last: "address",
+      }),
   });
 }

@@ -5,7 +5,10 @@ import type { Crew } from "./types.ts";
 /** What can be wrong with one entry of the setting `crewdeck.crews`. */
 export type EntryProblem =
   | { readonly kind: "notAList" }
-  | { readonly kind: "notAnObject" | "noName" | "noUrl" | "badDashboardUrl"; readonly index: number }
+  | {
+      readonly kind: "notAnObject" | "noName" | "noUrl" | "badDashboardUrl";
+      readonly index: number;
+    }
   | { readonly kind: "badUrl"; readonly index: number; readonly detail: string }
   | { readonly kind: "sameAddress"; readonly index: number; readonly name: string };
 
@@ -27,7 +30,14 @@ export function readEntries(raw: unknown): ReadEntries {
     if (crew === undefined) continue;
     const twin = crews.find((other) => other.id === crew.id);
     if (twin !== undefined) problems.push({ kind: "sameAddress", index, name: twin.name });
-    else crews.push({ ...crew, name: uniqueName(crew.name, crews.map((other) => other.name)) });
+    else
+      crews.push({
+        ...crew,
+        name: uniqueName(
+          crew.name,
+          crews.map((other) => other.name),
+        ),
+      });
   }
   return { crews, problems };
 }
@@ -38,7 +48,12 @@ export function readEntries(raw: unknown): ReadEntries {
  */
 export function withCrew(entries: readonly unknown[], id: string, crew: Crew): readonly unknown[] {
   const index = entries.findIndex((entry) => idOfEntry(entry) === id);
-  const entry = { ...keptProperties(entries[index]), name: crew.name, url: crew.url, ...optional("dashboardUrl", crew.dashboardUrl) };
+  const entry = {
+    ...keptProperties(entries[index]),
+    name: crew.name,
+    url: crew.url,
+    ...optional("dashboardUrl", crew.dashboardUrl),
+  };
   return index === -1 ? [...entries, entry] : entries.with(index, entry);
 }
 
@@ -61,11 +76,18 @@ function readEntry(entry: unknown, index: number): { crew?: Crew; problem?: Entr
   try {
     address = normaliseAddress(url);
   } catch (error) {
-    return { problem: { kind: "badUrl", index, detail: error instanceof Error ? error.message : String(error) } };
+    return {
+      problem: {
+        kind: "badUrl",
+        index,
+        detail: error instanceof Error ? error.message : String(error),
+      },
+    };
   }
   const crew = { id: idOfAddress(address), name: name.trim(), url: address };
   if (dashboardUrl === undefined || dashboardUrl === "") return { crew };
-  if (typeof dashboardUrl === "string" && isWebAddress(dashboardUrl)) return { crew: { ...crew, dashboardUrl } };
+  if (typeof dashboardUrl === "string" && isWebAddress(dashboardUrl))
+    return { crew: { ...crew, dashboardUrl } };
   return { crew, problem: { kind: "badDashboardUrl", index } };
 }
 

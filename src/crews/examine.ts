@@ -14,18 +14,46 @@ export interface Examination {
  * Tests a connected crew by `GET /inputs`, and finds out its status path by asking for an execution that there is none of. Neither costs anything.
  * Throws CrewApiError of kind `aborted` when the signal ended it; every other failure is in the report.
  */
-export async function examine(crews: Crews, crew: Crew, signal?: AbortSignal): Promise<Examination> {
+export async function examine(
+  crews: Crews,
+  crew: Crew,
+  signal?: AbortSignal,
+): Promise<Examination> {
   const state = await crews.tokenState(crew.id);
   const begun = Date.now();
-  const common = { crew: crew.name, url: crew.url, ...(state.kind === "stored" ? { tokenType: state.inUse } : {}) };
+  const common = {
+    crew: crew.name,
+    url: crew.url,
+    ...(state.kind === "stored" ? { tokenType: state.inUse } : {}),
+  };
   try {
     const { milliseconds, inputs, tokenType } = await crews.test(crew, signal);
-    const statusPath = await crews.client(crew).findStatusPath(signal === undefined ? {} : { signal });
-    return { report: { ...common, ok: true, milliseconds, inputs, tokenType, ...(statusPath === undefined ? {} : { statusPath }) } };
+    const statusPath = await crews
+      .client(crew)
+      .findStatusPath(signal === undefined ? {} : { signal });
+    return {
+      report: {
+        ...common,
+        ok: true,
+        milliseconds,
+        inputs,
+        tokenType,
+        ...(statusPath === undefined ? {} : { statusPath }),
+      },
+    };
   } catch (error) {
     const cause = causeOf(error);
     if (cause === undefined || !(error instanceof Error)) throw error;
-    return { report: { ...common, ok: false, milliseconds: Date.now() - begun, cause, problem: messageOf(error) }, error };
+    return {
+      report: {
+        ...common,
+        ok: false,
+        milliseconds: Date.now() - begun,
+        cause,
+        problem: messageOf(error),
+      },
+      error,
+    };
   }
 }
 

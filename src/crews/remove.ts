@@ -12,7 +12,15 @@ export async function removeCrew(crews: Crews, crew: Crew): Promise<boolean> {
     "Its tokens are deleted from this machine's secret storage. Executions that are tracked here stay and can be read, but are no longer followed. Nothing changes at {0}.",
     crew.url,
   );
-  if (crew.local === undefined && (await vscode.window.showWarningMessage(vscode.l10n.t("Remove the crew “{0}”?", crew.name), { modal: true, detail }, remove)) !== remove) return false;
+  if (
+    crew.local === undefined &&
+    (await vscode.window.showWarningMessage(
+      vscode.l10n.t("Remove the crew “{0}”?", crew.name),
+      { modal: true, detail },
+      remove,
+    )) !== remove
+  )
+    return false;
   await crews.remove(crew);
   return true;
 }

@@ -5,9 +5,17 @@ import type { CrewReport, TestCause } from "./types.ts";
 /** A report in one paragraph, for a notification. */
 export function reportInWords(report: CrewReport): string {
   const { crew, url, milliseconds, tokenType, statusPath, cause, problem } = report;
-  const token = tokenType === undefined ? "" : ` ${l10n.t("Token: {0}.", tokenTypeName(tokenType))}`;
-  if (cause !== undefined) return `${l10n.t("“{0}” at {1} ({2}):", crew, url, causeInWords(cause))} ${problem ?? ""}${token}`;
-  const answers = l10n.t("“{0}” answers at {1} in {2} ms and asks for {3}.", crew, url, milliseconds, inputsInWords(report));
+  const token =
+    tokenType === undefined ? "" : ` ${l10n.t("Token: {0}.", tokenTypeName(tokenType))}`;
+  if (cause !== undefined)
+    return `${l10n.t("“{0}” at {1} ({2}):", crew, url, causeInWords(cause))} ${problem ?? ""}${token}`;
+  const answers = l10n.t(
+    "“{0}” answers at {1} in {2} ms and asks for {3}.",
+    crew,
+    url,
+    milliseconds,
+    inputsInWords(report),
+  );
   return `${answers}${token} ${statusPath === undefined ? l10n.t("Its status path is not known yet.") : l10n.t("Status path: {0}.", statusPath)}`;
 }
 
@@ -17,11 +25,17 @@ export function reportInFull(report: CrewReport): string {
   return [
     l10n.t("Crewdeck's test of the connection to “{0}”", crew),
     l10n.t("Address: {0}", url),
-    l10n.t("Result: {0}", ok ? l10n.t("answers, and asks for {0}", inputsInWords(report)) : l10n.t("fails")),
+    l10n.t(
+      "Result: {0}",
+      ok ? l10n.t("answers, and asks for {0}", inputsInWords(report)) : l10n.t("fails"),
+    ),
     ...(cause === undefined ? [] : [l10n.t("Cause: {0}", causeInWords(cause))]),
     ...(problem === undefined ? [] : [problem]),
     l10n.t("Time: {0} ms", milliseconds),
-    l10n.t("Token: {0}", tokenType === undefined ? l10n.t("none that could be sent") : tokenInWords(tokenType)),
+    l10n.t(
+      "Token: {0}",
+      tokenType === undefined ? l10n.t("none that could be sent") : tokenInWords(tokenType),
+    ),
     l10n.t("Status path: {0}", statusPath ?? l10n.t("not known yet")),
   ].join("\n");
 }

@@ -3,7 +3,13 @@ import type { TokenType } from "../api/types.ts";
 import { UserError } from "../editor/errors.ts";
 import { said } from "../editor/said.ts";
 import { readTokenArguments } from "./arguments.ts";
-import { converse, type AfterFailure, type Conversation, type Left, type Position } from "./conversation.ts";
+import {
+  converse,
+  type AfterFailure,
+  type Conversation,
+  type Left,
+  type Position,
+} from "./conversation.ts";
 import type { Crews } from "./crews.ts";
 import { askAfterFailure } from "./failure.ts";
 import { whileTesting } from "./progress.ts";
@@ -27,7 +33,12 @@ interface TokenWish {
  * Asks which of a crew's two tokens is to be set, and for the token, tests it at an address and hands it to `save`.
  * @returns what `save` made, or nothing when the person cancelled
  */
-export async function askForToken<T>(crews: Crews, crew: Crew, save: (token: StoredToken) => Promise<T>, { why, url, type: wanted }: TokenWish = {}): Promise<T | undefined> {
+export async function askForToken<T>(
+  crews: Crews,
+  crew: Crew,
+  save: (token: StoredToken) => Promise<T>,
+  { why, url, type: wanted }: TokenWish = {},
+): Promise<T | undefined> {
   let token = "";
   const state = await crews.tokenState(crew.id);
   let type = wanted ?? (state.kind === "stored" ? state.inUse : "bearer");
@@ -36,20 +47,39 @@ export async function askForToken<T>(crews: Crews, crew: Crew, save: (token: Sto
     steps: () => (wanted === undefined ? ["tokenType", "token"] : ["token"]),
     async ask(step: Step, position: Position): Promise<Left> {
       if (step === "token") {
-        const { left, value } = await askToken({ title, position, crew: `“${crew.name}”`, type, value: token, dashboardUrl: crew.dashboardUrl, ...(why === undefined ? {} : { why }) });
+        const { left, value } = await askToken({
+          title,
+          position,
+          crew: `“${crew.name}”`,
+          type,
+          value: token,
+          dashboardUrl: crew.dashboardUrl,
+          ...(why === undefined ? {} : { why }),
+        });
         token = value;
         return left;
       }
-      const { left, value } = await askTokenType({ title, position, active: type, ...(url === undefined ? { state } : {}) });
+      const { left, value } = await askTokenType({
+        title,
+        position,
+        active: type,
+        ...(url === undefined ? { state } : {}),
+      });
       if (value !== undefined) type = value;
       return left;
     },
     async finish({ untested }) {
       const candidate = { url: url ?? crew.url, token: { token, type } };
-      if (!untested) await whileTesting(`“${crew.name}”`, (signal) => crews.test(candidate, signal));
+      if (!untested)
+        await whileTesting(`“${crew.name}”`, (signal) => crews.test(candidate, signal));
       return save(candidate.token);
     },
-    failed: (error): Promise<AfterFailure<Step>> => askAfterFailure<Step>(error, vscode.l10n.t("The token of “{0}” is not saved yet", crew.name), { token: "token", last: "token" }),
+    failed: (error): Promise<AfterFailure<Step>> =>
+      askAfterFailure<Step>(
+        error,
+        vscode.l10n.t("The token of “{0}” is not saved yet", crew.name),
+        { token: "token", last: "token" },
+      ),
   };
   return converse(conversation);
 }
@@ -61,14 +91,18 @@ export async function askForToken<T>(crews: Crews, crew: Crew, save: (token: Sto
  * @throws UserError for a local crew or a wrong argument; with a token given also CrewApiError when the test fails
  */
 export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise<boolean> {
-  if (crew.local !== undefined) throw new UserError(vscode.l10n.t("“{0}” runs on this machine and makes its token itself.", crew.name));
+  if (crew.local !== undefined)
+    throw new UserError(
+      vscode.l10n.t("“{0}” runs on this machine and makes its token itself.", crew.name),
+    );
   const given = readTokenArguments(raw);
   const save = async (token: StoredToken) => {
     await crews.setToken(crew.id, token);
     said(vscode.l10n.t("“{0}” uses {1} now.", crew.name, tokenInWords(token.type)));
     return true;
   };
-  if (given.token === undefined) return (await askForToken(crews, crew, save, { type: given.tokenType })) ?? false;
+  if (given.token === undefined)
+    return (await askForToken(crews, crew, save, { type: given.tokenType })) ?? false;
   const token: StoredToken = { token: given.token, type: given.tokenType ?? "bearer" };
   await crews.test({ url: crew.url, token });
   return save(token);

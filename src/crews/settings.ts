@@ -70,7 +70,8 @@ export class CrewSettings implements vscode.Disposable {
   #write(change: (entries: readonly unknown[]) => readonly unknown[]): Promise<void> {
     return this.#inTurn(() => {
       const entries = currentValue() ?? [];
-      if (!Array.isArray(entries)) throw new UserError(describeProblem({ kind: "notAList" }), [openSettings()]);
+      if (!Array.isArray(entries))
+        throw new UserError(describeProblem({ kind: "notAList" }), [openSettings()]);
       return this.#put(change(entries));
     });
   }
@@ -84,11 +85,15 @@ export class CrewSettings implements vscode.Disposable {
 
   async #put(entries: readonly unknown[] | undefined): Promise<void> {
     try {
-      await vscode.workspace.getConfiguration(section).update(key, entries, vscode.ConfigurationTarget.Global);
+      await vscode.workspace
+        .getConfiguration(section)
+        .update(key, entries, vscode.ConfigurationTarget.Global);
     } catch (error) {
       logProblem("Writing the setting crewdeck.crews", error);
       throw new UserError(
-        vscode.l10n.t("The crews could not be saved in your settings. Is there an error in the file settings.json, or is it write-protected?"),
+        vscode.l10n.t(
+          "The crews could not be saved in your settings. Is there an error in the file settings.json, or is it write-protected?",
+        ),
         [openSettings()],
       );
     }
@@ -99,11 +104,17 @@ export class CrewSettings implements vscode.Disposable {
   #putBack(): void {
     const value = currentValue();
     const there = idsOf(value);
-    const lost = this.#added.filter((added) => added.until > Date.now() && isOverwritten(added, value));
+    const lost = this.#added.filter(
+      (added) => added.until > Date.now() && isOverwritten(added, value),
+    );
     // What is gone for another reason was removed, and stays so.
-    this.#added = this.#added.filter(({ crew, until }) => until > Date.now() && there.includes(crew.id));
+    this.#added = this.#added.filter(
+      ({ crew, until }) => until > Date.now() && there.includes(crew.id),
+    );
     for (const { crew } of lost) {
-      this.save(crew.id, crew).catch((error: unknown) => logProblem("Putting a crew back into the settings", error, crew.name));
+      this.save(crew.id, crew).catch((error: unknown) =>
+        logProblem("Putting a crew back into the settings", error, crew.name),
+      );
     }
   }
 
@@ -142,21 +153,43 @@ function openSettings() {
 
 function describeProblem(problem: EntryProblem): string {
   if (problem.kind === "notAList") {
-    return vscode.l10n.t("The setting crewdeck.crews must be a list of crews, each with a name and a url. It was passed over.");
+    return vscode.l10n.t(
+      "The setting crewdeck.crews must be a list of crews, each with a name and a url. It was passed over.",
+    );
   }
   const position = problem.index + 1;
   switch (problem.kind) {
     case "notAnObject":
-      return vscode.l10n.t("Entry {0} of the setting crewdeck.crews must be an object with a name and a url. It was passed over.", position);
+      return vscode.l10n.t(
+        "Entry {0} of the setting crewdeck.crews must be an object with a name and a url. It was passed over.",
+        position,
+      );
     case "noName":
-      return vscode.l10n.t("Entry {0} of the setting crewdeck.crews has no name. It was passed over.", position);
+      return vscode.l10n.t(
+        "Entry {0} of the setting crewdeck.crews has no name. It was passed over.",
+        position,
+      );
     case "noUrl":
-      return vscode.l10n.t("Entry {0} of the setting crewdeck.crews has no url. It was passed over.", position);
+      return vscode.l10n.t(
+        "Entry {0} of the setting crewdeck.crews has no url. It was passed over.",
+        position,
+      );
     case "badUrl":
-      return vscode.l10n.t("Entry {0} of the setting crewdeck.crews was passed over: {1}", position, problem.detail);
+      return vscode.l10n.t(
+        "Entry {0} of the setting crewdeck.crews was passed over: {1}",
+        position,
+        problem.detail,
+      );
     case "badDashboardUrl":
-      return vscode.l10n.t("Entry {0} of the setting crewdeck.crews has a dashboardUrl that is no web address. The crew is connected without it.", position);
+      return vscode.l10n.t(
+        "Entry {0} of the setting crewdeck.crews has a dashboardUrl that is no web address. The crew is connected without it.",
+        position,
+      );
     case "sameAddress":
-      return vscode.l10n.t("Entry {0} of the setting crewdeck.crews has the same address as “{1}”. It was passed over.", position, problem.name);
+      return vscode.l10n.t(
+        "Entry {0} of the setting crewdeck.crews has the same address as “{1}”. It was passed over.",
+        position,
+        problem.name,
+      );
   }
 }

@@ -18,7 +18,8 @@ export class StatusPaths {
   }
 
   async write(crewId: string, path: StatusPath): Promise<void> {
-    if (this.read(crewId) !== path) await this.#memento.update(statusPathsKey, { ...this.#all(), [crewId]: path });
+    if (this.read(crewId) !== path)
+      await this.#memento.update(statusPathsKey, { ...this.#all(), [crewId]: path });
   }
 
   async delete(crewId: string): Promise<void> {

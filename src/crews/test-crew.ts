@@ -33,7 +33,10 @@ async function show({ report, error }: Examination, crew: Crew): Promise<void> {
   const text = plainMessage(reportInWords(report));
   const actions = error === undefined ? [] : [...remediesFor(error, crew), showLogAction()];
   const titles = [...actions.map(({ title }) => title), copy];
-  const chosen = error === undefined ? await vscode.window.showInformationMessage(text, ...titles) : await vscode.window.showErrorMessage(text, ...titles);
+  const chosen =
+    error === undefined
+      ? await vscode.window.showInformationMessage(text, ...titles)
+      : await vscode.window.showErrorMessage(text, ...titles);
   if (chosen === copy) {
     await vscode.env.clipboard.writeText(reportInFull(report));
     said(vscode.l10n.t("The report is copied."));

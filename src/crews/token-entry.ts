@@ -16,13 +16,20 @@ export function tokenInUse(tokens: CrewTokens): StoredToken | undefined {
 }
 
 /** The tokens with one more, or with another in the place of the one of its kind; it is in use from then on. */
-export function withToken(tokens: CrewTokens | undefined, { token, type }: StoredToken): CrewTokens {
+export function withToken(
+  tokens: CrewTokens | undefined,
+  { token, type }: StoredToken,
+): CrewTokens {
   return { ...tokens, [type]: token, inUse: type };
 }
 
 /** A crew's tokens as the text of one secret, so that both come, change and go together. */
 export function formatEntry({ inUse, bearer, userBearer }: CrewTokens): string {
-  return JSON.stringify({ inUse, ...(bearer === undefined ? {} : { bearer }), ...(userBearer === undefined ? {} : { userBearer }) });
+  return JSON.stringify({
+    inUse,
+    ...(bearer === undefined ? {} : { bearer }),
+    ...(userBearer === undefined ? {} : { userBearer }),
+  });
 }
 
 /**
@@ -43,7 +50,11 @@ export function parseEntry(text: string): CrewTokens | undefined {
   if (typeof token === "string" && isTokenType(type)) return { inUse: type, [type]: token };
   const { inUse, bearer, userBearer } = entry;
   if (!isTokenType(inUse) || typeof entry[inUse] !== "string") return undefined;
-  return { inUse, ...(typeof bearer === "string" ? { bearer } : {}), ...(typeof userBearer === "string" ? { userBearer } : {}) };
+  return {
+    inUse,
+    ...(typeof bearer === "string" ? { bearer } : {}),
+    ...(typeof userBearer === "string" ? { userBearer } : {}),
+  };
 }
 
 function isTokenType(value: unknown): value is TokenType {

@@ -28,12 +28,17 @@ export class TokenNotes {
   }
 
   async write(crewId: string, types: readonly TokenType[]): Promise<void> {
-    if (this.read(crewId).join() !== types.join()) await this.#memento.update(tokenNotesKey, { ...this.#all(), [crewId]: types });
+    if (this.read(crewId).join() !== types.join())
+      await this.#memento.update(tokenNotesKey, { ...this.#all(), [crewId]: types });
   }
 
   async delete(crewId: string): Promise<void> {
     const { [crewId]: gone, ...others } = this.#all();
-    if (gone !== undefined) await this.#memento.update(tokenNotesKey, Object.keys(others).length === 0 ? undefined : others);
+    if (gone !== undefined)
+      await this.#memento.update(
+        tokenNotesKey,
+        Object.keys(others).length === 0 ? undefined : others,
+      );
   }
 
   #all(): Readonly<Record<string, unknown>> {

@@ -8,5 +8,7 @@ export function tokenTypeName(type: TokenType): string {
 
 /** Whose token it is, with the dashboard's name for it: what a person reads where the kind matters. */
 export function tokenInWords(type: TokenType): string {
-  return type === "bearer" ? l10n.t("the organisation's token (Bearer Token)") : l10n.t("the user's token (User Bearer Token)");
+  return type === "bearer"
+    ? l10n.t("the organisation's token (Bearer Token)")
+    : l10n.t("the user's token (User Bearer Token)");
 }

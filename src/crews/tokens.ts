@@ -46,7 +46,10 @@ export class Tokens implements vscode.Disposable {
       logProblem("Reading the secret storage", error);
       return { kind: "lost", why: "locked" };
     }
-    if (stored === undefined) return this.#notes.read(crewId).length === 0 ? { kind: "none" } : { kind: "lost", why: "gone" };
+    if (stored === undefined)
+      return this.#notes.read(crewId).length === 0
+        ? { kind: "none" }
+        : { kind: "lost", why: "gone" };
     const tokens = parseEntry(stored);
     return tokens === undefined ? { kind: "lost", why: "garbled" } : { kind: "stored", tokens };
   }
@@ -54,9 +57,16 @@ export class Tokens implements vscode.Disposable {
   /** Stores a crew's tokens in the place of those before. Throws {@link UserError} for what can be no token. */
   async write(crewId: string, tokens: CrewTokens): Promise<void> {
     const { bearer, userBearer } = tokens;
-    const clean = { inUse: tokens.inUse, ...(bearer === undefined ? {} : { bearer: cleanToken(bearer) }), ...(userBearer === undefined ? {} : { userBearer: cleanToken(userBearer) }) };
+    const clean = {
+      inUse: tokens.inUse,
+      ...(bearer === undefined ? {} : { bearer: cleanToken(bearer) }),
+      ...(userBearer === undefined ? {} : { userBearer: cleanToken(userBearer) }),
+    };
     await this.#secrets.store(prefix + crewId, formatEntry(clean));
-    await this.#notes.write(crewId, tokenTypes.filter((type) => clean[type] !== undefined));
+    await this.#notes.write(
+      crewId,
+      tokenTypes.filter((type) => clean[type] !== undefined),
+    );
   }
 
   /** Deletes both tokens of a crew; no error when there is none. */
@@ -67,7 +77,9 @@ export class Tokens implements vscode.Disposable {
 
   /** The crews that have tokens here, as far as that is known: by the notes, and by VS Code's own list where it gives one. */
   async crewIds(): Promise<readonly string[]> {
-    const ids = (await this.#keys()).filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+    const ids = (await this.#keys())
+      .filter((key) => key.startsWith(prefix))
+      .map((key) => key.slice(prefix.length));
     return [...new Set([...this.#notes.crewIds(), ...ids])];
   }
 
@@ -91,7 +103,9 @@ export class Tokens implements vscode.Disposable {
   }
 }
 
-function isListed(secrets: vscode.SecretStorage): secrets is vscode.SecretStorage & { keys(): Thenable<readonly string[]> } {
+function isListed(
+  secrets: vscode.SecretStorage,
+): secrets is vscode.SecretStorage & { keys(): Thenable<readonly string[]> } {
   return "keys" in secrets && typeof secrets.keys === "function";
 }
 
@@ -109,7 +123,9 @@ export function describeTokenProblem(token: string): string | undefined {
     case "empty":
       return vscode.l10n.t("Paste the token.");
     case "notOneWord":
-      return vscode.l10n.t("A token is one word of letters, digits and signs. This has a space, a line break or another character in it.");
+      return vscode.l10n.t(
+        "A token is one word of letters, digits and signs. This has a space, a line break or another character in it.",
+      );
     case "tooLong":
       return vscode.l10n.t("This is too long for a token.");
     case undefined:

@@ -6,7 +6,12 @@ import type { Traffic } from "../api/traffic.ts";
  * What starts or resumes something is told at the level "info", questions at "debug", what went wrong at "warning", and for a POST
  * at "error". Bodies come at "trace" only (`isTracing`: whether the log is at that level). No line holds a token: traffic carries none.
  */
-export function logTraffic(log: Pick<LogOutputChannel, "trace" | "debug" | "info" | "warn" | "error">, isTracing: boolean, crew: string, traffic: Traffic): void {
+export function logTraffic(
+  log: Pick<LogOutputChannel, "trace" | "debug" | "info" | "warn" | "error">,
+  isTracing: boolean,
+  crew: string,
+  traffic: Traffic,
+): void {
   const { id, method, path, body } = traffic;
   const isPost = method === "POST";
   const head = `[${id} ${crew.replace(/\s+/g, " ")}]`;
@@ -17,7 +22,8 @@ export function logTraffic(log: Pick<LogOutputChannel, "trace" | "debug" | "info
     const line = `${head} ← ${[status, error].filter((each) => each !== undefined).join(" ")} in ${Math.round(milliseconds)} ms`;
     log[levelOf(isPost, error)](line);
   }
-  if (isTracing && body !== undefined) log.trace(`${head} ${traffic.kind === "request" ? "→" : "←"} ${body()}`);
+  if (isTracing && body !== undefined)
+    log.trace(`${head} ${traffic.kind === "request" ? "→" : "←"} ${body()}`);
 }
 
 /** A crew that does not know an id may only be pausing, and what was cancelled was meant to be: neither is worth a warning. */

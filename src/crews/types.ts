@@ -81,7 +81,16 @@ export interface Candidate {
 }
 
 /** Why a crew cannot be worked with: how it could not be reached, which token it refused, or what else answered at its address. */
-export type TestCause = UnreachableReason | "timeout" | "unauthorized" | "forbidden" | "notACrew" | "redirected" | "crewFailed" | "noToken" | "tokenLost";
+export type TestCause =
+  | UnreachableReason
+  | "timeout"
+  | "unauthorized"
+  | "forbidden"
+  | "notACrew"
+  | "redirected"
+  | "crewFailed"
+  | "noToken"
+  | "tokenLost";
 
 /** What a test of a connected crew found; plain data without a token, returned to programs and shown to a person. */
 export interface CrewReport {

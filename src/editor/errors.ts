@@ -19,7 +19,8 @@ export class UserError extends Error {
 /** A message for a person from anything that was thrown: never a stack trace; an error that carries a `remedy` says it, too. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if ("remedy" in error && typeof error.remedy === "string" && error.remedy !== "") return `${error.message} ${error.remedy}`;
+  if ("remedy" in error && typeof error.remedy === "string" && error.remedy !== "")
+    return `${error.message} ${error.remedy}`;
   return error.message;
 }
 

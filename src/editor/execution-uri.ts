@@ -16,8 +16,15 @@ export type ExecutionPart =
   | { readonly kind: "answer"; readonly name: string };
 
 /** `crew-execution:/<crew>/<kickoffId>/<title>.execution`; the crew's name may hold anything, a slash included. The title is only for the tab. */
-export function executionUri({ crewName, key }: ExecutionAddress, title: string, scheme: string = executionScheme): vscode.Uri {
-  return vscode.Uri.from({ scheme, path: `/${encoded(crewName)}/${encoded(key)}/${onTab(title)}.execution` });
+export function executionUri(
+  { crewName, key }: ExecutionAddress,
+  title: string,
+  scheme: string = executionScheme,
+): vscode.Uri {
+  return vscode.Uri.from({
+    scheme,
+    path: `/${encoded(crewName)}/${encoded(key)}/${onTab(title)}.execution`,
+  });
 }
 
 /** The execution an address names, whatever its title; undefined where it names none. Version 0.1.0 wrote `/<crew>/<kickoffId>.md`, which tabs may still hold. */
@@ -30,13 +37,24 @@ export function parseExecutionUri(uri: vscode.Uri): ExecutionAddress | undefined
  * `crew-execution:/<crew>/<kickoffId>/tasks/<task> (attempt 2).md`, `…/result.json` or `…/answers/<name>.json`: the last
  * part is what stands on the tab. The extension, `md` or `json`, says only how the text is shown.
  */
-export function partUri({ crewName, key }: ExecutionAddress, part: ExecutionPart, extension: string, scheme: string = executionScheme): vscode.Uri {
-  return vscode.Uri.from({ scheme, path: `/${encoded(crewName)}/${encoded(key)}/${pathOf(part)}.${extension}` });
+export function partUri(
+  { crewName, key }: ExecutionAddress,
+  part: ExecutionPart,
+  extension: string,
+  scheme: string = executionScheme,
+): vscode.Uri {
+  return vscode.Uri.from({
+    scheme,
+    path: `/${encoded(crewName)}/${encoded(key)}/${pathOf(part)}.${extension}`,
+  });
 }
 
 /** The part of an execution that an address names, or nothing where it names none. */
-export function parsePartUri(uri: vscode.Uri): { readonly address: ExecutionAddress; readonly part: ExecutionPart } | undefined {
-  const [, crew, key, path] = /^\/([^/]+)\/([^/]+)\/(.+)\.(?!execution$)[a-z]+$/.exec(uri.path) ?? [];
+export function parsePartUri(
+  uri: vscode.Uri,
+): { readonly address: ExecutionAddress; readonly part: ExecutionPart } | undefined {
+  const [, crew, key, path] =
+    /^\/([^/]+)\/([^/]+)\/(.+)\.(?!execution$)[a-z]+$/.exec(uri.path) ?? [];
   if (crew === undefined || key === undefined || path === undefined) return undefined;
   const address = decodeAddress(crew, key);
   const part = partOf(path);
@@ -64,7 +82,8 @@ function partOf(path: string): ExecutionPart | undefined {
   const [, task, attempt] = /^tasks\/([^/]+) \(attempt (\d+)\)$/.exec(path) ?? [];
   const name = /^answers\/([^/]+)$/.exec(path)?.[1];
   try {
-    if (task !== undefined) return { kind: "attempt", taskId: decodeURIComponent(task), attempt: Number(attempt) };
+    if (task !== undefined)
+      return { kind: "attempt", taskId: decodeURIComponent(task), attempt: Number(attempt) };
     return name === undefined ? undefined : { kind: "answer", name: decodeURIComponent(name) };
   } catch {
     // A hand-made address with a stray "%" names nothing.

@@ -3,7 +3,9 @@ import { messageOf } from "./errors.ts";
 import { recentProblems } from "./recent-problems.ts";
 
 /** The extension's log channel. A token is never handed to it. */
-export const log: vscode.LogOutputChannel = vscode.window.createOutputChannel("Crewdeck", { log: true });
+export const log: vscode.LogOutputChannel = vscode.window.createOutputChannel("Crewdeck", {
+  log: true,
+});
 
 /**
  * Logs a failure that happened in the background: what was being done, and the error with its stack for the log alone.

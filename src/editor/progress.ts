@@ -10,8 +10,15 @@ export interface Doing {
 }
 
 /** Shows that something is under way, with a button that cancels it. @returns what the action made, or nothing where the person cancelled */
-export async function withCancel<T>(title: string, action: (doing: Doing) => Promise<T>): Promise<T | undefined> {
-  const options = { location: vscode.ProgressLocation.Notification, title: plainMessage(title), cancellable: true };
+export async function withCancel<T>(
+  title: string,
+  action: (doing: Doing) => Promise<T>,
+): Promise<T | undefined> {
+  const options = {
+    location: vscode.ProgressLocation.Notification,
+    title: plainMessage(title),
+    cancellable: true,
+  };
   return await vscode.window.withProgress(options, async (progress, stop) => {
     const controller = new AbortController();
     const subscription = stop.onCancellationRequested(() => {

@@ -34,7 +34,10 @@ export class RecentProblems {
 
   /** Keeps what a report may tell of an error. */
   note(at: number, doing: string, error: unknown): void {
-    this.#kept = [...this.#kept, { at, doing, error: kindOf(error), frames: framesOf(error) }].slice(-this.#most);
+    this.#kept = [
+      ...this.#kept,
+      { at, doing, error: kindOf(error), frames: framesOf(error) },
+    ].slice(-this.#most);
   }
 }
 
@@ -43,11 +46,23 @@ export const recentProblems = new RecentProblems(50);
 
 function kindOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return typeof error;
-  const { kind, reason, code, status }: Error & { readonly kind?: unknown; readonly reason?: unknown; readonly code?: unknown; readonly status?: unknown } = error;
+  const {
+    kind,
+    reason,
+    code,
+    status,
+  }: Error & {
+    readonly kind?: unknown;
+    readonly reason?: unknown;
+    readonly code?: unknown;
+    readonly status?: unknown;
+  } = error;
   const words = [kind, reason, code].filter((word) => typeof word === "string" && isOneWord(word));
   const answer = typeof status === "number" ? [`HTTP ${status}`] : [];
   const own = [isOneWord(error.name) ? error.name : "Error", ...words, ...answer].join(" ");
-  return error.cause === undefined || depth >= causes ? own : `${own} ← ${kindOf(error.cause, depth + 1)}`;
+  return error.cause === undefined || depth >= causes
+    ? own
+    : `${own} ← ${kindOf(error.cause, depth + 1)}`;
 }
 
 /** A class, kind or code of a program; what has blanks or signs may be somebody's text. */
@@ -65,7 +80,8 @@ function framesOf(error: unknown): readonly string[] {
 
 /** VS Code's extension host begins frames with a tab, Node with blanks. */
 function frameIn(line: string): string | undefined {
-  const [, name, place] = /^\s+at (?:(?:async )?((?:new )?[\w$.<>#[\] ]{1,80}) \()?(.+:\d+:\d+)\)?$/.exec(line) ?? [];
+  const [, name, place] =
+    /^\s+at (?:(?:async )?((?:new )?[\w$.<>#[\] ]{1,80}) \()?(.+:\d+:\d+)\)?$/.exec(line) ?? [];
   if (place === undefined) return undefined;
   const file = place.startsWith("node:") ? place : path.posix.basename(place.replaceAll("\\", "/"));
   if (!/^[\w.:/-]+$/.test(file)) return undefined;

@@ -5,7 +5,10 @@ import { plainMessage } from "./plain.ts";
 /** Shows an error to a person, with the buttons it brings; one that nobody foresaw can be reported. */
 export async function tell(error: unknown): Promise<void> {
   const actions = [...actionsOf(error), ...(isUnforeseen(error) ? [reportAction()] : [])];
-  const title = await vscode.window.showErrorMessage(plainMessage(messageOf(error)), ...actions.map((action) => action.title));
+  const title = await vscode.window.showErrorMessage(
+    plainMessage(messageOf(error)),
+    ...actions.map((action) => action.title),
+  );
   const chosen = actions.find((action) => action.title === title);
   if (chosen) await runAction(chosen);
 }

@@ -18,7 +18,11 @@ export interface WriteOptions {
  * was broken off nothing is left behind and what was there before stays.
  * @throws what the file system throws, or the signal's reason
  */
-export async function writeText(file: string, text: string, { onProgress, signal }: WriteOptions = {}): Promise<void> {
+export async function writeText(
+  file: string,
+  text: string,
+  { onProgress, signal }: WriteOptions = {},
+): Promise<void> {
   const folder = path.dirname(file);
   await mkdir(folder, { recursive: true });
   // Not the whole name: it may be as long as a name can be.
@@ -26,7 +30,7 @@ export async function writeText(file: string, text: string, { onProgress, signal
   try {
     const handle = await open(unfinished, "wx");
     try {
-      for (let at = 0; at < text.length; ) {
+      for (let at = 0; at < text.length;) {
         signal?.throwIfAborted();
         const end = endOfPiece(text, at + piece);
         await handle.write(text.slice(at, end));

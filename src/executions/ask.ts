@@ -28,17 +28,26 @@ export type AskOutcome =
   | { readonly kind: "hindered"; readonly error: unknown };
 
 /** Asks a crew once how an execution is, and writes down what it says unless a resume or a new id has overtaken the question. Never rejects. */
-export async function ask(options: AskOptions, execution: Execution, signal: AbortSignal): Promise<AskOutcome> {
+export async function ask(
+  options: AskOptions,
+  execution: Execution,
+  signal: AbortSignal,
+): Promise<AskOutcome> {
   const session = answerSession(execution);
   const write = async (apply: (current: Execution) => Execution): Promise<AskOutcome> => {
-    await options.store.update(execution.localId, (current) => (answerSession(current) === session ? apply(current) : current));
+    await options.store.update(execution.localId, (current) =>
+      answerSession(current) === session ? apply(current) : current,
+    );
     return { kind: "written" };
   };
   try {
     const client = await options.clientFor(execution.crew);
     const kickoffId = execution.kickoffIds.at(-1);
     if (client === undefined || kickoffId === undefined) {
-      return { kind: "hindered", error: new Error(`"${execution.crew.name}" is not connected on this machine.`) };
+      return {
+        kind: "hindered",
+        error: new Error(`"${execution.crew.name}" is not connected on this machine.`),
+      };
     }
     signal.throwIfAborted();
     const reading = await client.status(kickoffId, { signal });

@@ -10,7 +10,11 @@ const QUIET = 5_000;
  * Calls `begin` once: 5 s after now if an execution has not ended, else as soon as there is one that has not. What is started
  * or tracked in this window is a person's wish and does not wait for the 5 s; what another window tracks does.
  */
-export function beginWhenNeeded(store: Pick<ExecutionStore, "list" | "onDidChange" | "onDidAdd">, clock: Clock, begin: () => void): Disposable {
+export function beginWhenNeeded(
+  store: Pick<ExecutionStore, "list" | "onDidChange" | "onDidAdd">,
+  clock: Clock,
+  begin: () => void,
+): Disposable {
   let isQuiet = true;
   const subscriptions: Disposable[] = [];
   const stop = () => {
@@ -25,6 +29,8 @@ export function beginWhenNeeded(store: Pick<ExecutionStore, "list" | "onDidChang
     isQuiet = false;
     look();
   };
-  subscriptions.push(store.onDidChange(look), store.onDidAdd(lookNow), { dispose: clock.after(QUIET, lookNow) });
+  subscriptions.push(store.onDidChange(look), store.onDidAdd(lookNow), {
+    dispose: clock.after(QUIET, lookNow),
+  });
   return { dispose: stop };
 }

@@ -34,11 +34,17 @@ export function wholeTime(execution: Execution): Duration | undefined {
     return undefined;
   }
   const isSeenLate = execution.history?.at(-1)?.notBefore !== undefined;
-  const seen = origin === "tracked" || endedAt === undefined || isSeenLate ? undefined : secondsBetween(startedAt, endedAt);
+  const seen =
+    origin === "tracked" || endedAt === undefined || isSeenLate
+      ? undefined
+      : secondsBetween(startedAt, endedAt);
   const waited = waitedFor(execution);
   const worked = execution.tasks.reduce((sum, task) => sum + (task.executionTime ?? 0), 0);
   // A crew may leave out what it waited for a person.
-  if (executionTime !== undefined && (waited === undefined || executionTime >= waited.seconds + worked)) {
+  if (
+    executionTime !== undefined &&
+    (waited === undefined || executionTime >= waited.seconds + worked)
+  ) {
     return { seconds: executionTime, isByCrew: true };
   }
   return seen === undefined ? undefined : { seconds: seen, isByCrew: false };
@@ -48,11 +54,19 @@ export function wholeTime(execution: Execution): Duration | undefined {
  * How long a task worked that is over, all its attempts together; undefined where nobody knows. What is only measured here is
  * unknown before the end.
  */
-export function taskTime({ taskId, state, executionTime, attempts }: ExecutionTask, execution: Execution): Duration | undefined {
+export function taskTime(
+  { taskId, state, executionTime, attempts }: ExecutionTask,
+  execution: Execution,
+): Duration | undefined {
   if (state !== "completed" && state !== "failed") {
     return undefined;
   }
-  const isDoneAgain = attempts.length > 1 || execution.resumes.some((resume) => resume.taskId === taskId && !resume.feedback.isApprove && resume.outcome === "answered");
+  const isDoneAgain =
+    attempts.length > 1 ||
+    execution.resumes.some(
+      (resume) =>
+        resume.taskId === taskId && !resume.feedback.isApprove && resume.outcome === "answered",
+    );
   // A crew reports the time of the last attempt alone (observed).
   if (executionTime !== undefined && !isDoneAgain) {
     return { seconds: executionTime, isByCrew: true };
@@ -62,9 +76,15 @@ export function taskTime({ taskId, state, executionTime, attempts }: ExecutionTa
   }
   const changes = stateChanges(execution);
   const end = execution.endedAt === undefined ? undefined : { at: execution.endedAt };
-  const spans = changes.flatMap((change, at) => (change.state === "running" && change.taskId === taskId ? [spanOf(change, changes[at + 1] ?? end)] : []));
+  const spans = changes.flatMap((change, at) =>
+    change.state === "running" && change.taskId === taskId
+      ? [spanOf(change, changes[at + 1] ?? end)]
+      : [],
+  );
   const seconds = sumOf(spans);
-  return spans.length === 0 || seconds === undefined || seconds < SHORTEST_SEEN ? undefined : { seconds, isByCrew: false };
+  return spans.length === 0 || seconds === undefined || seconds < SHORTEST_SEEN
+    ? undefined
+    : { seconds, isByCrew: false };
 }
 
 /** How the time of an execution was used. */
@@ -117,20 +137,31 @@ function withoutTask(change: StateChange): StateChange {
 export function unseenTasks(execution: Execution): readonly string[] {
   const seen = new Set(stateChanges(execution).map(({ taskId }) => taskId));
   const sent = new Set(execution.resumes.map(({ taskId }) => taskId));
-  return execution.tasks.filter(({ taskId, state }) => state === "completed" && !seen.has(taskId) && !sent.has(taskId)).map(({ taskId }) => taskId);
+  return execution.tasks
+    .filter(({ taskId, state }) => state === "completed" && !seen.has(taskId) && !sent.has(taskId))
+    .map(({ taskId }) => taskId);
 }
 
 function isApprovedBefore({ resumes, tasks }: Execution, { taskId, at }: StateChange): boolean {
-  const sent = resumes.flatMap((resume) => (resume.taskId === taskId && resume.outcome === "answered" ? [resume.feedback] : []));
-  const told = tasks.find((task) => task.taskId === taskId)?.attempts.flatMap(({ feedback }) => feedback ?? []) ?? [];
-  return [...sent, ...told].some((feedback) => feedback.isApprove && Date.parse(feedback.at) <= Date.parse(at));
+  const sent = resumes.flatMap((resume) =>
+    resume.taskId === taskId && resume.outcome === "answered" ? [resume.feedback] : [],
+  );
+  const told =
+    tasks
+      .find((task) => task.taskId === taskId)
+      ?.attempts.flatMap(({ feedback }) => feedback ?? []) ?? [];
+  return [...sent, ...told].some(
+    (feedback) => feedback.isApprove && Date.parse(feedback.at) <= Date.parse(at),
+  );
 }
 
 /** All pauses that are over, from when each was first seen to the answer; undefined where there was none, or one of them is not known. */
 function waitedFor(execution: Execution): Duration | undefined {
   const spans = pausesOf(execution);
   const seconds = sumOf(spans);
-  return spans.length === 0 || seconds === undefined || seconds < 1 ? undefined : { seconds, isByCrew: false };
+  return spans.length === 0 || seconds === undefined || seconds < 1
+    ? undefined
+    : { seconds, isByCrew: false };
 }
 
 /** Seconds of each pause that is over; undefined where one is not known. */
@@ -140,23 +171,38 @@ function pausesOf(execution: Execution): readonly (number | undefined)[] {
     const next = changes[at + 1];
     if (change.state === "unknown" && change.mayBeWaiting === true) {
       // What was answered was a pause.
-      const answer = execution.resumes.find(({ outcome, feedback }) => outcome === "answered" && isBetween(feedback.at, change.at, next?.at))?.feedback;
+      const answer = execution.resumes.find(
+        ({ outcome, feedback }) =>
+          outcome === "answered" && isBetween(feedback.at, change.at, next?.at),
+      )?.feedback;
       return [answer && spanOf(change, answer)];
     }
     if (change.state !== "waiting" || next === undefined) {
       return [];
     }
-    const answer = execution.resumes.findLast(({ taskId, attempt, outcome }) => taskId === change.taskId && attempt === change.attempt && outcome === "answered")?.feedback;
+    const answer = execution.resumes.findLast(
+      ({ taskId, attempt, outcome }) =>
+        taskId === change.taskId && attempt === change.attempt && outcome === "answered",
+    )?.feedback;
     const isAnsweredHere = answer !== undefined && Date.parse(answer.at) <= Date.parse(next.at);
     return [spanOf(change, isAnsweredHere ? { at: answer.at } : next)];
   });
 }
 
-function percentsOf(execution: Execution, tasks: readonly TaskDuration[], waited: Duration | undefined): readonly number[] | undefined {
-  const seconds = [...tasks.map(({ duration }) => duration?.seconds), ...(waited === undefined ? [] : [waited.seconds])];
+function percentsOf(
+  execution: Execution,
+  tasks: readonly TaskDuration[],
+  waited: Duration | undefined,
+): readonly number[] | undefined {
+  const seconds = [
+    ...tasks.map(({ duration }) => duration?.seconds),
+    ...(waited === undefined ? [] : [waited.seconds]),
+  ];
   const total = sumOf(seconds);
   const { progress } = execution;
-  const isPart = (progress?.unit === "task" && progress.completed > tasks.length) || pausesOf(execution).includes(undefined);
+  const isPart =
+    (progress?.unit === "task" && progress.completed > tasks.length) ||
+    pausesOf(execution).includes(undefined);
   if (total === undefined || total === 0 || isPart || seconds.length < 2) {
     return undefined;
   }
@@ -164,13 +210,20 @@ function percentsOf(execution: Execution, tasks: readonly TaskDuration[], waited
 }
 
 /** Seconds from one change to the next; undefined where one of them was seen long after it happened. */
-function spanOf(change: Pick<StateChange, "at" | "notBefore">, next: Pick<StateChange, "at" | "notBefore"> | undefined): number | undefined {
-  return next === undefined || change.notBefore !== undefined || next.notBefore !== undefined ? undefined : secondsBetween(change.at, next.at);
+function spanOf(
+  change: Pick<StateChange, "at" | "notBefore">,
+  next: Pick<StateChange, "at" | "notBefore"> | undefined,
+): number | undefined {
+  return next === undefined || change.notBefore !== undefined || next.notBefore !== undefined
+    ? undefined
+    : secondsBetween(change.at, next.at);
 }
 
 /** Whether a moment is in a span that is over. */
 function isBetween(time: string, from: string, to: string | undefined): boolean {
-  return to !== undefined && Date.parse(time) >= Date.parse(from) && Date.parse(time) <= Date.parse(to);
+  return (
+    to !== undefined && Date.parse(time) >= Date.parse(from) && Date.parse(time) <= Date.parse(to)
+  );
 }
 
 function secondsBetween(from: string, to: string): number {
@@ -179,14 +232,19 @@ function secondsBetween(from: string, to: string): number {
 
 /** Undefined where one of them is not known. */
 function sumOf(seconds: readonly (number | undefined)[]): number | undefined {
-  return seconds.reduce<number | undefined>((sum, each) => (sum === undefined || each === undefined ? undefined : sum + each), 0);
+  return seconds.reduce<number | undefined>(
+    (sum, each) => (sum === undefined || each === undefined ? undefined : sum + each),
+    0,
+  );
 }
 
 /** Shares of a whole as whole per cent that add up to 100: those with the largest rests are rounded up. */
 function wholePercents(shares: readonly number[]): readonly number[] {
   const floors = shares.map((share) => Math.floor(share * 100));
   const missing = 100 - floors.reduce((sum, floor) => sum + floor, 0);
-  const byRest = shares.map((share, at) => ({ at, rest: share * 100 - (floors[at] ?? 0) })).sort((a, b) => b.rest - a.rest);
+  const byRest = shares
+    .map((share, at) => ({ at, rest: share * 100 - (floors[at] ?? 0) }))
+    .sort((a, b) => b.rest - a.rest);
   const raised = new Set(byRest.slice(0, missing).map(({ at }) => at));
   return floors.map((floor, at) => (raised.has(at) ? floor + 1 : floor));
 }

@@ -59,9 +59,25 @@ export class Executions implements Disposable {
     this.store = new ExecutionStore({ folder: join(folder, "executions"), clock, onProblem });
     this.intents = new Intents(join(folder, "intents"));
     this.told = new Intents(join(folder, "told"));
-    this.secrets = new CallbackSecrets({ storage: secrets, marks: new Intents(join(folder, "secrets")), store: this.store, onProblem });
-    this.lease = new Lease({ file: join(folder, "lease.json"), clock, owner: randomUUID(), onProblem });
-    this.tracker = new Tracker({ store: this.store, lease: this.lease, clock, clientFor, onProblem });
+    this.secrets = new CallbackSecrets({
+      storage: secrets,
+      marks: new Intents(join(folder, "secrets")),
+      store: this.store,
+      onProblem,
+    });
+    this.lease = new Lease({
+      file: join(folder, "lease.json"),
+      clock,
+      owner: randomUUID(),
+      onProblem,
+    });
+    this.tracker = new Tracker({
+      store: this.store,
+      lease: this.lease,
+      clock,
+      clientFor,
+      onProblem,
+    });
   }
 
   /** Reads what is kept. Watching begins later, and only if something has not ended; `begin` is called when it does, and not waited for. */
@@ -70,7 +86,9 @@ export class Executions implements Disposable {
     this.#begin = begin;
     this.#wait();
     this.#clearing = this.store.onDidClear(() => {
-      this.#rest().catch((error: unknown) => this.#onProblem("Watching executions could not end.", error)).finally(() => this.#wait());
+      this.#rest()
+        .catch((error: unknown) => this.#onProblem("Watching executions could not end.", error))
+        .finally(() => this.#wait());
     });
   }
 
@@ -82,9 +100,17 @@ export class Executions implements Disposable {
     await this.#rest();
     try {
       const secrets = await this.secrets.forgetAll();
-      const left = secrets.map((error): Unremoved => ({ path: join(this.#folder, "secrets"), error }));
+      const left = secrets.map((error): Unremoved => ({
+        path: join(this.#folder, "secrets"),
+        error,
+      }));
       // Without their marks, secrets that could not be deleted would stay for ever.
-      const folders = ["intents", "told", "lease.json", ...(secrets.length === 0 ? ["secrets"] : [])];
+      const folders = [
+        "intents",
+        "told",
+        "lease.json",
+        ...(secrets.length === 0 ? ["secrets"] : []),
+      ];
       left.push(...(await this.store.clear(scope)));
       for (const name of folders) left.push(...(await removeWhole(join(this.#folder, name))));
       return left;
@@ -95,7 +121,9 @@ export class Executions implements Disposable {
 
   /** Whether an execution of a crew has not ended. */
   hasOpen(crewId: string): boolean {
-    return this.store.list().some((execution) => execution.crew.id === crewId && !hasEnded(execution));
+    return this.store
+      .list()
+      .some((execution) => execution.crew.id === crewId && !hasEnded(execution));
   }
 
   dispose(): void {
@@ -115,7 +143,9 @@ export class Executions implements Disposable {
     this.#beginning?.dispose();
     if (this.#isDisposed) return;
     this.#beginning = beginWhenNeeded(this.store, this.#clock, () => {
-      this.#begun = this.#watch().catch((error: unknown) => this.#onProblem("Watching executions could not begin.", error));
+      this.#begun = this.#watch().catch((error: unknown) =>
+        this.#onProblem("Watching executions could not begin.", error),
+      );
     });
   }
 
@@ -138,11 +168,28 @@ export class Executions implements Disposable {
       if (isHeld) void this.#recover();
     });
     // One thing that fails, or takes its time, is no reason to watch nothing.
-    this.#begin().catch((error: unknown) => this.#onProblem("What watching executions needs could not be made ready.", error));
-    this.secrets.sweep().catch((error: unknown) => this.#onProblem("Secrets of callbacks that are not needed any more could not be looked through.", error));
-    sweepTold(this.store, this.told, this.#clock.now()).catch((error: unknown) => this.#onProblem("What was told of earlier executions could not be cleared away.", error));
+    this.#begin().catch((error: unknown) =>
+      this.#onProblem("What watching executions needs could not be made ready.", error),
+    );
+    this.secrets
+      .sweep()
+      .catch((error: unknown) =>
+        this.#onProblem(
+          "Secrets of callbacks that are not needed any more could not be looked through.",
+          error,
+        ),
+      );
+    sweepTold(this.store, this.told, this.#clock.now()).catch((error: unknown) =>
+      this.#onProblem("What was told of earlier executions could not be cleared away.", error),
+    );
     const { store, lease } = this;
-    this.#retention = new Retention({ store, lease, clock: this.#clock, keepEnded: this.#keepEnded, onProblem: this.#onProblem });
+    this.#retention = new Retention({
+      store,
+      lease,
+      clock: this.#clock,
+      keepEnded: this.#keepEnded,
+      onProblem: this.#onProblem,
+    });
     await this.lease.start();
     this.tracker.start();
   }

@@ -7,7 +7,12 @@ export const UNFINISHED = ".unfinished-";
 
 /** Whether an error is the operating system's, with this code (for example `ENOENT`). */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && "code" in error && typeof error.code === "string" && codes.includes(error.code);
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    typeof error.code === "string" &&
+    codes.includes(error.code)
+  );
 }
 
 /** The text of a file, or nothing where there is none. Throws what else the file system throws. */
@@ -24,7 +29,9 @@ export async function readIfThere(path: string): Promise<string | undefined> {
 export async function jsonFilesIn(folder: string): Promise<readonly string[]> {
   try {
     const names = await readdir(folder);
-    return names.filter((name) => name.endsWith(".json") && !name.startsWith(".")).map((name) => join(folder, name));
+    return names
+      .filter((name) => name.endsWith(".json") && !name.startsWith("."))
+      .map((name) => join(folder, name));
   } catch (error) {
     if (hasCode(error, "ENOENT")) return [];
     throw error;
@@ -64,7 +71,10 @@ export async function replaceWhole(path: string, text: string): Promise<void> {
 }
 
 async function writeUnfinished(path: string, text: string): Promise<string> {
-  const unfinished = join(dirname(path), `${UNFINISHED}${randomUUID()}-${basename(path).slice(0, 80)}`);
+  const unfinished = join(
+    dirname(path),
+    `${UNFINISHED}${randomUUID()}-${basename(path).slice(0, 80)}`,
+  );
   const file = await open(unfinished, "wx", 0o600);
   try {
     await file.writeFile(text, "utf8");

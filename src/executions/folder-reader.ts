@@ -27,7 +27,10 @@ export class FolderReader {
   }
 
   /** Reads what is new. `steps` is what became different, `arrived` the ids of records that were not known. Throws what listing the folder throws. */
-  async readAll(): Promise<{ readonly steps: readonly Step[]; readonly arrived: readonly string[] }> {
+  async readAll(): Promise<{
+    readonly steps: readonly Step[];
+    readonly arrived: readonly string[];
+  }> {
     const { revisions, known } = this.#options;
     const before = known.revisions();
     const listed = await revisions.list();
@@ -69,9 +72,12 @@ export class FolderReader {
    */
   async #load(localId: string, listed: readonly number[], force: boolean): Promise<Step> {
     const { known } = this.#options;
-    const isOutdated = (revision: number) => !force && (known.get(localId)?.revision ?? 0) >= revision;
+    const isOutdated = (revision: number) =>
+      !force && (known.get(localId)?.revision ?? 0) >= revision;
     for (const revision of listed.toReversed()) {
-      const found = isOutdated(revision) ? undefined : await this.#understand(localId, revision, listed.length === 1);
+      const found = isOutdated(revision)
+        ? undefined
+        : await this.#understand(localId, revision, listed.length === 1);
       if (isOutdated(revision)) {
         return undefined;
       }
@@ -83,7 +89,11 @@ export class FolderReader {
   }
 
   /** What a revision holds: an execution, or none to show. Undefined if it is not there (any more) or was set aside now. */
-  async #understand(localId: string, revision: number, isOnly: boolean): Promise<{ readonly execution?: Execution } | undefined> {
+  async #understand(
+    localId: string,
+    revision: number,
+    isOnly: boolean,
+  ): Promise<{ readonly execution?: Execution } | undefined> {
     const { revisions, clock, onProblem } = this.#options;
     const now = clock.now();
     const text = await revisions.read(localId, revision);
@@ -103,7 +113,11 @@ export class FolderReader {
         this.#tellNewer(localId);
         return {};
       case "corrupt":
-        onProblem("A tracked execution could not be read and was set aside.", new Error(reading.reason), await revisions.setAside(localId, revision, now));
+        onProblem(
+          "A tracked execution could not be read and was set aside.",
+          new Error(reading.reason),
+          await revisions.setAside(localId, revision, now),
+        );
         return undefined;
     }
   }

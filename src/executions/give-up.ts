@@ -17,11 +17,16 @@ export interface GiveUpOptions {
  */
 export async function giveUpByAge(options: GiveUpOptions, localId: string): Promise<void> {
   const { store, clock } = options;
-  const isDue = (execution: Execution) => canBeAsked(execution) && execution.watchingStoppedAt === undefined && isTooOld(execution, clock.now());
+  const isDue = (execution: Execution) =>
+    canBeAsked(execution) &&
+    execution.watchingStoppedAt === undefined &&
+    isTooOld(execution, clock.now());
   const execution = store.find(localId);
   if (execution === undefined || !isDue(execution)) return;
   try {
-    await store.update(localId, (current) => (isDue(current) ? stopWatching(current, clock.now()) : current));
+    await store.update(localId, (current) =>
+      isDue(current) ? stopWatching(current, clock.now()) : current,
+    );
   } catch (error) {
     options.onProblem("An execution that is too old to be followed could not be marked so.", error);
   }

@@ -8,7 +8,12 @@ const LONG_UNSEEN = 3 * 60_000;
 /** An execution with its change of state written down, at `now` (milliseconds since 1970). The same one where the state is what it was. */
 export function withHistory(before: Execution, after: Execution, now: number): Execution {
   const [was, is] = [situationOf(before), situationOf(after)];
-  if (was.state === is.state && was.taskId === is.taskId && was.attempt === is.attempt && was.stateText === is.stateText) {
+  if (
+    was.state === is.state &&
+    was.taskId === is.taskId &&
+    was.attempt === is.attempt &&
+    was.stateText === is.stateText
+  ) {
     return after;
   }
   const seen = before.seenAt ?? before.startedAt;
@@ -21,9 +26,19 @@ export function withHistory(before: Execution, after: Execution, now: number): E
 }
 
 /** What of an execution a history tells. */
-function situationOf({ state, stateText, mayBeWaiting, waiting, progress, tasks }: Execution): Omit<StateChange, "at" | "notBefore"> {
+function situationOf({
+  state,
+  stateText,
+  mayBeWaiting,
+  waiting,
+  progress,
+  tasks,
+}: Execution): Omit<StateChange, "at" | "notBefore"> {
   const running = tasks.filter((task) => task.state === "running");
-  const current = state === "running" ? (progress?.current ?? (running.length === 1 ? running[0]?.taskId : undefined)) : undefined;
+  const current =
+    state === "running"
+      ? (progress?.current ?? (running.length === 1 ? running[0]?.taskId : undefined))
+      : undefined;
   const taskId = state === "waiting" ? waiting?.taskId : current;
   return {
     state,

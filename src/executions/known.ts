@@ -49,7 +49,9 @@ export class Known {
 
   /** Newest first. */
   list(): readonly Execution[] {
-    this.#sorted ??= [...this.#entries.values()].flatMap(({ execution }) => (execution === undefined ? [] : [execution])).sort(newestFirst);
+    this.#sorted ??= [...this.#entries.values()]
+      .flatMap(({ execution }) => (execution === undefined ? [] : [execution]))
+      .sort(newestFirst);
     return this.#sorted;
   }
 
@@ -94,7 +96,9 @@ export class Known {
 
   /** Executions whose title became another one since the last time this was asked. */
   takeRetitled(): readonly Execution[] {
-    return this.#titles.takeRetitled().flatMap((localId) => this.#entries.get(localId)?.execution ?? []);
+    return this.#titles
+      .takeRetitled()
+      .flatMap((localId) => this.#entries.get(localId)?.execution ?? []);
   }
 
   #forget(execution: Execution | undefined): void {
@@ -113,7 +117,9 @@ export class Known {
 export function join(steps: readonly Step[]): ExecutionChange | undefined {
   const of = (kind: Kind) => steps.flatMap((step) => (step?.kind === kind ? [step.execution] : []));
   const change = { added: of("added"), changed: of("changed"), removed: of("removed") };
-  return change.added.length + change.changed.length + change.removed.length === 0 ? undefined : change;
+  return change.added.length + change.changed.length + change.removed.length === 0
+    ? undefined
+    : change;
 }
 
 function difference(before: Execution | undefined, after: Execution | undefined): Step {
@@ -127,7 +133,11 @@ function difference(before: Execution | undefined, after: Execution | undefined)
 }
 
 /** A sorted list with one execution in another's place; one of the two may be missing. */
-function resorted(sorted: readonly Execution[], before: Execution | undefined, after: Execution | undefined): readonly Execution[] {
+function resorted(
+  sorted: readonly Execution[],
+  before: Execution | undefined,
+  after: Execution | undefined,
+): readonly Execution[] {
   const next = [...sorted];
   const from = before === undefined ? next.length : placeOf(next, before);
   if (before !== undefined && after !== undefined && newestFirst(before, after) === 0) {

@@ -42,7 +42,9 @@ export class Lease implements Disposable {
 
   constructor(options: LeaseOptions) {
     this.#options = options;
-    this.#changed = new Emitter((error) => options.onProblem("A listener of the polling lease failed.", error));
+    this.#changed = new Emitter((error) =>
+      options.onProblem("A listener of the polling lease failed.", error),
+    );
     this.onDidChange = this.#changed.event;
   }
 
@@ -96,7 +98,11 @@ export class Lease implements Disposable {
     const wasHeld = this.#held;
     this.#held = false;
     try {
-      if (wasHeld && ownerIn(readFileSync(this.#options.file, "utf8"), this.#options.clock.now()) === this.#options.owner) {
+      if (
+        wasHeld &&
+        ownerIn(readFileSync(this.#options.file, "utf8"), this.#options.clock.now()) ===
+          this.#options.owner
+      ) {
         rmSync(this.#options.file, { force: true });
       }
     } catch {
@@ -114,7 +120,10 @@ export class Lease implements Disposable {
         await action();
       } catch (error) {
         this.#setHeld(false);
-        this.#options.onProblem("The file that decides which window polls could not be used; trying again.", error);
+        this.#options.onProblem(
+          "The file that decides which window polls could not be used; trying again.",
+          error,
+        );
       }
     });
     this.#last = step;
@@ -128,9 +137,10 @@ export class Lease implements Disposable {
       next = await action();
     });
     this.#cancelTimer?.();
-    this.#cancelTimer = this.#disposed || !this.#isOn
-      ? undefined
-      : this.#options.clock.after(next, () => void this.#stepAndGoOn(() => this.#renew()));
+    this.#cancelTimer =
+      this.#disposed || !this.#isOn
+        ? undefined
+        : this.#options.clock.after(next, () => void this.#stepAndGoOn(() => this.#renew()));
   }
 
   async #renew(): Promise<number> {
@@ -186,5 +196,9 @@ function ownerIn(text: string, now: number): string | undefined {
     return undefined;
   }
   const { owner, renewedAt } = raw;
-  return typeof owner === "string" && typeof renewedAt === "number" && Math.abs(now - renewedAt) < STALE ? owner : undefined;
+  return typeof owner === "string" &&
+    typeof renewedAt === "number" &&
+    Math.abs(now - renewedAt) < STALE
+    ? owner
+    : undefined;
 }

@@ -20,10 +20,14 @@ const steps: readonly MigrationStep[] = [
 export function migrate(raw: Raw, chain: readonly MigrationStep[] = steps): Raw {
   const version = versionOf(raw);
   if (version === undefined || version >= chain.length) return raw;
-  return chain.slice(version).reduce((older, step, index) => ({ ...step(older), version: version + index + 1 }), raw);
+  return chain
+    .slice(version)
+    .reduce((older, step, index) => ({ ...step(older), version: version + index + 1 }), raw);
 }
 
 /** Nothing where the version is none. */
 function versionOf({ version = 0 }: Raw): number | undefined {
-  return typeof version === "number" && Number.isInteger(version) && version >= 0 ? version : undefined;
+  return typeof version === "number" && Number.isInteger(version) && version >= 0
+    ? version
+    : undefined;
 }

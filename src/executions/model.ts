@@ -1,4 +1,10 @@
-import type { CallbackUrls, JsonObject, JsonValue, PlainCallbacks, Progress } from "../api/types.ts";
+import type {
+  CallbackUrls,
+  JsonObject,
+  JsonValue,
+  PlainCallbacks,
+  Progress,
+} from "../api/types.ts";
 
 /**
  * Where an execution stands, as the extension sees it.
@@ -6,14 +12,7 @@ import type { CallbackUrls, JsonObject, JsonValue, PlainCallbacks, Progress } fr
  * pause reads the same). `unconfirmed`: the kickoff was sent and its answer never came ("may have started").
  */
 export type ExecutionState =
-  | "queued"
-  | "running"
-  | "waiting"
-  | "completed"
-  | "failed"
-  | "stopped"
-  | "unknown"
-  | "unconfirmed";
+  "queued" | "running" | "waiting" | "completed" | "failed" | "stopped" | "unknown" | "unconfirmed";
 
 /** The crew an execution belongs to, as it was when the execution was started or tracked. */
 export interface CrewRef {
@@ -196,7 +195,9 @@ export function isLocalCrew({ id }: Pick<CrewRef, "id">): boolean {
 
 /** Whether nothing more will come. */
 export function hasEnded(execution: Execution): boolean {
-  return execution.state === "completed" || execution.state === "failed" || execution.state === "stopped";
+  return (
+    execution.state === "completed" || execution.state === "failed" || execution.state === "stopped"
+  );
 }
 
 /** The id that names an execution for people, documents and other extensions: its first kickoff id, or the local one until it has one. */

@@ -32,7 +32,9 @@ export function pace({ age, slowQuestions, isLookedAt, isUnknown }: PaceFacts): 
   if (isUnknown) {
     return UNKNOWN;
   }
-  const base = isQuickPhase(age) ? QUICK : Math.min(LONGEST_LOOKED_AT, QUICK * GROWTH ** slowQuestions);
+  const base = isQuickPhase(age)
+    ? QUICK
+    : Math.min(LONGEST_LOOKED_AT, QUICK * GROWTH ** slowQuestions);
   return isLookedAt ? base : Math.min(LONGEST_UNATTENDED, base * UNATTENDED_FACTOR);
 }
 

@@ -39,7 +39,10 @@ export function readRecord(text: string, localId: string): Reading {
   }
   const current = migrate(raw);
   if (!isExecution(current)) {
-    return { kind: "corrupt", reason: `"${firstWrong(current) ?? "version"}" is missing or has the wrong type` };
+    return {
+      kind: "corrupt",
+      reason: `"${firstWrong(current) ?? "version"}" is missing or has the wrong type`,
+    };
   }
   return current.localId === localId
     ? { kind: "execution", execution: current }
@@ -61,12 +64,22 @@ export function keepEnd(current: Execution, next: Execution): Execution {
   return { ...withPersonsPartsOf(current, next), tasks };
 }
 
-const STATES: readonly unknown[] = ["queued", "running", "waiting", "completed", "failed", "stopped", "unknown", "unconfirmed"];
+const STATES: readonly unknown[] = [
+  "queued",
+  "running",
+  "waiting",
+  "completed",
+  "failed",
+  "stopped",
+  "unknown",
+  "unconfirmed",
+];
 
 const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   version: (value) => value === recordVersion,
   localId: isString,
-  crew: (value) => isObject(value) && isString(value["id"]) && isString(value["name"]) && isString(value["url"]),
+  crew: (value) =>
+    isObject(value) && isString(value["id"]) && isString(value["name"]) && isString(value["url"]),
   kickoffIds: (value) => Array.isArray(value) && value.every(isString),
   origin: (value) => value === "kickoff" || value === "tracked",
   state: (value) => STATES.includes(value),
@@ -77,11 +90,21 @@ const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   output: (value) => value === undefined || isString(value),
   error: (value) => value === undefined || isString(value),
   endedAt: (value) => value === undefined || isTime(value),
-  request: (value) => value === undefined || (isObject(value) && isObject(value["inputs"]) && isObject(value["callbacks"]) && Object.values(value["callbacks"]).every(isCallback)),
-  progress: (value) => value === undefined || (isObject(value) && typeof value["completed"] === "number"),
+  request: (value) =>
+    value === undefined ||
+    (isObject(value) &&
+      isObject(value["inputs"]) &&
+      isObject(value["callbacks"]) &&
+      Object.values(value["callbacks"]).every(isCallback)),
+  progress: (value) =>
+    value === undefined || (isObject(value) && typeof value["completed"] === "number"),
   tasks: (value) => Array.isArray(value) && value.every(isTask),
-  waiting: (value) => value === undefined || (isObject(value) && isString(value["taskId"]) && typeof value["attempt"] === "number"),
-  stillPaused: (value) => value === undefined || (isObject(value) && isString(value["taskId"]) && typeof value["attempt"] === "number"),
+  waiting: (value) =>
+    value === undefined ||
+    (isObject(value) && isString(value["taskId"]) && typeof value["attempt"] === "number"),
+  stillPaused: (value) =>
+    value === undefined ||
+    (isObject(value) && isString(value["taskId"]) && typeof value["attempt"] === "number"),
   resumes: (value) => Array.isArray(value) && value.every(isResume),
   history: (value) => value === undefined || (Array.isArray(value) && value.every(isStateChange)),
 };
@@ -101,7 +124,12 @@ function isTask(value: unknown): boolean {
 }
 
 function isResume(value: unknown): boolean {
-  return isObject(value) && isString(value["taskId"]) && isString(value["outcome"]) && isObject(value["feedback"]);
+  return (
+    isObject(value) &&
+    isString(value["taskId"]) &&
+    isString(value["outcome"]) &&
+    isObject(value["feedback"])
+  );
 }
 
 function isStateChange(value: unknown): boolean {
@@ -113,7 +141,9 @@ function firstWrong(raw: Readonly<Record<string, unknown>>): string | undefined 
   return Object.entries(SHAPE).find(([name, isRight]) => !isRight(raw[name]))?.[0];
 }
 
-function isExecution(raw: Readonly<Record<string, unknown>>): raw is Readonly<Record<string, unknown>> & Execution {
+function isExecution(
+  raw: Readonly<Record<string, unknown>>,
+): raw is Readonly<Record<string, unknown>> & Execution {
   return firstWrong(raw) === undefined;
 }
 

@@ -33,7 +33,9 @@ export async function recoverSends({ store, intents, clock }: RecoverOptions): P
     resume.outcome === "sending" &&
     (clock.now() - Date.parse(resume.feedback.at) > LONGEST_REQUEST ||
       !resumeKeys(execution, resume).some((key) => alive.has(key)));
-  for (const { localId } of store.list().filter((each) => each.resumes.some((resume) => isLost(each, resume)))) {
+  for (const { localId } of store
+    .list()
+    .filter((each) => each.resumes.some((resume) => isLost(each, resume)))) {
     await store.update(localId, (execution) =>
       execution.resumes
         .filter((resume) => isLost(execution, resume))
@@ -43,8 +45,13 @@ export async function recoverSends({ store, intents, clock }: RecoverOptions): P
 }
 
 /** The keys of the claims that may have gone before a resume: the first, and one for each "Send again". */
-export function resumeKeys(execution: Execution, { taskId, attempt }: SentResume): readonly string[] {
-  return [0, ...execution.resumes.keys()].map((again) => resumeKey(execution.localId, taskId, attempt, again));
+export function resumeKeys(
+  execution: Execution,
+  { taskId, attempt }: SentResume,
+): readonly string[] {
+  return [0, ...execution.resumes.keys()].map((again) =>
+    resumeKey(execution.localId, taskId, attempt, again),
+  );
 }
 
 /** A claim of an execution that is not tracked or has ended. A resume's claim is made for a record that is there, so nothing is under way. */

@@ -13,7 +13,12 @@ const UNKNOWN_GRACE = 2 * 60_000;
 /** `seenAt` is to the minute: an answer that says nothing new is not worth a write. */
 const SEEN_STEP = 60_000;
 
-const CALLBACKS = ["taskWebhookUrl", "stepWebhookUrl", "crewWebhookUrl", "humanInputWebhookUrl"] as const;
+const CALLBACKS = [
+  "taskWebhookUrl",
+  "stepWebhookUrl",
+  "crewWebhookUrl",
+  "humanInputWebhookUrl",
+] as const;
 
 /** What a new execution is made of. */
 export interface NewExecution {
@@ -70,7 +75,11 @@ export function applyReading(execution: Execution, reading: StatusReading, now: 
  * An execution after the crew said that it does not know the id (200 "NOT FOUND", or 404 on a known route), which is also what
  * a deployed crew's pause for a person reads like. Within 2 minutes of kickoff or resume and before any progress nothing changes.
  */
-export function applyNotFound(execution: Execution, now: number, stateText = "NOT FOUND"): Execution {
+export function applyNotFound(
+  execution: Execution,
+  now: number,
+  stateText = "NOT FOUND",
+): Execution {
   const isKnownToWait = execution.waiting !== undefined;
   const isEarly = now - lastSentAt(execution) < UNKNOWN_GRACE && !progressSeen(execution);
   if (hasEnded(execution) || execution.kickoffIds.length === 0 || isKnownToWait || isEarly) {
@@ -82,7 +91,10 @@ export function applyNotFound(execution: Execution, now: number, stateText = "NO
 /** Milliseconds since 1970 of the last kickoff or resume that may have reached the crew. */
 export function lastSentAt(execution: Execution): number {
   const sent = execution.resumes.filter((resume) => resume.outcome !== "refused");
-  return Math.max(Date.parse(execution.startedAt), ...sent.map((resume) => Date.parse(resume.feedback.at)));
+  return Math.max(
+    Date.parse(execution.startedAt),
+    ...sent.map((resume) => Date.parse(resume.feedback.at)),
+  );
 }
 
 /** Polling has given up by age. */
@@ -103,12 +115,17 @@ function withoutSecrets(request: KickoffRequest): SentKickoff {
       callbacks[name] = request[name];
     }
   }
-  return { inputs: request.inputs, ...(request.meta === undefined ? {} : { meta: request.meta }), callbacks: { ...callbacks, ...plainCallbacks(request) } };
+  return {
+    inputs: request.inputs,
+    ...(request.meta === undefined ? {} : { meta: request.meta }),
+    callbacks: { ...callbacks, ...plainCallbacks(request) },
+  };
 }
 
 /** An answer since the last kickoff or resume has shown it at work. */
 function progressSeen(execution: Execution): boolean {
-  const isSeen = execution.seenAt !== undefined && Date.parse(execution.seenAt) > lastSentAt(execution);
+  const isSeen =
+    execution.seenAt !== undefined && Date.parse(execution.seenAt) > lastSentAt(execution);
   return isSeen && execution.state !== "queued";
 }
 
@@ -122,7 +139,12 @@ function withDetails(execution: Execution, reading: StatusReading): Execution {
   };
 }
 
-function advance(next: Execution, before: Execution, reading: StatusReading, now: number): Execution {
+function advance(
+  next: Execution,
+  before: Execution,
+  reading: StatusReading,
+  now: number,
+): Execution {
   switch (reading.state) {
     case "waiting":
     case "awaiting":
@@ -139,7 +161,11 @@ function advance(next: Execution, before: Execution, reading: StatusReading, now
       return run(next, before, reading);
     case "other":
     case "unknown":
-      return { ...without(next, "waiting", "mayBeWaiting"), state: "unknown", stateText: reading.stateText };
+      return {
+        ...without(next, "waiting", "mayBeWaiting"),
+        state: "unknown",
+        stateText: reading.stateText,
+      };
   }
 }
 
@@ -151,11 +177,18 @@ function run(next: Execution, before: Execution, reading: StatusReading): Execut
   const tasks =
     current !== undefined || hasGrown
       ? moveOn(settled.tasks, current)
-      : settled.tasks.map((task) => (task.state === "waiting" ? { ...task, state: "running" as const } : task));
+      : settled.tasks.map((task) =>
+          task.state === "waiting" ? { ...task, state: "running" as const } : task,
+        );
   return { ...without(settled, "waiting", "mayBeWaiting", "stateText"), state: "running", tasks };
 }
 
-function end(next: Execution, reading: StatusReading, state: "completed" | "failed" | "stopped", now: number): Execution {
+function end(
+  next: Execution,
+  reading: StatusReading,
+  state: "completed" | "failed" | "stopped",
+  now: number,
+): Execution {
   const settled = without(crewGoesOn(next), "waiting", "mayBeWaiting", "stateText");
   const { progress } = settled;
   return {
@@ -163,7 +196,9 @@ function end(next: Execution, reading: StatusReading, state: "completed" | "fail
     state,
     endedAt: iso(now),
     tasks: endTasks(settled.tasks, state),
-    ...(progress?.total === undefined || state !== "completed" ? {} : { progress: { ...progress, completed: progress.total } }),
+    ...(progress?.total === undefined || state !== "completed"
+      ? {}
+      : { progress: { ...progress, completed: progress.total } }),
     ...(reading.output === undefined ? {} : { output: reading.output }),
     ...(reading.outputJson === undefined ? {} : { outputJson: reading.outputJson }),
     ...(reading.error === undefined ? {} : { error: reading.error }),

@@ -13,7 +13,10 @@ export interface Unremoved {
  * No error where there is nothing (any more). @param stays paths that are left as they are
  * @returns what could not be deleted, without the folders that are left because of it
  */
-export async function removeWhole(path: string, stays: readonly string[] = []): Promise<readonly Unremoved[]> {
+export async function removeWhole(
+  path: string,
+  stays: readonly string[] = [],
+): Promise<readonly Unremoved[]> {
   if (stays.includes(path)) return [];
   try {
     if (!(await lstat(path)).isDirectory()) {
@@ -30,10 +33,14 @@ export async function removeWhole(path: string, stays: readonly string[] = []): 
 }
 
 /** Deletes all that is in a folder, as {@link removeWhole}. The folder stays, since other windows may watch it. */
-export async function emptyFolder(folder: string, stays: readonly string[] = []): Promise<readonly Unremoved[]> {
+export async function emptyFolder(
+  folder: string,
+  stays: readonly string[] = [],
+): Promise<readonly Unremoved[]> {
   const left: Unremoved[] = [];
   try {
-    for (const name of await readdir(folder)) left.push(...(await removeWhole(join(folder, name), stays)));
+    for (const name of await readdir(folder))
+      left.push(...(await removeWhole(join(folder, name), stays)));
   } catch (error) {
     if (!hasCode(error, "ENOENT")) left.push({ path: folder, error });
   }

@@ -17,15 +17,22 @@ export function attemptToAnswer(execution: Execution, taskId: string): number {
     return paused.attempt;
   }
   const last = taskIn(execution.tasks, taskId)?.attempts.at(-1);
-  const lastAttempt = last === undefined ? 1 : last.feedback === undefined ? last.number : last.number + 1;
-  const answered = execution.resumes.filter((resume) => resume.taskId === taskId && resume.outcome === "answered");
+  const lastAttempt =
+    last === undefined ? 1 : last.feedback === undefined ? last.number : last.number + 1;
+  const answered = execution.resumes.filter(
+    (resume) => resume.taskId === taskId && resume.outcome === "answered",
+  );
   return answered.reduce((attempt, resume) => Math.max(attempt, resume.attempt + 1), lastAttempt);
 }
 
 /** What was sent for an attempt and not refused, oldest first. Its length is the counter of "Send again" in `resumeKey`. */
-export function resumesOf(execution: Execution, { taskId, attempt }: ResumeTarget): readonly SentResume[] {
+export function resumesOf(
+  execution: Execution,
+  { taskId, attempt }: ResumeTarget,
+): readonly SentResume[] {
   return execution.resumes.filter(
-    (resume) => resume.taskId === taskId && resume.attempt === attempt && resume.outcome !== "refused",
+    (resume) =>
+      resume.taskId === taskId && resume.attempt === attempt && resume.outcome !== "refused",
   );
 }
 
@@ -38,12 +45,18 @@ export function answeredPause(execution: Execution): SentResume | undefined {
 
 /** The last feedback for a task, where the crew took it and was not seen to go on since: the task may or may not wait anew. */
 export function unfollowed({ resumes }: Execution, taskId: string): SentResume | undefined {
-  const last = resumes.findLast((resume) => resume.taskId === taskId && resume.outcome !== "refused");
+  const last = resumes.findLast(
+    (resume) => resume.taskId === taskId && resume.outcome !== "refused",
+  );
   return last?.outcome === "answered" && last.isFollowed === undefined ? last : undefined;
 }
 
 /** Writes down a resume that is about to leave. */
-export function resumeSending(execution: Execution, target: ResumeTarget, feedback: Feedback): Execution {
+export function resumeSending(
+  execution: Execution,
+  target: ResumeTarget,
+  feedback: Feedback,
+): Execution {
   const resume: SentResume = { ...target, feedback, outcome: "sending" };
   return { ...execution, resumes: [...execution.resumes, resume] };
 }
@@ -52,10 +65,16 @@ export function resumeSending(execution: Execution, target: ResumeTarget, feedba
  * The crew took the feedback at `now` (milliseconds since 1970): what waited goes on. A new id (observed on deployed crews) is followed from now on, even by an
  * execution that seemed to have ended.
  */
-export function resumeAnswered(execution: Execution, target: ResumeTarget, answer: ResumeAnswer, now?: number): Execution {
+export function resumeAnswered(
+  execution: Execution,
+  target: ResumeTarget,
+  answer: ResumeAnswer,
+  now?: number,
+): Execution {
   const resume = lastOpen(execution, target);
   const said = answer.status ?? answer.kickoffId;
-  const isNewId = answer.kickoffId !== undefined && !execution.kickoffIds.includes(answer.kickoffId);
+  const isNewId =
+    answer.kickoffId !== undefined && !execution.kickoffIds.includes(answer.kickoffId);
   const settled = settle(execution, target, {
     outcome: "answered",
     ...(said === undefined ? {} : { answer: said }),
@@ -72,20 +91,40 @@ export function resumeAnswered(execution: Execution, target: ResumeTarget, answe
 }
 
 /** The crew refused the feedback, or it never reached the crew: nothing happened, and it may be sent anew. */
-export function resumeRefused(execution: Execution, target: ResumeTarget, message: string, { isUnsent = false } = {}): Execution {
-  return settle(execution, target, { outcome: "refused", message, ...(isUnsent ? { isUnsent } : {}) });
+export function resumeRefused(
+  execution: Execution,
+  target: ResumeTarget,
+  message: string,
+  { isUnsent = false } = {},
+): Execution {
+  return settle(execution, target, {
+    outcome: "refused",
+    message,
+    ...(isUnsent ? { isUnsent } : {}),
+  });
 }
 
 /** No answer came: the feedback may have arrived. */
-export function resumeUnanswered(execution: Execution, target: ResumeTarget, message?: string): Execution {
-  return settle(execution, target, { outcome: "unanswered", ...(message === undefined ? {} : { message }) });
+export function resumeUnanswered(
+  execution: Execution,
+  target: ResumeTarget,
+  message?: string,
+): Execution {
+  return settle(execution, target, {
+    outcome: "unanswered",
+    ...(message === undefined ? {} : { message }),
+  });
 }
 
 /** What was sent without an answer has arrived after all: the crew has gone on. */
 function settleUnanswered(execution: Execution): Execution {
   let settled = execution;
   for (const resume of execution.resumes.filter((each) => each.outcome === "unanswered")) {
-    settled = tellFeedback(settle(settled, resume, { outcome: "answered" }), resume, resume.feedback);
+    settled = tellFeedback(
+      settle(settled, resume, { outcome: "answered" }),
+      resume,
+      resume.feedback,
+    );
   }
   return settled;
 }
@@ -93,8 +132,17 @@ function settleUnanswered(execution: Execution): Execution {
 /** The crew was seen to go on: what it took is followed, and what was sent without an answer has arrived. */
 export function crewGoesOn(execution: Execution): Execution {
   const settled = settleUnanswered(execution);
-  const isNews = settled.resumes.some((resume) => resume.outcome === "answered" && resume.isFollowed === undefined);
-  return isNews ? { ...settled, resumes: settled.resumes.map((resume) => (resume.outcome === "answered" ? { ...resume, isFollowed: true } : resume)) } : settled;
+  const isNews = settled.resumes.some(
+    (resume) => resume.outcome === "answered" && resume.isFollowed === undefined,
+  );
+  return isNews
+    ? {
+        ...settled,
+        resumes: settled.resumes.map((resume) =>
+          resume.outcome === "answered" ? { ...resume, isFollowed: true } : resume,
+        ),
+      }
+    : settled;
 }
 
 function lastOpen(execution: Execution, { taskId, attempt }: ResumeTarget): SentResume | undefined {
@@ -109,16 +157,28 @@ function lastOpen(execution: Execution, { taskId, attempt }: ResumeTarget): Sent
 function settle(
   execution: Execution,
   target: ResumeTarget,
-  result: Pick<SentResume, "outcome" | "isUnsent" | "answer" | "message" | "answeredAt" | "isFollowed">,
+  result: Pick<
+    SentResume,
+    "outcome" | "isUnsent" | "answer" | "message" | "answeredAt" | "isFollowed"
+  >,
 ): Execution {
   const open = lastOpen(execution, target);
   return open === undefined
     ? execution
-    : { ...execution, resumes: execution.resumes.map((resume) => (resume === open ? { ...resume, ...result } : resume)) };
+    : {
+        ...execution,
+        resumes: execution.resumes.map((resume) =>
+          resume === open ? { ...resume, ...result } : resume,
+        ),
+      };
 }
 
 /** An approved output is final; a rejected one gives way to the next attempt. Both stay readable. */
-function tellFeedback(execution: Execution, { taskId, attempt }: ResumeTarget, feedback: Feedback): Execution {
+function tellFeedback(
+  execution: Execution,
+  { taskId, attempt }: ResumeTarget,
+  feedback: Feedback,
+): Execution {
   const tasks = withTask(execution.tasks, taskId, (task) => ({
     ...task,
     attempts: withFeedback(task.attempts, attempt, feedback),
@@ -128,7 +188,17 @@ function tellFeedback(execution: Execution, { taskId, attempt }: ResumeTarget, f
 }
 
 function goOn(execution: Execution, { taskId }: ResumeTarget): Execution {
-  const open = without(execution, "mayBeWaiting", "stillPaused", "stateText", "endedAt", "watchingStoppedAt", "output", "outputJson", "error");
+  const open = without(
+    execution,
+    "mayBeWaiting",
+    "stillPaused",
+    "stateText",
+    "endedAt",
+    "watchingStoppedAt",
+    "output",
+    "outputJson",
+    "error",
+  );
   if (open.waiting !== undefined && open.waiting.taskId !== taskId) {
     return open;
   }

@@ -39,7 +39,9 @@ export class Retention implements Disposable {
   #cutSoon(): void {
     this.#cancelTimer ??= this.#options.clock.after(QUIET, () => {
       this.#cancelTimer = undefined;
-      this.#cut().catch((error: unknown) => this.#options.onProblem("Ended executions that are too many could not be removed.", error));
+      this.#cut().catch((error: unknown) =>
+        this.#options.onProblem("Ended executions that are too many could not be removed.", error),
+      );
     });
   }
 
@@ -53,7 +55,12 @@ export class Retention implements Disposable {
 /** The ended executions beyond the `keep` that ended last. What is pinned, or has feedback under way that may bring it back, stays and is not counted. */
 export function tooMany(executions: readonly Execution[], keep: number): readonly Execution[] {
   if (keep <= 0) return [];
-  const candidates = executions.filter((execution) => hasEnded(execution) && execution.pinned !== true && execution.resumes.every(({ outcome }) => outcome !== "sending"));
+  const candidates = executions.filter(
+    (execution) =>
+      hasEnded(execution) &&
+      execution.pinned !== true &&
+      execution.resumes.every(({ outcome }) => outcome !== "sending"),
+  );
   return candidates.sort((one, other) => endOf(other) - endOf(one)).slice(keep);
 }
 

@@ -10,9 +10,13 @@ const LEFTOVER = 60 * 60_000;
 const NAME = /^(?<id>[A-Za-z0-9-]{1,64})\.(?<revision>[1-9]\d{0,14})\.json$/;
 
 /** The record and revision that a file of this name holds; undefined for any other file. */
-export function parseRevisionName(name: string): { readonly id: string; readonly revision: number } | undefined {
+export function parseRevisionName(
+  name: string,
+): { readonly id: string; readonly revision: number } | undefined {
   const { id, revision } = NAME.exec(name)?.groups ?? {};
-  return id === undefined || revision === undefined ? undefined : { id, revision: Number(revision) };
+  return id === undefined || revision === undefined
+    ? undefined
+    : { id, revision: Number(revision) };
 }
 
 /** Whether an id can name a file on every system. */

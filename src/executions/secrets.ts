@@ -47,15 +47,23 @@ export class CallbackSecrets implements Disposable {
   constructor(options: CallbackSecretsOptions) {
     this.#options = options;
     this.#subscription = options.store.onDidChange(({ changed, removed }) => {
-      const done = [...changed.filter(isDone), ...removed].filter(({ request }) => hasCredentials(request?.callbacks));
+      const done = [...changed.filter(isDone), ...removed].filter(({ request }) =>
+        hasCredentials(request?.callbacks),
+      );
       for (const { localId } of done) void this.#forget(localId);
     });
   }
 
   /** Keeps the secrets of a request, if it has any, for an execution that is on record. Rejects when they cannot be kept. */
   async keep(localId: string, { humanInputWebhook, webhooks }: SecretCallbacks): Promise<void> {
-    const [humanInput, stream] = [secretOf(humanInputWebhook?.authentication), secretOf(webhooks?.authentication)];
-    const stored: Stored = { ...(humanInput === undefined ? {} : { humanInput }), ...(stream === undefined ? {} : { stream }) };
+    const [humanInput, stream] = [
+      secretOf(humanInputWebhook?.authentication),
+      secretOf(webhooks?.authentication),
+    ];
+    const stored: Stored = {
+      ...(humanInput === undefined ? {} : { humanInput }),
+      ...(stream === undefined ? {} : { stream }),
+    };
     if (Object.keys(stored).length === 0) return;
     // The mark first: a secret that nothing leads to would stay for ever.
     await this.#options.marks.claim(localId, {});
@@ -63,16 +71,31 @@ export class CallbackSecrets implements Disposable {
   }
 
   /** The callbacks of an execution with their secrets. Reads no secret where there is none. */
-  async complete({ localId, request }: Pick<Execution, "localId" | "request">): Promise<CompletedCallbacks> {
+  async complete({
+    localId,
+    request,
+  }: Pick<Execution, "localId" | "request">): Promise<CompletedCallbacks> {
     const { humanInputWebhook, webhooks, ...urls } = request?.callbacks ?? {};
     const stored = hasCredentials(request?.callbacks) ? await this.#read(localId) : {};
-    const humanInput = humanInputWebhook && complete(humanInputWebhook, withSecret(humanInputWebhook.authentication, stored.humanInput));
-    const stream = webhooks && complete(webhooks, withSecret(webhooks.authentication, stored.stream));
+    const humanInput =
+      humanInputWebhook &&
+      complete(humanInputWebhook, withSecret(humanInputWebhook.authentication, stored.humanInput));
+    const stream =
+      webhooks && complete(webhooks, withSecret(webhooks.authentication, stored.stream));
     const lost = [
-      ...(humanInputWebhook?.authentication && !humanInput?.authentication ? [humanInputWebhook.url] : []),
+      ...(humanInputWebhook?.authentication && !humanInput?.authentication
+        ? [humanInputWebhook.url]
+        : []),
       ...(webhooks?.authentication && !stream?.authentication ? [webhooks.url] : []),
     ];
-    return { callbacks: { ...urls, ...(humanInput && { humanInputWebhook: humanInput }), ...(stream && { webhooks: stream }) }, lost };
+    return {
+      callbacks: {
+        ...urls,
+        ...(humanInput && { humanInputWebhook: humanInput }),
+        ...(stream && { webhooks: stream }),
+      },
+      lost,
+    };
   }
 
   /** Deletes secrets that a crash left behind: of executions that have ended or are not tracked. */
@@ -81,7 +104,12 @@ export class CallbackSecrets implements Disposable {
     const marked = await marks.all();
     // After the marks are read: an execution is on record before it is marked.
     await store.refresh();
-    const needed = new Set(store.list().filter((execution) => !isDone(execution)).map(({ localId }) => localId));
+    const needed = new Set(
+      store
+        .list()
+        .filter((execution) => !isDone(execution))
+        .map(({ localId }) => localId),
+    );
     for (const { key } of marked) if (!needed.has(key)) await this.#forget(key);
   }
 
@@ -89,7 +117,8 @@ export class CallbackSecrets implements Disposable {
   async forgetAll(): Promise<readonly unknown[]> {
     const problems: unknown[] = [];
     const marked = (await this.#options.marks.all()).map(({ key }) => key);
-    for (const localId of marked) await this.#delete(localId).catch((error: unknown) => problems.push(error));
+    for (const localId of marked)
+      await this.#delete(localId).catch((error: unknown) => problems.push(error));
     return problems;
   }
 
@@ -103,13 +132,21 @@ export class CallbackSecrets implements Disposable {
       const raw: unknown = JSON.parse((await this.#options.storage.get(prefix + localId)) ?? "{}");
       return isStored(raw) ? raw : {};
     } catch {
-      this.#options.onProblem("The secrets of a callback could not be read from the secret storage.", new Error("The entry cannot be read."));
+      this.#options.onProblem(
+        "The secrets of a callback could not be read from the secret storage.",
+        new Error("The entry cannot be read."),
+      );
       return {};
     }
   }
 
   async #forget(localId: string): Promise<void> {
-    await this.#delete(localId).catch((error: unknown) => this.#options.onProblem("The secrets of a callback could not be deleted; this is tried again later.", error));
+    await this.#delete(localId).catch((error: unknown) =>
+      this.#options.onProblem(
+        "The secrets of a callback could not be deleted; this is tried again later.",
+        error,
+      ),
+    );
   }
 
   async #delete(localId: string): Promise<void> {
@@ -121,7 +158,12 @@ export class CallbackSecrets implements Disposable {
 /** Callbacks as they are kept on record: without the secret parts. */
 export function plainCallbacks({ humanInputWebhook, webhooks }: SecretCallbacks): PlainCallbacks {
   return {
-    ...(humanInputWebhook && { humanInputWebhook: complete(humanInputWebhook, withoutSecret(humanInputWebhook.authentication)) }),
+    ...(humanInputWebhook && {
+      humanInputWebhook: complete(
+        humanInputWebhook,
+        withoutSecret(humanInputWebhook.authentication),
+      ),
+    }),
     ...(webhooks && { webhooks: complete(webhooks, withoutSecret(webhooks.authentication)) }),
   };
 }
@@ -132,7 +174,10 @@ function isDone(execution: Execution): boolean {
 }
 
 function hasCredentials(callbacks: PlainCallbacks | undefined): boolean {
-  return callbacks?.humanInputWebhook?.authentication !== undefined || callbacks?.webhooks?.authentication !== undefined;
+  return (
+    callbacks?.humanInputWebhook?.authentication !== undefined ||
+    callbacks?.webhooks?.authentication !== undefined
+  );
 }
 
 type Bearer = { readonly strategy: "bearer"; readonly token: string };
@@ -145,21 +190,38 @@ function secretOf(authentication: Bearer | Basic | undefined): string | undefine
 }
 
 function withSecret(plain: PlainBearer | undefined, secret: string | undefined): Bearer | undefined;
-function withSecret(plain: PlainBearer | PlainBasic | undefined, secret: string | undefined): Bearer | Basic | undefined;
-function withSecret(plain: PlainBearer | PlainBasic | undefined, secret: string | undefined): Bearer | Basic | undefined {
+function withSecret(
+  plain: PlainBearer | PlainBasic | undefined,
+  secret: string | undefined,
+): Bearer | Basic | undefined;
+function withSecret(
+  plain: PlainBearer | PlainBasic | undefined,
+  secret: string | undefined,
+): Bearer | Basic | undefined {
   if (plain === undefined || secret === undefined) return undefined;
-  return plain.strategy === "basic" ? { strategy: "basic", username: plain.username, password: secret } : { strategy: "bearer", token: secret };
+  return plain.strategy === "basic"
+    ? { strategy: "basic", username: plain.username, password: secret }
+    : { strategy: "bearer", token: secret };
 }
 
 function withoutSecret(authentication: Bearer | undefined): PlainBearer | undefined;
-function withoutSecret(authentication: Bearer | Basic | undefined): PlainBearer | PlainBasic | undefined;
-function withoutSecret(authentication: Bearer | Basic | undefined): PlainBearer | PlainBasic | undefined {
+function withoutSecret(
+  authentication: Bearer | Basic | undefined,
+): PlainBearer | PlainBasic | undefined;
+function withoutSecret(
+  authentication: Bearer | Basic | undefined,
+): PlainBearer | PlainBasic | undefined {
   if (authentication === undefined) return undefined;
-  return authentication.strategy === "basic" ? { strategy: "basic", username: authentication.username } : { strategy: "bearer" };
+  return authentication.strategy === "basic"
+    ? { strategy: "basic", username: authentication.username }
+    : { strategy: "bearer" };
 }
 
 /** A callback with another authentication, or without any. */
-function complete<Callback extends { readonly authentication?: unknown }, Authentication>(callback: Callback, authentication: Authentication | undefined): Omit<Callback, "authentication"> & { authentication?: Authentication } {
+function complete<Callback extends { readonly authentication?: unknown }, Authentication>(
+  callback: Callback,
+  authentication: Authentication | undefined,
+): Omit<Callback, "authentication"> & { authentication?: Authentication } {
   const rest: Omit<Callback, "authentication"> = { ...callback };
   Reflect.deleteProperty(rest, "authentication");
   return authentication === undefined ? rest : { ...rest, authentication };

@@ -16,12 +16,26 @@ export interface SendingOptions {
 }
 
 /** The executions for which a kickoff or feedback is under way right now, in whichever window. What "may have been sent" is not under way. */
-export async function sendingNow({ store, intents, clock }: SendingOptions): Promise<readonly Execution[]> {
+export async function sendingNow({
+  store,
+  intents,
+  clock,
+}: SendingOptions): Promise<readonly Execution[]> {
   const alive = new Set((await intents.all()).filter(isAlive).map(({ key }) => key));
   await store.refresh();
   return store.list().filter((execution) => {
     const { localId, state, startedAt, resumes } = execution;
-    const isKickoff = state === "unconfirmed" && alive.has(kickoffKey(localId)) && clock.now() - Date.parse(startedAt) < longestKickoff;
-    return isKickoff || resumes.some((resume) => resume.outcome === "sending" && resumeKeys(execution, resume).some((key) => alive.has(key)));
+    const isKickoff =
+      state === "unconfirmed" &&
+      alive.has(kickoffKey(localId)) &&
+      clock.now() - Date.parse(startedAt) < longestKickoff;
+    return (
+      isKickoff ||
+      resumes.some(
+        (resume) =>
+          resume.outcome === "sending" &&
+          resumeKeys(execution, resume).some((key) => alive.has(key)),
+      )
+    );
   });
 }

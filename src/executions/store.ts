@@ -53,7 +53,8 @@ export class ExecutionStore implements Disposable {
     this.#options = options;
     this.#revisions = new Revisions(options.folder);
     this.#reader = new FolderReader({ ...options, revisions: this.#revisions, known: this.#known });
-    const onError = (error: unknown) => options.onProblem("A listener of the executions failed.", error);
+    const onError = (error: unknown) =>
+      options.onProblem("A listener of the executions failed.", error);
     this.#changes = new Emitter(onError);
     this.#adds = new Emitter(onError);
     this.onDidChange = this.#changes.event;
@@ -93,7 +94,9 @@ export class ExecutionStore implements Disposable {
   async add(execution: Execution): Promise<Execution> {
     const { localId } = execution;
     if (!isFileId(localId)) {
-      throw new Error(`"${localId}" cannot be the local id of an execution: only letters, digits and hyphens, at most 64.`);
+      throw new Error(
+        `"${localId}" cannot be the local id of an execution: only letters, digits and hyphens, at most 64.`,
+      );
     }
     return await this.#inTurn(localId, async () => {
       if (!(await this.#revisions.create(localId, writeRecord(execution)))) {
@@ -109,10 +112,15 @@ export class ExecutionStore implements Disposable {
    * Changes an execution. `change` may be called again with what another window has written in the meantime; it must be pure.
    * Returns what is now stored, or undefined for an execution that is not tracked (any more). What has ended stays ended.
    */
-  async update(localId: string, change: (current: Execution) => Execution): Promise<Execution | undefined> {
+  async update(
+    localId: string,
+    change: (current: Execution) => Execution,
+  ): Promise<Execution | undefined> {
     return await this.#write(localId, (current) => {
       const next = keepEnd(current, change(current));
-      return isDeepStrictEqual(next, current) ? current : withHistory(current, next, this.#options.clock.now());
+      return isDeepStrictEqual(next, current)
+        ? current
+        : withHistory(current, next, this.#options.clock.now());
     });
   }
 
@@ -135,7 +143,10 @@ export class ExecutionStore implements Disposable {
     try {
       await this.#revisions.create(mark, writeRemoved());
     } catch (error) {
-      this.#options.onProblem("Other windows could not be told that tracked executions were deleted.", error);
+      this.#options.onProblem(
+        "Other windows could not be told that tracked executions were deleted.",
+        error,
+      );
     }
     await this.refresh();
     return left;
@@ -152,7 +163,10 @@ export class ExecutionStore implements Disposable {
       return;
     }
     this.#refreshing = this.#readAll().catch((error: unknown) => {
-      this.#options.onProblem("The folder of tracked executions could not be read; trying again.", error);
+      this.#options.onProblem(
+        "The folder of tracked executions could not be read; trying again.",
+        error,
+      );
     });
     await this.#refreshing;
     this.#refreshing = undefined;
@@ -167,7 +181,10 @@ export class ExecutionStore implements Disposable {
   }
 
   /** Writes what `change` makes of the newest revision: another execution, or undefined to remove it. The same one means no change. */
-  async #write(localId: string, change: (current: Execution) => Execution | undefined): Promise<Execution | undefined> {
+  async #write(
+    localId: string,
+    change: (current: Execution) => Execution | undefined,
+  ): Promise<Execution | undefined> {
     return await this.#inTurn(localId, async () => {
       if (this.#known.get(localId) === undefined) {
         await this.#readOne(localId);

@@ -14,7 +14,11 @@ const oldEnd = 24 * 60 * 60_000;
  * Forgets what was told of executions that are no longer tracked, and of ends that are no news any more. A person who is told
  * of an execution later has tracked it anew, under another local id. `now` in milliseconds since 1970.
  */
-export async function sweepTold(store: Pick<ExecutionStore, "list" | "refresh">, told: Pick<Intents, "all" | "release">, now: number): Promise<void> {
+export async function sweepTold(
+  store: Pick<ExecutionStore, "list" | "refresh">,
+  told: Pick<Intents, "all" | "release">,
+  now: number,
+): Promise<void> {
   const intents = await told.all();
   // After the claims are read, so that an execution which another window has only just told of is known.
   await store.refresh();
@@ -22,7 +26,10 @@ export async function sweepTold(store: Pick<ExecutionStore, "list" | "refresh">,
   for (const { key } of intents) {
     if (key.startsWith(ofCrew)) continue;
     const execution = executions.find(({ localId }) => key.includes(localId));
-    const isOld = execution?.endedAt !== undefined && hasEnded(execution) && now - Date.parse(execution.endedAt) > oldEnd;
+    const isOld =
+      execution?.endedAt !== undefined &&
+      hasEnded(execution) &&
+      now - Date.parse(execution.endedAt) > oldEnd;
     if (execution === undefined || (isOld && key.startsWith(ofEnd))) await told.release(key);
   }
 }

@@ -10,7 +10,11 @@ export function taskIn(tasks: Tasks, taskId: string): ExecutionTask | undefined 
 }
 
 /** The tasks with one of them changed; a task that was not known is put at the end. */
-export function withTask(tasks: Tasks, taskId: string, change: (task: ExecutionTask) => ExecutionTask): Tasks {
+export function withTask(
+  tasks: Tasks,
+  taskId: string,
+  change: (task: ExecutionTask) => ExecutionTask,
+): Tasks {
   const known = taskIn(tasks, taskId);
   if (known === undefined) {
     return [...tasks, change({ taskId, state: "pending", attempts: [] })];
@@ -60,7 +64,11 @@ export function mergeTasks(tasks: Tasks, readings: readonly TaskReading[]): Task
 }
 
 /** Puts an output under an attempt's number; the earlier attempts stay with their outputs and feedback. */
-export function withAttempt(attempts: readonly Attempt[], number: number, output: string | undefined): readonly Attempt[] {
+export function withAttempt(
+  attempts: readonly Attempt[],
+  number: number,
+  output: string | undefined,
+): readonly Attempt[] {
   const others = attempts.filter((attempt) => attempt.number !== number);
   const known = attempts.find((attempt) => attempt.number === number);
   const attempt: Attempt = { ...known, number, ...(output === undefined ? {} : { output }) };
@@ -68,7 +76,11 @@ export function withAttempt(attempts: readonly Attempt[], number: number, output
 }
 
 /** Writes down what a person said of an attempt. */
-export function withFeedback(attempts: readonly Attempt[], number: number, feedback: Feedback): readonly Attempt[] {
+export function withFeedback(
+  attempts: readonly Attempt[],
+  number: number,
+  feedback: Feedback,
+): readonly Attempt[] {
   return withAttempt(attempts, number, undefined).map((attempt) =>
     attempt.number === number ? { ...attempt, feedback } : attempt,
   );
@@ -82,7 +94,9 @@ function withOutput(attempts: readonly Attempt[], output: string): readonly Atte
   if (last.output === undefined) {
     return withAttempt(attempts, last.number, output);
   }
-  return isSameOutput(last.output, output) ? attempts : withAttempt(attempts, last.number + 1, output);
+  return isSameOutput(last.output, output)
+    ? attempts
+    : withAttempt(attempts, last.number + 1, output);
 }
 
 function isOpen(task: ExecutionTask): boolean {

@@ -52,7 +52,9 @@ export function titleFrom(execution: Execution, distinguishing: readonly string[
     return label;
   }
   const inputs = Object.entries(execution.request?.inputs ?? {});
-  const parts = inputs.flatMap(([name, value]) => (distinguishing.includes(name) ? partOf(name, value) : []));
+  const parts = inputs.flatMap(([name, value]) =>
+    distinguishing.includes(name) ? partOf(name, value) : [],
+  );
   if (parts.length > 0) {
     return fit(parts.slice(0, MOST_INPUTS));
   }
@@ -79,7 +81,9 @@ function partOf(name: string, value: JsonValue): readonly string[] {
 function fit(parts: readonly string[]): string {
   const short: string[] = [...parts];
   let room = LONGEST - BETWEEN.length * (parts.length - 1);
-  const byLength = parts.map((part, at) => ({ part, at })).sort((a, b) => a.part.length - b.part.length);
+  const byLength = parts
+    .map((part, at) => ({ part, at }))
+    .sort((a, b) => a.part.length - b.part.length);
   byLength.forEach(({ part, at }, before) => {
     const text = oneLine(part, Math.floor(room / (parts.length - before)));
     short[at] = text;

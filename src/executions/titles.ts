@@ -126,7 +126,9 @@ class CrewTitles {
   /** All titles. The numbers follow from the executions alone, so that every window shows the same ones. */
   #make(): Made {
     const made: Made = { names: this.#distinguishing(), texts: new Map(), namesakes: new Map() };
-    const oldestFirst = [...this.#members.values()].map((execution) => ({ execution, start: startOf(execution) })).sort((a, b) => (a.start < b.start ? -1 : 1));
+    const oldestFirst = [...this.#members.values()]
+      .map((execution) => ({ execution, start: startOf(execution) }))
+      .sort((a, b) => (a.start < b.start ? -1 : 1));
     for (const { execution } of oldestFirst) {
       const text = titleFrom(execution, made.names);
       add(made, execution, text);

@@ -47,8 +47,14 @@ export class Tracker implements Disposable {
   constructor(options: TrackerOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    this.#list = new WatchList({ store: options.store, clock: options.clock, attention: this.#attention, limits: this.#limits });
-    const onError = (error: unknown) => options.onProblem("A listener of the tracker failed.", error);
+    this.#list = new WatchList({
+      store: options.store,
+      clock: options.clock,
+      attention: this.#attention,
+      limits: this.#limits,
+    });
+    const onError = (error: unknown) =>
+      options.onProblem("A listener of the tracker failed.", error);
     this.#changes = new Emitter(onError);
     this.#parks = new Emitter(onError);
     this.onDidChange = this.#changes.event;
@@ -66,7 +72,9 @@ export class Tracker implements Disposable {
       void lease.takeOver();
     }
     this.#subscriptions.push(
-      store.onDidChange(({ added, changed, removed }) => this.#sync([...added, ...changed], removed)),
+      store.onDidChange(({ added, changed, removed }) =>
+        this.#sync([...added, ...changed], removed),
+      ),
       lease.onDidChange(() => this.#plan()),
     );
     this.#sync(store.list(), []);
@@ -78,7 +86,15 @@ export class Tracker implements Disposable {
    */
   async pollNow(localId?: string): Promise<void> {
     const { store, clock } = this.#options;
-    const wanted = localId === undefined ? store.list().filter((each) => each.watchingStoppedAt === undefined && !this.#limits.parked.has(each.crew.id)) : [store.find(localId)];
+    const wanted =
+      localId === undefined
+        ? store
+            .list()
+            .filter(
+              (each) =>
+                each.watchingStoppedAt === undefined && !this.#limits.parked.has(each.crew.id),
+            )
+        : [store.find(localId)];
     const polls = wanted.flatMap((execution) => {
       if (this.#isDisposed || execution === undefined || !canBeAsked(execution)) {
         return [];
@@ -143,7 +159,9 @@ export class Tracker implements Disposable {
 
   /** Goes on with an execution that was given up by age. */
   async watchAgain(localId: string): Promise<void> {
-    await this.#options.store.update(localId, (execution) => watchAgain(execution, this.#options.clock.now()));
+    await this.#options.store.update(localId, (execution) =>
+      watchAgain(execution, this.#options.clock.now()),
+    );
   }
 
   /** Asks no more, and breaks off what is being asked, until it is started again. */
@@ -166,7 +184,10 @@ export class Tracker implements Disposable {
   #sync(executions: readonly Execution[], removed: readonly Execution[]): void {
     const answered = this.#list.follow(executions, removed);
     if (answered.length > 0) {
-      this.#changes.fire({ crewIds: [...new Set(answered.map(({ crew }) => crew.id))], localIds: answered.map(({ localId }) => localId) });
+      this.#changes.fire({
+        crewIds: [...new Set(answered.map(({ crew }) => crew.id))],
+        localIds: answered.map(({ localId }) => localId),
+      });
     }
     this.#plan();
   }
@@ -230,7 +251,11 @@ export class Tracker implements Disposable {
     const now = this.#options.clock.now();
     const error = outcome.kind === "failed" ? outcome.error : undefined;
     if (outcome.kind === "hindered" && watched.failures === 0) {
-      this.#options.onProblem("An execution could not be followed; trying again.", outcome.error, crew.name);
+      this.#options.onProblem(
+        "An execution could not be followed; trying again.",
+        outcome.error,
+        crew.name,
+      );
     }
     if (error?.retryAfterMs !== undefined) {
       this.#limits.leaveAlone(crew.id, now + error.retryAfterMs);

@@ -32,13 +32,16 @@ export function beginsToWait(execution: Execution, pause: Pause, now: number): E
     state: "waiting",
     attempts: withAttempt(task.attempts, attempt, pause.output),
   }));
-  const output = pause.output ?? taskIn(tasks, taskId)?.attempts.find((each) => each.number === attempt)?.output;
+  const output =
+    pause.output ?? taskIn(tasks, taskId)?.attempts.find((each) => each.number === attempt)?.output;
   const current = execution.progress?.current;
   return {
     ...without(settled, "mayBeWaiting", "stateText"),
     state: "waiting",
     tasks: tasks.map((task) =>
-      task.taskId !== taskId && task.taskId !== current && (task.state === "running" || task.state === "waiting")
+      task.taskId !== taskId &&
+      task.taskId !== current &&
+      (task.state === "running" || task.state === "waiting")
         ? { ...task, state: "completed" }
         : task,
     ),
@@ -65,9 +68,13 @@ export function waitsSomewhere(execution: Execution, stateText: string, now: num
 
 /** Which attempt waits, by the crew's own number; one that was answered with another output has become useless as a number. */
 function attemptOf(execution: Execution, pause: Pause, now: number): number {
-  const numbered = taskIn(execution.tasks, pause.taskId)?.attempts.find((each) => each.number === pause.attempt);
+  const numbered = taskIn(execution.tasks, pause.taskId)?.attempts.find(
+    (each) => each.number === pause.attempt,
+  );
   const isReused = numbered?.feedback !== undefined && !tells(pause, numbered);
-  return pause.attempt === undefined || isReused ? inferAttempt(execution, pause, now) : pause.attempt;
+  return pause.attempt === undefined || isReused
+    ? inferAttempt(execution, pause, now)
+    : pause.attempt;
 }
 
 /** Crews that do not number their attempts: another output is the next one, and so is the same one where the crew went on in between. */
@@ -87,11 +94,20 @@ function inferAttempt(execution: Execution, pause: Pause, now: number): number {
 
 /** Whether a pause may be about an attempt, by the outputs; one that is not told fits. */
 function tells({ output }: Pause, attempt: Attempt): boolean {
-  return output === undefined || attempt.output === undefined || isSameOutput(output, attempt.output);
+  return (
+    output === undefined || attempt.output === undefined || isSameOutput(output, attempt.output)
+  );
 }
 
 /** Whether feedback was taken for an output less than so many milliseconds ago. */
-function takenFor(execution: Execution, target: ResumeTarget, now: number, within: number): boolean {
+function takenFor(
+  execution: Execution,
+  target: ResumeTarget,
+  now: number,
+  within: number,
+): boolean {
   const last = resumesOf(execution, target).at(-1);
-  return last?.outcome === "answered" && now - Date.parse(last.answeredAt ?? last.feedback.at) < within;
+  return (
+    last?.outcome === "answered" && now - Date.parse(last.answeredAt ?? last.feedback.at) < within
+  );
 }

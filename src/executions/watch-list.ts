@@ -36,7 +36,8 @@ export class WatchList {
 
   /** The same, and it is followed from now on. */
   add(execution: Execution): Watched {
-    const watched = this.#watched.get(execution.localId) ?? new Watched(execution, this.#options.clock.now());
+    const watched =
+      this.#watched.get(execution.localId) ?? new Watched(execution, this.#options.clock.now());
     this.#watched.set(execution.localId, watched);
     return watched;
   }
@@ -104,15 +105,24 @@ export class WatchList {
     const { store, clock, attention, limits } = this.#options;
     const waiting = [...this.#watched.values()].flatMap((watched) => {
       const execution = store.find(watched.localId);
-      if (execution === undefined || watched.request !== undefined || limits.isFull(execution.crew.id)) {
+      if (
+        execution === undefined ||
+        watched.request !== undefined ||
+        limits.isFull(execution.crew.id)
+      ) {
         return [];
       }
       if (watched.isForced) {
         return [{ watched, execution, due: clock.now() }];
       }
-      const isOn = isPolling && execution.watchingStoppedAt === undefined && !limits.parked.has(execution.crew.id);
+      const isOn =
+        isPolling &&
+        execution.watchingStoppedAt === undefined &&
+        !limits.parked.has(execution.crew.id);
       const due = watched.due(execution, attention.isOn(watched.localId));
-      return isOn ? [{ watched, execution, due: Math.max(due, limits.notBefore(execution.crew.id)) }] : [];
+      return isOn
+        ? [{ watched, execution, due: Math.max(due, limits.notBefore(execution.crew.id)) }]
+        : [];
     });
     return waiting.sort((a, b) => a.due - b.due);
   }

@@ -67,7 +67,8 @@ export class Watched {
       this.#failures = 0;
       this.#dueAt = now;
     }
-    const isOver = this.#failedAt !== undefined && Date.parse(execution.seenAt ?? "") > this.#failedAt;
+    const isOver =
+      this.#failedAt !== undefined && Date.parse(execution.seenAt ?? "") > this.#failedAt;
     if (isOver) {
       this.#failures = 0;
       this.#setProblem(undefined, undefined, now);
@@ -104,7 +105,10 @@ export class Watched {
       this.#dueAt = now + error.retryAfterMs; // The crew said when to come back: that wins over everything.
     }
     const hindrance = outcome.kind === "hindered" ? outcome.error : undefined;
-    const isNews = this.#error?.kind !== error?.kind || this.#error?.message !== error?.message || (this.#hindrance === undefined) !== (hindrance === undefined);
+    const isNews =
+      this.#error?.kind !== error?.kind ||
+      this.#error?.message !== error?.message ||
+      (this.#hindrance === undefined) !== (hindrance === undefined);
     this.#setProblem(error, hindrance, now);
     return isNews;
   }
@@ -155,16 +159,22 @@ export function canBeAsked(execution: Execution): boolean {
 
 /** Whether nothing has happened for so long that polling gives up. */
 export function isTooOld(execution: Execution, now: number): boolean {
-  const since = execution.watchedSince === undefined ? -Infinity : Date.parse(execution.watchedSince);
+  const since =
+    execution.watchedSince === undefined ? -Infinity : Date.parse(execution.watchedSince);
   return now - Math.max(lastSentAt(execution), since) >= AGE_LIMIT;
 }
 
 /** What an answer belongs to: one that was asked for before a resume or a new id says nothing about what came after. */
 export function answerSession(execution: Execution): string {
-  return JSON.stringify([execution.kickoffIds.at(-1), execution.resumes.map((resume) => resume.outcome)]);
+  return JSON.stringify([
+    execution.kickoffIds.at(-1),
+    execution.resumes.map((resume) => resume.outcome),
+  ]);
 }
 
 function paceSession(execution: Execution): string {
-  const sent = execution.resumes.filter((resume) => resume.outcome === "answered" || resume.outcome === "unanswered");
+  const sent = execution.resumes.filter(
+    (resume) => resume.outcome === "answered" || resume.outcome === "unanswered",
+  );
   return JSON.stringify([execution.kickoffIds.at(-1), sent.length, execution.watchedSince]);
 }

@@ -22,5 +22,11 @@ function readAnswer(raw: unknown): CannedAnswer[] {
   const { label, text, kind }: Partial<Record<keyof CannedAnswer, unknown>> = raw;
   if (typeof text !== "string" || text.trim() === "") return [];
   const hasLabel = typeof label === "string" && label.trim() !== "";
-  return [{ ...(hasLabel ? { label } : {}), text, kind: kind === "approve" || kind === "reject" ? kind : "both" }];
+  return [
+    {
+      ...(hasLabel ? { label } : {}),
+      text,
+      kind: kind === "approve" || kind === "reject" ? kind : "both",
+    },
+  ];
 }

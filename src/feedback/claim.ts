@@ -27,10 +27,15 @@ export async function claimResume(
     const record = sent.find((resume) => resume.feedback.at === atOf(earlier));
     // Another process may have the dead one's number by now, so that a claim without a record does not hold for ever.
     const isOld = clock.now() - Date.parse(String(atOf(earlier))) > LONGEST_REQUEST;
-    const isLeftBehind = earlier !== undefined && record === undefined && (isOld || !isAlive(earlier));
+    const isLeftBehind =
+      earlier !== undefined && record === undefined && (isOld || !isAlive(earlier));
     // An unreadable claim is nobody's for a person who knows that it may be sent twice.
-    const isUsed = again && (earlier === undefined || (record !== undefined && record.outcome !== "sending"));
-    if (!isLeftBehind && !isUsed) throw new MaybeSentError(l10n.t("Feedback for this output is being sent, or was sent, from another window."));
+    const isUsed =
+      again && (earlier === undefined || (record !== undefined && record.outcome !== "sending"));
+    if (!isLeftBehind && !isUsed)
+      throw new MaybeSentError(
+        l10n.t("Feedback for this output is being sent, or was sent, from another window."),
+      );
   }
 }
 

@@ -12,9 +12,16 @@ const longest = { lines: 12, characters: 700 };
 export async function confirmApproval(execution: Execution, taskId: string): Promise<boolean> {
   const approve = vscode.l10n.t("Approve");
   const question = vscode.l10n.t("Approve “{0}” of “{1}”?", shortName(taskId), titleOf(execution));
-  const goesTo = vscode.l10n.t("“{0}” is sent to {1}: the crew goes on with this output, and later tasks read that as your feedback.", approved, crewAndHost(execution));
+  const goesTo = vscode.l10n.t(
+    "“{0}” is sent to {1}: the crew goes on with this output, and later tasks read that as your feedback.",
+    approved,
+    crewAndHost(execution),
+  );
   const detail = `${beginningOf(outputOf(execution, taskId))}\n\n${goesTo}`;
-  return (await vscode.window.showInformationMessage(question, { modal: true, detail }, approve)) === approve;
+  return (
+    (await vscode.window.showInformationMessage(question, { modal: true, detail }, approve)) ===
+    approve
+  );
 }
 
 /** An output's first lines, with a mark where there is more. Plain text, as a dialog shows it. */
@@ -23,7 +30,9 @@ function beginningOf(output: string | undefined): string {
   const whole = output.trim();
   if (whole === "") return vscode.l10n.t("The output is empty.");
   const lines = whole.split(/\r?\n/).slice(0, longest.lines).join("\n");
-  const short = Array.from(lines.slice(0, 2 * longest.characters)).slice(0, longest.characters).join("");
+  const short = Array.from(lines.slice(0, 2 * longest.characters))
+    .slice(0, longest.characters)
+    .join("");
   return short.length < whole.length ? `${short.trimEnd()} …` : short;
 }
 

@@ -11,7 +11,14 @@ export function crewAndHost({ crew }: Pick<Execution, "crew">): string {
  * each with its host alone, because whoever knows a callback's path may post to it. Empty where there are none.
  */
 export function callbacksAgain({ request }: Pick<Execution, "request">): readonly string[] {
-  const { taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl, humanInputWebhook, webhooks } = request?.callbacks ?? {};
+  const {
+    taskWebhookUrl,
+    stepWebhookUrl,
+    crewWebhookUrl,
+    humanInputWebhookUrl,
+    humanInputWebhook,
+    webhooks,
+  } = request?.callbacks ?? {};
   const all: readonly (readonly [string, string | undefined])[] = [
     [l10n.t("task"), taskWebhookUrl],
     [l10n.t("step"), stepWebhookUrl],
@@ -19,7 +26,9 @@ export function callbacksAgain({ request }: Pick<Execution, "request">): readonl
     [l10n.t("human input"), humanInputWebhook?.url ?? humanInputWebhookUrl],
     [l10n.t("events"), webhooks?.url],
   ];
-  return all.flatMap(([name, url]) => (url === undefined || url === "" ? [] : [`${name} → ${hostOf(url)}`]));
+  return all.flatMap(([name, url]) =>
+    url === undefined || url === "" ? [] : [`${name} → ${hostOf(url)}`],
+  );
 }
 
 function hostOf(url: string): string {

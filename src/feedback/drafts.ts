@@ -44,7 +44,14 @@ export class Drafts {
 
   /** Keeps a draft in place of the one for the same output; the person is told if it is too long. @throws UserError, and what the file system throws */
   async keep(draft: Draft): Promise<void> {
-    if (draft.text.length > longest) throw new UserError(l10n.t("The draft is too long to be kept: {0} characters, and {1} are kept at most.", draft.text.length, longest));
+    if (draft.text.length > longest)
+      throw new UserError(
+        l10n.t(
+          "The draft is too long to be kept: {0} characters, and {1} are kept at most.",
+          draft.text.length,
+          longest,
+        ),
+      );
     await mkdir(this.#folder, { recursive: true });
     await replaceWhole(this.#path(draft), JSON.stringify({ version: 1, ...draft }));
     await this.#prune();
@@ -53,7 +60,9 @@ export class Drafts {
 
   /** The drafts of an execution, oldest first. What cannot be understood is none. */
   async of(localId: string): Promise<readonly Draft[]> {
-    return (await this.#read(await this.#names(`${localId}.`))).filter((draft) => draft.localId === localId);
+    return (await this.#read(await this.#names(`${localId}.`))).filter(
+      (draft) => draft.localId === localId,
+    );
   }
 
   /** All drafts, oldest first. */
@@ -74,7 +83,8 @@ export class Drafts {
 
   /** Removes all drafts of an execution. */
   async removeAll(localId: string): Promise<void> {
-    for (const name of await this.#names(`${localId}.`)) await rm(join(this.#folder, name), { force: true });
+    for (const name of await this.#names(`${localId}.`))
+      await rm(join(this.#folder, name), { force: true });
   }
 
   dispose(): void {
@@ -88,7 +98,9 @@ export class Drafts {
 
   async #names(beginning = ""): Promise<readonly string[]> {
     try {
-      return (await readdir(this.#folder)).filter((name) => name.startsWith(beginning) && name.endsWith(".json"));
+      return (await readdir(this.#folder)).filter(
+        (name) => name.startsWith(beginning) && name.endsWith(".json"),
+      );
     } catch (error) {
       if (hasCode(error, "ENOENT")) return [];
       throw error;
@@ -98,13 +110,19 @@ export class Drafts {
   async #prune(): Promise<void> {
     const names = await this.#names();
     if (names.length <= most) return;
-    const aged = await Promise.all(names.map(async (name) => ({ name, time: await modifiedAt(join(this.#folder, name)) })));
-    for (const { name } of aged.sort((a, b) => b.time - a.time).slice(most)) await rm(join(this.#folder, name), { force: true });
+    const aged = await Promise.all(
+      names.map(async (name) => ({ name, time: await modifiedAt(join(this.#folder, name)) })),
+    );
+    for (const { name } of aged.sort((a, b) => b.time - a.time).slice(most))
+      await rm(join(this.#folder, name), { force: true });
   }
 
   /** A task's id is any text: a hash makes a name that every file system takes. */
   #path({ localId, taskId, attempt }: DraftTarget): string {
-    const hash = createHash("sha256").update(JSON.stringify([taskId, attempt])).digest("hex").slice(0, 32);
+    const hash = createHash("sha256")
+      .update(JSON.stringify([taskId, attempt]))
+      .digest("hex")
+      .slice(0, 32);
     return join(this.#folder, `${localId}.${hash}.json`);
   }
 }
@@ -133,6 +151,11 @@ async function readDraft(path: string): Promise<Draft | undefined> {
 
 function isDraft(raw: unknown): raw is Draft {
   if (typeof raw !== "object" || raw === null) return false;
-  const { localId, taskId, attempt, isApprove, text, at }: Partial<Record<keyof Draft, unknown>> = raw;
-  return [localId, taskId, text, at].every((value) => typeof value === "string") && typeof attempt === "number" && typeof isApprove === "boolean";
+  const { localId, taskId, attempt, isApprove, text, at }: Partial<Record<keyof Draft, unknown>> =
+    raw;
+  return (
+    [localId, taskId, text, at].every((value) => typeof value === "string") &&
+    typeof attempt === "number" &&
+    typeof isApprove === "boolean"
+  );
 }

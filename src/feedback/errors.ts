@@ -33,7 +33,11 @@ export class LostSecretsError extends UserError {
   readonly addresses: readonly string[];
 
   constructor(addresses: readonly string[]) {
-    super(l10n.t("Your feedback was not sent: the secret of a callback cannot be read back from this machine's secret storage."));
+    super(
+      l10n.t(
+        "Your feedback was not sent: the secret of a callback cannot be read back from this machine's secret storage.",
+      ),
+    );
     this.name = "LostSecretsError";
     this.addresses = addresses;
   }

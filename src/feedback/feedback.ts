@@ -19,7 +19,11 @@ const questions = () => import("./ask.ts");
 
 /** Makes one press of a double click on one output, also where the crew answers in between; a later press is another. */
 export interface Presses {
-  once(key: string, by: { readonly isPerson: boolean }, start: () => Promise<FeedbackResult | undefined>): Promise<FeedbackResult | undefined>;
+  once(
+    key: string,
+    by: { readonly isPerson: boolean },
+    start: () => Promise<FeedbackResult | undefined>,
+  ): Promise<FeedbackResult | undefined>;
 }
 
 /** What {@link Feedback} needs. */
@@ -45,7 +49,10 @@ export interface FeedbackWords {
 /** What a person does about an output: approve, reject, with words or without. Each returns the crew's answer, or nothing when the person cancels. */
 export class Feedback implements vscode.Disposable {
   readonly #options: FeedbackOptions;
-  readonly #sending = new Map<string, { readonly words: string; readonly result: Promise<FeedbackResult> }>();
+  readonly #sending = new Map<
+    string,
+    { readonly words: string; readonly result: Promise<FeedbackResult> }
+  >();
   readonly #changed = new vscode.EventEmitter<void>();
   #threads: FeedbackThreads | undefined;
 
@@ -67,37 +74,69 @@ export class Feedback implements vscode.Disposable {
   }
 
   /** Approves at once. A person is asked first where the output is not on the screen. */
-  async approve(execution: Execution, words: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
+  async approve(
+    execution: Execution,
+    words: FeedbackWords = {},
+  ): Promise<FeedbackResult | undefined> {
     const { taskId = execution.waiting?.taskId, feedback, attempt, isPerson = false } = words;
-    if (!isPerson || taskId === undefined || attempt === undefined) return await this.#approve(execution, words);
-    return await this.#options.presses.once(JSON.stringify([execution.localId, taskId, attempt, feedback]), { isPerson }, () => this.#approve(execution, words));
+    if (!isPerson || taskId === undefined || attempt === undefined)
+      return await this.#approve(execution, words);
+    return await this.#options.presses.once(
+      JSON.stringify([execution.localId, taskId, attempt, feedback]),
+      { isPerson },
+      () => this.#approve(execution, words),
+    );
   }
 
-  async #approve(execution: Execution, { taskId, feedback = "", attempt, isPerson = false }: FeedbackWords): Promise<FeedbackResult | undefined> {
+  async #approve(
+    execution: Execution,
+    { taskId, feedback = "", attempt, isPerson = false }: FeedbackWords,
+  ): Promise<FeedbackResult | undefined> {
     const task = taskId ?? execution.waiting?.taskId;
     refuseOtherAttempt(execution, task, attempt);
     const chosen = task ?? (await (await questions()).askTask(execution));
     if (chosen === undefined) return undefined;
     const again = await this.#isAgain(execution, chosen, isPerson);
     if (again === undefined) return undefined;
-    const isUnseen = isPerson && again.again !== true && task !== undefined && !this.isSending(execution) && !this.#isShown(execution);
-    if (isUnseen && !(await (await import("./confirm.ts")).confirmApproval(execution, chosen))) return undefined;
-    return await this.send({ execution, taskId: chosen, isApprove: true, text: feedback, ...again });
+    const isUnseen =
+      isPerson &&
+      again.again !== true &&
+      task !== undefined &&
+      !this.isSending(execution) &&
+      !this.#isShown(execution);
+    if (isUnseen && !(await (await import("./confirm.ts")).confirmApproval(execution, chosen)))
+      return undefined;
+    return await this.send({
+      execution,
+      taskId: chosen,
+      isApprove: true,
+      text: feedback,
+      ...again,
+    });
   }
 
   /** Approves with words that are written in a thread. */
-  async approveWithNote(execution: Execution, { taskId, attempt, isPerson = false }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
+  async approveWithNote(
+    execution: Execution,
+    { taskId, attempt, isPerson = false }: FeedbackWords = {},
+  ): Promise<FeedbackResult | undefined> {
     refuseOtherAttempt(execution, taskId, attempt);
     return await this.#write(execution, taskId, "approveWithNote", isPerson);
   }
 
   /** Rejects with these words, or with words that are written in a thread. */
-  async reject(execution: Execution, { taskId, feedback, attempt, isPerson = false }: FeedbackWords = {}): Promise<FeedbackResult | undefined> {
+  async reject(
+    execution: Execution,
+    { taskId, feedback, attempt, isPerson = false }: FeedbackWords = {},
+  ): Promise<FeedbackResult | undefined> {
     refuseOtherAttempt(execution, taskId, attempt);
     if (feedback === undefined) return await this.#write(execution, taskId, "reject", isPerson);
-    const task = taskId ?? execution.waiting?.taskId ?? (await (await questions()).askTask(execution));
+    const task =
+      taskId ?? execution.waiting?.taskId ?? (await (await questions()).askTask(execution));
     const again = task === undefined ? undefined : await this.#isAgain(execution, task, isPerson);
-    return task === undefined || again === undefined ? undefined : await this.send({ execution, taskId: task, isApprove: false, text: feedback, ...again });
+    return task === undefined || again === undefined
+      ? undefined
+      : await this.send({ execution, taskId: task, isApprove: false, text: feedback, ...again });
   }
 
   /** Asks for everything: which task, approve or reject, and words. */
@@ -106,13 +145,16 @@ export class Feedback implements vscode.Disposable {
     const chosen = taskId === undefined ? undefined : await (await questions()).askKind(taskId);
     if (taskId === undefined || chosen === undefined) return undefined;
     const { kind, words } = chosen;
-    return kind === "approve" ? await this.approve(execution, { taskId, isPerson: true }) : await this.#write(execution, taskId, kind, true, words);
+    return kind === "approve"
+      ? await this.approve(execution, { taskId, isPerson: true })
+      : await this.#write(execution, taskId, kind, true, words);
   }
 
   /** Sends once more, word for word, what may have arrived or was taken by a crew that still reports the pause, after a warning. @throws UserError where there is no such thing */
   async sendAgain(execution: Execution): Promise<FeedbackResult | undefined> {
     const sent = repeatable(execution);
-    if (sent === undefined) throw new UserError(vscode.l10n.t("No feedback of this execution is in doubt."));
+    if (sent === undefined)
+      throw new UserError(vscode.l10n.t("No feedback of this execution is in doubt."));
     if (!(await (await questions()).askAgain(sent))) return undefined;
     return await this.send({ execution, taskId: sent.taskId, ...sent.feedback, again: true });
   }
@@ -123,8 +165,18 @@ export class Feedback implements vscode.Disposable {
     const words = JSON.stringify([feedback.taskId, feedback.isApprove, feedback.text]);
     const underWay = this.#sending.get(localId);
     if (underWay?.words === words) return await underWay.result;
-    if (underWay !== undefined) throw new UserError(vscode.l10n.t("Other feedback for this execution is being sent right now. Wait for its answer."));
-    const result = Promise.resolve(vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Sending feedback…") }, () => this.#send(feedback)));
+    if (underWay !== undefined)
+      throw new UserError(
+        vscode.l10n.t(
+          "Other feedback for this execution is being sent right now. Wait for its answer.",
+        ),
+      );
+    const result = Promise.resolve(
+      vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Sending feedback…") },
+        () => this.#send(feedback),
+      ),
+    );
     this.#sending.set(localId, { words, result });
     this.#changed.fire();
     try {
@@ -150,32 +202,62 @@ export class Feedback implements vscode.Disposable {
   }
 
   #isShown({ localId }: Execution): boolean {
-    return vscode.window.visibleTextEditors.some(({ document }) => this.#options.find(document)?.execution.localId === localId);
+    return vscode.window.visibleTextEditors.some(
+      ({ document }) => this.#options.find(document)?.execution.localId === localId,
+    );
   }
 
   /** Warns a person before an output is answered again that the crew took an answer for. Undefined when the person cancels. */
-  async #isAgain(execution: Execution, taskId: string, isPerson: boolean): Promise<Pick<FeedbackToSend, "again"> | undefined> {
-    const taken = isPerson && !this.isSending(execution) ? takenBefore(execution, taskId) : undefined;
+  async #isAgain(
+    execution: Execution,
+    taskId: string,
+    isPerson: boolean,
+  ): Promise<Pick<FeedbackToSend, "again"> | undefined> {
+    const taken =
+      isPerson && !this.isSending(execution) ? takenBefore(execution, taskId) : undefined;
     if (taken === undefined) return {};
     return (await (await questions()).askAnew(taken)) ? { again: true } : undefined;
   }
 
-  async #write(execution: Execution, taskId: string | undefined, kind: Exclude<FeedbackKind, "approve">, isPerson: boolean, words?: string): Promise<FeedbackResult | undefined> {
-    const task = taskId ?? execution.waiting?.taskId ?? (await (await questions()).askTask(execution));
+  async #write(
+    execution: Execution,
+    taskId: string | undefined,
+    kind: Exclude<FeedbackKind, "approve">,
+    isPerson: boolean,
+    words?: string,
+  ): Promise<FeedbackResult | undefined> {
+    const task =
+      taskId ?? execution.waiting?.taskId ?? (await (await questions()).askTask(execution));
     if (task === undefined || this.#threads === undefined) return undefined;
     const again = await this.#isAgain(execution, task, isPerson);
     if (again === undefined) return undefined;
     const editor = await this.#options.show(execution);
-    return await this.#threads.open(editor, { execution, taskId: task, isApprove: kind === "approveWithNote", ...again }, words);
+    return await this.#threads.open(
+      editor,
+      { execution, taskId: task, isApprove: kind === "approveWithNote", ...again },
+      words,
+    );
   }
 }
 
-function refuseOtherAttempt(execution: Execution, taskId = execution.waiting?.taskId, attempt?: number): void {
-  const stale = taskId === undefined || attempt === undefined ? undefined : staleByAttempt(execution, taskId, attempt);
+function refuseOtherAttempt(
+  execution: Execution,
+  taskId = execution.waiting?.taskId,
+  attempt?: number,
+): void {
+  const stale =
+    taskId === undefined || attempt === undefined
+      ? undefined
+      : staleByAttempt(execution, taskId, attempt);
   if (stale !== undefined) throw stale;
 }
 
-function answerInWords({ execution, isApprove }: FeedbackToSend, { message }: FeedbackResult): string {
+function answerInWords(
+  { execution, isApprove }: FeedbackToSend,
+  { message }: FeedbackResult,
+): string {
   const title = plainLabel(titleOf(execution));
-  return isApprove ? vscode.l10n.t("$(check) Approved “{0}”: {1}", title, plainLabel(message)) : vscode.l10n.t("$(discard) Rejected “{0}”: {1}", title, plainLabel(message));
+  return isApprove
+    ? vscode.l10n.t("$(check) Approved “{0}”: {1}", title, plainLabel(message))
+    : vscode.l10n.t("$(discard) Rejected “{0}”: {1}", title, plainLabel(message));
 }

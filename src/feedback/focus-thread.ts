@@ -11,7 +11,12 @@ const step = 50;
  * thread is not in the stable API). The thread is there once "next comment thread" leads the cursor to it. False if it does
  * not come within `longest` milliseconds: the person has deleted it. `isOpen` ends the search when the thread has been closed.
  */
-export async function focusThread(editor: vscode.TextEditor, thread: vscode.CommentThread, isOpen: () => boolean, longest: number): Promise<boolean> {
+export async function focusThread(
+  editor: vscode.TextEditor,
+  thread: vscode.CommentThread,
+  isOpen: () => boolean,
+  longest: number,
+): Promise<boolean> {
   const end = performance.now() + longest;
   // It moves with its text, also while it is looked for.
   const lineNow = () => thread.range?.start.line ?? 0;
@@ -42,10 +47,16 @@ const tries = 20;
  * other way to fill it, and a comment that holds the text would open the Comments panel. False, and nothing changed, where the person
  * has gone to another editor than `editor`, in which the thread is. `old` is a box that may still be there and is not meant.
  */
-export async function fillThread(editor: vscode.TextEditor, text: string, old?: vscode.TextDocument): Promise<boolean> {
+export async function fillThread(
+  editor: vscode.TextEditor,
+  text: string,
+  old?: vscode.TextDocument,
+): Promise<boolean> {
   const isElsewhere = () => {
     const active = vscode.window.activeTextEditor?.document;
-    return active !== undefined && active !== editor.document && active.uri.scheme !== commentBoxScheme;
+    return (
+      active !== undefined && active !== editor.document && active.uri.scheme !== commentBoxScheme
+    );
   };
   let box = await activeBox(old);
   // VS Code makes a thread's box after the thread, late where it is busy (observed after a reload): focus that came before it stays with the thread.
@@ -57,12 +68,20 @@ export async function fillThread(editor: vscode.TextEditor, text: string, old?: 
   const { document } = box;
   const whole = document.validateRange(new vscode.Range(0, 0, document.lineCount, 0));
   // A snippet brings the cursor to its end in the same step. A selection that is set afterwards arrives late, among what the person types next.
-  return await box.insertSnippet(new vscode.SnippetString().appendText(joined(text, document.getText())), whole);
+  return await box.insertSnippet(
+    new vscode.SnippetString().appendText(joined(text, document.getText())),
+    whole,
+  );
 }
 
 /** The box that is the active editor, or becomes it soon. */
-async function activeBox(old: vscode.TextDocument | undefined): Promise<vscode.TextEditor | undefined> {
-  const box = (editor = vscode.window.activeTextEditor) => (editor?.document.uri.scheme === commentBoxScheme && editor.document !== old ? editor : undefined);
+async function activeBox(
+  old: vscode.TextDocument | undefined,
+): Promise<vscode.TextEditor | undefined> {
+  const box = (editor = vscode.window.activeTextEditor) =>
+    editor?.document.uri.scheme === commentBoxScheme && editor.document !== old
+      ? editor
+      : undefined;
   const now = box();
   if (now !== undefined) return now;
   return await new Promise((resolve) => {

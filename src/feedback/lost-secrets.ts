@@ -4,7 +4,10 @@ import { LostSecretsError } from "./errors.ts";
 import type { FeedbackResult, FeedbackSender, FeedbackToSend } from "./send.ts";
 
 /** Sends feedback, and asks first where the secrets of its callbacks are lost. Rejects with {@link LostSecretsError} where the person then does not want it sent. */
-export async function sendAskingAboutSecrets(sender: Pick<FeedbackSender, "send">, feedback: FeedbackToSend): Promise<FeedbackResult> {
+export async function sendAskingAboutSecrets(
+  sender: Pick<FeedbackSender, "send">,
+  feedback: FeedbackToSend,
+): Promise<FeedbackResult> {
   try {
     return await sender.send(feedback);
   } catch (error) {
@@ -15,9 +18,22 @@ export async function sendAskingAboutSecrets(sender: Pick<FeedbackSender, "send"
 
 async function askWithout(addresses: readonly string[]): Promise<boolean> {
   const without = vscode.l10n.t("Send Without It");
-  const hosts = [...new Set(addresses.map((address) => (URL.canParse(address) ? new URL(address).host : address)))].join(", ");
+  const hosts = [
+    ...new Set(
+      addresses.map((address) => (URL.canParse(address) ? new URL(address).host : address)),
+    ),
+  ].join(", ");
   const detail = plainMessage(
-    vscode.l10n.t("The execution was started with a callback to {0} that needs a secret, which this machine's secret storage does not give back. Without it the callback is called without authentication, and its receiver may refuse it.", hosts),
+    vscode.l10n.t(
+      "The execution was started with a callback to {0} that needs a secret, which this machine's secret storage does not give back. Without it the callback is called without authentication, and its receiver may refuse it.",
+      hosts,
+    ),
   );
-  return (await vscode.window.showWarningMessage(vscode.l10n.t("Send the feedback without the callback's secret?"), { modal: true, detail }, without)) === without;
+  return (
+    (await vscode.window.showWarningMessage(
+      vscode.l10n.t("Send the feedback without the callback's secret?"),
+      { modal: true, detail },
+      without,
+    )) === without
+  );
 }

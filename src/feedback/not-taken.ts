@@ -11,10 +11,23 @@ import type { FeedbackToSend } from "./send.ts";
  * what nobody foresaw stay as they are.
  */
 export function namingFeedback(error: unknown, feedback: FeedbackToSend): unknown {
-  if (error instanceof StaleFeedbackError || error instanceof LostSecretsError || error instanceof MaybeSentError) return error;
-  if (!(error instanceof CrewApiError || error instanceof UserError) || ("sent" in error && error.sent === "maybe")) return error;
+  if (
+    error instanceof StaleFeedbackError ||
+    error instanceof LostSecretsError ||
+    error instanceof MaybeSentError
+  )
+    return error;
+  if (
+    !(error instanceof CrewApiError || error instanceof UserError) ||
+    ("sent" in error && error.sent === "maybe")
+  )
+    return error;
   const { execution } = feedback;
-  const open: ErrorAction = { title: l10n.t("Open Execution"), command: "crewdeck.openExecution", arguments: [{ kind: "notTaken", crew: execution.crew.id, kickoffId: keyOf(execution) }] };
+  const open: ErrorAction = {
+    title: l10n.t("Open Execution"),
+    command: "crewdeck.openExecution",
+    arguments: [{ kind: "notTaken", crew: execution.crew.id, kickoffId: keyOf(execution) }],
+  };
   return new NotTakenError(inWords(feedback, error), error, [...actionsOf(error), open]);
 }
 
@@ -25,6 +38,11 @@ export function isUnsent(error: unknown): boolean {
 
 function inWords({ execution, isApprove }: FeedbackToSend, error: Error): string {
   const parts = [titleOf(execution), messageOf(error)] as const;
-  if (isUnsent(error)) return isApprove ? l10n.t("Your approval of “{0}” was not sent: {1}", ...parts) : l10n.t("Your rejection of “{0}” was not sent: {1}", ...parts);
-  return isApprove ? l10n.t("Your approval of “{0}” was not taken by the crew: {1}", ...parts) : l10n.t("Your rejection of “{0}” was not taken by the crew: {1}", ...parts);
+  if (isUnsent(error))
+    return isApprove
+      ? l10n.t("Your approval of “{0}” was not sent: {1}", ...parts)
+      : l10n.t("Your rejection of “{0}” was not sent: {1}", ...parts);
+  return isApprove
+    ? l10n.t("Your approval of “{0}” was not taken by the crew: {1}", ...parts)
+    : l10n.t("Your rejection of “{0}” was not taken by the crew: {1}", ...parts);
 }

@@ -17,7 +17,8 @@ export class OpenThread {
   underWay: WordsUnderWay | undefined;
   /** The crew's answer once the words were sent, or nothing once the thread was closed. */
   readonly done: Promise<FeedbackResult | undefined>;
-  #settle: (result: FeedbackResult | undefined | Promise<FeedbackResult | undefined>) => void = () => undefined;
+  #settle: (result: FeedbackResult | undefined | Promise<FeedbackResult | undefined>) => void =
+    () => undefined;
   #isOpen = true;
 
   constructor(thread: vscode.CommentThread, subject: ThreadSubject) {
@@ -38,9 +39,17 @@ export class OpenThread {
     }
     const { subject, hasDraft } = this;
     const isTooLate = isOver(subject, current);
-    const facts = [isTooLate ? "stale" : subject.isApprove ? "approve" : "reject", ...(hasDraft ? ["draft"] : [])];
+    const facts = [
+      isTooLate ? "stale" : subject.isApprove ? "approve" : "reject",
+      ...(hasDraft ? ["draft"] : []),
+    ];
     this.thread.contextValue = facts.join(":");
-    this.thread.label = isTooLate ? overLabel(subject, { isKept: hasDraft, hasEnded: current === undefined || hasEnded(current) }) : threadLabel(subject, this.isUnsent);
+    this.thread.label = isTooLate
+      ? overLabel(subject, {
+          isKept: hasDraft,
+          hasEnded: current === undefined || hasEnded(current),
+        })
+      : threadLabel(subject, this.isUnsent);
   }
 
   /** Takes it from the document. Whoever waits for it hears `result`, or what another thread in its place leads to. */

@@ -8,7 +8,8 @@ import { answeredPause, resumesOf, unfollowed } from "../executions/resumes.ts";
  */
 export function pendingResume(execution: Execution): SentResume | undefined {
   if (hasEnded(execution)) return undefined;
-  const sent = execution.waiting === undefined ? execution.resumes : resumesOf(execution, execution.waiting);
+  const sent =
+    execution.waiting === undefined ? execution.resumes : resumesOf(execution, execution.waiting);
   const last = sent.at(-1);
   return last?.outcome === "sending" || last?.outcome === "unanswered" ? last : undefined;
 }
@@ -16,7 +17,11 @@ export function pendingResume(execution: Execution): SentResume | undefined {
 /** Feedback that a person may have sent once more, word for word: it has no answer, or the crew took it and still reports the pause. */
 export function repeatable(execution: Execution): SentResume | undefined {
   const pending = pendingResume(execution);
-  return pending === undefined ? answeredPause(execution) : pending.outcome === "unanswered" ? pending : undefined;
+  return pending === undefined
+    ? answeredPause(execution)
+    : pending.outcome === "unanswered"
+      ? pending
+      : undefined;
 }
 
 /** Feedback for a task that the crew took, where the output that waits may be the same: a person who answers it anew must know. */
@@ -28,5 +33,8 @@ export function takenBefore(execution: Execution, taskId: string): SentResume | 
 
 /** Whether a person can be of use: a task waits, or may. */
 export function wantsFeedback(execution: Execution): boolean {
-  return execution.state === "waiting" || (execution.state === "unknown" && execution.mayBeWaiting === true);
+  return (
+    execution.state === "waiting" ||
+    (execution.state === "unknown" && execution.mayBeWaiting === true)
+  );
 }

@@ -39,18 +39,64 @@ export interface FeedbackRoom {
 }
 
 /** Registers lenses and threads over the tasks that wait for a person. */
-export function registerFeedback({ crews, executions, clock, presses, storage, find, findExecution, show }: FeedbackRoomOptions): FeedbackRoom {
+export function registerFeedback({
+  crews,
+  executions,
+  clock,
+  presses,
+  storage,
+  find,
+  findExecution,
+  show,
+}: FeedbackRoomOptions): FeedbackRoom {
   const { store, intents, secrets, tracker } = executions;
   const owned = new Disposables();
-  const sender = new FeedbackSender({ store, intents, secrets, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId), onProblem: logProblem });
-  const feedback = owned.add(new Feedback({ sender: { send: (words) => sendAskingAboutSecrets(sender, words) }, find, presses, show }));
+  const sender = new FeedbackSender({
+    store,
+    intents,
+    secrets,
+    clock,
+    clientFor: (crew) => crews.client(crew),
+    poll: (localId) => void tracker.pollNow(localId),
+    onProblem: logProblem,
+  });
+  const feedback = owned.add(
+    new Feedback({
+      sender: { send: (words) => sendAskingAboutSecrets(sender, words) },
+      find,
+      presses,
+      show,
+    }),
+  );
   const drafts = owned.add(new Drafts(join(storage.fsPath, "drafts"), logProblem));
-  const threads = owned.add(new FeedbackThreads({ find, current: (localId) => store.find(localId), send: (words) => feedback.send(words), drafts, clock, onProblem: logProblem }));
+  const threads = owned.add(
+    new FeedbackThreads({
+      find,
+      current: (localId) => store.find(localId),
+      send: (words) => feedback.send(words),
+      drafts,
+      clock,
+      onProblem: logProblem,
+    }),
+  );
   feedback.use(threads);
-  owned.add(store.onDidChange(({ removed }) => {
-    for (const { localId } of removed) drafts.removeAll(localId).catch((error: unknown) => logProblem("Removing the drafts of an execution", error));
-  }));
-  const lenses = owned.add(new FeedbackLenses({ find, findExecution, feedback, drafts, onDidChange: (listener) => store.onDidChange(listener) }));
+  owned.add(
+    store.onDidChange(({ removed }) => {
+      for (const { localId } of removed)
+        drafts
+          .removeAll(localId)
+          .catch((error: unknown) => logProblem("Removing the drafts of an execution", error));
+    }),
+  );
+  const lenses = owned.add(
+    new FeedbackLenses({
+      find,
+      findExecution,
+      feedback,
+      drafts,
+      onDidChange: (listener) => store.onDidChange(listener),
+    }),
+  );
   owned.add(watchWaitingHere({ find, onDidChange: (listener) => store.onDidChange(listener) }));
   owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, lenses));
   return { feedback, threads, drafts, dispose: () => owned.dispose() };

@@ -5,9 +5,23 @@ import { CrewApiError } from "../api/errors.ts";
 import type { ResumeAnswer } from "../api/types.ts";
 import { type ErrorAction, messageOf, UserError } from "../editor/errors.ts";
 import type { Intents } from "../executions/intents.ts";
-import { type CrewRef, type Execution, type Feedback, hasEnded, keyOf } from "../executions/model.ts";
+import {
+  type CrewRef,
+  type Execution,
+  type Feedback,
+  hasEnded,
+  keyOf,
+} from "../executions/model.ts";
 import { applyReading } from "../executions/reduce.ts";
-import { attemptToAnswer, resumeAnswered, resumeRefused, resumeSending, resumesOf, resumeUnanswered, type ResumeTarget } from "../executions/resumes.ts";
+import {
+  attemptToAnswer,
+  resumeAnswered,
+  resumeRefused,
+  resumeSending,
+  resumesOf,
+  resumeUnanswered,
+  type ResumeTarget,
+} from "../executions/resumes.ts";
 import type { CallbackSecrets } from "../executions/secrets.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { claimResume } from "./claim.ts";
@@ -82,13 +96,26 @@ export class FeedbackSender {
     await this.#look(client, shown, target, feedback.again === true);
     const current = this.#current(localId);
     const executionId = current.kickoffIds.at(-1);
-    if (executionId === undefined) throw new UserError(l10n.t("This execution has no ID yet: the answer to its kickoff never came. Feedback needs one."));
+    if (executionId === undefined)
+      throw new UserError(
+        l10n.t(
+          "This execution has no ID yet: the answer to its kickoff never came. Feedback needs one.",
+        ),
+      );
     this.#refuse(current, shown, target, feedback.again === true);
     const { callbacks, lost } = await this.#options.secrets.complete(current);
     if (lost.length > 0 && feedback.withoutSecrets !== true) throw new LostSecretsError(lost);
-    const noted: Feedback = { isApprove: feedback.isApprove, text: words, at: new Date(this.#options.clock.now()).toISOString() };
+    const noted: Feedback = {
+      isApprove: feedback.isApprove,
+      text: words,
+      at: new Date(this.#options.clock.now()).toISOString(),
+    };
     const key = await claimResume(this.#options, current, target, noted, feedback.again === true);
-    if ((await this.#note(key, () => store.update(localId, (known) => resumeSending(known, target, noted)))) === undefined) {
+    if (
+      (await this.#note(key, () =>
+        store.update(localId, (known) => resumeSending(known, target, noted)),
+      )) === undefined
+    ) {
       await this.#options.intents.release(key);
       throw untracked();
     }
@@ -104,7 +131,13 @@ export class FeedbackSender {
       await store.update(localId, (known) => resumeAnswered(known, target, answer, now));
     } catch (error) {
       // It was taken; whoever hears of a failure must not take it for unsent words.
-      throw new MaybeSentError(l10n.t("The crew took your feedback, but that could not be written down here ({0}). Do not send it again.", messageOf(error)), error);
+      throw new MaybeSentError(
+        l10n.t(
+          "The crew took your feedback, but that could not be written down here ({0}). Do not send it again.",
+          messageOf(error),
+        ),
+        error,
+      );
     } finally {
       poll(localId);
     }
@@ -122,24 +155,47 @@ export class FeedbackSender {
     const stale = staleByRecord(current, shown, target, again);
     if (stale !== undefined) throw stale;
     const last = resumesOf(current, target).at(-1);
-    if (last?.outcome === "sending") throw new MaybeSentError(l10n.t("Feedback for this output is being sent right now."));
+    if (last?.outcome === "sending")
+      throw new MaybeSentError(l10n.t("Feedback for this output is being sent right now."));
     if (last?.outcome === "unanswered" && !again) {
-      throw new MaybeSentError(l10n.t("Feedback for this output may have been sent before: no answer came. Look at the execution whether it arrived; if it did not, send that again."), undefined, waysOn(current));
+      throw new MaybeSentError(
+        l10n.t(
+          "Feedback for this output may have been sent before: no answer came. Look at the execution whether it arrived; if it did not, send that again.",
+        ),
+        undefined,
+        waysOn(current),
+      );
     }
   }
 
   /** Looks whether the task still waits. Only a definite answer is a reason not to send: a deployed crew's pause reads NOT FOUND. */
-  async #look(client: Pick<CrewClient, "status">, shown: Execution, target: ResumeTarget, again: boolean): Promise<void> {
+  async #look(
+    client: Pick<CrewClient, "status">,
+    shown: Execution,
+    target: ResumeTarget,
+    again: boolean,
+  ): Promise<void> {
     const { store, clock } = this.#options;
     const id = this.#current(shown.localId).kickoffIds.at(-1);
     if (id === undefined) return;
     try {
       const reading = await client.status(id);
-      const now = await store.update(shown.localId, (known) => applyReading(known, reading, clock.now()));
-      const stale = staleByAnswer(reading, now ?? this.#current(shown.localId), shown, target, again);
+      const now = await store.update(shown.localId, (known) =>
+        applyReading(known, reading, clock.now()),
+      );
+      const stale = staleByAnswer(
+        reading,
+        now ?? this.#current(shown.localId),
+        shown,
+        target,
+        again,
+      );
       if (stale !== undefined) throw stale;
     } catch (error) {
-      const isIndefinite = error instanceof CrewApiError && error.kind !== "unauthorized" && error.kind !== "forbidden";
+      const isIndefinite =
+        error instanceof CrewApiError &&
+        error.kind !== "unauthorized" &&
+        error.kind !== "forbidden";
       if (!isIndefinite) throw error;
     }
   }
@@ -154,7 +210,13 @@ export class FeedbackSender {
     }
   }
 
-  async #post(client: Pick<CrewClient, "resume">, key: string, localId: string, target: ResumeTarget, request: Parameters<CrewClient["resume"]>[0]): Promise<ResumeAnswer> {
+  async #post(
+    client: Pick<CrewClient, "resume">,
+    key: string,
+    localId: string,
+    target: ResumeTarget,
+    request: Parameters<CrewClient["resume"]>[0],
+  ): Promise<ResumeAnswer> {
     const { store, intents, poll, onProblem } = this.#options;
     try {
       return await client.resume(request);
@@ -163,14 +225,25 @@ export class FeedbackSender {
       poll(localId);
       if (isCertainlyNotTaken(error)) {
         // The refusal is what the person must hear. A record that stays "sending" is settled by recovery, as its claim is gone.
-        const unwritten = (problem: unknown) => onProblem("A refusal of feedback could not be written down.", problem);
-        await store.update(localId, (known) => resumeRefused(known, target, message, { isUnsent: isUnsent(error) })).catch(unwritten);
+        const unwritten = (problem: unknown) =>
+          onProblem("A refusal of feedback could not be written down.", problem);
+        await store
+          .update(localId, (known) =>
+            resumeRefused(known, target, message, { isUnsent: isUnsent(error) }),
+          )
+          .catch(unwritten);
         await intents.release(key).catch(unwritten);
         throw error;
       }
       // A record that can't be written stays "sending", which recovery turns into "unanswered".
-      const noted = await store.update(localId, (known) => resumeUnanswered(known, target, message)).catch(() => undefined);
-      throw new MaybeSentError(l10n.t("Your feedback may have been sent: {0} It is not sent again by itself.", message), error, noted && waysOn(noted));
+      const noted = await store
+        .update(localId, (known) => resumeUnanswered(known, target, message))
+        .catch(() => undefined);
+      throw new MaybeSentError(
+        l10n.t("Your feedback may have been sent: {0} It is not sent again by itself.", message),
+        error,
+        noted && waysOn(noted),
+      );
     }
   }
 }
@@ -179,7 +252,9 @@ export class FeedbackSender {
 function wordsOf({ isApprove, text }: FeedbackToSend): string {
   if (text.trim() !== "") return text;
   if (isApprove) return approved;
-  throw new UserError(l10n.t("Say what should be different: the task is done again with your words."));
+  throw new UserError(
+    l10n.t("Say what should be different: the task is done again with your words."),
+  );
 }
 
 /** What a person can do where feedback may have arrived: look first, and send it again knowingly. */
@@ -192,7 +267,10 @@ function waysOn(execution: Execution): readonly ErrorAction[] {
 }
 
 function untracked(): StaleFeedbackError {
-  return new StaleFeedbackError("untracked", l10n.t("the execution is no longer tracked here. Track it by its ID to see what waits."));
+  return new StaleFeedbackError(
+    "untracked",
+    l10n.t("the execution is no longer tracked here. Track it by its ID to see what waits."),
+  );
 }
 
 /** A crew's definite refusal, or an error from before the request, such as a missing token. */
@@ -200,8 +278,16 @@ function isCertainlyNotTaken(error: unknown): boolean {
   return error instanceof CrewApiError ? error.sent === "no" : error instanceof UserError;
 }
 
-function resultOf({ status, message, kickoffId }: ResumeAnswer, isApprove: boolean): FeedbackResult {
+function resultOf(
+  { status, message, kickoffId }: ResumeAnswer,
+  isApprove: boolean,
+): FeedbackResult {
   const said = status ?? (isApprove ? "resumed" : "retrying");
-  const fallback = kickoffId === undefined ? said : l10n.t("The execution goes on as {0}.", kickoffId);
-  return { status: said, message: message ?? fallback, ...(kickoffId === undefined ? {} : { kickoffId }) };
+  const fallback =
+    kickoffId === undefined ? said : l10n.t("The execution goes on as {0}.", kickoffId);
+  return {
+    status: said,
+    message: message ?? fallback,
+    ...(kickoffId === undefined ? {} : { kickoffId }),
+  };
 }

@@ -22,7 +22,10 @@ export function isSameOutput(one: ThreadSubject, other: ThreadSubject): boolean 
  * Whether the output no longer waits, by what is stored now; nothing is stored of what is no longer tracked. For a person who answers anew
  * it waits as long as the crew reports its pause.
  */
-export function isOver({ execution, taskId, again }: ThreadSubject, current: Execution | undefined): boolean {
+export function isOver(
+  { execution, taskId, again }: ThreadSubject,
+  current: Execution | undefined,
+): boolean {
   const isAnsweredAnew = again === true && current?.stillPaused?.taskId === taskId;
   if (current === undefined || !(wantsFeedback(current) || isAnsweredAnew)) return true;
   if (current.waiting !== undefined && current.waiting.taskId !== taskId) return true;
@@ -30,7 +33,14 @@ export function isOver({ execution, taskId, again }: ThreadSubject, current: Exe
 }
 
 /** Whether these very words are among what was sent for the output, with or without an answer. */
-export function isWrittenDown(subject: ThreadSubject, text: string, current: Execution | undefined): boolean {
+export function isWrittenDown(
+  subject: ThreadSubject,
+  text: string,
+  current: Execution | undefined,
+): boolean {
   const sent = current === undefined ? [] : resumesOf(current, targetOf(subject));
-  return sent.some(({ feedback }) => feedback.isApprove === subject.isApprove && (feedback.text === text || text.trim() === ""));
+  return sent.some(
+    ({ feedback }) =>
+      feedback.isApprove === subject.isApprove && (feedback.text === text || text.trim() === ""),
+  );
 }

@@ -9,7 +9,14 @@ import { MaybeSentError, NotTakenError } from "./errors.ts";
 import { OpenThread } from "./open-thread.ts";
 import type { FindPlace } from "./place.ts";
 import type { FeedbackResult, FeedbackToSend } from "./send.ts";
-import { beginThread, boxHolding, editorInUse, editorOf, putForEditing, showThread } from "./thread-box.ts";
+import {
+  beginThread,
+  boxHolding,
+  editorInUse,
+  editorOf,
+  putForEditing,
+  showThread,
+} from "./thread-box.ts";
 import { isSameOutput, isWrittenDown, targetOf, type ThreadSubject } from "./thread-subject.ts";
 import { threadHints } from "./thread-words.ts";
 import { wordsOf } from "./unsent.ts";
@@ -30,7 +37,10 @@ export interface FeedbackThreadsOptions {
 /** Native comment threads in which a person writes feedback, at the place of the task that waits. */
 export class FeedbackThreads implements vscode.Disposable {
   readonly #options: FeedbackThreadsOptions;
-  readonly #controller = vscode.comments.createCommentController(feedbackController, vscode.l10n.t("Crew feedback"));
+  readonly #controller = vscode.comments.createCommentController(
+    feedbackController,
+    vscode.l10n.t("Crew feedback"),
+  );
   readonly #open = new Map<vscode.CommentThread, OpenThread>();
   readonly #subscriptions: vscode.Disposable;
 
@@ -51,10 +61,19 @@ export class FeedbackThreads implements vscode.Disposable {
    * with `words`, else with the draft that is kept. Resolves with the crew's answer once it was sent, or with nothing once it
    * was closed. @throws UserError where `words` would replace what is being written
    */
-  async open(editor: vscode.TextEditor, subject: ThreadSubject, words?: string): Promise<FeedbackResult | undefined> {
+  async open(
+    editor: vscode.TextEditor,
+    subject: ThreadSubject,
+    words?: string,
+  ): Promise<FeedbackResult | undefined> {
     const draft = await this.#options.drafts.find(targetOf(subject));
     const known = [...this.#open.values()].find((open) => isSameOutput(open.subject, subject));
-    if (known !== undefined && words !== undefined) throw new UserError(vscode.l10n.t("You are writing about this output already. Use “Insert Canned Answer…” below your words."));
+    if (known !== undefined && words !== undefined)
+      throw new UserError(
+        vscode.l10n.t(
+          "You are writing about this output already. Use “Insert Canned Answer…” below your words.",
+        ),
+      );
     this.#controller.options = threadHints(subject);
     const open = known ?? this.#create(editor.document, subject);
     open.subject = subject;
@@ -86,7 +105,10 @@ export class FeedbackThreads implements vscode.Disposable {
       return result;
     } catch (error) {
       // What may have been sent stands in the execution's document, with a lens that sends it again: here it would read as unsent.
-      if (error instanceof MaybeSentError && isWrittenDown(open.subject, text, this.#current(open.subject))) {
+      if (
+        error instanceof MaybeSentError &&
+        isWrittenDown(open.subject, text, this.#current(open.subject))
+      ) {
         await this.#end(open, undefined, underWay.beyond(inBox()));
         throw error;
       }
@@ -136,10 +158,13 @@ export class FeedbackThreads implements vscode.Disposable {
     const { open, text = "" } = this.#written(argument);
     if (open === undefined) return;
     const own = targetOf(open.subject);
-    const others = (await this.#options.drafts.of(own.localId)).filter(({ taskId, attempt }) => taskId === own.taskId && attempt !== own.attempt);
+    const others = (await this.#options.drafts.of(own.localId)).filter(
+      ({ taskId, attempt }) => taskId === own.taskId && attempt !== own.attempt,
+    );
     const { askInsertion } = await import("./insert.ts");
     const answer = await askInsertion(open.subject.isApprove, others);
-    const all = answer === undefined ? text : text.trim() === "" ? answer : `${text.trimEnd()}\n\n${answer}`;
+    const all =
+      answer === undefined ? text : text.trim() === "" ? answer : `${text.trimEnd()}\n\n${answer}`;
     const box = boxHolding(text);
     this.#afterCommand("Inserting a canned answer", async () => {
       const editor = editorOf(open);
@@ -162,7 +187,10 @@ export class FeedbackThreads implements vscode.Disposable {
   }
 
   /** The thread of a command and the words that VS Code hands over. Nothing while others of it are being sent: these stay with them. */
-  #written(argument: unknown): { readonly open?: OpenThread | undefined; readonly text?: string | undefined } {
+  #written(argument: unknown): {
+    readonly open?: OpenThread | undefined;
+    readonly text?: string | undefined;
+  } {
     const { thread, text } = wordsOf(argument);
     const open = thread && this.#open.get(thread);
     if (open?.underWay === undefined) return { open, text };
@@ -172,7 +200,11 @@ export class FeedbackThreads implements vscode.Disposable {
 
   #create(document: vscode.TextDocument, subject: ThreadSubject): OpenThread {
     const line = this.#options.find(document)?.line ?? 0;
-    const thread = this.#controller.createCommentThread(document.uri, new vscode.Range(line, 0, line, 0), []);
+    const thread = this.#controller.createCommentThread(
+      document.uri,
+      new vscode.Range(line, 0, line, 0),
+      [],
+    );
     thread.canReply = true;
     const open = new OpenThread(thread, subject);
     this.#open.set(thread, open);
@@ -190,7 +222,12 @@ export class FeedbackThreads implements vscode.Disposable {
   }
 
   /** Shows a new thread with text in its box, or below it where that does not take it. */
-  async #begin(editor: vscode.TextEditor, open: OpenThread, text = "", old?: vscode.TextDocument): Promise<void> {
+  async #begin(
+    editor: vscode.TextEditor,
+    open: OpenThread,
+    text = "",
+    old?: vscode.TextDocument,
+  ): Promise<void> {
     if (!(await beginThread(editor, open, text, old))) putForEditing(open, text);
   }
 
@@ -207,7 +244,12 @@ export class FeedbackThreads implements vscode.Disposable {
 
   async #keep(open: OpenThread, text: string): Promise<void> {
     const at = new Date(this.#options.clock.now()).toISOString();
-    await this.#options.drafts.keep({ ...targetOf(open.subject), isApprove: open.subject.isApprove, text, at });
+    await this.#options.drafts.keep({
+      ...targetOf(open.subject),
+      isApprove: open.subject.isApprove,
+      text,
+      at,
+    });
     open.hasDraft = true;
   }
 
@@ -227,10 +269,13 @@ export class FeedbackThreads implements vscode.Disposable {
   async #end(open: OpenThread, result: FeedbackResult | undefined, typedOn: string): Promise<void> {
     this.#close(open, result);
     if (typedOn !== "") {
-      if (await this.#keepIfAny(open, typedOn)) said(vscode.l10n.t("What you typed after sending was not sent; it is kept as a draft."));
+      if (await this.#keepIfAny(open, typedOn))
+        said(vscode.l10n.t("What you typed after sending was not sent; it is kept as a draft."));
       return;
     }
-    await this.#options.drafts.remove(targetOf(open.subject)).catch((error: unknown) => this.#options.onProblem("Removing a draft that was sent", error));
+    await this.#options.drafts
+      .remove(targetOf(open.subject))
+      .catch((error: unknown) => this.#options.onProblem("Removing a draft that was sent", error));
   }
 
   #close(open: OpenThread, result: Parameters<OpenThread["close"]>[0]): void {
@@ -240,11 +285,16 @@ export class FeedbackThreads implements vscode.Disposable {
 
   /** A thread does not follow its text by itself. */
   #follow(document: vscode.TextDocument): void {
-    const here = [...this.#open.values()].filter(({ thread }) => thread.uri.toString() === document.uri.toString());
+    const here = [...this.#open.values()].filter(
+      ({ thread }) => thread.uri.toString() === document.uri.toString(),
+    );
     if (here.length === 0) return;
     const place = this.#options.find(document);
     for (const open of here) {
-      const line = Math.min(place?.line ?? open.thread.range?.start.line ?? 0, document.lineCount - 1);
+      const line = Math.min(
+        place?.line ?? open.thread.range?.start.line ?? 0,
+        document.lineCount - 1,
+      );
       open.thread.range = new vscode.Range(line, 0, line, 0);
       open.name(this.#current(open.subject));
     }

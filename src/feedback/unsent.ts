@@ -21,11 +21,20 @@ export class UnsentWords implements vscode.Comment {
 /** The thread and the words that VS Code hands to a command of a thread: its reply, or words that were not sent before. */
 export function wordsOf(argument: unknown): { thread?: vscode.CommentThread; text?: string } {
   if (argument instanceof UnsentWords) {
-    return { thread: argument.thread, text: typeof argument.body === "string" ? argument.body : argument.body.value };
+    return {
+      thread: argument.thread,
+      text: typeof argument.body === "string" ? argument.body : argument.body.value,
+    };
   }
   return isReply(argument) ? argument : {};
 }
 
 function isReply(argument: unknown): argument is vscode.CommentReply {
-  return typeof argument === "object" && argument !== null && "thread" in argument && "text" in argument && typeof argument.text === "string";
+  return (
+    typeof argument === "object" &&
+    argument !== null &&
+    "thread" in argument &&
+    "text" in argument &&
+    typeof argument.text === "string"
+  );
 }

@@ -12,8 +12,15 @@ export interface AskedCallback {
 const longest = 300;
 
 /** What callbacks ask a crew to send, in the order of the form. */
-export function askedCallbacks({ humanInputWebhook, webhooks, ...urls }: CallbackUrls & PlainCallbacks): readonly AskedCallback[] {
-  const all: readonly { readonly name: AskedCallback["name"]; readonly address: string | undefined }[] = [
+export function askedCallbacks({
+  humanInputWebhook,
+  webhooks,
+  ...urls
+}: CallbackUrls & PlainCallbacks): readonly AskedCallback[] {
+  const all: readonly {
+    readonly name: AskedCallback["name"];
+    readonly address: string | undefined;
+  }[] = [
     ...callbackNames.map((name) => ({ name, address: urls[name] })),
     { name: "humanInputWebhookUrl", address: humanInputWebhook?.url },
     { name: "webhooks", address: webhooks?.url },
@@ -23,13 +30,22 @@ export function askedCallbacks({ humanInputWebhook, webhooks, ...urls }: Callbac
 
 /** Callbacks as a person reads them in a question, one on each line. */
 export function callbacksInWords(callbacks: readonly AskedCallback[]): string {
-  return callbacks.map(({ name, address }) => `• ${l10n.t("{0}, to {1}", whatInWords(name), shownAddress(address))}`).join("\n");
+  return callbacks
+    .map(
+      ({ name, address }) => `• ${l10n.t("{0}, to {1}", whatInWords(name), shownAddress(address))}`,
+    )
+    .join("\n");
 }
 
 /** An address character by character: one that reads like another, or hides or turns others around, is shown as an escape. */
 function shownAddress(address: string): string {
-  const plain = address.replace(/[^\x21-\x7e]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
-  return plain.length <= longest ? plain : `${plain.slice(0, longest)} … ${l10n.t("({0} more characters, not shown)", plain.length - longest)}`;
+  const plain = address.replace(
+    /[^\x21-\x7e]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+  return plain.length <= longest
+    ? plain
+    : `${plain.slice(0, longest)} … ${l10n.t("({0} more characters, not shown)", plain.length - longest)}`;
 }
 
 function whatInWords(name: AskedCallback["name"]): string {

@@ -19,11 +19,19 @@ export class CallbackConsent {
   }
 
   /** Asks once for all callbacks that were not allowed yet. False where they are not allowed now. */
-  async confirm(crew: Pick<Crew, "id" | "name">, callbacks: CallbackUrls & PlainCallbacks): Promise<boolean> {
-    const news = askedCallbacks(callbacks).filter((callback) => !this.#allowed().includes(markOf(crew.id, callback)));
+  async confirm(
+    crew: Pick<Crew, "id" | "name">,
+    callbacks: CallbackUrls & PlainCallbacks,
+  ): Promise<boolean> {
+    const news = askedCallbacks(callbacks).filter(
+      (callback) => !this.#allowed().includes(markOf(crew.id, callback)),
+    );
     if (news.length === 0) return true;
     if (!(await ask(crew.name, news))) return false;
-    await this.#state.update(key, [...this.#allowed(), ...news.map((callback) => markOf(crew.id, callback))]);
+    await this.#state.update(key, [
+      ...this.#allowed(),
+      ...news.map((callback) => markOf(crew.id, callback)),
+    ]);
     return true;
   }
 
@@ -35,7 +43,9 @@ export class CallbackConsent {
 
 /** What is kept of an allowed callback: not its address, since whoever knows a callback's path may post to it. */
 function markOf(crewId: string, { name, address }: AskedCallback): string {
-  return createHash("sha256").update(JSON.stringify([crewId, name, address])).digest("base64url");
+  return createHash("sha256")
+    .update(JSON.stringify([crewId, name, address]))
+    .digest("base64url");
 }
 
 async function ask(crewName: string, callbacks: readonly AskedCallback[]): Promise<boolean> {
@@ -43,7 +53,15 @@ async function ask(crewName: string, callbacks: readonly AskedCallback[]): Promi
   const detail = [
     vscode.l10n.t("The request file asks the crew to send:"),
     callbacksInWords(callbacks),
-    vscode.l10n.t("Allow it only if you know who reads there. You are asked once for each crew and address."),
+    vscode.l10n.t(
+      "Allow it only if you know who reads there. You are asked once for each crew and address.",
+    ),
   ].join("\n\n");
-  return (await vscode.window.showWarningMessage(vscode.l10n.t("Let “{0}” call these addresses?", crewName), { modal: true, detail }, allow)) === allow;
+  return (
+    (await vscode.window.showWarningMessage(
+      vscode.l10n.t("Let “{0}” call these addresses?", crewName),
+      { modal: true, detail },
+      allow,
+    )) === allow
+  );
 }

@@ -6,7 +6,15 @@ import { readJsonView, writeJsonView } from "./json-view.ts";
 import { keptValues } from "./kept-values.ts";
 import type { Draft, Notice } from "./messages.ts";
 import type { MaybeStartedError } from "./start.ts";
-import { alignValues, asTyped, fillIn, initialValues, toPrefill, type FormValues, type Prefill } from "./values.ts";
+import {
+  alignValues,
+  asTyped,
+  fillIn,
+  initialValues,
+  toPrefill,
+  type FormValues,
+  type Prefill,
+} from "./values.ts";
 
 /** Values that come from elsewhere. */
 export interface Laid {
@@ -37,7 +45,11 @@ export class FormContent {
   #before: ((now: FormValues) => FormValues) | undefined;
 
   /** Holds a draft, else the values sent last, else the fields' initial values; given values are laid over them. */
-  constructor(fields: readonly FormField[], { draft, earlier, last, ...laid }: Seed, newId: () => string) {
+  constructor(
+    fields: readonly FormField[],
+    { draft, earlier, last, ...laid }: Seed,
+    newId: () => string,
+  ) {
     this.#newId = newId;
     this.#id = draft === undefined || earlier === "started" ? newId() : draft.id;
     this.#fields = draft === undefined ? fields : withUnlisted(fields, typedNames(draft.values));
@@ -45,7 +57,12 @@ export class FormContent {
     if (last !== undefined) this.#values = asForm(alignValues(this.#fields, last));
     if (draft !== undefined) this.#values = alignValues(this.#fields, draft.values);
     this.#isEdited = draft !== undefined;
-    this.#origin = draft !== undefined ? originOf(draft, earlier) : last !== undefined ? { kind: "last" } : undefined;
+    this.#origin =
+      draft !== undefined
+        ? originOf(draft, earlier)
+        : last !== undefined
+          ? { kind: "last" }
+          : undefined;
     this.lay(laid);
   }
 
@@ -65,8 +82,14 @@ export class FormContent {
   /** What it stands for as it is, without secrets; nothing where something in it can't be read, or may not be kept. */
   get request(): Prefill | undefined {
     const { json, callbacks, streaming } = this.#values;
-    if ([...Object.values(callbacks), streaming.url].some((address) => keptAddress(address) !== address)) return undefined;
-    if (json !== undefined && "fault" in readJsonView(this.#fields, this.#values, json)) return undefined;
+    if (
+      [...Object.values(callbacks), streaming.url].some(
+        (address) => keptAddress(address) !== address,
+      )
+    )
+      return undefined;
+    if (json !== undefined && "fault" in readJsonView(this.#fields, this.#values, json))
+      return undefined;
     return toPrefill(this.#fields, this.#values);
   }
 
@@ -77,18 +100,27 @@ export class FormContent {
 
   /** What to tell of where the values came from. */
   get notice(): Notice | undefined {
-    return this.#origin === undefined ? undefined : { ...this.#origin, canUndo: this.#before !== undefined };
+    return this.#origin === undefined
+      ? undefined
+      : { ...this.#origin, canUndo: this.#before !== undefined };
   }
 
   /** A person typed. */
   edit(values: FormValues): void {
     // In a JSON text a person may name an input that the crew does not, and take it out again.
     const names = new Set(values.inputs.map(({ name }) => name));
-    this.#fields = withUnlisted(this.#fields.filter(({ listed, name }) => listed || names.has(name)), typedNames(values));
+    this.#fields = withUnlisted(
+      this.#fields.filter(({ listed, name }) => listed || names.has(name)),
+      typedNames(values),
+    );
     const before = this.#values;
     this.#values = alignValues(this.#fields, values);
     // Showing the same as JSON changes nothing.
-    if (this.#origin?.kind === "last" && !isDeepStrictEqual({ ...this.#values, json: "" }, { ...before, json: "" })) this.#origin = { kind: "changed" };
+    if (
+      this.#origin?.kind === "last" &&
+      !isDeepStrictEqual({ ...this.#values, json: "" }, { ...before, json: "" })
+    )
+      this.#origin = { kind: "changed" };
     this.#isEdited = true;
   }
 
@@ -97,7 +129,8 @@ export class FormContent {
    * else a keystroke never arrived.
    */
   restore(kept: FormValues): void {
-    if (!isDeepStrictEqual(alignValues(this.#fields, kept), keptValues(this.#values))) this.edit(kept);
+    if (!isDeepStrictEqual(alignValues(this.#fields, kept), keptValues(this.#values)))
+      this.edit(kept);
   }
 
   /** Lays given values over what is there, or puts them in the place of everything. An input the crew does not list gets a field. */
@@ -113,9 +146,18 @@ export class FormContent {
     const field = this.#fields[index];
     const before = this.#values.inputs[index];
     if (field === undefined || before === undefined) return;
-    const put = (values: FormValues, name: string, typed: FormValues["inputs"][number]) => ({ ...values, inputs: values.inputs.map((old) => (old.name === name ? typed : old)) });
-    const values = put(this.#values, input, { name: input, ...("value" in taken ? asTyped(taken.value, field) : typedIn(taken.text, field)) });
-    this.#replace({ fields: this.#fields, values }, { kind: "taken", taken: { input, from: taken.from } });
+    const put = (values: FormValues, name: string, typed: FormValues["inputs"][number]) => ({
+      ...values,
+      inputs: values.inputs.map((old) => (old.name === name ? typed : old)),
+    });
+    const values = put(this.#values, input, {
+      name: input,
+      ...("value" in taken ? asTyped(taken.value, field) : typedIn(taken.text, field)),
+    });
+    this.#replace(
+      { fields: this.#fields, values },
+      { kind: "taken", taken: { input, from: taken.from } },
+    );
     // What was typed into other fields since stays.
     this.#before = (now) => put(now, input, before);
     this.#isEdited = true;
@@ -154,13 +196,20 @@ export class FormContent {
     this.#isEdited = true;
   }
 
-  #replace({ fields, values }: { fields: readonly FormField[]; values: FormValues }, origin: Omit<Notice, "canUndo">): void {
+  #replace(
+    { fields, values }: { fields: readonly FormField[]; values: FormValues },
+    origin: Omit<Notice, "canUndo">,
+  ): void {
     const before = this.#values;
     this.#fields = fields;
     // What is shown as JSON stays so.
     this.#values = before.json === undefined ? values : { ...values, json: writeJsonView(values) };
     // The same once more, as by a double click, leaves the way back that there is.
-    if ((this.#isEdited || this.#origin?.kind === "last") && !isDeepStrictEqual(before, this.#values)) this.#before = () => before;
+    if (
+      (this.#isEdited || this.#origin?.kind === "last") &&
+      !isDeepStrictEqual(before, this.#values)
+    )
+      this.#before = () => before;
     this.#origin = origin;
     // Another id, so that a late message of the page that showed the old values changes nothing.
     this.renew();
@@ -182,5 +231,9 @@ function asForm(values: FormValues): FormValues {
 }
 
 function typedNames(values: FormValues): readonly string[] {
-  return values.inputs.filter(({ mode, text }) => mode === "empty" || mode === "null" || (mode !== "omit" && text !== "")).map(({ name }) => name);
+  return values.inputs
+    .filter(
+      ({ mode, text }) => mode === "empty" || mode === "null" || (mode !== "omit" && text !== ""),
+    )
+    .map(({ name }) => name);
 }

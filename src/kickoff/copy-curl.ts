@@ -9,9 +9,20 @@ export async function copyCurl(crew: Pick<CrewRef, "id" | "url">, values: Prefil
   const { command, variables } = curlCommand(crew.url, values);
   await vscode.env.clipboard.writeText(command);
   const copyToken = vscode.l10n.t("Copy Token");
-  const message = vscode.l10n.t("Copied for a POSIX shell. Set {0} before you run it.", variables.join(", "));
-  const shown = vscode.window.showInformationMessage(message, ...(isLocalCrew(crew) ? [copyToken] : []));
+  const message = vscode.l10n.t(
+    "Copied for a POSIX shell. Set {0} before you run it.",
+    variables.join(", "),
+  );
+  const shown = vscode.window.showInformationMessage(
+    message,
+    ...(isLocalCrew(crew) ? [copyToken] : []),
+  );
   void shown.then(async (chosen) => {
-    if (chosen === copyToken) await runAction({ title: copyToken, command: "crewdeck.copyToken", arguments: [{ crew: crew.id, kind: "message" }] });
+    if (chosen === copyToken)
+      await runAction({
+        title: copyToken,
+        command: "crewdeck.copyToken",
+        arguments: [{ crew: crew.id, kind: "message" }],
+      });
   });
 }

@@ -38,12 +38,17 @@ export class CrewFiles<Value extends object> {
 
   /** What is kept of all crews, as far as it can be understood. */
   async all(): Promise<readonly Value[]> {
-    const values = await Promise.all((await jsonFilesIn(this.#options.folder)).map((path) => this.#readFile(path)));
+    const values = await Promise.all(
+      (await jsonFilesIn(this.#options.folder)).map((path) => this.#readFile(path)),
+    );
     return values.filter((value) => value !== undefined);
   }
 
   /** Changes what is kept of a crew; with nothing left, its file goes. Never throws: what goes wrong is told, and `false` comes back. */
-  change(crewId: string, change: (known: Value | undefined) => Value | undefined): Promise<boolean> {
+  change(
+    crewId: string,
+    change: (known: Value | undefined) => Value | undefined,
+  ): Promise<boolean> {
     let isKept = false;
     const before = this.#writes.get(crewId) ?? Promise.resolve();
     const written = before
@@ -63,7 +68,10 @@ export class CrewFiles<Value extends object> {
       await rm(this.#path(crewId), { force: true });
     } else {
       await mkdir(this.#options.folder, { recursive: true });
-      await replaceWhole(this.#path(crewId), JSON.stringify({ version: 1, crew: crewId, ...value }));
+      await replaceWhole(
+        this.#path(crewId),
+        JSON.stringify({ version: 1, crew: crewId, ...value }),
+      );
     }
   }
 

@@ -13,7 +13,11 @@ export interface EarlierValue {
 }
 
 /** The values that a crew's input had in these executions: in their order, each once. */
-export function earlierValues(executions: readonly Execution[], crewId: string, input: string): readonly EarlierValue[] {
+export function earlierValues(
+  executions: readonly Execution[],
+  crewId: string,
+  input: string,
+): readonly EarlierValue[] {
   const values = new Map<string, EarlierValue>();
   for (const execution of executions) {
     const inputs = execution.crew.id === crewId ? execution.request?.inputs : undefined;
@@ -26,9 +30,19 @@ export function earlierValues(executions: readonly Execution[], crewId: string, 
 }
 
 /** Lets a person choose one of the values that an input had. Nothing where there is none, which is said, or the person leaves. */
-export async function chooseEarlierValue(values: readonly EarlierValue[], input: string): Promise<Taken | undefined> {
+export async function chooseEarlierValue(
+  values: readonly EarlierValue[],
+  input: string,
+): Promise<Taken | undefined> {
   if (values.length === 0) {
-    void vscode.window.showInformationMessage(plainMessage(vscode.l10n.t("No execution that is kept here had a value for “{0}”.", valueInShort(input, 40))));
+    void vscode.window.showInformationMessage(
+      plainMessage(
+        vscode.l10n.t(
+          "No execution that is kept here had a value for “{0}”.",
+          valueInShort(input, 40),
+        ),
+      ),
+    );
     return undefined;
   }
   const items = values.map(({ value, execution }) => {
@@ -41,6 +55,10 @@ export async function chooseEarlierValue(values: readonly EarlierValue[], input:
       taken: { value, from: vscode.l10n.t("the execution “{0}”", title) },
     };
   });
-  const chosen = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Earlier values of “{0}”", valueInShort(input, 40)), placeHolder: vscode.l10n.t("Newest first"), matchOnDetail: true });
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t("Earlier values of “{0}”", valueInShort(input, 40)),
+    placeHolder: vscode.l10n.t("Newest first"),
+    matchOnDetail: true,
+  });
   return chosen?.taken;
 }

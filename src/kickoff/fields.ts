@@ -17,7 +17,9 @@ export interface FieldValue {
 }
 
 /** The control that fits what the crew says of an input. Choices are JSON texts. */
-export type FieldControl = { readonly kind: "number" | "integer" | "boolean" } | { readonly kind: "choice"; readonly choices: readonly string[] };
+export type FieldControl =
+  | { readonly kind: "number" | "integer" | "boolean" }
+  | { readonly kind: "choice"; readonly choices: readonly string[] };
 
 /** One field of the kickoff form. Browser and extension host share it. */
 export interface FormField {
@@ -49,7 +51,10 @@ export function formFields(inputs: CrewInputs): readonly FormField[] {
 }
 
 /** The fields, and one more for each name that has none yet. */
-export function withUnlisted(fields: readonly FormField[], names: readonly string[]): readonly FormField[] {
+export function withUnlisted(
+  fields: readonly FormField[],
+  names: readonly string[],
+): readonly FormField[] {
   const known = new Set(fields.map((field) => field.name));
   const others = [...new Set(names)].filter((name) => !known.has(name));
   return [...fields, ...others.map(unlistedField)];
@@ -60,8 +65,10 @@ export function withUnlisted(fields: readonly FormField[], names: readonly strin
  * the same value; a text that is JSON, or begins like it, stays as typed.
  */
 export function switchMode(value: FieldValue, mode: FieldMode): FieldValue {
-  if (mode === "json" && value.mode === "text") return { mode, text: looksLikeJson(value.text) ? value.text : JSON.stringify(value.text) };
-  if (mode === "text" && (value.mode === "json" || value.mode === "fitting")) return { mode, text: stringIn(value.text) ?? value.text };
+  if (mode === "json" && value.mode === "text")
+    return { mode, text: looksLikeJson(value.text) ? value.text : JSON.stringify(value.text) };
+  if (mode === "text" && (value.mode === "json" || value.mode === "fitting"))
+    return { mode, text: stringIn(value.text) ?? value.text };
   return { mode, text: value.text };
 }
 
@@ -84,8 +91,17 @@ export function isNumber(text: string): boolean {
 }
 
 /** What a field holds, in a mode that it has: the crew may describe the input otherwise by now. */
-export function withKnownMode(value: FieldValue, { control }: Pick<FormField, "control">): FieldValue {
-  const isKnown = value.mode !== "fitting" || (control !== undefined && (value.text === "" || control.kind === "number" || control.kind === "integer" || canShow(control, value.text)));
+export function withKnownMode(
+  value: FieldValue,
+  { control }: Pick<FormField, "control">,
+): FieldValue {
+  const isKnown =
+    value.mode !== "fitting" ||
+    (control !== undefined &&
+      (value.text === "" ||
+        control.kind === "number" ||
+        control.kind === "integer" ||
+        canShow(control, value.text)));
   return isKnown ? value : { mode: "json", text: value.text };
 }
 
@@ -107,18 +123,29 @@ function unlistedField(name: string): FormField {
 }
 
 function controlFor({ type, enum: choices }: InputField): FieldControl | undefined {
-  if (choices !== undefined) return { kind: "choice", choices: [...new Set(choices.map((choice) => JSON.stringify(choice)))] };
+  if (choices !== undefined)
+    return {
+      kind: "choice",
+      choices: [...new Set(choices.map((choice) => JSON.stringify(choice)))],
+    };
   return type === "number" || type === "integer" || type === "boolean" ? { kind: type } : undefined;
 }
 
-function initialValue({ type, default: value }: InputField, control: FieldControl | undefined): FieldValue {
+function initialValue(
+  { type, default: value }: InputField,
+  control: FieldControl | undefined,
+): FieldValue {
   const isText = type === undefined || type === "string";
   const mode = control !== undefined ? "fitting" : isText ? "text" : "json";
   return value === undefined ? { mode, text: "" } : typedFor(value, control, isText);
 }
 
 /** A JSON value as somebody would have typed it into a field with this control, or else into one for text or for JSON. */
-export function typedFor(value: JsonValue, control: FieldControl | undefined, isText: boolean): FieldValue {
+export function typedFor(
+  value: JsonValue,
+  control: FieldControl | undefined,
+  isText: boolean,
+): FieldValue {
   const json = JSON.stringify(value);
   if (control !== undefined && canShow(control, json)) return { mode: "fitting", text: json };
   if (value === null) return { mode: "null", text: "" };
@@ -128,9 +155,13 @@ export function typedFor(value: JsonValue, control: FieldControl | undefined, is
 }
 
 /** A text as somebody would have typed it into a field: by its control where that can show it, as JSON where the field is for JSON, else as it is. */
-export function typedIn(text: string, { control, initial }: Pick<FormField, "control" | "initial">): FieldValue {
+export function typedIn(
+  text: string,
+  { control, initial }: Pick<FormField, "control" | "initial">,
+): FieldValue {
   const trimmed = text.trim();
-  const fitting = control && [trimmed, JSON.stringify(trimmed)].find((json) => canShow(control, json));
+  const fitting =
+    control && [trimmed, JSON.stringify(trimmed)].find((json) => canShow(control, json));
   if (fitting !== undefined) return { mode: "fitting", text: fitting };
   if (text === "") return { mode: "empty", text };
   return { mode: initial.mode === "json" ? "json" : "text", text };

@@ -42,7 +42,9 @@ export interface FormTexts {
   /** {0}: line, {1}: column, {2}: what is wrong. */
   readonly faultAt: string;
   /** {0}: the member's name; of `wrongStrategy`: those that may stand there. */
-  readonly jsonFaults: Readonly<Record<Exclude<JsonViewFault["kind"], "notJson" | "wrongType" | "address">, string>>;
+  readonly jsonFaults: Readonly<
+    Record<Exclude<JsonViewFault["kind"], "notJson" | "wrongType" | "address">, string>
+  >;
   /** What a member must be. {0}: its name. */
   readonly jsonTypes: Readonly<Record<Wanted, string>>;
   /** {0}: names. */
@@ -53,7 +55,13 @@ export interface FormTexts {
   readonly meta: Labelled;
   readonly callbacks: Readonly<Record<CallbackName, Labelled>>;
   readonly authentication: AuthenticationTexts;
-  readonly streaming: { readonly heading: string; readonly hint: string; readonly url: string; readonly events: Labelled; readonly realtime: string };
+  readonly streaming: {
+    readonly heading: string;
+    readonly hint: string;
+    readonly url: string;
+    readonly events: Labelled;
+    readonly realtime: string;
+  };
   readonly kickOff: string;
   readonly sending: string;
   /** {0}: the keys. */
@@ -63,7 +71,15 @@ export interface FormTexts {
   readonly clear: string;
   readonly undo: string;
   /** `cutDraft`: without a JSON text that could not be read. `taken`: {0}: the input's name, {1}: where its value came from. */
-  readonly notices: { readonly draft: string; readonly cutDraft: string; readonly started: string; readonly last: string; readonly given: string; readonly cleared: string; readonly taken: string };
+  readonly notices: {
+    readonly draft: string;
+    readonly cutDraft: string;
+    readonly started: string;
+    readonly last: string;
+    readonly given: string;
+    readonly cleared: string;
+    readonly taken: string;
+  };
   /** Buttons of the whole form. */
   readonly tools: Readonly<Record<FormToolName, string>>;
   /** A field's button that offers values from elsewhere, and its label: {0}: the input's name. */

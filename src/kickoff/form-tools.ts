@@ -3,7 +3,9 @@ import type { FormCrew } from "./messages.ts";
 import type { Prefill } from "./values.ts";
 
 /** A value for one input, or a text as somebody would have typed it into its field; and where it came from, in words that end the sentence "Filled in from …". */
-export type Taken = { readonly from: string } & ({ readonly value: JsonValue } | { readonly text: string });
+export type Taken = { readonly from: string } & (
+  { readonly value: JsonValue } | { readonly text: string }
+);
 
 /**
  * What the form's buttons do beyond filling it in and sending it. A request is what the form holds at that moment, never with

@@ -25,7 +25,10 @@ export interface FormsRoom {
 /** Opens forms and presets. The module is loaded when it is needed first; most windows start without a form. */
 export function openFormsRoom({ store, ...options }: FormsRoomOptions): FormsRoom {
   const presets = openPresets(options.context.globalStorageUri);
-  const forms = new KickoffForms({ ...options, tools: createFormTools({ crews: options.crews, store, presets }) });
+  const forms = new KickoffForms({
+    ...options,
+    tools: createFormTools({ crews: options.crews, store, presets }),
+  });
   return {
     forms,
     presets,
@@ -34,8 +37,15 @@ export function openFormsRoom({ store, ...options }: FormsRoomOptions): FormsRoo
       void presets.forget(crewId);
     },
     move(from, to) {
-      void forms.move(from, to).catch((error: unknown) => logProblem("Moving a kickoff form to its crew's new address", error));
-      if (from.id !== to.id) void presets.move(from.id, to.id).catch((error: unknown) => logProblem("Moving a crew's presets", error));
+      void forms
+        .move(from, to)
+        .catch((error: unknown) =>
+          logProblem("Moving a kickoff form to its crew's new address", error),
+        );
+      if (from.id !== to.id)
+        void presets
+          .move(from.id, to.id)
+          .catch((error: unknown) => logProblem("Moving a crew's presets", error));
     },
     dispose: () => forms.dispose(),
   };

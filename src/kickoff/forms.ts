@@ -47,7 +47,10 @@ export class KickoffForms implements vscode.Disposable {
   constructor(options: KickoffFormsOptions) {
     this.#options = options;
     const { context, crews } = options;
-    this.#memory = new FormMemory({ folder: join(context.globalStorageUri.fsPath, "kickoff"), onProblem: logProblem });
+    this.#memory = new FormMemory({
+      folder: join(context.globalStorageUri.fsPath, "kickoff"),
+      onProblem: logProblem,
+    });
     this.#owned.add(crews.onDidChange(() => this.#crewsChanged()));
   }
 
@@ -55,8 +58,13 @@ export class KickoffForms implements vscode.Disposable {
    * Opens a crew's form, or brings it to the front, and lays given values over what is there, or puts them in its place.
    * Settles when the form has started an execution, or with nothing when it was closed without.
    */
-  async open(crew: Crew, values: Prefill = {}, { replaces = false } = {}): Promise<Execution | undefined> {
-    const given: Laid = Object.keys(values).length === 0 ? {} : replaces ? { instead: values } : { given: values };
+  async open(
+    crew: Crew,
+    values: Prefill = {},
+    { replaces = false } = {},
+  ): Promise<Execution | undefined> {
+    const given: Laid =
+      Object.keys(values).length === 0 ? {} : replaces ? { instead: values } : { given: values };
     const known = await this.#seedOf(crew);
     let form = this.#forms.get(crew.id);
     if (form === undefined) {
@@ -80,7 +88,14 @@ export class KickoffForms implements vscode.Disposable {
     const seed = await this.#seedOf({ id: state.crew });
     // Looked up last: local crews become known while the window starts.
     const crew = this.#options.crews.find(state.crew);
-    const form = this.#put(panel, crew === undefined ? { id: state.crew, name: state.name, url: "", isRehearsal: false } : shown(crew), seed, false);
+    const form = this.#put(
+      panel,
+      crew === undefined
+        ? { id: state.crew, name: state.name, url: "", isRehearsal: false }
+        : shown(crew),
+      seed,
+      false,
+    );
     // A crew that is out of reach just now must not hide what was typed. Only a form that was reloaded before its crew had
     // answered asks: VS Code brings a panel back when it is looked at, and without the inputs there is nothing to show or to try.
     if (state.fields === undefined) form.load({ fresh: true, wakes: false });
@@ -126,7 +141,8 @@ export class KickoffForms implements vscode.Disposable {
   }
 
   #put(panel: vscode.WebviewPanel, crew: FormCrew, seed: Seed, takesFocus: boolean): OpenForm {
-    const { context, crews, sender, tools, clock, wake, onStarted, onOpenExecution } = this.#options;
+    const { context, crews, sender, tools, clock, wake, onStarted, onOpenExecution } =
+      this.#options;
     const form = new OpenForm(
       panel,
       crew,
@@ -156,7 +172,10 @@ export class KickoffForms implements vscode.Disposable {
         onOpenExecution,
         actionsFor: actionsOf,
         onAction: (action) => void runAction(action),
-        onLateProblem: (error) => void this.#tellLate(crew, error).catch((problem: unknown) => logProblem("Opening a kickoff form again", problem)),
+        onLateProblem: (error) =>
+          void this.#tellLate(crew, error).catch((problem: unknown) =>
+            logProblem("Opening a kickoff form again", problem),
+          ),
       },
     );
     this.#forms.set(crew.id, form);
@@ -167,7 +186,11 @@ export class KickoffForms implements vscode.Disposable {
   async #take(crew: FormCrew, input: string): Promise<Taken | undefined> {
     const { takeValue } = await import("./take-value.ts");
     const { editor, tools } = this.#options;
-    return await takeValue(input, { editor, hasEarlier: await tools.hasEarlierValue(crew, input), earlier: () => tools.earlierValue(crew, input) });
+    return await takeValue(input, {
+      editor,
+      hasEarlier: await tools.hasEarlierValue(crew, input),
+      earlier: () => tools.earlierValue(crew, input),
+    });
   }
 
   #crewsChanged(): void {
@@ -175,20 +198,33 @@ export class KickoffForms implements vscode.Disposable {
       const crew = this.#options.crews.find(id);
       if (crew === undefined) continue;
       form.rename(shown(crew));
-      if (form.isUnavailable && crew.local?.running !== false) form.load({ fresh: true, wakes: false });
+      if (form.isUnavailable && crew.local?.running !== false)
+        form.load({ fresh: true, wakes: false });
     }
   }
 
   async #tellLate(crew: FormCrew, error: unknown): Promise<void> {
     logProblem("Kicking off a crew", error, crew.name);
     const open = vscode.l10n.t("Open Form");
-    const text = vscode.l10n.t("{0} What you typed is kept in the form of “{1}”.", messageOf(error), crew.name);
+    const text = vscode.l10n.t(
+      "{0} What you typed is kept in the form of “{1}”.",
+      messageOf(error),
+      crew.name,
+    );
     const known = this.#options.crews.find(crew.id);
-    const chosen = await vscode.window.showErrorMessage(plainMessage(text), ...(known === undefined ? [] : [open]));
+    const chosen = await vscode.window.showErrorMessage(
+      plainMessage(text),
+      ...(known === undefined ? [] : [open]),
+    );
     if (chosen === open && known !== undefined) await this.open(known);
   }
 }
 
 function shown(crew: Crew): FormCrew {
-  return { id: crew.id, name: crew.name, url: crew.url, isRehearsal: crew.local?.engine === "rehearsal" };
+  return {
+    id: crew.id,
+    name: crew.name,
+    url: crew.url,
+    isRehearsal: crew.local?.engine === "rehearsal",
+  };
 }

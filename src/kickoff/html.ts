@@ -12,7 +12,14 @@ export interface PageParts {
 }
 
 /** The form's page: an empty frame that runs one script and loads one style sheet and nothing else. */
-export function formPage({ language, title, nonce, cspSource, scriptUri, styleUri }: PageParts): string {
+export function formPage({
+  language,
+  title,
+  nonce,
+  cspSource,
+  scriptUri,
+  styleUri,
+}: PageParts): string {
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${cspSource}; base-uri 'none'; form-action 'none'`;
   return `<!DOCTYPE html>
 <html lang="${escape(language)}">
@@ -32,5 +39,9 @@ export function formPage({ language, title, nonce, cspSource, scriptUri, styleUr
 }
 
 function escape(text: string): string {
-  return text.replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  return text
+    .replace(/&/g, "&amp;")
+    .replace(/"/g, "&quot;")
+    .replace(/</g, "&lt;")
+    .replace(/>/g, "&gt;");
 }

@@ -16,7 +16,9 @@ export interface Member {
 /** The members of an object that are whole, in the order of the text; none of what is no object. */
 export function membersOf({ type, children = [] }: Node): readonly Member[] {
   if (type !== "object") return [];
-  return children.flatMap(({ children: [key, value] = [] }) => (key === undefined || value === undefined ? [] : [{ name: String(key.value), key, value }]));
+  return children.flatMap(({ children: [key, value] = [] }) =>
+    key === undefined || value === undefined ? [] : [{ name: String(key.value), key, value }],
+  );
 }
 
 /** The first member whose name stands there before it. */

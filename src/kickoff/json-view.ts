@@ -5,7 +5,14 @@ import { withUnlisted, type FieldValue, type FormField } from "./fields.ts";
 import { readJson, type JsonFault } from "./json.ts";
 import { membersOf, secondOf, spanOf, type Span } from "./json-tree.ts";
 import { keepCallbacks, writeCallbacks } from "./json-view-callbacks.ts";
-import { callbackMembers, canBeHeld, readCallbacks, type CallbackFault, type FoundSecret, type Wanted } from "./read-callbacks.ts";
+import {
+  callbackMembers,
+  canBeHeld,
+  readCallbacks,
+  type CallbackFault,
+  type FoundSecret,
+  type Wanted,
+} from "./read-callbacks.ts";
 import type { Strategy } from "./secret-callbacks.ts";
 import { edited } from "./text-edits.ts";
 import { alignValues, asTyped, jsonOf, type FormValues, type NamedValue } from "./values.ts";
@@ -14,7 +21,10 @@ import { alignValues, asTyped, jsonOf, type FormValues, type NamedValue } from "
 export type JsonViewFault =
   | ({ readonly kind: "notJson" } & JsonFault)
   | (Place & { readonly kind: "noInputs" | "notAnObject" | "tooDeep" })
-  | (Place & { readonly kind: "otherMember" | "otherPart" | "twice" | "sameCallback" | "missingPart"; readonly name: string })
+  | (Place & {
+      readonly kind: "otherMember" | "otherPart" | "twice" | "sameCallback" | "missingPart";
+      readonly name: string;
+    })
   | (Place & { readonly kind: "wrongType"; readonly name: string; readonly wanted: Wanted })
   | (Place & { readonly kind: "wrongStrategy"; readonly wanted: readonly Strategy[] })
   | (Place & { readonly kind: "address"; readonly fault: AddressFault["kind"] });
@@ -46,18 +56,27 @@ export function writeJsonView(values: Omit<FormValues, "json">): string {
   const { inputs, meta } = values;
   const members = inputs.flatMap((value) => {
     const json = jsonOf(value);
-    return json === undefined ? [] : [`${indent}${JSON.stringify(value.name)}: ${json.replaceAll("\n", `\n${indent}`)}`];
+    return json === undefined
+      ? []
+      : [`${indent}${JSON.stringify(value.name)}: ${json.replaceAll("\n", `\n${indent}`)}`];
   });
   const written = [
     ["inputs", members.length === 0 ? "{}" : `{\n${members.join(",\n")}\n  }`],
     ...(meta.trim() === "" ? [] : [["meta", nested(meta.trim())]]),
-    ...Object.entries(writeCallbacks(values)).map(([name, value]) => [name, nested(JSON.stringify(value, undefined, 2))]),
+    ...Object.entries(writeCallbacks(values)).map(([name, value]) => [
+      name,
+      nested(JSON.stringify(value, undefined, 2)),
+    ]),
   ];
   return `{\n${written.map(([name, json]) => `  "${name}": ${json}`).join(",\n")}\n}`;
 }
 
 /** Reads such a text back. A field whose value is the same stays as it is; an input that is no longer there is left out, unless it was blank. */
-export function readJsonView(fields: readonly FormField[], before: FormValues, text: string): JsonViewReading {
+export function readJsonView(
+  fields: readonly FormField[],
+  before: FormValues,
+  text: string,
+): JsonViewReading {
   try {
     return readText(fields, before, text);
   } catch (error) {
@@ -70,39 +89,64 @@ export function readJsonView(fields: readonly FormField[], before: FormValues, t
 function readText(fields: readonly FormField[], before: FormValues, text: string): JsonViewReading {
   const reading = readJson(text);
   if ("fault" in reading) return { fault: { kind: "notJson", ...reading.fault } };
-  const place = ({ start }: Span) => ({ line: text.slice(0, start).split("\n").length, column: start - text.lastIndexOf("\n", start - 1) });
+  const place = ({ start }: Span) => ({
+    line: text.slice(0, start).split("\n").length,
+    column: start - text.lastIndexOf("\n", start - 1),
+  });
   const root = parseTree(text);
-  if (root?.type !== "object") return { fault: { kind: "notAnObject", ...place({ start: root?.offset ?? 0, end: 0 }) } };
+  if (root?.type !== "object")
+    return { fault: { kind: "notAnObject", ...place({ start: root?.offset ?? 0, end: 0 }) } };
   const parts = membersOf(root);
   const inputs = parts.find(({ name }) => name === "inputs");
   // Clients send null for none.
   const meta = parts.find(({ name, value }) => name === "meta" && value.type !== "null");
   const other = parts.find(({ name }) => !bodyMembers.includes(name));
-  if (inputs?.value.type !== "object") return { fault: { kind: "noInputs", ...place(spanOf(inputs?.value ?? root)) } };
-  if (other !== undefined) return { fault: { kind: "otherMember", name: other.name, ...place(spanOf(other.key)) } };
-  if (meta !== undefined && meta.value.type !== "object") return { fault: { kind: "wrongType", name: "meta", wanted: "object", ...place(spanOf(meta.value)) } };
+  if (inputs?.value.type !== "object")
+    return { fault: { kind: "noInputs", ...place(spanOf(inputs?.value ?? root)) } };
+  if (other !== undefined)
+    return { fault: { kind: "otherMember", name: other.name, ...place(spanOf(other.key)) } };
+  if (meta !== undefined && meta.value.type !== "object")
+    return {
+      fault: { kind: "wrongType", name: "meta", wanted: "object", ...place(spanOf(meta.value)) },
+    };
   const given = membersOf(inputs.value);
   const twice = secondOf(parts) ?? secondOf(given);
-  if (twice !== undefined) return { fault: { kind: "twice", name: twice.name, ...place(spanOf(twice.key)) } };
+  if (twice !== undefined)
+    return { fault: { kind: "twice", name: twice.name, ...place(spanOf(twice.key)) } };
   const { secrets, faults, ...callbacks } = readCallbacks(parts);
   const fault = faults.find((each) => !canBeHeld(each));
   if (fault !== undefined) return { fault: placed(fault, place) };
 
-  const sources = new Map(given.map(({ name, value }) => [name, text.slice(value.offset, value.offset + value.length)]));
+  const sources = new Map(
+    given.map(({ name, value }) => [name, text.slice(value.offset, value.offset + value.length)]),
+  );
   const all = withUnlisted(fields, [...sources.keys()]);
   const old = alignValues(all, before).inputs;
-  const metaText = meta === undefined ? "" : keepSame(before.meta, outdented(text.slice(meta.value.offset, meta.value.offset + meta.value.length), 2));
+  const metaText =
+    meta === undefined
+      ? ""
+      : keepSame(
+          before.meta,
+          outdented(text.slice(meta.value.offset, meta.value.offset + meta.value.length), 2),
+        );
   return {
     fields: all,
     values: {
       ...before,
       ...keepCallbacks(before, callbacks),
-      inputs: all.map((field, index) => read(field, old[index] ?? { name: field.name, ...field.initial }, sources.get(field.name))),
+      inputs: all.map((field, index) =>
+        read(field, old[index] ?? { name: field.name, ...field.initial }, sources.get(field.name)),
+      ),
       meta: metaText,
       json: text,
     },
     secrets,
-    kept: edited(text, [...secrets.map(({ cut }) => ({ at: cut, text: "" })), ...faults.filter(({ kind }) => kind === "address").map(({ at }) => ({ at, text: keptAddressAt(text.slice(at.start, at.end)) }))]),
+    kept: edited(text, [
+      ...secrets.map(({ cut }) => ({ at: cut, text: "" })),
+      ...faults
+        .filter(({ kind }) => kind === "address")
+        .map(({ at }) => ({ at, text: keptAddressAt(text.slice(at.start, at.end)) })),
+    ]),
     wrong: faults.map((each) => placed(each, place)),
   };
 }
@@ -132,7 +176,9 @@ function typed(field: FormField, source: string): FieldValue {
   const value: JsonValue = "value" in reading ? reading.value : null;
   const typed = asTyped(value, field);
   // Texts are the same however they are written; all else stays as it was typed.
-  return typed.mode === "json" || (typed.mode === "fitting" && typeof value === "number") ? { mode: typed.mode, text: outdented(source, indent.length) } : typed;
+  return typed.mode === "json" || (typed.mode === "fitting" && typeof value === "number")
+    ? { mode: typed.mode, text: outdented(source, indent.length) }
+    : typed;
 }
 
 function keepSame(before: string, now: string): string {

@@ -2,7 +2,18 @@ import { printParseErrorCode, visit } from "jsonc-parser";
 import type { JsonValue } from "../api/types.ts";
 
 /** What the reader of JSON expected where it stopped. `quotes`: a word stands where only a quoted one may. `nothing`: the value had ended already. `exactNumber`: a number with more digits than can be sent. */
-export type Expected = "value" | "propertyName" | "colon" | "comma" | "closeBrace" | "closeBracket" | "endOfString" | "quotes" | "nothing" | "exactNumber" | "other";
+export type Expected =
+  | "value"
+  | "propertyName"
+  | "colon"
+  | "comma"
+  | "closeBrace"
+  | "closeBracket"
+  | "endOfString"
+  | "quotes"
+  | "nothing"
+  | "exactNumber"
+  | "other";
 
 /** Where a text stops being JSON that can be sent as it stands. Line and column count from 1. */
 export interface JsonFault {
@@ -54,7 +65,11 @@ function findFault(text: string): JsonFault {
     text,
     {
       onError(code, _offset, _length, line, character) {
-        first ??= { line: line + 1, column: character + 1, expected: expectedAfter(printParseErrorCode(code)) };
+        first ??= {
+          line: line + 1,
+          column: character + 1,
+          expected: expectedAfter(printParseErrorCode(code)),
+        };
       },
     },
     { disallowComments: true, allowTrailingComma: false },
@@ -69,7 +84,8 @@ function findInexact(text: string): JsonFault | undefined {
   let first: JsonFault | undefined;
   visit(text, {
     onLiteralValue(value, offset, length, line, character) {
-      if (typeof value === "number" && !isExact(text.slice(offset, offset + length))) first ??= { line: line + 1, column: character + 1, expected: "exactNumber" };
+      if (typeof value === "number" && !isExact(text.slice(offset, offset + length)))
+        first ??= { line: line + 1, column: character + 1, expected: "exactNumber" };
     },
   });
   return first;

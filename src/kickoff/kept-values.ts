@@ -6,7 +6,11 @@ import { initialValues, type FormValues } from "./values.ts";
 
 /** What may be kept of a draft, and whether its JSON text as it was typed last is missing; see {@link keptValues}. */
 export function keptDraft({ id, values, isCut }: Draft): Draft {
-  return { id, values: keptValues(values), ...(isCut === true || isNotKept(values.json) ? { isCut: true } : {}) };
+  return {
+    id,
+    values: keptValues(values),
+    ...(isCut === true || isNotKept(values.json) ? { isCut: true } : {}),
+  };
 }
 
 /**
@@ -36,5 +40,9 @@ function keptText(text: string, readLast: FormValues): string {
 }
 
 function isNotKept(text: string | undefined): boolean {
-  return text !== undefined && mayHoldSecret(text) && "fault" in readJsonView([], initialValues([]), text);
+  return (
+    text !== undefined &&
+    mayHoldSecret(text) &&
+    "fault" in readJsonView([], initialValues([]), text)
+  );
 }

@@ -42,6 +42,9 @@ function selectable(editor: vscode.TextEditor | undefined): vscode.TextEditor | 
 }
 
 function selectedIn({ document, selections }: vscode.TextEditor): Selected | undefined {
-  const text = selections.map((selection) => document.getText(selection)).filter((part) => part !== "").join("\n");
+  const text = selections
+    .map((selection) => document.getText(selection))
+    .filter((part) => part !== "")
+    .join("\n");
   return text === "" ? undefined : { text, name: document.uri.path.split("/").at(-1) ?? "" };
 }

@@ -37,7 +37,10 @@ export class FormMemory {
   /** What could not be written, newer than what the file holds. */
   readonly #held = new Map<string, Remembered>();
 
-  constructor(options: { readonly folder: string; readonly onProblem: (message: string, error: unknown, about?: string) => void }) {
+  constructor(options: {
+    readonly folder: string;
+    readonly onProblem: (message: string, error: unknown, about?: string) => void;
+  }) {
     this.#folder = options.folder;
     this.#onProblem = options.onProblem;
   }
@@ -65,12 +68,17 @@ export class FormMemory {
 
   /** Forgets what is typed, unless a newer draft (another id) has taken its place. */
   dropDraft(crewId: string, draftId: string): Promise<void> {
-    return this.#change(crewId, (known) => (known.draft?.id === draftId ? withoutDraft(known) : known));
+    return this.#change(crewId, (known) =>
+      known.draft?.id === draftId ? withoutDraft(known) : known,
+    );
   }
 
   /** Keeps values as sent last; their draft is done. */
   sent(crewId: string, { id, values }: Draft): Promise<void> {
-    return this.#change(crewId, (known) => ({ ...(known.draft?.id === id ? {} : known), last: values }));
+    return this.#change(crewId, (known) => ({
+      ...(known.draft?.id === id ? {} : known),
+      last: values,
+    }));
   }
 
   /** Forgets a crew. */
@@ -97,7 +105,10 @@ export class FormMemory {
         const inFile = await this.#read(crewId);
         known ??= inFile;
         await mkdir(this.#folder, { recursive: true });
-        await replaceWhole(this.#path(crewId), JSON.stringify({ version: 1, crew: crewId, ...kept(change(known)) }));
+        await replaceWhole(
+          this.#path(crewId),
+          JSON.stringify({ version: 1, crew: crewId, ...kept(change(known)) }),
+        );
         this.#held.delete(crewId);
         this.#failing.delete(crewId);
       } catch (error) {
@@ -115,7 +126,11 @@ export class FormMemory {
 
   #queue(crewId: string, work: () => Promise<void>): Promise<void> {
     const before = this.#writes.get(crewId) ?? Promise.resolve();
-    const written = before.then(work).catch((error: unknown) => this.#fail(crewId, "The kickoff form's values could not be kept", error));
+    const written = before
+      .then(work)
+      .catch((error: unknown) =>
+        this.#fail(crewId, "The kickoff form's values could not be kept", error),
+      );
     this.#writes.set(crewId, written);
     return written;
   }
@@ -131,7 +146,11 @@ export class FormMemory {
       known = kept(v.parse(remembered, JSON.parse(text)));
     } catch (error) {
       await rename(path, `${path}.corrupt`);
-      this.#onProblem("The kickoff form's values could not be understood and were set aside", error, `${path}.corrupt`);
+      this.#onProblem(
+        "The kickoff form's values could not be understood and were set aside",
+        error,
+        `${path}.corrupt`,
+      );
       return {};
     }
     return known;

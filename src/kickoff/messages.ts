@@ -29,7 +29,8 @@ export type Outcome =
 
 /** Where the values of a form came from, where they were not typed just now. `changed`: as sent last, and changed since, of which nothing is said. */
 export interface Notice {
-  readonly kind: "draft" | "cutDraft" | "started" | "last" | "changed" | "given" | "cleared" | "taken";
+  readonly kind:
+    "draft" | "cutDraft" | "started" | "last" | "changed" | "given" | "cleared" | "taken";
   /** Whether the values before can be brought back. */
   readonly canUndo: boolean;
   /** Set for `taken`: one input's value came from elsewhere. */
@@ -67,7 +68,12 @@ export type ToForm =
   | { readonly type: "show"; readonly view: FormView }
   | { readonly type: "sending" }
   /** Sending ended without a start. The fields may be more than before; the draft's id is another when it may be sent again. */
-  | { readonly type: "outcome"; readonly outcome: Outcome; readonly fields: readonly FormField[]; readonly draftId: string };
+  | {
+      readonly type: "outcome";
+      readonly outcome: Outcome;
+      readonly fields: readonly FormField[];
+      readonly draftId: string;
+    };
 
 /** One handler for each type of message: a missing one does not compile. */
 export type Handlers<Message extends { readonly type: string }> = {
@@ -75,7 +81,10 @@ export type Handlers<Message extends { readonly type: string }> = {
 };
 
 /** Hands a message to its handler. */
-export function dispatch<Message extends { readonly type: string }>(handlers: Handlers<Message>, message: Message): void {
+export function dispatch<Message extends { readonly type: string }>(
+  handlers: Handlers<Message>,
+  message: Message,
+): void {
   // TypeScript cannot see that `message` is of the very type that its own `type` names; Handlers makes it so.
   const handle: (message: never) => void = handlers[message.type as Message["type"]];
   handle(message as never);

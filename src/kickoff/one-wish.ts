@@ -34,7 +34,10 @@ export class OneWish<T> {
       else this.#forget(key, wish);
     };
     // Who asked hears of a failure; here it only ends.
-    wish.made.then((made) => end(by.isPerson && made !== undefined), () => end(by.isPerson));
+    wish.made.then(
+      (made) => end(by.isPerson && made !== undefined),
+      () => end(by.isPerson),
+    );
     return wish.made;
   }
 

@@ -23,7 +23,12 @@ export class OpenForm {
   constructor(
     panel: vscode.WebviewPanel,
     crew: FormCrew,
-    begin: { readonly seed: Seed; readonly takesFocus: boolean; readonly extensionUri: vscode.Uri; readonly onClosed: () => void },
+    begin: {
+      readonly seed: Seed;
+      readonly takesFocus: boolean;
+      readonly extensionUri: vscode.Uri;
+      readonly onClosed: () => void;
+    },
     options: Omit<SessionOptions, "post" | "newId" | "onToolProblem">,
   ) {
     const owned = new Disposables();
@@ -90,8 +95,10 @@ export class OpenForm {
   }
 
   #receive(message: unknown): void {
-    if (isReady(message)) void this.#panel.webview.postMessage({ type: "texts", texts: formTexts() });
-    if (!this.#session.receive(message)) log.warn("The kickoff form sent a message that cannot be understood; it was ignored.");
+    if (isReady(message))
+      void this.#panel.webview.postMessage({ type: "texts", texts: formTexts() });
+    if (!this.#session.receive(message))
+      log.warn("The kickoff form sent a message that cannot be understood; it was ignored.");
   }
 }
 
@@ -101,5 +108,7 @@ export function titleFor(crew: Pick<FormCrew, "name">): string {
 }
 
 function isReady(message: unknown): boolean {
-  return typeof message === "object" && message !== null && "type" in message && message.type === "ready";
+  return (
+    typeof message === "object" && message !== null && "type" in message && message.type === "ready"
+  );
 }

@@ -24,13 +24,23 @@ const formField: v.GenericSchema<unknown, FormField> = v.object({
 const { humanInput, streaming } = typedCallbacks({});
 /** What follows is only what is named here: a secret that strays among the values is dropped. */
 const humanInputValues = v.object({ strategy: v.picklist(strategies), username: v.string() });
-const streamingValues = v.object({ url: v.string(), events: v.string(), realtime: v.boolean(), strategy: v.picklist(["none", "bearer"]) });
+const streamingValues = v.object({
+  url: v.string(),
+  events: v.string(),
+  realtime: v.boolean(),
+  strategy: v.picklist(["none", "bearer"]),
+});
 
 /** Schema of {@link FormValues}, for values that come from the webview or from disk. */
 export const formValues: v.GenericSchema<unknown, FormValues> = v.object({
   inputs: v.array(namedValue),
   meta: v.string(),
-  callbacks: v.object({ taskWebhookUrl: v.string(), stepWebhookUrl: v.string(), crewWebhookUrl: v.string(), humanInputWebhookUrl: v.string() }),
+  callbacks: v.object({
+    taskWebhookUrl: v.string(),
+    stepWebhookUrl: v.string(),
+    crewWebhookUrl: v.string(),
+    humanInputWebhookUrl: v.string(),
+  }),
   humanInput: v.optional(humanInputValues, humanInput),
   streaming: v.optional(streamingValues, streaming),
   json: v.exactOptional(v.string()),
@@ -45,7 +55,11 @@ export interface Draft {
 }
 
 /** Schema of {@link Draft}. */
-export const draftSchema: v.GenericSchema<unknown, Draft> = v.object({ id: v.pipe(v.string(), v.uuid()), values: formValues, isCut: v.exactOptional(v.literal(true)) });
+export const draftSchema: v.GenericSchema<unknown, Draft> = v.object({
+  id: v.pipe(v.string(), v.uuid()),
+  values: formValues,
+  isCut: v.exactOptional(v.literal(true)),
+});
 
 /** What the webview keeps through `setState`: enough to bring the form back after the window was reloaded. */
 export interface SavedState {
@@ -78,7 +92,12 @@ const fromForm = v.variant("type", [
   v.object({ type: v.literal("changed"), draft: draftSchema }),
   v.object({ type: v.literal("submit"), draft: draftSchema }),
   /** A secret as it is typed, and the target that it is typed for: never part of a draft. */
-  v.object({ type: v.literal("secret"), name: v.picklist(secretNames), target: v.string(), text: v.string() }),
+  v.object({
+    type: v.literal("secret"),
+    name: v.picklist(secretNames),
+    target: v.string(),
+    text: v.string(),
+  }),
   v.object({ type: v.literal("tryAgain") }),
   v.object({ type: v.literal("clear") }),
   v.object({ type: v.literal("undo") }),

@@ -1,7 +1,14 @@
 import type { Node } from "jsonc-parser";
 import { callbackNames, type CallbackName } from "./callback-names.ts";
 import { membersOf, secondOf, spanOf, type Member, type Span } from "./json-tree.ts";
-import { strategies, streamingStrategies, type HumanInputValues, type SecretName, type Strategy, type StreamingValues } from "./secret-callbacks.ts";
+import {
+  strategies,
+  streamingStrategies,
+  type HumanInputValues,
+  type SecretName,
+  type Strategy,
+  type StreamingValues,
+} from "./secret-callbacks.ts";
 import { checkAddress, type AddressFault } from "./address.ts";
 
 /** What a member must be where it is something else. `names`: a list of texts without spaces and commas. */
@@ -55,14 +62,28 @@ export function canBeHeld({ kind }: CallbackFault): boolean {
 /** Reads those members of a body that are callbacks. Absent, null and "" mean none (clients send all three). Never throws. */
 export function readCallbacks(body: readonly Member[]): CallbacksReading {
   const reader = new Reader();
-  const members = reader.only(callbackMembers, body.filter(({ name }) => callbackMembers.some((known) => known === name)));
+  const members = reader.only(
+    callbackMembers,
+    body.filter(({ name }) => callbackMembers.some((known) => known === name)),
+  );
   const plain = (name: CallbackName) => reader.address(members.get(name));
-  const [taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, url] = [plain("taskWebhookUrl"), plain("stepWebhookUrl"), plain("crewWebhookUrl"), plain("humanInputWebhookUrl")];
+  const [taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, url] = [
+    plain("taskWebhookUrl"),
+    plain("stepWebhookUrl"),
+    plain("crewWebhookUrl"),
+    plain("humanInputWebhookUrl"),
+  ];
   const { url: withMore, ...humanInput } = readHumanInput(reader, members.get("humanInputWebhook"));
   const both = url !== "" && withMore !== "" ? members.get("humanInputWebhookUrl") : undefined;
-  if (both !== undefined) reader.faults.push({ kind: "sameCallback", name: both.name, at: spanOf(both.key) });
+  if (both !== undefined)
+    reader.faults.push({ kind: "sameCallback", name: both.name, at: spanOf(both.key) });
   return {
-    callbacks: { taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl: withMore === "" ? url : withMore },
+    callbacks: {
+      taskWebhookUrl,
+      stepWebhookUrl,
+      crewWebhookUrl,
+      humanInputWebhookUrl: withMore === "" ? url : withMore,
+    },
     humanInput,
     streaming: readStreaming(reader, members.get("webhooks")),
     secrets: reader.secrets,
@@ -70,11 +91,19 @@ export function readCallbacks(body: readonly Member[]): CallbacksReading {
   };
 }
 
-function readHumanInput(reader: Reader, member: Member | undefined): HumanInputValues & { readonly url: string } {
+function readHumanInput(
+  reader: Reader,
+  member: Member | undefined,
+): HumanInputValues & { readonly url: string } {
   const parts = reader.parts(member, ["url", "authentication"]);
   const url = reader.address(parts.get("url"));
-  const authentication = reader.authentication("humanInput", parts.get("authentication"), strategies);
-  if (member !== undefined && url === "" && authentication.strategy !== "none") reader.misses("url", member);
+  const authentication = reader.authentication(
+    "humanInput",
+    parts.get("authentication"),
+    strategies,
+  );
+  if (member !== undefined && url === "" && authentication.strategy !== "none")
+    reader.misses("url", member);
   return { url, ...authentication };
 }
 
@@ -83,8 +112,13 @@ function readStreaming(reader: Reader, member: Member | undefined): StreamingVal
   const url = reader.address(parts.get("url"));
   const events = reader.names(parts.get("events"));
   const realtime = reader.trueOrFalse(parts.get("realtime"));
-  const { strategy } = reader.authentication("streaming", parts.get("authentication"), streamingStrategies);
-  if (member !== undefined && url === "" && (events.length > 0 || strategy !== "none")) reader.misses("url", member);
+  const { strategy } = reader.authentication(
+    "streaming",
+    parts.get("authentication"),
+    streamingStrategies,
+  );
+  if (member !== undefined && url === "" && (events.length > 0 || strategy !== "none"))
+    reader.misses("url", member);
   if (member !== undefined && url !== "" && events.length === 0) reader.misses("events", member);
   return { url, events: events.join("\n"), realtime, strategy };
 }
@@ -97,7 +131,8 @@ class Reader {
   /** The members by name; null counts as absent. Others than these names do not belong there. */
   only(names: readonly string[], members: readonly Member[]): ReadonlyMap<string, Member> {
     const twice = secondOf(members);
-    if (twice !== undefined) this.faults.push({ kind: "twice", name: twice.name, at: spanOf(twice.key) });
+    if (twice !== undefined)
+      this.faults.push({ kind: "twice", name: twice.name, at: spanOf(twice.key) });
     const given = members.filter(({ value }) => value.type !== "null");
     for (const { name, key } of given) if (!names.includes(name)) this.#otherPart(name, key);
     return new Map(given.map((member) => [member.name, member]));
@@ -120,43 +155,79 @@ class Reader {
   address(member: Member | undefined): string {
     const text = this.text(member).trim();
     const problem = checkAddress(text);
-    if (member !== undefined && problem !== undefined) this.faults.push({ kind: "address", name: member.name, fault: problem.kind, at: spanOf(member.value) });
+    if (member !== undefined && problem !== undefined)
+      this.faults.push({
+        kind: "address",
+        name: member.name,
+        fault: problem.kind,
+        at: spanOf(member.value),
+      });
     return text;
   }
 
   trueOrFalse(member: Member | undefined): boolean {
-    if (member !== undefined && member.value.type !== "boolean") this.#wrongType(member, "trueOrFalse");
+    if (member !== undefined && member.value.type !== "boolean")
+      this.#wrongType(member, "trueOrFalse");
     return member?.value.value === true;
   }
 
   names(member: Member | undefined): readonly string[] {
     if (member === undefined) return [];
     const items = member.value.type === "array" ? (member.value.children ?? []) : undefined;
-    const names = items?.flatMap(({ type, value }) => (type === "string" && /^[^\s,]+$/.test(String(value)) ? [String(value)] : []));
+    const names = items?.flatMap(({ type, value }) =>
+      type === "string" && /^[^\s,]+$/.test(String(value)) ? [String(value)] : [],
+    );
     if (names !== undefined && names.length === items?.length) return names;
     this.#wrongType(member, "names");
     return [];
   }
 
-  authentication<Kind extends Strategy>(of: SecretName, member: Member | undefined, kinds: readonly (Kind | "none")[]): { readonly strategy: Kind | "none"; readonly username: string } {
+  authentication<Kind extends Strategy>(
+    of: SecretName,
+    member: Member | undefined,
+    kinds: readonly (Kind | "none")[],
+  ): { readonly strategy: Kind | "none"; readonly username: string } {
     const parts = this.parts(member, ["strategy", "username", "token", "password"]);
     const none = { strategy: "none", username: "" } as const;
     if (member === undefined || parts.size === 0) return none;
-    const [username, token, password] = [this.text(parts.get("username")), this.text(parts.get("token")), this.text(parts.get("password"))];
+    const [username, token, password] = [
+      this.text(parts.get("username")),
+      this.text(parts.get("token")),
+      this.text(parts.get("password")),
+    ];
     const given = parts.get("strategy");
     const strategy = kinds.find((kind) => kind !== "none" && kind === given?.value.value);
-    if (strategy === undefined) this.faults.push({ kind: "wrongStrategy", name: "strategy", wanted: kinds.filter((kind) => kind !== "none"), at: spanOf(given?.value ?? member.key) });
+    if (strategy === undefined)
+      this.faults.push({
+        kind: "wrongStrategy",
+        name: "strategy",
+        wanted: kinds.filter((kind) => kind !== "none"),
+        at: spanOf(given?.value ?? member.key),
+      });
     const needed = strategy === "basic" ? "password" : "token";
-    for (const [name, text] of [["token", token], ["password", password]] as const) {
+    for (const [name, text] of [
+      ["token", token],
+      ["password", password],
+    ] as const) {
       const part = parts.get(name);
       if (part === undefined || text === "") continue;
       if (strategy !== undefined && name !== needed) this.#otherPart(name, part.key);
-      this.secrets.push({ of, text, name, key: spanOf(part.key), value: spanOf(part.value), cut: cutOf(member.value, part) });
+      this.secrets.push({
+        of,
+        text,
+        name,
+        key: spanOf(part.key),
+        value: spanOf(part.value),
+        cut: cutOf(member.value, part),
+      });
     }
     const user = parts.get("username");
-    if (strategy === "bearer" && username !== "" && user !== undefined) this.#otherPart("username", user.key);
+    if (strategy === "bearer" && username !== "" && user !== undefined)
+      this.#otherPart("username", user.key);
     if (strategy === "basic" && username === "") this.misses("username", member);
-    return strategy === undefined ? none : { strategy, username: strategy === "basic" ? username : "" };
+    return strategy === undefined
+      ? none
+      : { strategy, username: strategy === "basic" ? username : "" };
   }
 
   /** Something that sending needs is not there. */

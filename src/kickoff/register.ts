@@ -17,7 +17,10 @@ import { KickoffSender } from "./start.ts";
 
 /** What kicking off works with. */
 export interface KickoffRoomOptions {
-  readonly context: Pick<vscode.ExtensionContext, "extensionUri" | "globalStorageUri" | "globalState">;
+  readonly context: Pick<
+    vscode.ExtensionContext,
+    "extensionUri" | "globalStorageUri" | "globalState"
+  >;
   readonly crews: Crews;
   readonly executions: Executions;
   readonly clock: Clock;
@@ -40,27 +43,58 @@ export interface KickoffRoom {
 }
 
 /** Registers the kickoff forms and what starts executions. */
-export function registerKickoff({ context, crews, executions, clock, wake, show }: KickoffRoomOptions): KickoffRoom {
+export function registerKickoff({
+  context,
+  crews,
+  executions,
+  clock,
+  wake,
+  show,
+}: KickoffRoomOptions): KickoffRoom {
   const { store, intents, secrets, tracker } = executions;
   const owned = new Disposables();
-  const sender = new KickoffSender({ store, intents, secrets, clock, clientFor: (crew) => crews.client(crew), poll: (localId) => void tracker.pollNow(localId) });
-  const showOrLog = (execution: Execution) => show(execution).catch((error: unknown) => logProblem("Showing an execution", error));
+  const sender = new KickoffSender({
+    store,
+    intents,
+    secrets,
+    clock,
+    clientFor: (crew) => crews.client(crew),
+    poll: (localId) => void tracker.pollNow(localId),
+  });
+  const showOrLog = (execution: Execution) =>
+    show(execution).catch((error: unknown) => logProblem("Showing an execution", error));
   // Not with the forms, which are loaded when the editor may be out of sight.
   const editor = owned.add(new LastEditor());
   let loading: Promise<FormsRoom> | undefined;
-  const load = () => (loading ??= import("./forms-room.ts").then(({ openFormsRoom }) => owned.add(openFormsRoom({
-    context,
-    crews,
-    store,
-    sender,
-    editor,
-    clock,
-    wake,
-    onStarted: (execution) => void showOrLog(execution),
-    onOpenExecution: (execution) => void (execution ? showOrLog(execution) : vscode.commands.executeCommand(`${viewId}.focus`)),
-  }))));
-  const whenLoaded = (then: (room: FormsRoom) => void) => void load().then(then).catch((error: unknown) => logProblem("Loading the kickoff forms", error));
-  owned.add(vscode.window.registerWebviewPanelSerializer(formType, { deserializeWebviewPanel: async (panel, state) => await (await load()).forms.restore(panel, state) }));
+  const load = () =>
+    (loading ??= import("./forms-room.ts").then(({ openFormsRoom }) =>
+      owned.add(
+        openFormsRoom({
+          context,
+          crews,
+          store,
+          sender,
+          editor,
+          clock,
+          wake,
+          onStarted: (execution) => void showOrLog(execution),
+          onOpenExecution: (execution) =>
+            void (execution
+              ? showOrLog(execution)
+              : vscode.commands.executeCommand(`${viewId}.focus`)),
+        }),
+      ),
+    ));
+  const whenLoaded = (then: (room: FormsRoom) => void) =>
+    void load()
+      .then(then)
+      .catch((error: unknown) => logProblem("Loading the kickoff forms", error));
+  owned.add(
+    vscode.window.registerWebviewPanelSerializer(formType, {
+      deserializeWebviewPanel: async (panel, state) =>
+        await (await load()).forms.restore(panel, state),
+    }),
+  );
   owned.add(crews.onDidRemove(({ id }) => whenLoaded((room) => room.forget(id))));
   owned.add(crews.onDidReplace(({ from, to }) => whenLoaded((room) => room.move(from, to))));
   const forms: KickoffRoom["forms"] = {
@@ -68,6 +102,20 @@ export function registerKickoff({ context, crews, executions, clock, wake, show 
     // Where nothing is loaded, no form is open.
     closeAll: async () => await (await loading)?.forms.closeAll(),
   };
-  const files = owned.add(registerRequestFiles(crews, { sender, forms, consent: new CallbackConsent(context.globalState), clock, wake }));
-  return { sender, forms, files: files.load, presets: async () => (await load()).presets, dispose: () => owned.dispose() };
+  const files = owned.add(
+    registerRequestFiles(crews, {
+      sender,
+      forms,
+      consent: new CallbackConsent(context.globalState),
+      clock,
+      wake,
+    }),
+  );
+  return {
+    sender,
+    forms,
+    files: files.load,
+    presets: async () => (await load()).presets,
+    dispose: () => owned.dispose(),
+  };
 }

@@ -50,10 +50,16 @@ export function eventsIn(text: string): readonly string[] {
 }
 
 /** Callbacks as somebody would have typed them. */
-export function typedCallbacks({ humanInputWebhook, webhooks }: PlainCallbacks): { humanInput: HumanInputValues; streaming: StreamingValues } {
+export function typedCallbacks({ humanInputWebhook, webhooks }: PlainCallbacks): {
+  humanInput: HumanInputValues;
+  streaming: StreamingValues;
+} {
   const authentication = humanInputWebhook?.authentication;
   return {
-    humanInput: { strategy: authentication?.strategy ?? "none", username: authentication?.strategy === "basic" ? authentication.username : "" },
+    humanInput: {
+      strategy: authentication?.strategy ?? "none",
+      username: authentication?.strategy === "basic" ? authentication.username : "",
+    },
     streaming: {
       url: webhooks?.url ?? "",
       events: (webhooks?.events ?? []).join("\n"),
@@ -64,31 +70,60 @@ export function typedCallbacks({ humanInputWebhook, webhooks }: PlainCallbacks):
 }
 
 /** The human-input callback, where it authenticates; one that does not is a plain address. */
-export function plainHumanInput(url: string, { strategy, username }: HumanInputValues): PlainCallbacks["humanInputWebhook"] {
+export function plainHumanInput(
+  url: string,
+  { strategy, username }: HumanInputValues,
+): PlainCallbacks["humanInputWebhook"] {
   if (url === "" || strategy === "none") return undefined;
   return { url, authentication: strategy === "basic" ? { strategy, username } : { strategy } };
 }
 
 /** Event streaming, where there is any. */
-export function plainStreaming({ url, events, realtime, strategy }: StreamingValues): PlainCallbacks["webhooks"] {
+export function plainStreaming({
+  url,
+  events,
+  realtime,
+  strategy,
+}: StreamingValues): PlainCallbacks["webhooks"] {
   if (url.trim() === "") return undefined;
-  return { events: eventsIn(events), url: url.trim(), realtime, ...(strategy === "none" ? {} : { authentication: { strategy } }) };
+  return {
+    events: eventsIn(events),
+    url: url.trim(),
+    realtime,
+    ...(strategy === "none" ? {} : { authentication: { strategy } }),
+  };
 }
 
 /** Callbacks with their secrets. */
-export function withSecrets({ humanInputWebhook, webhooks }: PlainCallbacks, secrets: FormSecrets): SecretCallbacks {
+export function withSecrets(
+  { humanInputWebhook, webhooks }: PlainCallbacks,
+  secrets: FormSecrets,
+): SecretCallbacks {
   const bearer = (token: string) => ({ strategy: "bearer", token }) as const;
   const human = humanInputWebhook?.authentication;
-  const authentication = human?.strategy === "basic" ? { ...human, password: secrets.humanInput } : bearer(secrets.humanInput);
+  const authentication =
+    human?.strategy === "basic"
+      ? { ...human, password: secrets.humanInput }
+      : bearer(secrets.humanInput);
   return {
-    ...(humanInputWebhook && { humanInputWebhook: { url: humanInputWebhook.url, ...(human && { authentication }) } }),
-    ...(webhooks && { webhooks: completeStreaming(webhooks, webhooks.authentication && bearer(secrets.streaming)) }),
+    ...(humanInputWebhook && {
+      humanInputWebhook: { url: humanInputWebhook.url, ...(human && { authentication }) },
+    }),
+    ...(webhooks && {
+      webhooks: completeStreaming(webhooks, webhooks.authentication && bearer(secrets.streaming)),
+    }),
   };
 }
 
 /** The secrets in callbacks that a program gave. */
-export function secretsIn({ humanInputWebhook, webhooks }: SecretCallbacks | PlainCallbacks): FormSecrets {
-  return { humanInput: secretOf(humanInputWebhook?.authentication), streaming: secretOf(webhooks?.authentication) };
+export function secretsIn({
+  humanInputWebhook,
+  webhooks,
+}: SecretCallbacks | PlainCallbacks): FormSecrets {
+  return {
+    humanInput: secretOf(humanInputWebhook?.authentication),
+    streaming: secretOf(webhooks?.authentication),
+  };
 }
 
 function secretOf(authentication: object | undefined): string {
@@ -97,6 +132,14 @@ function secretOf(authentication: object | undefined): string {
   return typeof secret === "string" ? secret : "";
 }
 
-function completeStreaming({ events, url, realtime }: NonNullable<PlainCallbacks["webhooks"]>, authentication: { readonly strategy: "bearer"; readonly token: string } | undefined): NonNullable<SecretCallbacks["webhooks"]> {
-  return { events, url, ...(realtime === undefined ? {} : { realtime }), ...(authentication && { authentication }) };
+function completeStreaming(
+  { events, url, realtime }: NonNullable<PlainCallbacks["webhooks"]>,
+  authentication: { readonly strategy: "bearer"; readonly token: string } | undefined,
+): NonNullable<SecretCallbacks["webhooks"]> {
+  return {
+    events,
+    url,
+    ...(realtime === undefined ? {} : { realtime }),
+    ...(authentication && { authentication }),
+  };
 }

@@ -1,5 +1,6 @@
 /** Names by which people write a secret, and what stands before one. */
-const secretWord = /token|pass(?=w|phrase|code|key|[^a-z]|$)|pwd|secret|api[-_ ]?key|authenti|authori[sz]|\bauth\b|credential|bearer/i;
+const secretWord =
+  /token|pass(?=w|phrase|code|key|[^a-z]|$)|pwd|secret|api[-_ ]?key|authenti|authori[sz]|\bauth\b|credential|bearer/i;
 
 /** Whether a member of this name may hold a secret. */
 export function namesSecret(name: string): boolean {
@@ -12,5 +13,9 @@ export function namesSecret(name: string): boolean {
  */
 export function mayHoldSecret(text: string): boolean {
   const address = text.search(/:\\?\//);
-  return secretWord.test(text) || /\\u|\bcurl\b/i.test(text) || (address >= 0 && text.includes("@", address));
+  return (
+    secretWord.test(text) ||
+    /\\u|\bcurl\b/i.test(text) ||
+    (address >= 0 && text.includes("@", address))
+  );
 }

@@ -66,12 +66,19 @@ export class FormSending {
     this.#done = this.#send(content, secrets, save);
   }
 
-  async #send(content: FormContent, secrets: FormSecrets, save: () => Promise<void>): Promise<void> {
+  async #send(
+    content: FormContent,
+    secrets: FormSecrets,
+    save: () => Promise<void>,
+  ): Promise<void> {
     await save();
     const { draft } = content;
     let execution: Execution;
     try {
-      execution = await this.#options.send(toRequest(content.fields, content.values, secrets), draft.id);
+      execution = await this.#options.send(
+        toRequest(content.fields, content.values, secrets),
+        draft.id,
+      );
     } catch (error) {
       this.#isUnderWay = false;
       this.#outcome = this.#outcomeOf(error, content);

@@ -4,7 +4,16 @@ import { FormContent, type Laid, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
 import type { FormToolName } from "./form-tools.ts";
 import { carriedOver, heldFrom, secretsFor, targetsIn, type HeldSecrets } from "./held-secrets.ts";
-import { dispatch, type Draft, type Explanation, type FormCrew, type FormFocus, type FormView, type FromForm, type Handlers } from "./messages.ts";
+import {
+  dispatch,
+  type Draft,
+  type Explanation,
+  type FormCrew,
+  type FormFocus,
+  type FormView,
+  type FromForm,
+  type Handlers,
+} from "./messages.ts";
 import { parseFromForm } from "./parse.ts";
 import { FormSending } from "./sending.ts";
 import type { LoadOptions, SessionOptions } from "./session-options.ts";
@@ -35,7 +44,11 @@ export class FormSession {
   /** Only the newest load may show its answer. */
   #loads = 0;
 
-  constructor(crew: FormCrew, seed: Seed, options: SessionOptions & { readonly takesFocus: boolean }) {
+  constructor(
+    crew: FormCrew,
+    seed: Seed,
+    options: SessionOptions & { readonly takesFocus: boolean },
+  ) {
     this.#crew = crew;
     this.#seed = seed;
     this.#secrets = heldFrom({ ...seed.given, ...seed.instead });
@@ -48,7 +61,8 @@ export class FormSession {
     });
     const { earlier, given, instead } = seed;
     // Given values make another kickoff of it.
-    if (earlier instanceof MaybeStartedError && given === undefined && instead === undefined) this.#sending.recall(earlier);
+    if (earlier instanceof MaybeStartedError && given === undefined && instead === undefined)
+      this.#sending.recall(earlier);
     this.#focus = options.takesFocus ? "first" : undefined;
   }
 
@@ -65,7 +79,8 @@ export class FormSession {
     this.#show();
     try {
       const inputs = await this.#options.inputs(options);
-      if (load === this.#loads) this.#content = new FormContent(formFields(inputs), this.#seed, this.#options.newId);
+      if (load === this.#loads)
+        this.#content = new FormContent(formFields(inputs), this.#seed, this.#options.newId);
     } catch (error) {
       if (load === this.#loads) this.#problem = this.#explain(error);
     }
@@ -89,7 +104,11 @@ export class FormSession {
   /** Lays given values over the form, or puts them in the place of everything in it; Undo brings back what was there. */
   lay(values: Laid): void {
     const secrets = heldFrom({ ...values.given, ...values.instead });
-    if (this.#content === undefined) [this.#seed, this.#secrets] = [{ ...this.#seed, ...values }, { ...this.#secrets, ...secrets }];
+    if (this.#content === undefined)
+      [this.#seed, this.#secrets] = [
+        { ...this.#seed, ...values },
+        { ...this.#secrets, ...secrets },
+      ];
     else this.#replace((content) => content.lay(values), { secrets });
   }
 
@@ -124,7 +143,8 @@ export class FormSession {
       this.#saveSoon();
     },
     submit: ({ draft }) => {
-      if (this.#isCurrent(draft) && this.#sending.outcome?.kind !== "maybeStarted") this.#submit(draft);
+      if (this.#isCurrent(draft) && this.#sending.outcome?.kind !== "maybeStarted")
+        this.#submit(draft);
     },
     tryAgain: () => {
       if (this.isUnavailable) void this.load({ fresh: true, wakes: true });
@@ -167,7 +187,8 @@ export class FormSession {
 
   async #take(input: string): Promise<void> {
     const taken = await this.#options.takeValue(this.#crew, input);
-    if (taken !== undefined) this.#replace((content) => content.take(input, taken), { focus: { input } });
+    if (taken !== undefined)
+      this.#replace((content) => content.take(input, taken), { focus: { input } });
   }
 
   #submit({ values }: Draft): void {
@@ -192,20 +213,34 @@ export class FormSession {
     const { outcome } = this.#sending;
     if (outcome?.kind === "refused") this.#saveSoon();
     if (this.#isClosed) this.#options.onLateProblem(error);
-    else if (outcome !== undefined) this.#options.post({ type: "outcome", outcome, fields, draftId: draft.id });
+    else if (outcome !== undefined)
+      this.#options.post({ type: "outcome", outcome, fields, draftId: draft.id });
   }
 
   #explain(error: unknown): Explanation {
     this.#actions = this.#options.actionsFor(error);
-    const remedy = error instanceof Error && "remedy" in error && typeof error.remedy === "string" ? { remedy: error.remedy } : {};
-    return { message: error instanceof Error ? error.message : String(error), ...remedy, actions: this.#actions.map(({ title }) => title) };
+    const remedy =
+      error instanceof Error && "remedy" in error && typeof error.remedy === "string"
+        ? { remedy: error.remedy }
+        : {};
+    return {
+      message: error instanceof Error ? error.message : String(error),
+      ...remedy,
+      actions: this.#actions.map(({ title }) => title),
+    };
   }
 
   #isCurrent(draft: Draft): boolean {
     return draft.id === this.#content?.draft.id && !this.#sending.isUnderWay;
   }
 
-  #replace(change: (content: FormContent) => void, { focus = "first", secrets = {} }: { readonly focus?: FormFocus; readonly secrets?: HeldSecrets } = {}): void {
+  #replace(
+    change: (content: FormContent) => void,
+    {
+      focus = "first",
+      secrets = {},
+    }: { readonly focus?: FormFocus; readonly secrets?: HeldSecrets } = {},
+  ): void {
     const content = this.#content;
     if (content === undefined || this.#sending.isUnderWay) return;
     const { id, values } = content.draft;
@@ -226,7 +261,8 @@ export class FormSession {
   async #saveNow(): Promise<void> {
     this.#cancelSave?.();
     this.#cancelSave = undefined;
-    if (this.#content?.isEdited === true) await this.#options.memory.saveDraft(this.#crew.id, this.#content.draft);
+    if (this.#content?.isEdited === true)
+      await this.#options.memory.saveDraft(this.#crew.id, this.#content.draft);
     if (this.#options.memory.keeps(this.#crew.id) !== this.#isKept) this.#show();
   }
 

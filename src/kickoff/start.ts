@@ -18,12 +18,21 @@ export class MaybeStartedError extends Error {
   readonly execution?: Execution;
   readonly remedy: string;
 
-  constructor(message: string, crew: Pick<CrewRef, "id">, execution: Execution | undefined, cause?: unknown) {
+  constructor(
+    message: string,
+    crew: Pick<CrewRef, "id">,
+    execution: Execution | undefined,
+    cause?: unknown,
+  ) {
     super(message, { cause });
     this.name = "MaybeStartedError";
     this.remedy = isLocalCrew(crew)
-      ? l10n.t("Look for it among the executions or in the local crew's log before you kick off again.")
-      : l10n.t("Look for it among the executions or in the crew's dashboard before you kick off again.");
+      ? l10n.t(
+          "Look for it among the executions or in the local crew's log before you kick off again.",
+        )
+      : l10n.t(
+          "Look for it among the executions or in the crew's dashboard before you kick off again.",
+        );
     if (execution !== undefined) this.execution = execution;
   }
 }
@@ -55,11 +64,18 @@ export class KickoffSender {
    * {@link MaybeStartedError} when nobody knows, and then the record stays as `unconfirmed`
    * (or when its id came and could not be kept; the message names it).
    */
-  async send(crew: Crew, request: KickoffRequest, options: { readonly label?: string; readonly localId?: string } = {}): Promise<Execution> {
+  async send(
+    crew: Crew,
+    request: KickoffRequest,
+    options: { readonly label?: string; readonly localId?: string } = {},
+  ): Promise<Execution> {
     const { store, intents, clock, poll } = this.#options;
     const localId = options.localId ?? randomUUID();
     const client = this.#options.clientFor(crew);
-    if (store.find(localId) !== undefined || !(await intents.claim(kickoffKey(localId), { crew: crew.id }))) {
+    if (
+      store.find(localId) !== undefined ||
+      !(await intents.claim(kickoffKey(localId), { crew: crew.id }))
+    ) {
       // Another window may have written since what became of it.
       await store.refresh();
       throw sentBefore(crew, store.find(localId));
@@ -88,14 +104,25 @@ export class KickoffSender {
    * What is stored of the kickoff that `localId` names: its execution where it started, why it may have; nothing where neither a record nor
    * a claim is known.
    */
-  async earlier(crew: Pick<CrewRef, "id">, localId: string): Promise<Execution | MaybeStartedError | undefined> {
+  async earlier(
+    crew: Pick<CrewRef, "id">,
+    localId: string,
+  ): Promise<Execution | MaybeStartedError | undefined> {
     const { store, intents } = this.#options;
     await store.refresh();
     const execution = store.find(localId);
     if (execution !== undefined && execution.kickoffIds.length > 0) return execution;
-    const isClaimed = execution !== undefined || (await intents.all()).some(({ key }) => key === kickoffKey(localId));
+    const isClaimed =
+      execution !== undefined ||
+      (await intents.all()).some(({ key }) => key === kickoffKey(localId));
     if (!isClaimed) return undefined;
-    return new MaybeStartedError(l10n.t("A kickoff of this form was sent, or was about to be, and no answer to it is kept. It may have started."), crew, execution);
+    return new MaybeStartedError(
+      l10n.t(
+        "A kickoff of this form was sent, or was about to be, and no answer to it is kept. It may have started.",
+      ),
+      crew,
+      execution,
+    );
   }
 
   async #record(localId: string, execution: Execution): Promise<Execution> {
@@ -119,16 +146,30 @@ export class KickoffSender {
       // Whoever listens to the store deletes what was kept of them.
       await this.#options.store.remove(localId);
       await this.#options.intents.release(kickoffKey(localId));
-      throw new UserError(l10n.t("Nothing was sent: the secrets of its callbacks could not be kept in this machine's secret storage ({0}).", error instanceof Error ? error.message : String(error)));
+      throw new UserError(
+        l10n.t(
+          "Nothing was sent: the secrets of its callbacks could not be kept in this machine's secret storage ({0}).",
+          error instanceof Error ? error.message : String(error),
+        ),
+      );
     }
   }
 
-  async #post(client: Pick<CrewClient, "kickoff">, request: KickoffRequest, record: Execution): Promise<string> {
+  async #post(
+    client: Pick<CrewClient, "kickoff">,
+    request: KickoffRequest,
+    record: Execution,
+  ): Promise<string> {
     try {
       return (await client.kickoff(request)).kickoffId;
     } catch (error) {
       if (!isCertainlyNotSent(error)) {
-        throw new MaybeStartedError(doubtInWords(record.crew.name, error), record.crew, record, error);
+        throw new MaybeStartedError(
+          doubtInWords(record.crew.name, error),
+          record.crew,
+          record,
+          error,
+        );
       }
       await this.#options.store.remove(record.localId);
       await this.#options.intents.release(kickoffKey(record.localId));
@@ -139,10 +180,22 @@ export class KickoffSender {
   async #confirm(record: Execution, kickoffId: string): Promise<Execution> {
     let kept: Execution | undefined;
     try {
-      kept = await this.#options.store.update(record.localId, (current) => confirmKickoff(current, kickoffId));
+      kept = await this.#options.store.update(record.localId, (current) =>
+        confirmKickoff(current, kickoffId),
+      );
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new MaybeStartedError(l10n.t("“{0}” started the execution {1}, but its id could not be kept here ({2}). Track it by this id.", record.crew.name, kickoffId, reason), record.crew, record, error);
+      throw new MaybeStartedError(
+        l10n.t(
+          "“{0}” started the execution {1}, but its id could not be kept here ({2}). Track it by this id.",
+          record.crew.name,
+          kickoffId,
+          reason,
+        ),
+        record.crew,
+        record,
+        error,
+      );
     }
     // From here on the record itself keeps this kickoff from being sent again.
     await this.#options.intents.release(kickoffKey(record.localId));
@@ -151,14 +204,25 @@ export class KickoffSender {
   }
 }
 
-function sentBefore(crew: Pick<CrewRef, "id">, execution: Execution | undefined): MaybeStartedError {
-  return new MaybeStartedError(l10n.t("This kickoff was sent before, and may have started."), crew, execution);
+function sentBefore(
+  crew: Pick<CrewRef, "id">,
+  execution: Execution | undefined,
+): MaybeStartedError {
+  return new MaybeStartedError(
+    l10n.t("This kickoff was sent before, and may have started."),
+    crew,
+    execution,
+  );
 }
 
 function doubtInWords(name: string, error: unknown): string {
   const isAnswered = error instanceof CrewApiError && error.status !== undefined;
   return isAnswered
-    ? l10n.t("The kickoff of “{0}” left, and its answer leaves open whether it started. {1}", name, error.message)
+    ? l10n.t(
+        "The kickoff of “{0}” left, and its answer leaves open whether it started. {1}",
+        name,
+        error.message,
+      )
     : l10n.t("The kickoff of “{0}” left, but its answer did not come. It may have started.", name);
 }
 

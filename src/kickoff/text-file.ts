@@ -10,19 +10,31 @@ export const largestText = 1_000_000;
 export async function readTextFile(file: vscode.Uri): Promise<Taken> {
   const name = file.path.split("/").at(-1) ?? "";
   const { type, size } = await orUserError(name, vscode.workspace.fs.stat(file));
-  if ((type & vscode.FileType.Directory) !== 0) throw new UserError(vscode.l10n.t("“{0}” is a folder.", name));
+  if ((type & vscode.FileType.Directory) !== 0)
+    throw new UserError(vscode.l10n.t("“{0}” is a folder.", name));
   refuseTooLarge(name, size);
   const bytes = await orUserError(name, vscode.workspace.fs.readFile(file));
   // It may have grown meanwhile, and some file systems do not tell a size.
   refuseTooLarge(name, bytes.length);
   const text = textIn(bytes);
-  if (text === undefined) throw new UserError(vscode.l10n.t("“{0}” is no text file: an input takes text in UTF-8 only.", name));
+  if (text === undefined)
+    throw new UserError(
+      vscode.l10n.t("“{0}” is no text file: an input takes text in UTF-8 only.", name),
+    );
   return { text, from: vscode.l10n.t("{0} ({1})", name, sizeInWords(bytes.length)) };
 }
 
 /** @throws UserError for more than an input takes. `what`: in words, such as a file's name. */
 export function refuseTooLarge(what: string, bytes: number): void {
-  if (bytes > largestText) throw new UserError(vscode.l10n.t("“{0}” is too large ({1}): an input takes {2} at most.", what, sizeInWords(bytes), sizeInWords(largestText)));
+  if (bytes > largestText)
+    throw new UserError(
+      vscode.l10n.t(
+        "“{0}” is too large ({1}): an input takes {2} at most.",
+        what,
+        sizeInWords(bytes),
+        sizeInWords(largestText),
+      ),
+    );
 }
 
 async function orUserError<T>(name: string, reading: Thenable<T>): Promise<T> {

@@ -28,7 +28,7 @@ export function formTexts(): FormTexts {
       choice: vscode.l10n.t("Choice"),
     },
     sentAs: {
-      empty: vscode.l10n.t("Sent as an empty text: \"\"."),
+      empty: vscode.l10n.t('Sent as an empty text: "".'),
       null: vscode.l10n.t("Sent as null."),
       omit: vscode.l10n.t("Left out: not sent."),
       blank: vscode.l10n.t("Not sent while it is blank."),
@@ -39,18 +39,29 @@ export function formTexts(): FormTexts {
     resetFor: vscode.l10n.t("Reset to default: {0}"),
     view: vscode.l10n.t("View"),
     views: { form: vscode.l10n.t("Form"), json: vscode.l10n.t("JSON") },
-    jsonView: { label: vscode.l10n.t("Kickoff as JSON"), hint: vscode.l10n.t("The same values as in the form: inputs, meta and callbacks. What is not named here is left out.") },
-    secretsMoved: vscode.l10n.t("This text is kept on disk, so what is secret in it was moved to its place below."),
+    jsonView: {
+      label: vscode.l10n.t("Kickoff as JSON"),
+      hint: vscode.l10n.t(
+        "The same values as in the form: inputs, meta and callbacks. What is not named here is left out.",
+      ),
+    },
+    secretsMoved: vscode.l10n.t(
+      "This text is kept on disk, so what is secret in it was moved to its place below.",
+    ),
     discardJson: vscode.l10n.t("Go back to what could be read last"),
     faultAt: vscode.l10n.t("Line {0}, column {1}: {2}"),
     jsonFaults: {
-      notAnObject: vscode.l10n.t("an object is expected, such as {\"inputs\": {}}."),
+      notAnObject: vscode.l10n.t('an object is expected, such as {"inputs": {}}.'),
       noInputs: vscode.l10n.t("“inputs” must be here, and be an object."),
       tooDeep: vscode.l10n.t("this is nested too deeply."),
-      otherMember: vscode.l10n.t("a kickoff has no “{0}”. What the crew asks for stands in “inputs”."),
+      otherMember: vscode.l10n.t(
+        "a kickoff has no “{0}”. What the crew asks for stands in “inputs”.",
+      ),
       otherPart: vscode.l10n.t("“{0}” does not belong here."),
       wrongStrategy: vscode.l10n.t("“strategy” must be one of these: {0}."),
-      sameCallback: vscode.l10n.t("“humanInputWebhookUrl” and “humanInputWebhook” are one callback. Keep one of them."),
+      sameCallback: vscode.l10n.t(
+        "“humanInputWebhookUrl” and “humanInputWebhook” are one callback. Keep one of them.",
+      ),
       missingPart: vscode.l10n.t("“{0}” is missing here."),
       twice: vscode.l10n.t("“{0}” is here twice."),
     },
@@ -60,43 +71,77 @@ export function formTexts(): FormTexts {
       names: vscode.l10n.t("“{0}” must be a list of names without spaces and commas."),
       trueOrFalse: vscode.l10n.t("“{0}” must be true or false."),
     },
-    jsonMissing: vscode.l10n.t("These required inputs have no value here: {0}. Give them one, or leave them out in the form."),
+    jsonMissing: vscode.l10n.t(
+      "These required inputs have no value here: {0}. Give them one, or leave them out in the form.",
+    ),
     advanced: vscode.l10n.t("Advanced"),
     secrets: vscode.l10n.t("Secrets of callbacks"),
-    meta: { label: vscode.l10n.t("Meta"), hint: vscode.l10n.t("A JSON object of your own. The crew returns it with every callback.") },
+    meta: {
+      label: vscode.l10n.t("Meta"),
+      hint: vscode.l10n.t("A JSON object of your own. The crew returns it with every callback."),
+    },
     callbacks: {
-      taskWebhookUrl: { label: vscode.l10n.t("Task callback"), hint: vscode.l10n.t("Address that is called after each task.") },
-      stepWebhookUrl: { label: vscode.l10n.t("Step callback"), hint: vscode.l10n.t("Address that is called after each step of an agent.") },
-      crewWebhookUrl: { label: vscode.l10n.t("Crew callback"), hint: vscode.l10n.t("Address that is called when the execution has ended.") },
-      humanInputWebhookUrl: { label: vscode.l10n.t("Human input callback"), hint: vscode.l10n.t("Address that is called when a task waits for a person.") },
+      taskWebhookUrl: {
+        label: vscode.l10n.t("Task callback"),
+        hint: vscode.l10n.t("Address that is called after each task."),
+      },
+      stepWebhookUrl: {
+        label: vscode.l10n.t("Step callback"),
+        hint: vscode.l10n.t("Address that is called after each step of an agent."),
+      },
+      crewWebhookUrl: {
+        label: vscode.l10n.t("Crew callback"),
+        hint: vscode.l10n.t("Address that is called when the execution has ended."),
+      },
+      humanInputWebhookUrl: {
+        label: vscode.l10n.t("Human input callback"),
+        hint: vscode.l10n.t("Address that is called when a task waits for a person."),
+      },
     },
     authentication: {
       ofHumanInput: vscode.l10n.t("the human input callback"),
       strategy: vscode.l10n.t("Authentication of {0}"),
-      strategies: { none: vscode.l10n.t("None"), bearer: vscode.l10n.t("Bearer token"), basic: vscode.l10n.t("User name and password") },
+      strategies: {
+        none: vscode.l10n.t("None"),
+        bearer: vscode.l10n.t("Bearer token"),
+        basic: vscode.l10n.t("User name and password"),
+      },
       username: vscode.l10n.t("User name for {0}"),
       token: vscode.l10n.t("Token for {0}"),
       password: vscode.l10n.t("Password for {0}"),
-      secretHint: vscode.l10n.t("Goes to this machine's secret storage with the kickoff and is sent again with each resume. It is not kept with the draft."),
+      secretHint: vscode.l10n.t(
+        "Goes to this machine's secret storage with the kickoff and is sent again with each resume. It is not kept with the draft.",
+      ),
       held: vscode.l10n.t("Entered; type to replace it"),
     },
     streaming: {
       heading: vscode.l10n.t("event streaming"),
       hint: vscode.l10n.t("Address that gets the events of the execution as they happen."),
       url: vscode.l10n.t("Event streaming"),
-      events: { label: vscode.l10n.t("Events"), hint: vscode.l10n.t("Names of events, such as task_started or crew_kickoff_completed, one in each line.") },
+      events: {
+        label: vscode.l10n.t("Events"),
+        hint: vscode.l10n.t(
+          "Names of events, such as task_started or crew_kickoff_completed, one in each line.",
+        ),
+      },
       realtime: vscode.l10n.t("Send each event at once"),
     },
     kickOff: vscode.l10n.t("Kick Off"),
     sending: vscode.l10n.t("Kicking off…"),
     shortcut: vscode.l10n.t("or press {0}"),
-    notKept: vscode.l10n.t("What you type here will not be kept: Crewdeck can't read or write its file. The log says why."),
+    notKept: vscode.l10n.t(
+      "What you type here will not be kept: Crewdeck can't read or write its file. The log says why.",
+    ),
     clear: vscode.l10n.t("Clear"),
     undo: vscode.l10n.t("Undo"),
     notices: {
       draft: vscode.l10n.t("Draft restored: these values are as you left them."),
-      cutDraft: vscode.l10n.t("Draft restored, but for the JSON as it was typed last: it could not be read and may hold a secret, so it was not kept."),
-      started: vscode.l10n.t("These values are as you left them after a kickoff that started. Kick Off starts another execution."),
+      cutDraft: vscode.l10n.t(
+        "Draft restored, but for the JSON as it was typed last: it could not be read and may hold a secret, so it was not kept.",
+      ),
+      started: vscode.l10n.t(
+        "These values are as you left them after a kickoff that started. Kick Off starts another execution.",
+      ),
       last: vscode.l10n.t("Filled in with the values sent last."),
       given: vscode.l10n.t("Filled in with given values."),
       cleared: vscode.l10n.t("Cleared."),
@@ -120,12 +165,16 @@ export function formTexts(): FormTexts {
       endOfString: vscode.l10n.t("the text has no closing quote."),
       quotes: vscode.l10n.t("texts and names need double quotes."),
       nothing: vscode.l10n.t("nothing more is expected."),
-      exactNumber: vscode.l10n.t("this number has more digits than can be sent exactly. Put it in double quotes to send it as a text."),
+      exactNumber: vscode.l10n.t(
+        "this number has more digits than can be sent exactly. Put it in double quotes to send it as a text.",
+      ),
       other: vscode.l10n.t("this can't be read."),
     },
     faults: {
-      missing: vscode.l10n.t("This input is required. Choose “Empty text”, “null” or “Leave out” where that is meant."),
-      notAnObject: vscode.l10n.t("Meta must be a JSON object, such as {\"ticket\": 7}."),
+      missing: vscode.l10n.t(
+        "This input is required. Choose “Empty text”, “null” or “Leave out” where that is meant.",
+      ),
+      notAnObject: vscode.l10n.t('Meta must be a JSON object, such as {"ticket": 7}.'),
       notAnAddress: vscode.l10n.t("Enter a whole address, such as https://example.com/callback."),
       notHttp: vscode.l10n.t("The address must begin with https:// or http://."),
       notANumber: vscode.l10n.t("Enter a number, such as 12.5."),
@@ -133,7 +182,9 @@ export function formTexts(): FormTexts {
       noAddress: vscode.l10n.t("Enter the address that gets the events, or remove the events."),
       noEvents: vscode.l10n.t("Enter at least one event, or remove the address."),
       noUsername: vscode.l10n.t("Enter the user name."),
-      otherSecret: vscode.l10n.t("Enter it for this address: what was entered before was for another host or another authentication."),
+      otherSecret: vscode.l10n.t(
+        "Enter it for this address: what was entered before was for another host or another authentication.",
+      ),
       noSecret: vscode.l10n.t("Enter it. Secrets are not kept with the form."),
       credentials: vscode.l10n.t("Leave out the name and password: this address is kept on disk."),
     },

@@ -15,7 +15,12 @@ export interface FormToolsOptions {
 export function createFormTools({ crews, store, presets }: FormToolsOptions): FormTools {
   return {
     async presets(crew, values) {
-      if (values === undefined) void vscode.window.showInformationMessage(vscode.l10n.t("The form holds what is not JSON. Correct it to save its values as a preset."));
+      if (values === undefined)
+        void vscode.window.showInformationMessage(
+          vscode.l10n.t(
+            "The form holds what is not JSON. Correct it to save its values as a preset.",
+          ),
+        );
       const { choosePreset } = await import("./presets/choose.ts");
       return await choosePreset({ presets, crew, values });
     },

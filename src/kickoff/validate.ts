@@ -22,13 +22,20 @@ export type Fault =
   | { readonly kind: "otherSecret" };
 
 /** Checks an input. Only the crew knows whether the value makes sense; here is checked that there is one and that it is what it is sent as. */
-export function checkInput({ required, control }: Pick<FormField, "required" | "control">, { mode, text }: FieldValue): Fault | undefined {
+export function checkInput(
+  { required, control }: Pick<FormField, "required" | "control">,
+  { mode, text }: FieldValue,
+): Fault | undefined {
   if (mode === "omit" || mode === "empty" || mode === "null") return undefined;
-  if (mode === "text" ? text === "" : text.trim() === "") return required ? { kind: "missing" } : undefined;
+  if (mode === "text" ? text === "" : text.trim() === "")
+    return required ? { kind: "missing" } : undefined;
   if (mode === "text") return undefined;
-  if (mode === "fitting" && control?.kind === "integer" && !/^-?(0|[1-9]\d*)$/.test(text.trim())) return { kind: "notAnInteger" };
-  if (mode === "fitting" && control?.kind === "number" && !isNumber(text)) return { kind: "notANumber" };
-  if (mode === "fitting" && control !== undefined && !canShow(control, text.trim())) return { kind: "missing" };
+  if (mode === "fitting" && control?.kind === "integer" && !/^-?(0|[1-9]\d*)$/.test(text.trim()))
+    return { kind: "notAnInteger" };
+  if (mode === "fitting" && control?.kind === "number" && !isNumber(text))
+    return { kind: "notANumber" };
+  if (mode === "fitting" && control !== undefined && !canShow(control, text.trim()))
+    return { kind: "missing" };
   return checkJson(text);
 }
 
@@ -41,26 +48,44 @@ export function checkMeta(text: string): Fault | undefined {
 }
 
 /** Checks the address of event streaming, which events without one need. */
-export function checkStreamingAddress({ url, events }: Pick<StreamingValues, "url" | "events">): Fault | undefined {
-  return url.trim() === "" && eventsIn(events).length > 0 ? { kind: "noAddress" } : checkAddress(url);
+export function checkStreamingAddress({
+  url,
+  events,
+}: Pick<StreamingValues, "url" | "events">): Fault | undefined {
+  return url.trim() === "" && eventsIn(events).length > 0
+    ? { kind: "noAddress" }
+    : checkAddress(url);
 }
 
 /** Checks the events to be streamed, which an address needs. */
-export function checkEvents({ url, events }: Pick<StreamingValues, "url" | "events">): Fault | undefined {
+export function checkEvents({
+  url,
+  events,
+}: Pick<StreamingValues, "url" | "events">): Fault | undefined {
   return url.trim() !== "" && eventsIn(events).length === 0 ? { kind: "noEvents" } : undefined;
 }
 
 /** Whether values can be sent. */
-export function isValid(fields: readonly FormField[], values: FormValues, secrets: FormSecrets): boolean {
+export function isValid(
+  fields: readonly FormField[],
+  values: FormValues,
+  secrets: FormSecrets,
+): boolean {
   const inputs = alignValues(fields, values).inputs;
   const { callbacks, humanInput, streaming } = values;
-  const needsHumanInputSecret = callbacks.humanInputWebhookUrl.trim() !== "" && humanInput.strategy !== "none";
+  const needsHumanInputSecret =
+    callbacks.humanInputWebhookUrl.trim() !== "" && humanInput.strategy !== "none";
   return (
     (values.json === undefined || "values" in readJsonView(fields, values, values.json)) &&
-    fields.every((field, index) => checkInput(field, inputs[index] ?? field.initial) === undefined) &&
+    fields.every(
+      (field, index) => checkInput(field, inputs[index] ?? field.initial) === undefined,
+    ) &&
     checkMeta(values.meta) === undefined &&
     callbackNames.every((name) => checkAddress(callbacks[name]) === undefined) &&
-    !(needsHumanInputSecret && (secrets.humanInput === "" || (humanInput.strategy === "basic" && humanInput.username === ""))) &&
+    !(
+      needsHumanInputSecret &&
+      (secrets.humanInput === "" || (humanInput.strategy === "basic" && humanInput.username === ""))
+    ) &&
     checkStreamingAddress(streaming) === undefined &&
     checkEvents(streaming) === undefined &&
     !(streaming.url.trim() !== "" && streaming.strategy !== "none" && secrets.streaming === "")

@@ -1,8 +1,29 @@
-import type { CallbackUrls, JsonObject, JsonValue, KickoffRequest, PlainCallbacks } from "../api/types.ts";
+import type {
+  CallbackUrls,
+  JsonObject,
+  JsonValue,
+  KickoffRequest,
+  PlainCallbacks,
+} from "../api/types.ts";
 import { callbackNames, type CallbackName } from "./callback-names.ts";
-import { typedFor, withKnownMode, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
+import {
+  typedFor,
+  withKnownMode,
+  withUnlisted,
+  type FieldValue,
+  type FormField,
+} from "./fields.ts";
 import { readJson } from "./json.ts";
-import { noSecrets, plainHumanInput, plainStreaming, typedCallbacks, withSecrets, type FormSecrets, type HumanInputValues, type StreamingValues } from "./secret-callbacks.ts";
+import {
+  noSecrets,
+  plainHumanInput,
+  plainStreaming,
+  typedCallbacks,
+  withSecrets,
+  type FormSecrets,
+  type HumanInputValues,
+  type StreamingValues,
+} from "./secret-callbacks.ts";
 
 /** What one input's field holds. A list of these, not an object, because an input may have any name, `__proto__` included. */
 export interface NamedValue extends FieldValue {
@@ -24,14 +45,20 @@ export interface FormValues {
 }
 
 /** Values to begin with, as a command, a preset or an earlier request gives them. Secrets of callbacks are not among them. */
-export type Prefill = Partial<Pick<KickoffRequest, "inputs" | "meta" | CallbackName>> & PlainCallbacks;
+export type Prefill = Partial<Pick<KickoffRequest, "inputs" | "meta" | CallbackName>> &
+  PlainCallbacks;
 
 /** A form as nobody has touched it. */
 export function initialValues(fields: readonly FormField[]): FormValues {
   return {
     inputs: fields.map(({ name, initial }) => ({ name, ...initial })),
     meta: "",
-    callbacks: { taskWebhookUrl: "", stepWebhookUrl: "", crewWebhookUrl: "", humanInputWebhookUrl: "" },
+    callbacks: {
+      taskWebhookUrl: "",
+      stepWebhookUrl: "",
+      crewWebhookUrl: "",
+      humanInputWebhookUrl: "",
+    },
     ...typedCallbacks({}),
   };
 }
@@ -47,11 +74,17 @@ export function alignValues(fields: readonly FormField[], values: FormValues): F
 }
 
 /** Fields and values with given values laid over them. A given input that the crew does not list gets a field, too. */
-export function fillIn(fields: readonly FormField[], values: FormValues, given: Prefill): { fields: readonly FormField[]; values: FormValues } {
+export function fillIn(
+  fields: readonly FormField[],
+  values: FormValues,
+  given: Prefill,
+): { fields: readonly FormField[]; values: FormValues } {
   const inputs = new Map(Object.entries(given.inputs ?? {}));
   const all = withUnlisted(fields, [...inputs.keys()]);
   const typed = typedCallbacks(given);
-  const callbacks = Object.fromEntries(callbackNames.map((name) => [name, given[name] ?? values.callbacks[name]]));
+  const callbacks = Object.fromEntries(
+    callbackNames.map((name) => [name, given[name] ?? values.callbacks[name]]),
+  );
   return {
     fields: all,
     values: {
@@ -60,18 +93,36 @@ export function fillIn(fields: readonly FormField[], values: FormValues, given: 
         return value === undefined ? old : { name: old.name, ...asTyped(value, all[index]) };
       }),
       meta: given.meta === undefined ? values.meta : JSON.stringify(given.meta, undefined, 2),
-      callbacks: { ...values.callbacks, ...callbacks, ...(given.humanInputWebhook && { humanInputWebhookUrl: given.humanInputWebhook.url }) },
+      callbacks: {
+        ...values.callbacks,
+        ...callbacks,
+        ...(given.humanInputWebhook && { humanInputWebhookUrl: given.humanInputWebhook.url }),
+      },
       // An address without more is given as one that needs no authentication.
-      humanInput: given.humanInputWebhook === undefined && given.humanInputWebhookUrl === undefined ? values.humanInput : typed.humanInput,
+      humanInput:
+        given.humanInputWebhook === undefined && given.humanInputWebhookUrl === undefined
+          ? values.humanInput
+          : typed.humanInput,
       streaming: given.webhooks === undefined ? values.streaming : typed.streaming,
     },
   };
 }
 
 /** The request that values stand for. They must be without faults; throws where a JSON text is none. */
-export function toRequest(fields: readonly FormField[], values: FormValues, secrets: FormSecrets = noSecrets): KickoffRequest {
+export function toRequest(
+  fields: readonly FormField[],
+  values: FormValues,
+  secrets: FormSecrets = noSecrets,
+): KickoffRequest {
   const { humanInputWebhook, webhooks, inputs = {}, ...rest } = plainRequest(fields, values);
-  return { inputs, ...rest, ...withSecrets({ ...(humanInputWebhook && { humanInputWebhook }), ...(webhooks && { webhooks }) }, secrets) };
+  return {
+    inputs,
+    ...rest,
+    ...withSecrets(
+      { ...(humanInputWebhook && { humanInputWebhook }), ...(webhooks && { webhooks }) },
+      secrets,
+    ),
+  };
 }
 
 /** What values stand for as they are, without secrets; nothing where an input or meta must be JSON and is none. */
@@ -128,11 +179,18 @@ function plainRequest(fields: readonly FormField[], values: FormValues): Prefill
 }
 
 /** The callbacks that values stand for, without secrets. */
-export function toCallbacks({ callbacks, humanInput, streaming }: Pick<FormValues, "callbacks" | "humanInput" | "streaming">): CallbackUrls & PlainCallbacks {
+export function toCallbacks({
+  callbacks,
+  humanInput,
+  streaming,
+}: Pick<FormValues, "callbacks" | "humanInput" | "streaming">): CallbackUrls & PlainCallbacks {
   const address = (name: CallbackName) => callbacks[name].trim();
   const humanInputWebhook = plainHumanInput(address("humanInputWebhookUrl"), humanInput);
   const webhooks = plainStreaming(streaming);
-  const urls = callbackNames.filter((name) => address(name) !== "" && !(name === "humanInputWebhookUrl" && humanInputWebhook !== undefined));
+  const urls = callbackNames.filter(
+    (name) =>
+      address(name) !== "" && !(name === "humanInputWebhookUrl" && humanInputWebhook !== undefined),
+  );
   return {
     ...Object.fromEntries(urls.map((name) => [name, address(name)])),
     ...(humanInputWebhook && { humanInputWebhook }),
@@ -142,12 +200,14 @@ export function toCallbacks({ callbacks, humanInput, streaming }: Pick<FormValue
 
 function parsed(text: string): JsonValue {
   const reading = readJson(text);
-  if ("fault" in reading) throw new Error("A value of the form is not JSON; it is checked before it is sent.");
+  if ("fault" in reading)
+    throw new Error("A value of the form is not JSON; it is checked before it is sent.");
   return reading.value;
 }
 
 function parsedObject(text: string): JsonObject {
   const value = parsed(text);
-  if (!isJsonObject(value)) throw new Error("The form's meta is not a JSON object; it is checked before it is sent.");
+  if (!isJsonObject(value))
+    throw new Error("The form's meta is not a JSON object; it is checked before it is sent.");
   return value;
 }

@@ -4,7 +4,12 @@ import type { KnownCrews } from "./known-crews.ts";
 import { answers, findRunning } from "./running.ts";
 import { exitInWords, ServiceFailure, ServiceRefusal, type Exit } from "./service-errors.ts";
 import type { ServiceProcess } from "./service-process.ts";
-import { keepTokens, prepareTokens, type ServiceTokens, type TokenStore } from "./service-tokens.ts";
+import {
+  keepTokens,
+  prepareTokens,
+  type ServiceTokens,
+  type TokenStore,
+} from "./service-tokens.ts";
 
 /** What a keeper needs. */
 export interface KeeperOptions {
@@ -14,7 +19,11 @@ export interface KeeperOptions {
   readonly known: KnownCrews;
   readonly tokens: TokenStore;
   /** Starts the service; throws what `ServiceProcess.start` does. */
-  readonly launch: (port: number, tokens: ServiceTokens, signal: AbortSignal) => Promise<ServiceProcess>;
+  readonly launch: (
+    port: number,
+    tokens: ServiceTokens,
+    signal: AbortSignal,
+  ) => Promise<ServiceProcess>;
   /** Whether this window needs the crew, so that it takes over when the window that serves it closes. */
   readonly isNeeded: () => boolean;
   /** It began, ended or moved to another address. */
@@ -72,7 +81,8 @@ export class CrewKeeper {
   /** Joins a service that another window has running; nothing is started. */
   async join(): Promise<void> {
     const running = await findRunning(this.#options.known.dataFolder(this.#options.folder));
-    if (running !== undefined && (await answers(running)) && this.url === undefined) this.#becomeGuest(running.url);
+    if (running !== undefined && (await answers(running)) && this.url === undefined)
+      this.#becomeGuest(running.url);
   }
 
   /**
@@ -101,7 +111,8 @@ export class CrewKeeper {
     try {
       return await this.#start();
     } catch (error) {
-      if (error instanceof ServiceRefusal || error instanceof ServiceFailure) await this.#options.known.change(this.#options.folder, { failure: error.message });
+      if (error instanceof ServiceRefusal || error instanceof ServiceFailure)
+        await this.#options.known.change(this.#options.folder, { failure: error.message });
       this.#options.onChange();
       throw error;
     }
@@ -116,12 +127,18 @@ export class CrewKeeper {
     }
     await known.change(folder, { wanted: true });
     const running = await findRunning(known.dataFolder(folder));
-    if (this.#guestUrl !== undefined && running?.url === this.#guestUrl && (await answers(running))) return this.#guestUrl;
+    if (this.#guestUrl !== undefined && running?.url === this.#guestUrl && (await answers(running)))
+      return this.#guestUrl;
     const until = Date.now() + settleMs;
     for (;;) {
       const url = await this.#tryOnce();
       if (url !== undefined) return url;
-      if (Date.now() > until) throw new ServiceRefusal({ type: "refused", reason: "inUse", message: l10n.t("Another process holds the crew's data and answers nobody.") });
+      if (Date.now() > until)
+        throw new ServiceRefusal({
+          type: "refused",
+          reason: "inUse",
+          message: l10n.t("Another process holds the crew's data and answers nobody."),
+        });
       await delay(retryMs, undefined, { signal: this.#end.signal });
     }
   }
@@ -153,7 +170,10 @@ export class CrewKeeper {
   /** The window that starts a crew for the first time keeps the token just after the service listens. */
   async #waitForToken(): Promise<void> {
     const until = Date.now() + settleMs;
-    while ((await this.#options.tokens.tokens(this.#options.crewId)) === undefined && Date.now() < until) {
+    while (
+      (await this.#options.tokens.tokens(this.#options.crewId)) === undefined &&
+      Date.now() < until
+    ) {
       await delay(retryMs, undefined, { signal: this.#end.signal });
     }
   }
@@ -164,7 +184,8 @@ export class CrewKeeper {
       return await launch(port, tokens, this.#end.signal);
     } catch (error) {
       // Somebody else took the port meanwhile: the crew moves to another one.
-      if (error instanceof ServiceRefusal && error.reason === "port" && port !== 0) return await launch(0, tokens, this.#end.signal);
+      if (error instanceof ServiceRefusal && error.reason === "port" && port !== 0)
+        return await launch(0, tokens, this.#end.signal);
       throw error;
     }
   }
@@ -173,7 +194,9 @@ export class CrewKeeper {
     this.#own = process;
     this.#guestUrl = undefined;
     this.#stopping = false;
-    void process.exited.then((exit) => this.#ownEnded(process, exit)).catch((error: unknown) => this.#options.onProblem("Noting that a local crew ended", error));
+    void process.exited
+      .then((exit) => this.#ownEnded(process, exit))
+      .catch((error: unknown) => this.#options.onProblem("Noting that a local crew ended", error));
     this.#beginWatching();
     this.#options.onChange();
   }
@@ -202,7 +225,10 @@ export class CrewKeeper {
     if (this.#stopping || this.#own !== process) return;
     this.#becomeNothing();
     // Not started again by itself: what made it fail would make it fail again.
-    await this.#options.known.change(this.#options.folder, { wanted: false, failure: l10n.t("It ended unexpectedly ({0}).", exitInWords(exit)) });
+    await this.#options.known.change(this.#options.folder, {
+      wanted: false,
+      failure: l10n.t("It ended unexpectedly ({0}).", exitInWords(exit)),
+    });
     this.#options.onChange();
     this.#options.onEnded(exit);
   }
@@ -247,7 +273,8 @@ export class CrewKeeper {
     const running = await findRunning(known.dataFolder(folder));
     if (running !== undefined) {
       // A third window started it again, perhaps at another port.
-      if (running.url !== this.#guestUrl && (await answers(running))) this.#becomeGuest(running.url);
+      if (running.url !== this.#guestUrl && (await answers(running)))
+        this.#becomeGuest(running.url);
       return;
     }
     // The window whose service failed writes that down before anybody takes over.

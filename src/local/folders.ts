@@ -12,7 +12,10 @@ export class Folders {
    * @param copy where `npm start` keeps a copy of the example crew, which then takes its place
    */
   constructor(extension: vscode.Uri, copy: string | undefined) {
-    this.#example = copy === undefined || copy === "" ? vscode.Uri.joinPath(extension, "media", "example-crew") : vscode.Uri.file(copy);
+    this.#example =
+      copy === undefined || copy === ""
+        ? vscode.Uri.joinPath(extension, "media", "example-crew")
+        : vscode.Uri.file(copy);
   }
 
   /**
@@ -22,8 +25,16 @@ export class Folders {
    */
   nameOf(text: string): string {
     if (text === exampleFolder) return text;
-    const folder = /^[a-z][a-z0-9+.-]+:/i.test(text) ? vscode.Uri.parse(text, true) : vscode.Uri.file(absolute(text));
-    if (folder.scheme !== "file") throw new UserError(vscode.l10n.t("{0} is not a folder on this machine. Save the crew's project to a folder first.", text));
+    const folder = /^[a-z][a-z0-9+.-]+:/i.test(text)
+      ? vscode.Uri.parse(text, true)
+      : vscode.Uri.file(absolute(text));
+    if (folder.scheme !== "file")
+      throw new UserError(
+        vscode.l10n.t(
+          "{0} is not a folder on this machine. Save the crew's project to a folder first.",
+          text,
+        ),
+      );
     // Without a slash at the end, and without "..": one folder has one name.
     const tidy = vscode.Uri.file(path.resolve(folder.fsPath));
     return tidy.fsPath === this.#example.fsPath ? exampleFolder : tidy.toString();
@@ -38,6 +49,9 @@ export class Folders {
 function absolute(text: string): string {
   if (path.isAbsolute(text)) return text;
   const root = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file");
-  if (root === undefined) throw new UserError(vscode.l10n.t("“{0}” is no absolute path, and no folder is open that it could be in.", text));
+  if (root === undefined)
+    throw new UserError(
+      vscode.l10n.t("“{0}” is no absolute path, and no folder is open that it could be in.", text),
+    );
   return path.join(root.uri.fsPath, text);
 }

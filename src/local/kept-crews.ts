@@ -59,18 +59,34 @@ export class KeptCrews implements vscode.Disposable {
 
   /** The same of one. */
   crewOf({ known, keeper, isStarting }: KeptCrew): Crew {
-    const idle = keeper.url !== undefined ? {} : isStarting ? { starting: true as const } : known.failure !== undefined ? { failure: known.failure } : known.wanted ? { ranBefore: true as const } : {};
+    const idle =
+      keeper.url !== undefined
+        ? {}
+        : isStarting
+          ? { starting: true as const }
+          : known.failure !== undefined
+            ? { failure: known.failure }
+            : known.wanted
+              ? { ranBefore: true as const }
+              : {};
     return {
       id: idOf(known.folder),
       name: known.name,
       url: keeper.url ?? `http://127.0.0.1:${known.port}`,
-      local: { folder: this.#options.folders.uriOf(known.folder).toString(), engine: "rehearsal", running: keeper.url !== undefined, ...idle },
+      local: {
+        folder: this.#options.folders.uriOf(known.folder).toString(),
+        engine: "rehearsal",
+        running: keeper.url !== undefined,
+        ...idle,
+      },
     };
   }
 
   /** Every crew that was ever started on this machine and not removed, also those whose folder is gone. What cannot be read of them is logged. */
   known(): Promise<readonly KnownCrew[]> {
-    return this.#options.store.list((file, error) => logProblem("Reading a local crew", error, file));
+    return this.#options.store.list((file, error) =>
+      logProblem("Reading a local crew", error, file),
+    );
   }
 
   /** Reads what all windows know, and joins the crews that another one serves. */
@@ -93,7 +109,12 @@ export class KeptCrews implements vscode.Disposable {
   /** Takes in a crew, unless it is there already. Tells nobody. */
   async add(crew: KnownCrew): Promise<KeptCrew> {
     const keeper = await this.#options.newKeeper(crew);
-    const kept = this.#kept.get(crew.folder) ?? { known: crew, keeper, isUsed: false, isStarting: false };
+    const kept = this.#kept.get(crew.folder) ?? {
+      known: crew,
+      keeper,
+      isUsed: false,
+      isStarting: false,
+    };
     this.#kept.set(crew.folder, kept);
     return kept;
   }

@@ -74,7 +74,10 @@ export class KnownCrews {
   }
 
   /** Changes what is kept of a crew; nothing where it is not known. */
-  async change(folder: string, change: Partial<Pick<KnownCrew, "port" | "wanted" | "failure">>): Promise<void> {
+  async change(
+    folder: string,
+    change: Partial<Pick<KnownCrew, "port" | "wanted" | "failure">>,
+  ): Promise<void> {
     const current = await this.read(folder);
     if (current !== undefined) await this.write({ ...current, ...change });
   }
@@ -108,7 +111,8 @@ async function readKnown(file: string): Promise<KnownCrew | undefined> {
   }
   const found = parse(text);
   if (isKnown(found)) return found;
-  if (isNewer(found)) throw new Error(`${file} was written by a newer version of Crewdeck, and is left alone.`);
+  if (isNewer(found))
+    throw new Error(`${file} was written by a newer version of Crewdeck, and is left alone.`);
   throw new NoGoodError(`${file} is not a local crew of version 1.`);
 }
 
@@ -135,16 +139,33 @@ function parse(text: string): unknown {
 }
 
 function isNewer(found: unknown): boolean {
-  return typeof found === "object" && found !== null && "version" in found && typeof found.version === "number" && found.version > 1;
+  return (
+    typeof found === "object" &&
+    found !== null &&
+    "version" in found &&
+    typeof found.version === "number" &&
+    found.version > 1
+  );
 }
 
 /** Not there, or a file where a folder is expected. */
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    (error.code === "ENOENT" || error.code === "ENOTDIR")
+  );
 }
 
 function isKnown(found: unknown): found is KnownCrew {
   if (typeof found !== "object" || found === null) return false;
   const crew: Partial<Record<keyof KnownCrew, unknown>> = found;
-  return crew.version === 1 && typeof crew.folder === "string" && typeof crew.name === "string" && Number.isInteger(crew.port) && typeof crew.wanted === "boolean" && ["string", "undefined"].includes(typeof crew.failure);
+  return (
+    crew.version === 1 &&
+    typeof crew.folder === "string" &&
+    typeof crew.name === "string" &&
+    Number.isInteger(crew.port) &&
+    typeof crew.wanted === "boolean" &&
+    ["string", "undefined"].includes(typeof crew.failure)
+  );
 }

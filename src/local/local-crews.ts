@@ -56,14 +56,31 @@ export class LocalCrews implements vscode.Disposable {
     this.#options = options;
     this.#folders = new Folders(options.extension, process.env["CREWDECK_EXAMPLE_CREW"]);
     this.#store = new KnownCrews(vscode.Uri.joinPath(options.storage, "local").fsPath);
-    this.#log = this.#owned.add(vscode.window.createOutputChannel(vscode.l10n.t("Crewdeck: local crew")));
+    this.#log = this.#owned.add(
+      vscode.window.createOutputChannel(vscode.l10n.t("Crewdeck: local crew")),
+    );
     const onChange = (list: readonly Crew[]) => {
       options.crews.setLocal(list);
       this.#changed.fire();
     };
-    this.#kept = this.#owned.add(new KeptCrews({ store: this.#store, folders: this.#folders, newKeeper: (crew) => this.#newKeeper(crew), onChange }));
+    this.#kept = this.#owned.add(
+      new KeptCrews({
+        store: this.#store,
+        folders: this.#folders,
+        newKeeper: (crew) => this.#newKeeper(crew),
+        onChange,
+      }),
+    );
     // Another window may have started a crew that this one never heard of.
-    this.#owned.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && void this.refresh().catch((error: unknown) => logProblem("Reading the local crews", error))));
+    this.#owned.add(
+      vscode.window.onDidChangeWindowState(
+        ({ focused }) =>
+          focused &&
+          void this.refresh().catch((error: unknown) =>
+            logProblem("Reading the local crews", error),
+          ),
+      ),
+    );
   }
 
   /** A local crew was added, began, ended or moved. */
@@ -78,7 +95,12 @@ export class LocalCrews implements vscode.Disposable {
   async restore(): Promise<void> {
     await this.refresh();
     for (const { known, keeper } of this.#kept.all()) {
-      if (!known.wanted || keeper.url !== undefined || !this.#options.hasOpenExecutions(idOf(known.folder))) continue;
+      if (
+        !known.wanted ||
+        keeper.url !== undefined ||
+        !this.#options.hasOpenExecutions(idOf(known.folder))
+      )
+        continue;
       try {
         await this.#run(known.folder);
       } catch (error) {
@@ -97,10 +119,19 @@ export class LocalCrews implements vscode.Disposable {
    * @returns the crew, or nothing when the person cancelled
    * @throws UserError where the project is broken or the service does not start
    */
-  async start({ folder, engine, here = false, onChosen }: StartLocalCrew = {}): Promise<Crew | undefined> {
-    if (engine !== undefined && engine !== "rehearsal") throw new UserError(vscode.l10n.t("There is no engine “{0}”. The local service has one: “rehearsal”.", engine));
-    const [only, ...others] = folder !== undefined ? [folder] : here ? await workspaceProjects() : [];
-    const name = only === undefined || others.length > 0 ? await (await import("./pick-project.ts")).pickProject(this.#folders, this.list()) : this.#folders.nameOf(only);
+  async start({ folder, engine, here = false, onChosen }: StartLocalCrew = {}): Promise<
+    Crew | undefined
+  > {
+    if (engine !== undefined && engine !== "rehearsal")
+      throw new UserError(
+        vscode.l10n.t("There is no engine “{0}”. The local service has one: “rehearsal”.", engine),
+      );
+    const [only, ...others] =
+      folder !== undefined ? [folder] : here ? await workspaceProjects() : [];
+    const name =
+      only === undefined || others.length > 0
+        ? await (await import("./pick-project.ts")).pickProject(this.#folders, this.list())
+        : this.#folders.nameOf(only);
     if (name === undefined) return undefined;
     onChosen?.();
     return await this.#run(name);
@@ -110,7 +141,10 @@ export class LocalCrews implements vscode.Disposable {
   async ensureRunning(crewId: string): Promise<Crew> {
     if (!this.#kept.find(crewId)) await this.refresh();
     const local = this.#kept.find(crewId);
-    if (local === undefined) throw new UserError(vscode.l10n.t("This local crew's folder is gone. Start the crew from where it is now."));
+    if (local === undefined)
+      throw new UserError(
+        vscode.l10n.t("This local crew's folder is gone. Start the crew from where it is now."),
+      );
     return await this.#run(local.known.folder);
   }
 
@@ -123,7 +157,8 @@ export class LocalCrews implements vscode.Disposable {
     const name = folder === undefined ? await this.#pickRunning() : this.#folders.nameOf(folder);
     if (name === undefined) return undefined;
     const local = this.#kept.get(name);
-    if (local === undefined) throw new UserError(vscode.l10n.t("No local crew was started in {0}.", folder ?? name));
+    if (local === undefined)
+      throw new UserError(vscode.l10n.t("No local crew was started in {0}.", folder ?? name));
     local.isUsed = false;
     await this.#end(local);
     await this.#kept.reread(name);
@@ -133,7 +168,8 @@ export class LocalCrews implements vscode.Disposable {
   /** Stops a local crew and forgets it: its service's data and its tokens are deleted. The project's folder and what is tracked stay. @throws UserError where it is not known, or another window keeps it running */
   async remove(crewId: string): Promise<void> {
     const local = this.#kept.find(crewId);
-    if (local === undefined) throw new UserError(vscode.l10n.t("This local crew is not known here any more."));
+    if (local === undefined)
+      throw new UserError(vscode.l10n.t("This local crew is not known here any more."));
     await this.#end(local);
     await this.#store.forget(local.known.folder);
     await (await import("./service-tokens.ts")).forgetTokens(this.#options.crews, crewId);
@@ -155,7 +191,9 @@ export class LocalCrews implements vscode.Disposable {
     const left: { dataFolder: string; error: unknown }[] = [];
     for (const known of await this.#kept.known()) {
       if (this.#kept.get(known.folder) === undefined) await this.#kept.add(known);
-      await this.remove(idOf(known.folder)).catch((error: unknown) => left.push({ dataFolder: this.#store.dataFolder(known.folder), error }));
+      await this.remove(idOf(known.folder)).catch((error: unknown) =>
+        left.push({ dataFolder: this.#store.dataFolder(known.folder), error }),
+      );
     }
     return left;
   }
@@ -163,7 +201,10 @@ export class LocalCrews implements vscode.Disposable {
   /** Shows what the services wrote. What another window serves writes there: an empty log would read as if nothing had happened. */
   showLog(): void {
     for (const { known, keeper } of this.#kept.all()) {
-      if (keeper.url !== undefined && !keeper.isOwn) this.#log.appendLine(`[${known.name}] ${vscode.l10n.t("Another window serves this crew. What its service writes is in that window's log.")}`);
+      if (keeper.url !== undefined && !keeper.isOwn)
+        this.#log.appendLine(
+          `[${known.name}] ${vscode.l10n.t("Another window serves this crew. What its service writes is in that window's log.")}`,
+        );
     }
     this.#log.show();
   }
@@ -176,12 +217,20 @@ export class LocalCrews implements vscode.Disposable {
   /** Ends a crew's service wherever it runs; nothing of it may be deleted under a running one. */
   async #end({ known, keeper }: KeptCrew): Promise<void> {
     if (await keeper.stop()) return;
-    throw new UserError(vscode.l10n.t("The local crew “{0}” still runs in another window, which does not stop it. Close that window, then try again.", known.name));
+    throw new UserError(
+      vscode.l10n.t(
+        "The local crew “{0}” still runs in another window, which does not stop it. Close that window, then try again.",
+        known.name,
+      ),
+    );
   }
 
   /** What keeps a crew served is loaded with the first local crew. */
   async #newKeeper({ folder, name }: KnownCrew): Promise<CrewKeeper> {
-    const [{ CrewKeeper }, { ServiceProcess }] = await Promise.all([import("./crew-keeper.ts"), import("./service-process.ts")]);
+    const [{ CrewKeeper }, { ServiceProcess }] = await Promise.all([
+      import("./crew-keeper.ts"),
+      import("./service-process.ts"),
+    ]);
     const { crews, extension, hasOpenExecutions } = this.#options;
     const dataFolder = this.#store.dataFolder(folder);
     const say = (line: string) => this.#log.appendLine(`[${name}] ${line}`);
@@ -191,11 +240,21 @@ export class LocalCrews implements vscode.Disposable {
       known: this.#store,
       tokens: crews,
       launch: (port, tokens, signal) =>
-        ServiceProcess.start({ program: vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath, folder: this.#folders.uriOf(folder).fsPath, dataFolder, port, ...tokens, signal, onLine: say }),
+        ServiceProcess.start({
+          program: vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath,
+          folder: this.#folders.uriOf(folder).fsPath,
+          dataFolder,
+          port,
+          ...tokens,
+          signal,
+          onLine: say,
+        }),
       isNeeded: () => this.#kept.get(folder)?.isUsed === true || hasOpenExecutions(idOf(folder)),
       onChange: () => {
         this.#kept.publish();
-        this.#kept.reread(folder).catch((error: unknown) => logProblem("Reading a local crew", error, name));
+        this.#kept
+          .reread(folder)
+          .catch((error: unknown) => logProblem("Reading a local crew", error, name));
       },
       onEnded: (exit) => this.#tellEnded(folder, name, exit),
       onProblem: (doing, error) => logProblem(doing, error),
@@ -205,16 +264,23 @@ export class LocalCrews implements vscode.Disposable {
   async #run(folder: string): Promise<Crew> {
     const uri = this.#folders.uriOf(folder);
     const title = vscode.l10n.t("Starting a local crew (rehearsal)");
-    return await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () => {
-      const local = this.#kept.get(folder);
-      try {
-        return await this.#serve(folder, local ?? (await this.#kept.add(await this.#learn(folder))));
-      } catch (error) {
-        if (error instanceof ProjectError) await this.#store.change(folder, { failure: error.message });
-        await this.#kept.reread(folder);
-        throw forPerson(error, uri, local?.known.name ?? uri.fsPath);
-      }
-    });
+    return await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Window, title },
+      async () => {
+        const local = this.#kept.get(folder);
+        try {
+          return await this.#serve(
+            folder,
+            local ?? (await this.#kept.add(await this.#learn(folder))),
+          );
+        } catch (error) {
+          if (error instanceof ProjectError)
+            await this.#store.change(folder, { failure: error.message });
+          await this.#kept.reread(folder);
+          throw forPerson(error, uri, local?.known.name ?? uri.fsPath);
+        }
+      },
+    );
   }
 
   async #serve(folder: string, local: KeptCrew): Promise<Crew> {
@@ -243,7 +309,13 @@ export class LocalCrews implements vscode.Disposable {
     if (kept !== undefined) return kept;
     const { name } = await readProject(this.#folders.uriOf(folder).fsPath);
     const taken = this.#options.crews.list().map((crew) => crew.name);
-    const crew: KnownCrew = { version: 1, folder, name: uniqueName(name, taken), port: 0, wanted: false };
+    const crew: KnownCrew = {
+      version: 1,
+      folder,
+      name: uniqueName(name, taken),
+      port: 0,
+      wanted: false,
+    };
     await this.#store.write(crew);
     return crew;
   }
@@ -252,17 +324,35 @@ export class LocalCrews implements vscode.Disposable {
     const running = this.#kept.all().filter(({ keeper }) => keeper.url !== undefined);
     if (running.length === 0) throw new UserError(vscode.l10n.t("No local crew is running."));
     if (running.length === 1) return running[0]?.known.folder;
-    const items = running.map(({ known, keeper }) => ({ label: plainLabel(known.name), description: keeper.url ?? "", folder: known.folder }));
-    return (await vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t("Stop which local crew?") }))?.folder;
+    const items = running.map(({ known, keeper }) => ({
+      label: plainLabel(known.name),
+      description: keeper.url ?? "",
+      folder: known.folder,
+    }));
+    return (
+      await vscode.window.showQuickPick(items, {
+        placeHolder: vscode.l10n.t("Stop which local crew?"),
+      })
+    )?.folder;
   }
 
   #tellEnded(folder: string, name: string, exit: Exit): void {
     const again = vscode.l10n.t("Start Again");
     const log = showLogAction();
-    const message = vscode.l10n.t("The local crew “{0}” ended unexpectedly ({1}). Its executions are kept.", name, exitInWords(exit));
-    void vscode.window.showErrorMessage(plainMessage(message), again, log.title).then(async (chosen) => {
-      if (chosen === log.title) this.showLog();
-      if (chosen === again) await this.#run(folder);
-    }).then(undefined, (error: unknown) => void vscode.window.showErrorMessage(plainMessage(messageOf(error))));
+    const message = vscode.l10n.t(
+      "The local crew “{0}” ended unexpectedly ({1}). Its executions are kept.",
+      name,
+      exitInWords(exit),
+    );
+    void vscode.window
+      .showErrorMessage(plainMessage(message), again, log.title)
+      .then(async (chosen) => {
+        if (chosen === log.title) this.showLog();
+        if (chosen === again) await this.#run(folder);
+      })
+      .then(
+        undefined,
+        (error: unknown) => void vscode.window.showErrorMessage(plainMessage(messageOf(error))),
+      );
   }
 }

@@ -35,7 +35,9 @@ export async function answers({ url, instance }: Running): Promise<boolean> {
 async function readAddress(file: string): Promise<Running | undefined> {
   try {
     const found: unknown = JSON.parse(await readFile(file, "utf8"));
-    return isRunning(found) ? { url: found.url, pid: found.pid, instance: found.instance } : undefined;
+    return isRunning(found)
+      ? { url: found.url, pid: found.pid, instance: found.instance }
+      : undefined;
   } catch {
     // Not there, or half written: nothing that could be connected to, and it is read again.
     return undefined;
@@ -45,14 +47,25 @@ async function readAddress(file: string): Promise<Running | undefined> {
 function isRunning(found: unknown): found is Running {
   if (typeof found !== "object" || found === null) return false;
   const { url, pid, instance }: Partial<Record<keyof Running, unknown>> = found;
-  return typeof url === "string" && isLoopback(url) && typeof pid === "number" && Number.isInteger(pid) && pid > 0 && typeof instance === "string" && instance !== "";
+  return (
+    typeof url === "string" &&
+    isLoopback(url) &&
+    typeof pid === "number" &&
+    Number.isInteger(pid) &&
+    pid > 0 &&
+    typeof instance === "string" &&
+    instance !== ""
+  );
 }
 
 /** The token goes to this address, so it must be one of this machine. */
 function isLoopback(url: string): boolean {
   try {
     const { protocol, hostname } = new URL(url);
-    return protocol === "http:" && (hostname === "127.0.0.1" || hostname === "localhost" || hostname === "[::1]");
+    return (
+      protocol === "http:" &&
+      (hostname === "127.0.0.1" || hostname === "localhost" || hostname === "[::1]")
+    );
   } catch {
     return false;
   }

@@ -44,19 +44,36 @@ export class ServiceProcess {
   /** Starts a service and waits until it listens. @throws ServiceRefusal, ServiceFailure, or the signal's reason; the process has ended then */
   static async start(options: ServiceOptions): Promise<ServiceProcess> {
     options.signal.throwIfAborted();
-    const child = fork(options.program, [options.folder, "--port", String(options.port), "--data", options.dataFolder, "--engine", "rehearsal"], {
-      execPath: process.execPath,
-      // Without this a debugger's port of the parent would be taken a second time.
-      execArgv: [],
-      env: { ...environment(process.env), CREWDECK_TOKEN: options.token, CREWDECK_USER_TOKEN: options.userToken },
-      stdio: ["pipe", "pipe", "pipe", "ipc"],
-    });
+    const child = fork(
+      options.program,
+      [
+        options.folder,
+        "--port",
+        String(options.port),
+        "--data",
+        options.dataFolder,
+        "--engine",
+        "rehearsal",
+      ],
+      {
+        execPath: process.execPath,
+        // Without this a debugger's port of the parent would be taken a second time.
+        execArgv: [],
+        env: {
+          ...environment(process.env),
+          CREWDECK_TOKEN: options.token,
+          CREWDECK_USER_TOKEN: options.userToken,
+        },
+        stdio: ["pipe", "pipe", "pipe", "ipc"],
+      },
+    );
     const exited = new Promise<Exit>((resolve) => {
       child.once("exit", (code, signal) => resolve({ code, signal }));
       // A process that never came to be has no exit.
       child.once("error", () => child.pid === undefined && resolve({ code: null, signal: null }));
     });
-    const say = (line: string) => options.onLine(line.replaceAll(options.token, "…").replaceAll(options.userToken, "…"));
+    const say = (line: string) =>
+      options.onLine(line.replaceAll(options.token, "…").replaceAll(options.userToken, "…"));
     for (const stream of [child.stdout, child.stderr]) if (stream) readLines(stream, say);
     // A write to a service that has just gone; its exit tells.
     child.stdin?.on("error", () => undefined);
@@ -86,7 +103,9 @@ export class ServiceProcess {
 
 /** The parent's environment without what steers the parent itself: VS Code's own variables and options for its Node. */
 export function environment(parent: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(parent).filter(([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$)/i.test(name));
+  const kept = Object.entries(parent).filter(
+    ([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$)/i.test(name),
+  );
   return { ...Object.fromEntries(kept), ELECTRON_RUN_AS_NODE: "1" };
 }
 
@@ -94,10 +113,25 @@ function readLines(stream: Readable, say: (line: string) => void): void {
   createInterface({ input: stream, crlfDelay: Infinity }).on("line", say);
 }
 
-async function listening(child: ChildProcess, exited: Promise<Exit>, { signal, timeoutMs = usualTimeoutMs }: ServiceOptions): Promise<string> {
+async function listening(
+  child: ChildProcess,
+  exited: Promise<Exit>,
+  { signal, timeoutMs = usualTimeoutMs }: ServiceOptions,
+): Promise<string> {
   return await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new ServiceFailure(l10n.t("It did not say within {0} s that it listens.", timeoutMs / 1000))), timeoutMs);
-    const abort = () => reject(signal.reason instanceof Error ? signal.reason : new Error("The start was cancelled."));
+    const timer = setTimeout(
+      () =>
+        reject(
+          new ServiceFailure(
+            l10n.t("It did not say within {0} s that it listens.", timeoutMs / 1000),
+          ),
+        ),
+      timeoutMs,
+    );
+    const abort = () =>
+      reject(
+        signal.reason instanceof Error ? signal.reason : new Error("The start was cancelled."),
+      );
     signal.addEventListener("abort", abort, { once: true });
     child.on("message", (received) => {
       const message = readMessage(received);
@@ -108,7 +142,9 @@ async function listening(child: ChildProcess, exited: Promise<Exit>, { signal, t
     void exited.then((exit) => {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
-      reject(new ServiceFailure(l10n.t("It ended before it listened ({0}).", exitInWords(exit)), exit));
+      reject(
+        new ServiceFailure(l10n.t("It ended before it listened ({0}).", exitInWords(exit)), exit),
+      );
     });
     child.once("message", () => {
       clearTimeout(timer);

@@ -20,9 +20,18 @@ export async function prepareTokens(store: TokenStore, crewId: string): Promise<
 }
 
 /** Keeps the tokens of the service that runs now. A user token that the person chose to use stays in use. */
-export async function keepTokens(store: TokenStore, crewId: string, { token, userToken }: ServiceTokens): Promise<void> {
+export async function keepTokens(
+  store: TokenStore,
+  crewId: string,
+  { token, userToken }: ServiceTokens,
+): Promise<void> {
   const kept = await store.tokens(crewId);
-  if (kept?.bearer !== token || kept.userBearer !== userToken) await store.setTokens(crewId, { inUse: kept?.inUse ?? "bearer", bearer: token, userBearer: userToken });
+  if (kept?.bearer !== token || kept.userBearer !== userToken)
+    await store.setTokens(crewId, {
+      inUse: kept?.inUse ?? "bearer",
+      bearer: token,
+      userBearer: userToken,
+    });
   await forgetSpare(store, crewId);
 }
 
@@ -38,7 +47,8 @@ function spareId(crewId: string): string {
 }
 
 async function forgetSpare(store: TokenStore, crewId: string): Promise<void> {
-  if ((await store.tokens(spareId(crewId))) !== undefined) await store.setTokens(spareId(crewId), undefined);
+  if ((await store.tokens(spareId(crewId))) !== undefined)
+    await store.setTokens(spareId(crewId), undefined);
 }
 
 function newToken(): string {

@@ -11,7 +11,9 @@ export function startForDevelopment(locals: Pick<LocalCrews, "start">): void {
   const folder = process.env["CREWDECK_START_LOCAL"];
   if (folder === undefined || folder === "") return;
   // Whoever runs that wants to see the crew, not the files.
-  const started = locals.start({ folder }).then(() => vscode.commands.executeCommand(`${viewId}.focus`));
+  const started = locals
+    .start({ folder })
+    .then(() => vscode.commands.executeCommand(`${viewId}.focus`));
   started.catch((error: unknown) => {
     logProblem("Starting the crew that CREWDECK_START_LOCAL names", error);
   });

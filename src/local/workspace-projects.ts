@@ -6,7 +6,9 @@ import { findProjects } from "./projects.ts";
 
 /** The folders of the crew projects in the workspace, as far as they are on this machine. */
 export async function workspaceProjects(): Promise<readonly string[]> {
-  const roots = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
+  const roots = (vscode.workspace.workspaceFolders ?? []).filter(
+    ({ uri }) => uri.scheme === "file",
+  );
   return (await Promise.all(roots.map(async ({ uri }) => await findProjects(uri.fsPath)))).flat();
 }
 
@@ -15,14 +17,23 @@ export async function workspaceProjects(): Promise<readonly string[]> {
  * view is seen and no crew is connected: other windows need no search.
  * @param opened settles when what is kept has been read: before that nobody can say that there is no crew
  */
-export function watchProjects(view: Pick<vscode.TreeView<unknown>, "visible" | "onDidChangeVisibility">, crews: Pick<Crews, "list" | "onDidChange">, opened: Promise<unknown>): vscode.Disposable {
+export function watchProjects(
+  view: Pick<vscode.TreeView<unknown>, "visible" | "onDidChangeVisibility">,
+  crews: Pick<Crews, "list" | "onDidChange">,
+  opened: Promise<unknown>,
+): vscode.Disposable {
   const look = async () => {
     await opened;
-    if (view.visible && crews.list().length === 0) setContext("crewdeck.hasProject", (await workspaceProjects()).length > 0);
+    if (view.visible && crews.list().length === 0)
+      setContext("crewdeck.hasProject", (await workspaceProjects()).length > 0);
   };
   const tryToLook = () => {
     look().catch((error: unknown) => logProblem("Looking for crew projects", error));
   };
   tryToLook();
-  return vscode.Disposable.from(view.onDidChangeVisibility(tryToLook), crews.onDidChange(tryToLook), vscode.workspace.onDidChangeWorkspaceFolders(tryToLook));
+  return vscode.Disposable.from(
+    view.onDidChangeVisibility(tryToLook),
+    crews.onDidChange(tryToLook),
+    vscode.workspace.onDidChangeWorkspaceFolders(tryToLook),
+  );
 }

@@ -14,23 +14,33 @@ const tasksFile = "tasks.yaml";
 export async function configFolders(folder: string): Promise<string[]> {
   const packages = await foldersIn(path.join(folder, "src"));
   const candidates = ["config", ...packages.map((name) => `src/${name}/config`)];
-  const found = await Promise.all(candidates.map(async (config) => await hasDefinition(path.join(folder, config))));
+  const found = await Promise.all(
+    candidates.map(async (config) => await hasDefinition(path.join(folder, config))),
+  );
   return candidates.filter((_, index) => found[index]);
 }
 
 async function hasDefinition(config: string): Promise<boolean> {
-  return (await isFile(path.join(config, agentsFile))) || (await isFile(path.join(config, tasksFile)));
+  return (
+    (await isFile(path.join(config, agentsFile))) || (await isFile(path.join(config, tasksFile)))
+  );
 }
 
 /**
  * Chooses the folder with the definition: the only one, else the one of the package that bears the project's name.
  * @throws ProjectError where several could be meant
  */
-export function chooseConfig(found: readonly string[], projectName: string | undefined): string | undefined {
+export function chooseConfig(
+  found: readonly string[],
+  projectName: string | undefined,
+): string | undefined {
   const own = `src/${(projectName ?? "").replaceAll("-", "_")}/config`;
   const chosen = found.length > 1 ? found.find((config) => config === own) : found[0];
   if (chosen !== undefined || found.length === 0) return chosen;
-  throw new ProjectError(l10n.t("There are several crews here: {0}.", found.join(", ")), l10n.t("one crew; open the folder of the one you mean, or name the package in pyproject.toml."));
+  throw new ProjectError(
+    l10n.t("There are several crews here: {0}.", found.join(", ")),
+    l10n.t("one crew; open the folder of the one you mean, or name the package in pyproject.toml."),
+  );
 }
 
 /**
@@ -38,18 +48,34 @@ export function chooseConfig(found: readonly string[], projectName: string | und
  * @param config folder inside the project, with forward slashes
  * @throws ProjectError naming file, line and what is expected
  */
-export async function readClassic(folder: string, config: string): Promise<{ agents: ProjectAgent[]; tasks: ProjectTask[] }> {
+export async function readClassic(
+  folder: string,
+  config: string,
+): Promise<{ agents: ProjectAgent[]; tasks: ProjectTask[] }> {
   const agentPlaces = await readMembers(folder, `${config}/${agentsFile}`, "agent");
   const agents = [...agentPlaces].map(([name, place]) => readAgent(name, place));
   const taskPlaces = await readMembers(folder, `${config}/${tasksFile}`, "task");
   const tasks = [...taskPlaces.keys()];
   const known = { agents: agents.map(({ name }) => name), tasks };
-  return { agents, tasks: [...taskPlaces].map(([id, place], index) => readTask(id, place, { ...known, earlier: tasks.slice(0, index) })) };
+  return {
+    agents,
+    tasks: [...taskPlaces].map(([id, place], index) =>
+      readTask(id, place, { ...known, earlier: tasks.slice(0, index) }),
+    ),
+  };
 }
 
-async function readMembers(folder: string, file: string, what: "agent" | "task"): Promise<Map<string, Place>> {
+async function readMembers(
+  folder: string,
+  file: string,
+  what: "agent" | "task",
+): Promise<Map<string, Place>> {
   if (!(await isFile(path.join(folder, file)))) {
-    throw new ProjectError(l10n.t("The file is missing."), l10n.t("a YAML file that defines each {0} under its name.", what), { file, line: 1, column: 1 });
+    throw new ProjectError(
+      l10n.t("The file is missing."),
+      l10n.t("a YAML file that defines each {0} under its name.", what),
+      { file, line: 1, column: 1 },
+    );
   }
   const place = new Place(parseYaml(await readText(folder, file)));
   const expected = l10n.t("at least one {0}, as a name with its fields below it.", what);

@@ -25,15 +25,31 @@ export async function readDeclarative(folder: string, file: string): Promise<Dec
   const crew = new Place(parseJsonc(await readText(folder, file)));
   const members = crew.members(l10n.t('a JSON object with "agents" and "tasks".'));
   const agents = await readAgents(folder, path.posix.dirname(file), crew, members);
-  const tasks = readTasks(crew, members.get("tasks"), agents.map(({ name }) => name));
+  const tasks = readTasks(
+    crew,
+    members.get("tasks"),
+    agents.map(({ name }) => name),
+  );
   const name = given(members.get("name"))?.text(l10n.t("the crew's name."));
   const inputs = given(members.get("inputs"));
   inputs?.members(l10n.t("an object of names and values."));
-  const defaults = inputs && Object.fromEntries([...inputs.members("")].map(([key, place]) => [key, toPlain(place.value)]));
-  return { ...(name === undefined ? {} : { name }), agents, tasks, ...(defaults === undefined ? {} : { defaults }) };
+  const defaults =
+    inputs &&
+    Object.fromEntries([...inputs.members("")].map(([key, place]) => [key, toPlain(place.value)]));
+  return {
+    ...(name === undefined ? {} : { name }),
+    agents,
+    tasks,
+    ...(defaults === undefined ? {} : { defaults }),
+  };
 }
 
-async function readAgents(folder: string, base: string, crew: Place, members: ReadonlyMap<string, Place>): Promise<ProjectAgent[]> {
+async function readAgents(
+  folder: string,
+  base: string,
+  crew: Place,
+  members: ReadonlyMap<string, Place>,
+): Promise<ProjectAgent[]> {
   const list = members.get("agents");
   const expected = l10n.t('a list of names, each with a file "agents/<name>.jsonc".');
   if (list === undefined) throw crew.error(l10n.t('There is no "agents".'), expected);
@@ -50,12 +66,18 @@ async function readAgents(folder: string, base: string, crew: Place, members: Re
   return [...agents.values()];
 }
 
-async function readAgentFile(folder: string, base: string, name: string, reference: Place): Promise<ProjectAgent> {
+async function readAgentFile(
+  folder: string,
+  base: string,
+  name: string,
+  reference: Place,
+): Promise<ProjectAgent> {
   const beside = path.posix.join(base, "agents");
   const candidates = [`${beside}/${name}.jsonc`, `${beside}/${name}.json`];
   const inside = /^[^/\\]+$/.test(name) && name !== "..";
   for (const file of inside ? candidates : []) {
-    if (await isFile(path.join(folder, file))) return readAgent(name, new Place(parseJsonc(await readText(folder, file))));
+    if (await isFile(path.join(folder, file)))
+      return readAgent(name, new Place(parseJsonc(await readText(folder, file))));
   }
   throw reference.error(l10n.t('The agent "{0}" has no file.', name), `"${candidates[0]}".`);
 }
@@ -65,11 +87,19 @@ function readTasks(crew: Place, list: Place | undefined, agents: readonly string
   if (list === undefined) throw crew.error(l10n.t('There is no "tasks".'), expected);
   const places = list.items(expected);
   if (places.length === 0) throw list.error(l10n.t("There is no task."), expected);
-  const ids = places.map((place, index) => given(place.members(expected).get("name"))?.text(l10n.t("the task's name.")) ?? `task_${index + 1}`);
+  const ids = places.map(
+    (place, index) =>
+      given(place.members(expected).get("name"))?.text(l10n.t("the task's name.")) ??
+      `task_${index + 1}`,
+  );
   return places.map((place, index) => {
     const id = ids[index] ?? "";
     const earlier = ids.slice(0, index);
-    if (earlier.includes(id)) throw (place.members(expected).get("name") ?? place).error(l10n.t('The name "{0}" is used twice.', id), l10n.t("a name of its own for each task."));
+    if (earlier.includes(id))
+      throw (place.members(expected).get("name") ?? place).error(
+        l10n.t('The name "{0}" is used twice.', id),
+        l10n.t("a name of its own for each task."),
+      );
     return readTask(id, place, { agents, earlier, tasks: ids });
   });
 }

@@ -10,5 +10,8 @@ export function given(place: Place | undefined): Place | undefined {
 export function readFlag(place: Place | undefined): boolean {
   if (place === undefined || place.value === null) return false;
   if (typeof place.value === "boolean") return place.value;
-  throw place.error(l10n.t("This is neither true nor false."), l10n.t("true or false, without quotes."));
+  throw place.error(
+    l10n.t("This is neither true nor false."),
+    l10n.t("true or false, without quotes."),
+  );
 }

@@ -37,7 +37,10 @@ async function kindOf(entry: string): Promise<"file" | "folder" | undefined> {
 export async function foldersIn(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort();
+    return entries
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name)
+      .sort();
   } catch {
     // Not there, or not ours to look at: to a reader of projects that is the same.
     return [];
@@ -55,17 +58,30 @@ export async function readText(folder: string, file: string): Promise<TextFile> 
   try {
     const place = path.join(folder, file);
     const { size } = await stat(place);
-    if (size > largestBytes) throw new ProjectError(l10n.t("The file is too large ({0} bytes).", size), l10n.t("a definition of at most 1 MB."), start);
+    if (size > largestBytes)
+      throw new ProjectError(
+        l10n.t("The file is too large ({0} bytes).", size),
+        l10n.t("a definition of at most 1 MB."),
+        start,
+      );
     bytes = await readFile(place);
   } catch (error) {
     if (error instanceof ProjectError) throw error;
     const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new ProjectError(l10n.t("The file can't be read ({0}).", reason), l10n.t("a file that can be read."), start);
+    throw new ProjectError(
+      l10n.t("The file can't be read ({0}).", reason),
+      l10n.t("a file that can be read."),
+      start,
+    );
   }
   try {
     // The decoder drops a byte order mark.
     return { file, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
-    throw new ProjectError(l10n.t("The file is not UTF-8 text."), l10n.t("text saved as UTF-8."), start);
+    throw new ProjectError(
+      l10n.t("The file is not UTF-8 text."),
+      l10n.t("text saved as UTF-8."),
+      start,
+    );
   }
 }

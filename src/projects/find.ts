@@ -16,13 +16,27 @@ export interface FindLimits {
 const usualLimits: FindLimits = { depth: 4, folders: 2000, projects: 100 };
 
 /** Folders that hold other people's code or what tools made. Hidden folders are skipped, too. */
-const skipped = new Set(["node_modules", "venv", "env", "site-packages", "__pycache__", "dist", "build", "out", "target", "vendor"]);
+const skipped = new Set([
+  "node_modules",
+  "venv",
+  "env",
+  "site-packages",
+  "__pycache__",
+  "dist",
+  "build",
+  "out",
+  "target",
+  "vendor",
+]);
 
 /**
  * Finds the folders of crewAI projects at and below a folder, nearest first. Links are not followed, nothing is run, and
  * a project may still be broken: `readProject` tells. Below a crew's folder nothing more is looked for.
  */
-export async function findProjects(root: string, limits: FindLimits = usualLimits): Promise<string[]> {
+export async function findProjects(
+  root: string,
+  limits: FindLimits = usualLimits,
+): Promise<string[]> {
   const found: string[] = [];
   let level = [root];
   let seen = 0;
@@ -35,7 +49,11 @@ export async function findProjects(root: string, limits: FindLimits = usualLimit
       if (kind !== undefined) found.push(folder);
       if (kind === "crew") continue;
       const inside = await foldersIn(folder);
-      next.push(...inside.filter((name) => !name.startsWith(".") && !skipped.has(name)).map((name) => path.join(folder, name)));
+      next.push(
+        ...inside
+          .filter((name) => !name.startsWith(".") && !skipped.has(name))
+          .map((name) => path.join(folder, name)),
+      );
     }
     level = next;
   }
@@ -48,7 +66,9 @@ async function looksLike(folder: string): Promise<"crew" | "flow" | undefined> {
   if (table !== undefined) return /^\s*type\s*=\s*["']flow["']/m.test(table) ? "flow" : "crew";
   if ((await configFolders(folder)).length > 0) return "crew";
   // "crew.json" alone is too common a name.
-  return (await findCrewFile(folder)) !== undefined && (await isFolder(path.join(folder, "agents"))) ? "crew" : undefined;
+  return (await findCrewFile(folder)) !== undefined && (await isFolder(path.join(folder, "agents")))
+    ? "crew"
+    : undefined;
 }
 
 /** The text of the table `[tool.crewai]`, read without a parser so that a broken file is found, too. */

@@ -1,5 +1,11 @@
 import * as l10n from "@vscode/l10n";
-import { findNodeAtLocation, parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
+import {
+  findNodeAtLocation,
+  parseTree,
+  printParseErrorCode,
+  type Node,
+  type ParseError,
+} from "jsonc-parser";
 import type { TextFile } from "./files.ts";
 import { ProjectError, type Position } from "./types.ts";
 import type { Path, Source, Value } from "./value.ts";
@@ -19,9 +25,19 @@ export function parseJsonc({ file, text }: TextFile): Source {
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });
   const [problem] = errors;
-  if (problem) throw new ProjectError(l10n.t("This is not JSON: {0}.", words(printParseErrorCode(problem.error))), l10n.t("JSON; comments and trailing commas are allowed."), position(problem.offset));
-  if (!tree) throw new ProjectError(l10n.t("The file is empty."), l10n.t("a JSON object."), position(0));
-  const value = toValue(tree, 0, (node, message, expected) => new ProjectError(message, expected, position(node.offset)));
+  if (problem)
+    throw new ProjectError(
+      l10n.t("This is not JSON: {0}.", words(printParseErrorCode(problem.error))),
+      l10n.t("JSON; comments and trailing commas are allowed."),
+      position(problem.offset),
+    );
+  if (!tree)
+    throw new ProjectError(l10n.t("The file is empty."), l10n.t("a JSON object."), position(0));
+  const value = toValue(
+    tree,
+    0,
+    (node, message, expected) => new ProjectError(message, expected, position(node.offset)),
+  );
   return { value, at: (path) => position(offsetOf(tree, path)) };
 }
 
@@ -33,22 +49,31 @@ function words(code: string): string {
 type Refuse = (node: Node, message: string, expected: string) => ProjectError;
 
 function toValue(node: Node, depth: number, refuse: Refuse): Value {
-  if (depth > deepest) throw refuse(node, l10n.t("This is nested too deeply."), l10n.t("at most {0} levels.", deepest));
-  if (node.type === "array") return (node.children ?? []).map((child) => toValue(child, depth + 1, refuse));
+  if (depth > deepest)
+    throw refuse(
+      node,
+      l10n.t("This is nested too deeply."),
+      l10n.t("at most {0} levels.", deepest),
+    );
+  if (node.type === "array")
+    return (node.children ?? []).map((child) => toValue(child, depth + 1, refuse));
   if (node.type !== "object") return scalar(node.value);
   const members = new Map<string, Value>();
   for (const property of node.children ?? []) {
     const [key, member] = property.children ?? [];
     if (!key || !member) continue;
     const name = String(key.value);
-    if (members.has(name)) throw refuse(key, l10n.t('"{0}" is given twice.', name), l10n.t("each key once."));
+    if (members.has(name))
+      throw refuse(key, l10n.t('"{0}" is given twice.', name), l10n.t("each key once."));
     members.set(name, toValue(member, depth + 1, refuse));
   }
   return members;
 }
 
 function scalar(value: unknown): Value {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? value
+    : null;
 }
 
 /** Where a value stands: a text or number itself, an object or array at its key. The deepest step that can be found counts. */

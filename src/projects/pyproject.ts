@@ -30,7 +30,12 @@ export async function readPyProject(folder: string): Promise<PyProject | undefin
   const name = textIn(tableIn(root, "project"), "name", at);
   const type = textIn(crewai, "type", at);
   const definition = textIn(crewai, "definition", at);
-  return { ...(name === undefined ? {} : { name }), ...(type === undefined ? {} : { type }), ...(definition === undefined ? {} : { definition }), at };
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(type === undefined ? {} : { type }),
+    ...(definition === undefined ? {} : { definition }),
+    at,
+  };
 }
 
 function parseToml(text: string): TomlTable {
@@ -39,27 +44,44 @@ function parseToml(text: string): TomlTable {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const problem = error.message.split("\n", 1)[0] ?? l10n.t("This is not TOML");
-    throw new ProjectError(`${problem}.`, l10n.t("valid TOML."), { file, line: error.line, column: error.column });
+    throw new ProjectError(`${problem}.`, l10n.t("valid TOML."), {
+      file,
+      line: error.line,
+      column: error.column,
+    });
   }
 }
 
 function tableIn(table: TomlTable | undefined, key: string): TomlTable | undefined {
   const value = table?.[key];
   // A date is the only object of TOML besides tables and arrays.
-  return typeof value === "object" && !Array.isArray(value) && !(value instanceof Date) ? value : undefined;
+  return typeof value === "object" && !Array.isArray(value) && !(value instanceof Date)
+    ? value
+    : undefined;
 }
 
-function textIn(table: TomlTable | undefined, key: string, at: (key: string) => Position): string | undefined {
+function textIn(
+  table: TomlTable | undefined,
+  key: string,
+  at: (key: string) => Position,
+): string | undefined {
   const value = table?.[key];
   if (value === undefined || typeof value === "string") return value;
-  throw new ProjectError(l10n.t('"{0}" is not text.', key), l10n.t('"{0}" with a text in quotes.', key), at(key));
+  throw new ProjectError(
+    l10n.t('"{0}" is not text.', key),
+    l10n.t('"{0}" with a text in quotes.', key),
+    at(key),
+  );
 }
 
 /** The parser gives no positions of values, so the key is looked for below the table's heading. */
 function positionOf(text: string, key: string): Position {
   const lines = text.split("\n");
   const heading = lines.findIndex((line) => /^\s*\[\s*tool\s*\.\s*crewai\s*\]/.test(line));
-  const below = lines.findIndex((line, index) => index > heading && new RegExp(`^\\s*(tool\\.crewai\\.)?${key}\\s*=`).test(line));
+  const below = lines.findIndex(
+    (line, index) =>
+      index > heading && new RegExp(`^\\s*(tool\\.crewai\\.)?${key}\\s*=`).test(line),
+  );
   const line = Math.max(below >= 0 ? below : heading, 0);
   return { file, line: line + 1, column: (/\S/.exec(lines[line] ?? "")?.index ?? 0) + 1 };
 }

@@ -2,7 +2,8 @@ import * as l10n from "@vscode/l10n";
 import { ProjectError, type Position } from "./types.ts";
 
 /** What YAML and JSON can say. Mappings keep the order of the file. */
-export type Value = string | number | boolean | null | readonly Value[] | ReadonlyMap<string, Value>;
+export type Value =
+  string | number | boolean | null | readonly Value[] | ReadonlyMap<string, Value>;
 
 /** The way from the top of a file to a value: keys and indexes. */
 export type Path = readonly (string | number)[];
@@ -34,9 +35,12 @@ export class Place {
   /** The members of a mapping, in the order of the file. */
   members(expected: string): Map<string, Place> {
     const value = this.value;
-    if (!(value instanceof Map)) throw this.error(l10n.t("This is {0}.", describe(value)), expected);
+    if (!(value instanceof Map))
+      throw this.error(l10n.t("This is {0}.", describe(value)), expected);
     const map: ReadonlyMap<string, Value> = value;
-    return new Map([...map].map(([key, member]) => [key, new Place(this.#source, [...this.#path, key], member)]));
+    return new Map(
+      [...map].map(([key, member]) => [key, new Place(this.#source, [...this.#path, key], member)]),
+    );
   }
 
   /** The items of a list. */
@@ -48,7 +52,8 @@ export class Place {
 
   /** A text that is not blank. */
   text(expected: string): string {
-    if (typeof this.value !== "string") throw this.error(l10n.t("This is {0}.", describe(this.value)), expected);
+    if (typeof this.value !== "string")
+      throw this.error(l10n.t("This is {0}.", describe(this.value)), expected);
     if (this.value.trim() === "") throw this.error(l10n.t("This text is empty."), expected);
     return this.value;
   }

@@ -1,5 +1,16 @@
 import * as l10n from "@vscode/l10n";
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node, type YAMLError } from "yaml";
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document,
+  type Node,
+  type YAMLError,
+} from "yaml";
 import type { TextFile } from "./files.ts";
 import { ProjectError, type Position } from "./types.ts";
 import type { Path, Source, Value } from "./value.ts";
@@ -29,15 +40,26 @@ function unfold(document: Document.Parsed, start: Position): unknown {
   try {
     return document.toJS({ mapAsMap: true, maxAliasCount: 1000 });
   } catch (error) {
-    throw new ProjectError(sentence(error instanceof Error ? error.message : String(error)), l10n.t("plain mappings, lists and texts."), start);
+    throw new ProjectError(
+      sentence(error instanceof Error ? error.message : String(error)),
+      l10n.t("plain mappings, lists and texts."),
+      start,
+    );
   }
 }
 
 /** The problem and what is expected. */
 function explain({ code, message }: YAMLError): [problem: string, expected: string] {
   if (code === "DUPLICATE_KEY") return [sentence(message), l10n.t("each key once.")];
-  if (code === "MULTIPLE_DOCS") return [l10n.t("A second document begins here."), l10n.t('one document; remove the line "---".')];
-  return [sentence(message), l10n.t("valid YAML; look at the indentation, quotes and colons here.")];
+  if (code === "MULTIPLE_DOCS")
+    return [
+      l10n.t("A second document begins here."),
+      l10n.t('one document; remove the line "---".'),
+    ];
+  return [
+    sentence(message),
+    l10n.t("valid YAML; look at the indentation, quotes and colons here."),
+  ];
 }
 
 function sentence(message: string): string {
@@ -47,11 +69,21 @@ function sentence(message: string): string {
 /** Plain values: keys become texts; dates, binary data and other kinds that YAML 1.1 knows are refused. */
 function toValue(value: unknown, path: Path, at: (path: Path) => Position): Value {
   if (value === undefined || value === null) return null;
-  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
-  if (path.length > deepest) throw new ProjectError(l10n.t("This is nested too deeply, or holds itself."), l10n.t("at most {0} levels.", deepest), at(path.slice(0, 1)));
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+    return value;
+  if (path.length > deepest)
+    throw new ProjectError(
+      l10n.t("This is nested too deeply, or holds itself."),
+      l10n.t("at most {0} levels.", deepest),
+      at(path.slice(0, 1)),
+    );
   if (Array.isArray(value)) return value.map((item, index) => toValue(item, [...path, index], at));
-  if (value instanceof Map) return new Map([...value].map(([key, member]) => [String(key), toValue(member, [...path, String(key)], at)]));
-  const kind = value instanceof Date ? l10n.t("a date") : l10n.t("a value of a kind that crews do not use");
+  if (value instanceof Map)
+    return new Map(
+      [...value].map(([key, member]) => [String(key), toValue(member, [...path, String(key)], at)]),
+    );
+  const kind =
+    value instanceof Date ? l10n.t("a date") : l10n.t("a value of a kind that crews do not use");
   throw new ProjectError(l10n.t("This is {0}.", kind), l10n.t("text; put it in quotes."), at(path));
 }
 
@@ -64,12 +96,19 @@ function offsetOf(document: Document.Parsed, path: Path): number {
     if (!found) return offset;
     node = found.value;
     const own = node?.range?.[0];
-    offset = own !== undefined && (isScalar(node) && node.value !== null || found.key === undefined) ? own : found.key ?? offset;
+    offset =
+      own !== undefined && ((isScalar(node) && node.value !== null) || found.key === undefined)
+        ? own
+        : (found.key ?? offset);
   }
   return offset;
 }
 
-function stepInto(document: Document.Parsed, from: Node | null | undefined, step: string | number): { value: Node | undefined; key?: number } | undefined {
+function stepInto(
+  document: Document.Parsed,
+  from: Node | null | undefined,
+  step: string | number,
+): { value: Node | undefined; key?: number } | undefined {
   const node = isAlias(from) ? from.resolve(document) : from;
   if (isSeq(node) && typeof step === "number") {
     const item = node.items[step];

@@ -20,5 +20,7 @@ export function announceRefusal({ reason, message, url }: Refusal): void {
   process.exitCode = exitCodes[reason];
   // A process that is not connected any more can't be told; the exit code still says it.
   if (!process.send || !process.connected) process.exit();
-  process.send({ type: "refused", reason, message, ...(url === undefined ? {} : { url }) }, () => process.exit());
+  process.send({ type: "refused", reason, message, ...(url === undefined ? {} : { url }) }, () =>
+    process.exit(),
+  );
 }

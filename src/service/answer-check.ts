@@ -20,7 +20,9 @@ export function answerProblems(answer: Answer): string[] {
   if (descriptionAt(response) === undefined) return [`${name}: this status is not described`];
   const schema = resolvePointer([...response, "content", answer.contentType, "schema"]);
   if (!schema) return [`${name}: the content type ${answer.contentType} is not described`];
-  return mismatches(schema, answer.body).map(({ path, message }) => `${name}: /${path.join("/")} ${message}`);
+  return mismatches(schema, answer.body).map(
+    ({ path, message }) => `${name}: /${path.join("/")} ${message}`,
+  );
 }
 
 /** Statuses that come before or instead of an operation, and where they are described. */
@@ -28,7 +30,12 @@ const anywhere: readonly string[] = ["paths", "/resume", "post", "responses"];
 
 function responsesFor({ method, path }: Answer): readonly string[] {
   const template = templateOf(path);
-  const operation = template && ["paths", template, method === "HEAD" ? "get" : method.toLowerCase(), "responses"];
+  const operation = template && [
+    "paths",
+    template,
+    method === "HEAD" ? "get" : method.toLowerCase(),
+    "responses",
+  ];
   return operation && descriptionAt(operation) !== undefined ? operation : anywhere;
 }
 

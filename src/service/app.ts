@@ -4,7 +4,15 @@ import { ProjectError, type CrewProject } from "../projects/types.ts";
 import { answerProblems } from "./answer-check.ts";
 import { authenticator, isLoopback, type Tokens } from "./auth.ts";
 import type { Dialect, Reply } from "./dialect.ts";
-import { ApiError, foreignHost, serverError, tooLarge, unknownRoute, unreadableCrew, wrongMethod } from "./errors.ts";
+import {
+  ApiError,
+  foreignHost,
+  serverError,
+  tooLarge,
+  unknownRoute,
+  unreadableCrew,
+  wrongMethod,
+} from "./errors.ts";
 import type { Executions } from "./executions.ts";
 import { messageOf } from "./messages.ts";
 import type { TokenType } from "./model.ts";
@@ -45,7 +53,14 @@ export function createApp(options: AppOptions): Hono<Environment> {
     c.set("caller", authenticate(c.req.header("Authorization")));
     await next();
   });
-  app.use(bodyLimit({ maxSize: maxBody, onError: () => { throw tooLarge(maxBody); } }));
+  app.use(
+    bodyLimit({
+      maxSize: maxBody,
+      onError: () => {
+        throw tooLarge(maxBody);
+      },
+    }),
+  );
 
   app.get("/inputs", async (c) => {
     const { inputs } = await readCrew(options);
@@ -68,7 +83,13 @@ export function createApp(options: AppOptions): Hono<Environment> {
   app.get("/:id/status", status);
   app.get("/status/:id", status);
 
-  for (const [path, allowed] of [["/inputs", "GET"], ["/kickoff", "POST"], ["/resume", "POST"], ["/:id/status", "GET"], ["/status/:id", "GET"]] as const) {
+  for (const [path, allowed] of [
+    ["/inputs", "GET"],
+    ["/kickoff", "POST"],
+    ["/resume", "POST"],
+    ["/:id/status", "GET"],
+    ["/status/:id", "GET"],
+  ] as const) {
     app.all(path, (c) => {
       c.header("Allow", allowed);
       return send(c, dialect.error(wrongMethod(allowed)));
@@ -78,25 +99,44 @@ export function createApp(options: AppOptions): Hono<Environment> {
   app.onError((error, c) => {
     if (error instanceof ApiError && error.status < 500) return send(c, dialect.error(error));
     // Whoever reads the log of a crew wants to know what is wrong with it, not where the service noticed.
-    options.log(`${c.req.method} ${new URL(c.req.url).pathname}: ${error instanceof ApiError ? error.message : (error.stack ?? error.message)}`);
-    return send(c, dialect.error(error instanceof ApiError ? error : serverError("An unexpected error occurred; the service's log says more")));
+    options.log(
+      `${c.req.method} ${new URL(c.req.url).pathname}: ${error instanceof ApiError ? error.message : (error.stack ?? error.message)}`,
+    );
+    return send(
+      c,
+      dialect.error(
+        error instanceof ApiError
+          ? error
+          : serverError("An unexpected error occurred; the service's log says more"),
+      ),
+    );
   });
   return app;
 }
 
 /** The crew as it is now. @throws {ApiError} */
-async function readCrew({ readProject }: AppOptions, { isKickoff = false } = {}): Promise<CrewProject> {
+async function readCrew(
+  { readProject }: AppOptions,
+  { isKickoff = false } = {},
+): Promise<CrewProject> {
   try {
     return await readProject();
   } catch (error) {
-    throw unreadableCrew(messageOf(error), error instanceof ProjectError ? error.position : undefined, isKickoff);
+    throw unreadableCrew(
+      messageOf(error),
+      error instanceof ProjectError ? error.position : undefined,
+      isKickoff,
+    );
   }
 }
 
 function send(c: Context, { status, body }: Reply): Response {
   if (status === 401) c.header("WWW-Authenticate", "Bearer");
   const type = typeof body === "string" ? "text/plain; charset=UTF-8" : "application/json";
-  return c.body(typeof body === "string" ? body : JSON.stringify(body), { status: status as 400, headers: { "Content-Type": type } });
+  return c.body(typeof body === "string" ? body : JSON.stringify(body), {
+    status: status as 400,
+    headers: { "Content-Type": type },
+  });
 }
 
 async function problemsOf(c: Context): Promise<string[]> {
@@ -105,6 +145,12 @@ async function problemsOf(c: Context): Promise<string[]> {
   const body: unknown = contentType === "application/json" ? JSON.parse(text) : text;
   const { method } = c.req;
   if (method === "HEAD") return [];
-  const problems = answerProblems({ method, path: new URL(c.req.url).pathname, status: c.res.status, contentType, body });
+  const problems = answerProblems({
+    method,
+    path: new URL(c.req.url).pathname,
+    status: c.res.status,
+    contentType,
+    body,
+  });
   return problems.map((problem) => `${problem} in ${text.slice(0, 500)}`);
 }

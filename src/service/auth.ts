@@ -12,7 +12,10 @@ export interface Tokens {
  * Makes the function that tells which token an Authorization header carries. Hashes are compared, since they have one length,
  * and in constant time, so that an answer's time says nothing of the token. It throws the 401 for any other header.
  */
-export function authenticator({ token, userToken }: Tokens): (header: string | undefined) => TokenType {
+export function authenticator({
+  token,
+  userToken,
+}: Tokens): (header: string | undefined) => TokenType {
   const bearer = digest(token);
   const userBearer = digest(userToken);
   return (header) => {

@@ -19,7 +19,12 @@ export interface CallbackSenderOptions {
  * Makes the function that tries one callback once. It resolves when the callback was taken or has failed for the last time,
  * and rejects when it is to be tried again later.
  */
-export function callbackSender({ deliveries, log, onSend, timeoutMs }: CallbackSenderOptions): (id: string) => Promise<void> {
+export function callbackSender({
+  deliveries,
+  log,
+  onSend,
+  timeoutMs,
+}: CallbackSenderOptions): (id: string) => Promise<void> {
   return async (id) => {
     const delivery = deliveries.pending(id);
     if (!delivery) return;
@@ -29,7 +34,9 @@ export function callbackSender({ deliveries, log, onSend, timeoutMs }: CallbackS
     } catch (error) {
       if (deliveries.countFailure(id) < callbackAttempts) throw error;
       deliveries.settle(id, "given up");
-      log(`A callback of execution ${delivery.executionId} to ${originOf(delivery)} was given up after ${callbackAttempts} attempts: ${messageOf(error)}`);
+      log(
+        `A callback of execution ${delivery.executionId} to ${originOf(delivery)} was given up after ${callbackAttempts} attempts: ${messageOf(error)}`,
+      );
       return;
     }
     deliveries.settle(id, "sent");
@@ -50,12 +57,18 @@ async function post({ id, target, body }: Delivery, timeoutMs: number): Promise<
 }
 
 function headersOf(id: string, { authorization }: CallbackTarget): Headers {
-  const headers = new Headers({ "Content-Type": "application/json", "User-Agent": "crewdeck", "Webhook-Id": id });
+  const headers = new Headers({
+    "Content-Type": "application/json",
+    "User-Agent": "crewdeck",
+    "Webhook-Id": id,
+  });
   try {
     if (authorization !== undefined) headers.set("Authorization", authorization);
   } catch {
     // Node's error quotes the credentials, and why a try failed is stored and logged.
-    throw new Error("The credentials of this callback can't be sent: a header can't hold one of their characters.");
+    throw new Error(
+      "The credentials of this callback can't be sent: a header can't hold one of their characters.",
+    );
   }
   return headers;
 }

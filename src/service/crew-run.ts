@@ -32,7 +32,11 @@ export function signalOf(key: AttemptKey): string {
 }
 
 /** Works through an execution from its beginning: after a crash the steps that ended are passed over. */
-export async function runCrew(executionId: string, steps: Steps, options: CrewRunOptions): Promise<void> {
+export async function runCrew(
+  executionId: string,
+  steps: Steps,
+  options: CrewRunOptions,
+): Promise<void> {
   const execution = options.store.find(executionId);
   if (!execution) throw new Error(`The execution ${executionId} is not in the database.`);
   await new CrewRun(execution, steps, options).run();
@@ -58,7 +62,9 @@ class CrewRun {
     for (const taskIndex of this.#execution.project.tasks.keys()) {
       for (let attempt = 1, done = false; !done; attempt += 1) {
         const key = { executionId: this.#execution.id, taskIndex, attempt };
-        const error = await this.#steps.run(`task ${taskIndex} attempt ${attempt}`, () => this.#attempt(key));
+        const error = await this.#steps.run(`task ${taskIndex} attempt ${attempt}`, () =>
+          this.#attempt(key),
+        );
         if (error !== null) return;
         done = await this.#isAccepted(key);
       }
@@ -76,7 +82,9 @@ class CrewRun {
     if (output === null) {
       let steps = 0;
       try {
-        output = await engine.run(work, (step) => reporter.step(this.#execution, this.#callbacks, key, (steps += 1), step));
+        output = await engine.run(work, (step) =>
+          reporter.step(this.#execution, this.#callbacks, key, (steps += 1), step),
+        );
       } catch (error) {
         if (store.countFailure(key) < taskTries) throw error;
         return this.#fail(key, work, messageOf(error));
@@ -92,10 +100,18 @@ class CrewRun {
     const { reporter } = this.#options;
     const { id, project } = this.#execution;
     if (key.taskIndex === 0 && key.attempt === 1) {
-      await reporter.event(this.#execution, this.#callbacks, "crew_kickoff_started", [id], { crew_name: project.name });
+      await reporter.event(this.#execution, this.#callbacks, "crew_kickoff_started", [id], {
+        crew_name: project.name,
+      });
     }
     const data = { task_id: work.task.id, task_name: work.task.id, attempt: key.attempt };
-    await reporter.event(this.#execution, this.#callbacks, "task_started", [id, key.taskIndex, key.attempt], data);
+    await reporter.event(
+      this.#execution,
+      this.#callbacks,
+      "task_started",
+      [id, key.taskIndex, key.attempt],
+      data,
+    );
   }
 
   /** Whether the run goes on after this attempt: at once, or as a person decides. */
@@ -110,7 +126,13 @@ class CrewRun {
       this.#callbacks = decision.callbacks;
       this.#notes.push({ taskId: task.id, attempt: key.attempt, isApprove, feedback });
       const data = { task_id: task.id, attempt: key.attempt, is_approve: isApprove, feedback };
-      await reporter.event(this.#execution, this.#callbacks, "human_feedback_received", [key.executionId, key.taskIndex, key.attempt], data);
+      await reporter.event(
+        this.#execution,
+        this.#callbacks,
+        "human_feedback_received",
+        [key.executionId, key.taskIndex, key.attempt],
+        data,
+      );
       if (!isApprove) return false;
     }
     this.#outputs.push({ taskId: task.id, output: store.attempt(key)?.output ?? "" });
@@ -120,7 +142,11 @@ class CrewRun {
   async #complete(): Promise<null> {
     const { store, reporter, now } = this.#options;
     store.end(this.#execution.id, null, now());
-    await reporter.crewCompleted(this.#execution, this.#callbacks, this.#outputs.at(-1)?.output ?? "");
+    await reporter.crewCompleted(
+      this.#execution,
+      this.#callbacks,
+      this.#outputs.at(-1)?.output ?? "",
+    );
     return null;
   }
 
@@ -128,8 +154,14 @@ class CrewRun {
     const { store, reporter, now } = this.#options;
     const error = `Task execution failed: ${problem}`;
     const about = [key.executionId, key.taskIndex, key.attempt];
-    await reporter.event(this.#execution, this.#callbacks, "task_failed", about, { task_id: work.task.id, error: problem });
-    await reporter.event(this.#execution, this.#callbacks, "crew_kickoff_failed", about, { crew_name: this.#execution.project.name, error });
+    await reporter.event(this.#execution, this.#callbacks, "task_failed", about, {
+      task_id: work.task.id,
+      error: problem,
+    });
+    await reporter.event(this.#execution, this.#callbacks, "crew_kickoff_failed", about, {
+      crew_name: this.#execution.project.name,
+      error,
+    });
     store.fail(key, now());
     store.end(this.#execution.id, error, now());
     return error;
@@ -143,7 +175,9 @@ class CrewRun {
       task,
       agent: project.agents.find((agent) => agent.name === task.agent),
       inputs,
-      earlier: context ? this.#outputs.filter((earlier) => context.includes(earlier.taskId)) : [...this.#outputs],
+      earlier: context
+        ? this.#outputs.filter((earlier) => context.includes(earlier.taskId))
+        : [...this.#outputs],
       notes: [...this.#notes],
       attempt: key.attempt,
     };
@@ -151,7 +185,8 @@ class CrewRun {
 
   #taskOf(key: AttemptKey) {
     const task = this.#execution.project.tasks[key.taskIndex];
-    if (!task) throw new Error(`The execution ${key.executionId} has no task number ${key.taskIndex}.`);
+    if (!task)
+      throw new Error(`The execution ${key.executionId} has no task number ${key.taskIndex}.`);
     return task;
   }
 }

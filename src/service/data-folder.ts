@@ -42,7 +42,10 @@ export async function takeDataFolder(folder: string): Promise<DataFolder> {
     // The address of a process that was killed would mislead.
     if (lock) rmSync(address, { force: true });
   } catch (error) {
-    throw new Refusal("data", `The data folder ${folder} can't be used: ${messageOf(error)}. Make it writable, or name another one with --data.`);
+    throw new Refusal(
+      "data",
+      `The data folder ${folder} can't be used: ${messageOf(error)}. Make it writable, or name another one with --data.`,
+    );
   }
   if (!lock) throw await inUse(folder, address);
   held.push(lock);
@@ -58,7 +61,11 @@ export async function takeDataFolder(folder: string): Promise<DataFolder> {
 }
 
 /** The folder for a crew's data where none was named: outside the project, the same for the same crew. `number` above 1 names a spare one. */
-export function defaultDataFolder(crewFolder: string, number: number, env: Readonly<Record<string, string | undefined>>): string {
+export function defaultDataFolder(
+  crewFolder: string,
+  number: number,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
   const hash = createHash("sha256").update(resolve(crewFolder)).digest("hex").slice(0, 12);
   const name = `${basename(resolve(crewFolder))}-${hash}${number > 1 ? `-${number}` : ""}`;
   return join(userDataFolder(env), "crewdeck", name);
@@ -77,7 +84,8 @@ function makeFolder(folder: string): void {
 }
 
 function userDataFolder(env: Readonly<Record<string, string | undefined>>): string {
-  if (process.platform === "win32") return env["LOCALAPPDATA"] || join(homedir(), "AppData", "Local");
+  if (process.platform === "win32")
+    return env["LOCALAPPDATA"] || join(homedir(), "AppData", "Local");
   if (process.platform === "darwin") return join(homedir(), "Library", "Application Support");
   return env["XDG_DATA_HOME"] || join(homedir(), ".local", "share");
 }
@@ -105,19 +113,28 @@ function isBusy(error: unknown): boolean {
 
 async function inUse(folder: string, address: string): Promise<Refusal> {
   let url: string | undefined;
-  for (const end = Date.now() + addressWaitMs; Date.now() < end; ) {
+  for (const end = Date.now() + addressWaitMs; Date.now() < end;) {
     url = readUrl(address);
     if (url !== undefined) break;
     await sleep(20);
   }
   const where = url === undefined ? "" : `, which listens at ${url}`;
-  return new Refusal("inUse", `The data folder ${folder} is in use by another crew service${where}. Use that one, end it, or name another folder with --data.`, url);
+  return new Refusal(
+    "inUse",
+    `The data folder ${folder} is in use by another crew service${where}. Use that one, end it, or name another folder with --data.`,
+    url,
+  );
 }
 
 function readUrl(file: string): string | undefined {
   try {
     const content: unknown = JSON.parse(readFileSync(file, "utf8"));
-    return typeof content === "object" && content !== null && "url" in content && typeof content.url === "string" ? content.url : undefined;
+    return typeof content === "object" &&
+      content !== null &&
+      "url" in content &&
+      typeof content.url === "string"
+      ? content.url
+      : undefined;
   } catch {
     // Not there yet, or half written: it is read again.
     return undefined;

@@ -20,7 +20,11 @@ export class DecisionWaker {
   #delivered = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(store: ExecutionStore, signal: (name: string) => Promise<boolean>, log: (line: string) => void) {
+  constructor(
+    store: ExecutionStore,
+    signal: (name: string) => Promise<boolean>,
+    log: (line: string) => void,
+  ) {
     this.#store = store;
     this.#signal = signal;
     this.#log = log;

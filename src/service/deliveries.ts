@@ -32,27 +32,43 @@ export class DeliveryStore {
   /** Stores a callback to be sent; one with the same id stays as it was first stored. */
   add(id: string, executionId: string, target: CallbackTarget, body: JsonObject): void {
     this.#database
-      .prepare("INSERT OR IGNORE INTO deliveries (id, execution_id, url, authorization, body) VALUES (?, ?, ?, ?, ?)")
+      .prepare(
+        "INSERT OR IGNORE INTO deliveries (id, execution_id, url, authorization, body) VALUES (?, ?, ?, ?, ?)",
+      )
       .run(id, executionId, target.url, target.authorization ?? null, JSON.stringify(body));
   }
 
   /** The callback with this id while it is still to be sent. */
   pending(id: string): Delivery | undefined {
-    const row = this.#database.prepare("SELECT * FROM deliveries WHERE id = ? AND state = 'pending'").get(id);
+    const row = this.#database
+      .prepare("SELECT * FROM deliveries WHERE id = ? AND state = 'pending'")
+      .get(id);
     if (!row) return undefined;
-    const authorization = row["authorization"] === null ? {} : { authorization: text(row, "authorization") };
-    return { id, executionId: text(row, "execution_id"), target: { url: text(row, "url"), ...authorization }, body: text(row, "body") };
+    const authorization =
+      row["authorization"] === null ? {} : { authorization: text(row, "authorization") };
+    return {
+      id,
+      executionId: text(row, "execution_id"),
+      target: { url: text(row, "url"), ...authorization },
+      body: text(row, "body"),
+    };
   }
 
   /** Counts one failure and returns how many there were. */
   countFailure(id: string): number {
-    const row = this.#database.prepare("UPDATE deliveries SET failures = failures + 1 WHERE id = ? RETURNING failures").get(id);
+    const row = this.#database
+      .prepare("UPDATE deliveries SET failures = failures + 1 WHERE id = ? RETURNING failures")
+      .get(id);
     return row ? number(row, "failures") : 0;
   }
 
   /** Ends a delivery. */
   settle(id: string, state: "sent" | "given up"): void {
-    this.#database.prepare("UPDATE deliveries SET state = ?, url = '', body = '', authorization = NULL WHERE id = ? AND state = 'pending'").run(state, id);
+    this.#database
+      .prepare(
+        "UPDATE deliveries SET state = ?, url = '', body = '', authorization = NULL WHERE id = ? AND state = 'pending'",
+      )
+      .run(state, id);
   }
 }
 

@@ -20,12 +20,24 @@ export const documentedDialect: Dialect = {
       case "completed":
         return completed(view);
       case "error":
-        return { status: "error", error: view.execution.error ?? "", execution_time: executionTime(view) };
+        return {
+          status: "error",
+          error: view.execution.error ?? "",
+          execution_time: executionTime(view),
+        };
     }
   },
   error({ status, title, message, details, detail }) {
     // `detail` as text: only the live dialect's own clients can read FastAPI's list.
-    return { status, body: { error: title, message, details: { ...details }, detail: typeof detail === "string" ? detail : message } };
+    return {
+      status,
+      body: {
+        error: title,
+        message,
+        details: { ...details },
+        detail: typeof detail === "string" ? detail : message,
+      },
+    };
   },
 };
 
@@ -41,18 +53,36 @@ function running(view: ExecutionView): JsonObject {
     status: "running",
     current_task: current.id,
     progress: { completed_tasks: finished.length, total_tasks: total },
-    ...(waiting && { pending_human_input: { task_id: waiting.taskId, task_output: waiting.output ?? "", attempt: waiting.attempt } }),
+    ...(waiting && {
+      pending_human_input: {
+        task_id: waiting.taskId,
+        task_output: waiting.output ?? "",
+        attempt: waiting.attempt,
+      },
+    }),
   };
 }
 
 function completed(view: ExecutionView): JsonObject {
   const { finished } = progressOf(view);
   const tasks = finished.map((attempt) => taskResult(view, attempt));
-  return { status: "completed", result: { output: finished.at(-1)?.output ?? "", tasks }, execution_time: executionTime(view) };
+  return {
+    status: "completed",
+    result: { output: finished.at(-1)?.output ?? "", tasks },
+    execution_time: executionTime(view),
+  };
 }
 
-function taskResult(view: ExecutionView, { taskId, taskIndex, output, startedAt, finishedAt }: Attempt): JsonObject {
-  return { task_id: taskId, output: output ?? "", agent: agentOf(view, taskIndex), execution_time: seconds(startedAt, finishedAt ?? startedAt) };
+function taskResult(
+  view: ExecutionView,
+  { taskId, taskIndex, output, startedAt, finishedAt }: Attempt,
+): JsonObject {
+  return {
+    task_id: taskId,
+    output: output ?? "",
+    agent: agentOf(view, taskIndex),
+    execution_time: seconds(startedAt, finishedAt ?? startedAt),
+  };
 }
 
 function executionTime({ execution }: ExecutionView): number {

@@ -14,12 +14,22 @@ export const liveDialect: Dialect = {
   status: (_id, view) => (view && !progressOf(view).waiting ? status(view) : notFound),
   error({ liveStatus, detail }) {
     if (liveStatus === 500) return { status: 500, body: "Internal Server Error" };
-    const issues = typeof detail === "string" ? detail : detail.map(({ loc, msg, type }) => ({ loc, msg, type }));
+    const issues =
+      typeof detail === "string"
+        ? detail
+        : detail.map(({ loc, msg, type }) => ({ loc, msg, type }));
     return { status: liveStatus, body: { detail: issues } };
   },
 };
 
-const notFound: JsonObject = { state: "NOT FOUND", status: null, result: null, result_json: null, progress: null, last_executed_task: null };
+const notFound: JsonObject = {
+  state: "NOT FOUND",
+  status: null,
+  result: null,
+  result_json: null,
+  progress: null,
+  last_executed_task: null,
+};
 
 function status(view: ExecutionView): JsonObject {
   const { execution } = view;
@@ -31,7 +41,9 @@ function status(view: ExecutionView): JsonObject {
     result: execution.state === "completed" ? (last?.output ?? "") : null,
     result_json: null,
     progress: progress(view),
-    last_executed_task: last ? { name: last.taskId, output: last.output ?? "", agent: agentOf(view, last.taskIndex) } : null,
+    last_executed_task: last
+      ? { name: last.taskId, output: last.output ?? "", agent: agentOf(view, last.taskIndex) }
+      : null,
   };
 }
 
@@ -51,7 +63,11 @@ function progress(view: ExecutionView): JsonObject {
   const { execution, attempts } = view;
   const { finished, total, current } = progressOf(view);
   const ended = execution.endedAt !== null;
-  const times = attempts.flatMap(({ startedAt, finishedAt, decidedAt }) => [startedAt, finishedAt ?? 0, decidedAt ?? 0]);
+  const times = attempts.flatMap(({ startedAt, finishedAt, decidedAt }) => [
+    startedAt,
+    finishedAt ?? 0,
+    decidedAt ?? 0,
+  ]);
   const updatedAt = Math.max(execution.createdAt, execution.endedAt ?? 0, ...times);
   return {
     unit: "task",

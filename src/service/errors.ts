@@ -19,7 +19,12 @@ export class ApiError extends Error {
   /** The live dialect's status where it is another one. */
   readonly liveStatus: number;
 
-  constructor(status: number, title: string, message: string, more: { details?: object; detail?: string | readonly LiveIssue[]; liveStatus?: number } = {}) {
+  constructor(
+    status: number,
+    title: string,
+    message: string,
+    more: { details?: object; detail?: string | readonly LiveIssue[]; liveStatus?: number } = {},
+  ) {
     super(message);
     this.name = "ApiError";
     this.status = status;
@@ -43,17 +48,25 @@ export function forbidden(): ApiError {
 
 /** A Host header that names another machine, as a web page has it that was made to resolve to this one. */
 export function foreignHost(): ApiError {
-  return new ApiError(403, "Forbidden", "This service answers only requests to 127.0.0.1, localhost or [::1]");
+  return new ApiError(
+    403,
+    "Forbidden",
+    "This service answers only requests to 127.0.0.1, localhost or [::1]",
+  );
 }
 
 /** No such route. `detail` is FastAPI's, by which a client tells it from an unknown execution (observed). */
 export function unknownRoute(): ApiError {
-  return new ApiError(404, "Not Found", "The requested resource was not found", { detail: "Not Found" });
+  return new ApiError(404, "Not Found", "The requested resource was not found", {
+    detail: "Not Found",
+  });
 }
 
 /** The route is there, for another method. */
 export function wrongMethod(allowed: string): ApiError {
-  return new ApiError(405, "Method Not Allowed", `This address takes ${allowed} only`, { detail: "Method Not Allowed" });
+  return new ApiError(405, "Method Not Allowed", `This address takes ${allowed} only`, {
+    detail: "Method Not Allowed",
+  });
 }
 
 /** An id that nothing was started under (body: vendor's OpenAPI file). */
@@ -73,19 +86,33 @@ export function notPending(): ApiError {
 
 /** Inputs that the crew needs and the kickoff does not give (bodies: vendor's OpenAPI file, and observed). */
 export function missingInputs(names: readonly string[]): ApiError {
-  return new ApiError(422, "Validation Error", "Missing required inputs", { details: { missing_inputs: names }, detail: `Missing inputs: ${names.join(", ")}` });
+  return new ApiError(422, "Validation Error", "Missing required inputs", {
+    details: { missing_inputs: names },
+    detail: `Missing inputs: ${names.join(", ")}`,
+  });
 }
 
 /** A body without the member `inputs`: all inputs of the crew are missing. */
 export function missingWrapper(names: readonly string[]): ApiError {
   const detail = [{ loc: ["body", "inputs"], msg: "Field required", type: "missing" }];
-  return new ApiError(422, "Validation Error", 'Missing required inputs: the body must have the member "inputs"', { details: { missing_inputs: names }, detail });
+  return new ApiError(
+    422,
+    "Validation Error",
+    'Missing required inputs: the body must have the member "inputs"',
+    { details: { missing_inputs: names }, detail },
+  );
 }
 
 /** A body that does not fit its schema. */
 export function invalidBody(problems: readonly Mismatch[]): ApiError {
-  const message = problems.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`).join("; ");
-  const detail = problems.map(({ path, message, keyword }) => ({ loc: ["body", ...path], msg: message, type: keyword === "required" ? "missing" : keyword }));
+  const message = problems
+    .map(({ path, message }) => `${path.join(".") || "body"}: ${message}`)
+    .join("; ");
+  const detail = problems.map(({ path, message, keyword }) => ({
+    loc: ["body", ...path],
+    msg: message,
+    type: keyword === "required" ? "missing" : keyword,
+  }));
   return new ApiError(400, "Invalid Request", message, { detail, liveStatus: 422 });
 }
 
@@ -103,9 +130,18 @@ export function tooLarge(bytes: number): ApiError {
  * The crew was readable at the start, so a file that is not any more is the server's fault, not the request's. `details.crewdeck` is this
  * service's own: it names the place and, for a kickoff, says that nothing was started, which no other answer of 500 says.
  */
-export function unreadableCrew(message: string, place: Position | undefined, isKickoff: boolean): ApiError {
-  const crewdeck = { ...(place && { file: place.file, line: place.line, column: place.column }), ...(isKickoff && { started: false }) };
-  return new ApiError(500, "Internal Server Error", `The crew can't be read any more. ${message}`, { details: { crewdeck } });
+export function unreadableCrew(
+  message: string,
+  place: Position | undefined,
+  isKickoff: boolean,
+): ApiError {
+  const crewdeck = {
+    ...(place && { file: place.file, line: place.line, column: place.column }),
+    ...(isKickoff && { started: false }),
+  };
+  return new ApiError(500, "Internal Server Error", `The crew can't be read any more. ${message}`, {
+    details: { crewdeck },
+  });
 }
 
 /** Something is wrong here, not with the request. */

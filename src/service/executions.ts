@@ -32,7 +32,16 @@ export class Executions {
 
   /** Stores a new execution with its copy of the crew, begins its run and resolves to its id. */
   async kickoff(project: CrewProject, owner: TokenType, kickoff: Kickoff): Promise<string> {
-    const execution: Execution = { id: randomUUID(), owner, project, ...kickoff, state: "running", error: null, createdAt: Date.now(), endedAt: null };
+    const execution: Execution = {
+      id: randomUUID(),
+      owner,
+      project,
+      ...kickoff,
+      state: "running",
+      error: null,
+      createdAt: Date.now(),
+      endedAt: null,
+    };
     this.#options.store.add(execution);
     await this.#options.start(execution.id);
     return execution.id;
@@ -60,13 +69,18 @@ export class Executions {
     const { tasks } = execution.project;
     if (!tasks.some(({ id }) => id === resume.taskId)) throw notFoundForResume("Task");
     const waiting = store.waiting(execution.id, resume.taskId);
-    if (!waiting || !seen.isSeen(waiting, waiting.finishedAt ?? waiting.startedAt)) throw notPending();
+    if (!waiting || !seen.isSeen(waiting, waiting.finishedAt ?? waiting.startedAt))
+      throw notPending();
     const alias = rename ? randomUUID() : undefined;
     const decided = store.decide(execution.id, resume.taskId, resume, Date.now(), alias);
     if (!decided) throw notPending();
     await waker.wake(decided);
     const isLast = resume.isApprove && decided.taskIndex === tasks.length - 1;
-    return { isApprove: resume.isApprove, ended: isLast && (await store.waitForEnd(execution.id, endWaitMs)), alias };
+    return {
+      isApprove: resume.isApprove,
+      ended: isLast && (await store.waitForEnd(execution.id, endWaitMs)),
+      alias,
+    };
   }
 }
 

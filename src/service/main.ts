@@ -10,12 +10,16 @@ import { Refusal } from "./refusal.ts";
 /** The crew that ships with this program: beside `dist` for the bundle, beside `src` for the source. */
 function exampleCrew(): string {
   const bundled = fileURLToPath(new URL("../media/example-crew", import.meta.url));
-  return existsSync(bundled) ? bundled : fileURLToPath(new URL("../../media/example-crew", import.meta.url));
+  return existsSync(bundled)
+    ? bundled
+    : fileURLToPath(new URL("../../media/example-crew", import.meta.url));
 }
 
 /** Node 20 and older may not even have the function that tells. */
 function hasSqlite(): boolean {
-  return "getBuiltinModule" in process && typeof process.getBuiltinModule("node:sqlite") === "object";
+  return (
+    "getBuiltinModule" in process && typeof process.getBuiltinModule("node:sqlite") === "object"
+  );
 }
 
 try {

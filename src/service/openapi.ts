@@ -6,12 +6,23 @@ import { parse } from "yaml";
 /** The text of openapi.yaml, which the bundle carries; undefined when the source is run as it is. */
 declare const CREWDECK_OPENAPI: string | undefined;
 
-const yaml = typeof CREWDECK_OPENAPI === "string" ? CREWDECK_OPENAPI : readFileSync(new URL("openapi.yaml", import.meta.url), "utf8");
+const yaml =
+  typeof CREWDECK_OPENAPI === "string"
+    ? CREWDECK_OPENAPI
+    : readFileSync(new URL("openapi.yaml", import.meta.url), "utf8");
 
 /** What openapi.yaml says, parsed. */
 const description: unknown = parse(yaml);
 
-const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, strictRequired: false, validateFormats: true, allowUnionTypes: true, verbose: true });
+const ajv = new Ajv({
+  allErrors: true,
+  strict: true,
+  strictTypes: false,
+  strictRequired: false,
+  validateFormats: true,
+  allowUnionTypes: true,
+  verbose: true,
+});
 // What an OpenAPI document has around its schemas.
 ajv.addVocabulary(["openapi", "info", "servers", "security", "paths", "components"]);
 addFormats(ajv, ["uri", "uuid", "date-time"]);
@@ -33,10 +44,14 @@ export function mismatches(pointer: readonly string[], value: unknown): Mismatch
   const errors = validate.errors ?? [];
   const choices = errors.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf");
   // Why each branch of a choice does not fit says less than what the choice is about.
-  const telling = errors.filter((error) => !choices.some((choice) => error.schemaPath.startsWith(`${choice.schemaPath}/`)));
+  const telling = errors.filter(
+    (error) => !choices.some((choice) => error.schemaPath.startsWith(`${choice.schemaPath}/`)),
+  );
   return telling.map((error) => ({
     path: [...error.instancePath.split("/").slice(1).map(unescape), ...missingMember(error.params)],
-    message: choices.includes(error) ? `expected: ${describe(error.parentSchema)}` : error.message ?? "does not fit",
+    message: choices.includes(error)
+      ? `expected: ${describe(error.parentSchema)}`
+      : (error.message ?? "does not fit"),
     keyword: error.keyword,
   }));
 }
@@ -66,13 +81,17 @@ function resolve(pointer: readonly string[]): { pointer: string[]; value: unknow
 }
 
 function schemaAt(pointer: readonly string[]): ValidateFunction {
-  const validate = ajv.getSchema(`openapi.yaml#${pointer.map((part) => `/${encodeURIComponent(escape(part))}`).join("")}`);
+  const validate = ajv.getSchema(
+    `openapi.yaml#${pointer.map((part) => `/${encodeURIComponent(escape(part))}`).join("")}`,
+  );
   if (!validate) throw new Error(`openapi.yaml has no schema at ${pointer.join("/")}.`);
   return validate;
 }
 
 function describe(schema: unknown): string {
-  return isObject(schema) && typeof schema["description"] === "string" ? schema["description"] : JSON.stringify(schema);
+  return isObject(schema) && typeof schema["description"] === "string"
+    ? schema["description"]
+    : JSON.stringify(schema);
 }
 
 /** For a missing member: its name. */

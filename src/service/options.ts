@@ -32,9 +32,15 @@ const usage =
  * another program starts the service, since others can read a command line.
  * @throws {Refusal} that says which argument is wrong and what is expected.
  */
-export function readOptions(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): ServiceOptions {
+export function readOptions(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): ServiceOptions {
   const { values, positionals } = parse(argv);
-  if (positionals.length > 1) throw refuse(`One crew folder is expected, not ${positionals.length}: ${positionals.join(" ")}`);
+  if (positionals.length > 1)
+    throw refuse(
+      `One crew folder is expected, not ${positionals.length}: ${positionals.join(" ")}`,
+    );
   return {
     folder: positionals[0],
     engine: readEngine(values.engine),
@@ -45,8 +51,14 @@ export function readOptions(argv: readonly string[], env: Readonly<Record<string
     dialect: readDialect(values.dialect),
     taskSeconds: readNumber("--task-seconds", values["task-seconds"]),
     lifeline: values.lifeline,
-    callbackBackoffMs: readNumber("CREWDECK_CALLBACK_BACKOFF_MS", env["CREWDECK_CALLBACK_BACKOFF_MS"] ?? "5000"),
-    callbackTimeoutMs: readNumber("CREWDECK_CALLBACK_TIMEOUT_MS", env["CREWDECK_CALLBACK_TIMEOUT_MS"] ?? "10000"),
+    callbackBackoffMs: readNumber(
+      "CREWDECK_CALLBACK_BACKOFF_MS",
+      env["CREWDECK_CALLBACK_BACKOFF_MS"] ?? "5000",
+    ),
+    callbackTimeoutMs: readNumber(
+      "CREWDECK_CALLBACK_TIMEOUT_MS",
+      env["CREWDECK_CALLBACK_TIMEOUT_MS"] ?? "10000",
+    ),
   };
 }
 
@@ -73,7 +85,9 @@ function parse(argv: readonly string[]) {
 
 function readEngine(text: string): "rehearsal" {
   if (text === "rehearsal") return text;
-  throw refuse(`--engine ${text}: the engine there is is "rehearsal", which answers without a language model.`);
+  throw refuse(
+    `--engine ${text}: the engine there is is "rehearsal", which answers without a language model.`,
+  );
 }
 
 function readDialect(text: string): "documented" | "live" {

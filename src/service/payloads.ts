@@ -43,14 +43,25 @@ export function crewPayload(execution: Execution, output: string): JsonObject {
 }
 
 /** When a task waits for a person (observed; `execution_id` and `kickoff_id` are the same id). */
-export function humanInputPayload(execution: Execution, taskId: string, output: string): JsonObject {
+export function humanInputPayload(
+  execution: Execution,
+  taskId: string,
+  output: string,
+): JsonObject {
   return { execution_id: execution.id, task_id: taskId, task_output: output, ...origin(execution) };
 }
 
 /** One event of the event streaming (vendor's webhook streaming guide), as a batch of one. `id` stays the same when it is sent again. */
-export function eventPayload(execution: Execution, event: { id: string; type: string; timestamp: number; data: JsonObject }): JsonObject {
+export function eventPayload(
+  execution: Execution,
+  event: { id: string; type: string; timestamp: number; data: JsonObject },
+): JsonObject {
   const timestamp = new Date(event.timestamp).toISOString();
-  return { events: [{ id: event.id, execution_id: execution.id, timestamp, type: event.type, data: event.data }] };
+  return {
+    events: [
+      { id: event.id, execution_id: execution.id, timestamp, type: event.type, data: event.data },
+    ],
+  };
 }
 
 /** Role of the agent that works on a task, as text for people. */

@@ -19,7 +19,12 @@ export function progressOf({ execution, attempts }: ExecutionView): CrewProgress
   const finished = attempts.filter(({ state }) => state === "done" || state === "approved");
   const current = tasks[Math.min(finished.length, tasks.length - 1)];
   if (!current) throw new Error(`The execution ${execution.id} has no tasks.`);
-  return { finished, total: tasks.length, current, waiting: attempts.find(({ state }) => state === "waiting") };
+  return {
+    finished,
+    total: tasks.length,
+    current,
+    waiting: attempts.find(({ state }) => state === "waiting"),
+  };
 }
 
 /** Role of the agent of a task, as text for people; "" where no agent is named. */

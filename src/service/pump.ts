@@ -56,7 +56,9 @@ export class Pump {
       return await this.#tick();
     } catch (error) {
       // The database may be busy or the disk full: what was to be done is still there at the next look.
-      process.stderr.write(`The service could not look for work: ${error instanceof Error ? error.message : String(error)}\n`);
+      process.stderr.write(
+        `The service could not look for work: ${error instanceof Error ? error.message : String(error)}\n`,
+      );
       return 0;
     }
   }

@@ -2,7 +2,14 @@
 export type RefusalReason = "options" | "node" | "project" | "data" | "inUse" | "port";
 
 /** The exit code for each reason; 0 is a clean end and 1 an error nobody foresaw. */
-export const exitCodes: Readonly<Record<RefusalReason, number>> = { options: 2, node: 3, project: 4, data: 5, inUse: 6, port: 7 };
+export const exitCodes: Readonly<Record<RefusalReason, number>> = {
+  options: 2,
+  node: 3,
+  project: 4,
+  data: 5,
+  inUse: 6,
+  port: 7,
+};
 
 /** A reason not to start, with a message for a person that says what to do. */
 export class Refusal extends Error {

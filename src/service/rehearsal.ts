@@ -15,15 +15,27 @@ export function rehearsalEngine(seconds: number): Engine {
     async run(attempt, onStep) {
       const description = fill(attempt.task.description, attempt.inputs).trim();
       await sleep(seconds * 1000);
-      if (description.includes(failureMark)) throw new Error(`The task "${attempt.task.id}" was told to fail by "${failureMark}" in its description.`);
+      if (description.includes(failureMark))
+        throw new Error(
+          `The task "${attempt.task.id}" was told to fail by "${failureMark}" in its description.`,
+        );
       const output = rehearse(attempt, description);
-      await onStep({ prompt: description, thought: `${rehearsalMark} The answer repeats the task.`, tool: null, toolInput: null, result: output });
+      await onStep({
+        prompt: description,
+        thought: `${rehearsalMark} The answer repeats the task.`,
+        tool: null,
+        toolInput: null,
+        result: output,
+      });
       return output;
     },
   };
 }
 
-function rehearse({ task, agent, inputs, earlier, notes, attempt }: TaskAttempt, description: string): string {
+function rehearse(
+  { task, agent, inputs, earlier, notes, attempt }: TaskAttempt,
+  description: string,
+): string {
   const lines = [
     rehearsalMark,
     "",

@@ -77,7 +77,9 @@ export function readJson(text: string): JsonValue {
 export function readKickoff(json: JsonValue, names: readonly string[]): Kickoff {
   if (isObject(json) && !Object.hasOwn(json, "inputs")) throw missingWrapper(names);
   const body = checked(json, "KickoffRequest");
-  const missing = names.filter((name) => !Object.hasOwn(body.inputs, name) || body.inputs[name] === null);
+  const missing = names.filter(
+    (name) => !Object.hasOwn(body.inputs, name) || body.inputs[name] === null,
+  );
   if (missing.length > 0) throw missingInputs(missing);
   return { inputs: body.inputs, meta: body.meta ?? null, callbacks: readCallbacks(body) };
 }
@@ -120,8 +122,17 @@ function readCallbacks(body: CallbackMembers): Callbacks {
   const humanInput = body.humanInputWebhook
     ? secretTarget("humanInputWebhook", body.humanInputWebhook)
     : target("humanInputWebhookUrl", body.humanInputWebhookUrl);
-  const stream = body.webhooks && { ...secretTarget("webhooks", body.webhooks), events: body.webhooks.events };
-  return { ...(task && { task }), ...(step && { step }), ...(crew && { crew }), ...(humanInput && { humanInput }), ...(stream && { stream }) };
+  const stream = body.webhooks && {
+    ...secretTarget("webhooks", body.webhooks),
+    events: body.webhooks.events,
+  };
+  return {
+    ...(task && { task }),
+    ...(step && { step }),
+    ...(crew && { crew }),
+    ...(humanInput && { humanInput }),
+    ...(stream && { stream }),
+  };
 }
 
 /** An address; what it holds of credentials goes into the header, since `fetch` takes no others. */
@@ -129,7 +140,10 @@ function target(member: string, text: string | null | undefined): CallbackTarget
   if (!text) return undefined;
   try {
     const url = new URL(text);
-    const [username, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+    const [username, password] = [
+      decodeURIComponent(url.username),
+      decodeURIComponent(url.password),
+    ];
     if (username === "" && password === "") return { url: text };
     url.username = "";
     url.password = "";
@@ -144,7 +158,9 @@ function secretTarget(member: string, { url, authentication }: SecretTarget): Ca
   const plain = target(member, url) ?? { url };
   if (!authentication) return plain;
   const authorization =
-    authentication.strategy === "bearer" ? `Bearer ${authentication.token}` : basic(authentication.username, authentication.password);
+    authentication.strategy === "bearer"
+      ? `Bearer ${authentication.token}`
+      : basic(authentication.username, authentication.password);
   return { url: plain.url, authorization };
 }
 

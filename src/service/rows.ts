@@ -1,12 +1,26 @@
 import type { JsonObject } from "../api/types.ts";
 import type { CrewProject } from "../projects/types.ts";
-import type { Attempt, AttemptState, Callbacks, Execution, ExecutionState, TokenType } from "./model.ts";
+import type {
+  Attempt,
+  AttemptState,
+  Callbacks,
+  Execution,
+  ExecutionState,
+  TokenType,
+} from "./model.ts";
 
 /** A row as node:sqlite gives it. */
 type Row = Readonly<Record<string, unknown>>;
 
 const executionStates: readonly ExecutionState[] = ["running", "completed", "error"];
-const attemptStates: readonly AttemptState[] = ["running", "waiting", "approved", "rejected", "done", "failed"];
+const attemptStates: readonly AttemptState[] = [
+  "running",
+  "waiting",
+  "approved",
+  "rejected",
+  "done",
+  "failed",
+];
 const owners: readonly TokenType[] = ["bearer", "userBearer"];
 
 /** Reads a row of `executions`. Throws when a column does not hold what this program writes there. */
@@ -50,20 +64,23 @@ export function readCallbacks(json: string): Callbacks {
 /** The text in a column. */
 export function text(row: Row, column: string): string {
   const value = row[column];
-  if (typeof value !== "string") throw new Error(`The database holds no text in the column "${column}".`);
+  if (typeof value !== "string")
+    throw new Error(`The database holds no text in the column "${column}".`);
   return value;
 }
 
 /** The number in a column. */
 export function number(row: Row, column: string): number {
   const value = row[column];
-  if (typeof value !== "number") throw new Error(`The database holds no number in the column "${column}".`);
+  if (typeof value !== "number")
+    throw new Error(`The database holds no number in the column "${column}".`);
   return value;
 }
 
 function oneOf<T extends string>(row: Row, column: string, known: readonly T[]): T {
   const value = text(row, column);
   const found = known.find((word) => word === value);
-  if (found === undefined) throw new Error(`The database holds the unknown word "${value}" in the column "${column}".`);
+  if (found === undefined)
+    throw new Error(`The database holds the unknown word "${value}" in the column "${column}".`);
   return found;
 }

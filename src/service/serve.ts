@@ -25,7 +25,11 @@ const instanceHeader = "Crewdeck-Instance";
  * Serves a crew until whoever started the service leaves. `exampleCrew` is served where no folder was named.
  * @throws {Refusal} when it can't start.
  */
-export async function serve(options: ServiceOptions, exampleCrew: string, env: NodeJS.ProcessEnv): Promise<void> {
+export async function serve(
+  options: ServiceOptions,
+  exampleCrew: string,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
   const folder = options.folder ?? exampleCrew;
   await readCrew(folder);
   const data = await takeData(options, folder, env);
@@ -69,7 +73,11 @@ async function readCrew(folder: string): Promise<void> {
   }
 }
 
-async function takeData(options: ServiceOptions, crewFolder: string, env: NodeJS.ProcessEnv): Promise<DataFolder> {
+async function takeData(
+  options: ServiceOptions,
+  crewFolder: string,
+  env: NodeJS.ProcessEnv,
+): Promise<DataFolder> {
   if (options.data !== undefined) return takeDataFolder(options.data);
   for (let number = 1; ; number += 1) {
     const folder = defaultDataFolder(crewFolder, number, env);
@@ -78,7 +86,8 @@ async function takeData(options: ServiceOptions, crewFolder: string, env: NodeJS
       log(`Executions are kept in ${folder}`);
       return data;
     } catch (error) {
-      if (!(error instanceof Refusal && error.reason === "inUse" && number < spareFolders)) throw error;
+      if (!(error instanceof Refusal && error.reason === "inUse" && number < spareFolders))
+        throw error;
     }
   }
 }
@@ -87,7 +96,10 @@ function open(parts: ServiceParts): Service {
   try {
     return openService(parts);
   } catch (error) {
-    throw new Refusal("data", `The database ${parts.file} can't be used: ${messageOf(error)}. Make it writable, or name another folder with --data.`);
+    throw new Refusal(
+      "data",
+      `The database ${parts.file} can't be used: ${messageOf(error)}. Make it writable, or name another folder with --data.`,
+    );
   }
 }
 
@@ -97,7 +109,12 @@ async function listen(server: Server, port: number): Promise<number> {
     server.once("error", (error) => {
       const taken = "code" in error && error.code === "EADDRINUSE";
       const problem = taken ? "is taken by another program" : `can't be used: ${error.message}`;
-      reject(new Refusal("port", `Port ${port} on 127.0.0.1 ${problem}. End what uses it, or choose another port with --port; 0 takes any free one.`));
+      reject(
+        new Refusal(
+          "port",
+          `Port ${port} on 127.0.0.1 ${problem}. End what uses it, or choose another port with --port; 0 takes any free one.`,
+        ),
+      );
     });
     server.listen(port, "127.0.0.1", resolve);
   });

@@ -50,11 +50,18 @@ export function openService(parts: ServiceParts): Service {
   // Our writes outlast a kill by themselves. They outlast a power cut with the library's write that follows in the same file
   // before anything is answered, and which waits for the disk: waiting for each would cost a third of the speed.
   const erasure = new Erasure(database, log);
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;");
+  database.exec(
+    "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;",
+  );
   const store = new ExecutionStore(database);
   const deliveries = new DeliveryStore(database);
   const seen = new SeenOutputs(Date.now);
-  const send = callbackSender({ deliveries, log, onSend: (id) => seen.send(id), timeoutMs: parts.callbackTimeoutMs });
+  const send = callbackSender({
+    deliveries,
+    log,
+    onSend: (id) => seen.send(id),
+    timeoutMs: parts.callbackTimeoutMs,
+  });
   const forget = (id: string) => {
     if (store.forgetCallbacks(id)) erasure.plan();
   };
@@ -78,7 +85,13 @@ export function openService(parts: ServiceParts): Service {
   const reporter = new Reporter(deliveries, (id) => runs.startCallback(id));
   const crewRun: CrewRunOptions = { store, engine: parts.engine, reporter, now: Date.now };
   const waker = new DecisionWaker(store, (name) => runs.signal(name), log);
-  const executions = new Executions({ store, waker, seen, showsOutputs: parts.dialect.showsOutputs, start: (id) => runs.startCrew(id) });
+  const executions = new Executions({
+    store,
+    waker,
+    seen,
+    showsOutputs: parts.dialect.showsOutputs,
+    start: (id) => runs.startCrew(id),
+  });
   return {
     app: createApp({ ...parts, executions }),
     async work() {
@@ -106,7 +119,9 @@ function free(database: DatabaseSync, log: (line: string) => void): void {
   try {
     freeLeases(database, new Date());
   } catch (error) {
-    log(`What was under way when the service last ended goes on in 30 seconds, not at once: ${messageOf(error)}`);
+    log(
+      `What was under way when the service last ended goes on in 30 seconds, not at once: ${messageOf(error)}`,
+    );
   }
 }
 
@@ -120,18 +135,31 @@ function speedUp(database: DatabaseSync, log: (line: string) => void): void {
 }
 
 /** Forgets the callbacks of executions that ended under an earlier version. One whose run is still to tell of the end forgets them after that. */
-function renew(database: DatabaseSync, erasure: Erasure, store: ExecutionStore, log: (line: string) => void): void {
+function renew(
+  database: DatabaseSync,
+  erasure: Erasure,
+  store: ExecutionStore,
+  log: (line: string) => void,
+): void {
   try {
     erasure.renew(() => {
-      for (const id of store.ended()) if (runState(database, id).state !== "alive") store.forgetCallbacks(id);
+      for (const id of store.ended())
+        if (runState(database, id).state !== "alive") store.forgetCallbacks(id);
     });
   } catch (error) {
-    log(`Secrets of the callbacks of earlier executions may still be in the database; the next start tries again: ${messageOf(error)}`);
+    log(
+      `Secrets of the callbacks of earlier executions may still be in the database; the next start tries again: ${messageOf(error)}`,
+    );
   }
 }
 
 /** Begins the runs that a kill came before, and ends the executions whose run the library gave up. */
-async function recover(database: DatabaseSync, store: ExecutionStore, runs: DurableRuns, log: (line: string) => void): Promise<void> {
+async function recover(
+  database: DatabaseSync,
+  store: ExecutionStore,
+  runs: DurableRuns,
+  log: (line: string) => void,
+): Promise<void> {
   for (const id of store.underWay()) {
     try {
       const run = runState(database, id);

@@ -55,7 +55,9 @@ export class ExecutionStore {
 
   /** The execution with this id or alias. Throws when what is stored can't be read. */
   find(id: string): Execution | undefined {
-    const row = this.#prepare("SELECT * FROM executions WHERE id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)").get(id, id);
+    const row = this.#prepare(
+      "SELECT * FROM executions WHERE id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)",
+    ).get(id, id);
     return row && readExecution(row);
   }
 
@@ -63,18 +65,24 @@ export class ExecutionStore {
   view(id: string): ExecutionView | undefined {
     const execution = this.find(id);
     if (!execution) return undefined;
-    const rows = this.#prepare("SELECT * FROM attempts WHERE execution_id = ? ORDER BY task_index, attempt").all(execution.id);
+    const rows = this.#prepare(
+      "SELECT * FROM attempts WHERE execution_id = ? ORDER BY task_index, attempt",
+    ).all(execution.id);
     return { execution, attempts: rows.map(readAttempt) };
   }
 
   /** Ids of the executions that have not ended. */
   underWay(): string[] {
-    return this.#prepare("SELECT id FROM executions WHERE ended_at IS NULL").all().map((row) => text(row, "id"));
+    return this.#prepare("SELECT id FROM executions WHERE ended_at IS NULL")
+      .all()
+      .map((row) => text(row, "id"));
   }
 
   /** Ids of the executions that have ended. */
   ended(): string[] {
-    return this.#prepare("SELECT id FROM executions WHERE ended_at IS NOT NULL").all().map((row) => text(row, "id"));
+    return this.#prepare("SELECT id FROM executions WHERE ended_at IS NOT NULL")
+      .all()
+      .map((row) => text(row, "id"));
   }
 
   /** One attempt, or undefined before it began. */
@@ -95,44 +103,61 @@ export class ExecutionStore {
 
   /** Stores the output of an attempt under way, which then waits for a person or is done. */
   finish(key: AttemptKey, output: string, waits: boolean, now: number): void {
-    this.#prepare(`UPDATE attempts SET state = ?, output = ?, finished_at = ? ${ofAttempt} AND state = 'running'`).run(
-      waits ? "waiting" : "done",
-      output,
-      now,
-      ...values(key),
-    );
+    this.#prepare(
+      `UPDATE attempts SET state = ?, output = ?, finished_at = ? ${ofAttempt} AND state = 'running'`,
+    ).run(waits ? "waiting" : "done", output, now, ...values(key));
   }
 
   /** Counts one failure of an attempt and returns how many there were. */
   countFailure(key: AttemptKey): number {
-    const row = this.#prepare(`UPDATE attempts SET failures = failures + 1 ${ofAttempt} RETURNING failures`).get(...values(key));
+    const row = this.#prepare(
+      `UPDATE attempts SET failures = failures + 1 ${ofAttempt} RETURNING failures`,
+    ).get(...values(key));
     return row ? number(row, "failures") : 0;
   }
 
   /** Gives an attempt up. */
   fail(key: AttemptKey, now: number): void {
-    this.#prepare(`UPDATE attempts SET state = 'failed', finished_at = ? ${ofAttempt} AND state = 'running'`).run(now, ...values(key));
+    this.#prepare(
+      `UPDATE attempts SET state = 'failed', finished_at = ? ${ofAttempt} AND state = 'running'`,
+    ).run(now, ...values(key));
   }
 
   /**
    * Accepts a decision about the task that waits, if it still does: of any number of callers one gets the attempt decided
    * about, the others undefined. With `alias` the execution goes by that id, too, from then on.
    */
-  decide(executionId: string, taskId: string, decision: Decision, now: number, alias?: string): AttemptKey | undefined {
+  decide(
+    executionId: string,
+    taskId: string,
+    decision: Decision,
+    now: number,
+    alias?: string,
+  ): AttemptKey | undefined {
     return transaction(this.#database, () => {
       const row = this.#prepare(
         `UPDATE attempts SET state = ?, feedback = ?, callbacks = ?, decided_at = ?
          WHERE execution_id = ? AND task_id = ? AND state = 'waiting' RETURNING task_index, attempt`,
-      ).get(decision.isApprove ? "approved" : "rejected", decision.feedback, JSON.stringify(decision.callbacks), now, executionId, taskId);
+      ).get(
+        decision.isApprove ? "approved" : "rejected",
+        decision.feedback,
+        JSON.stringify(decision.callbacks),
+        now,
+        executionId,
+        taskId,
+      );
       if (!row) return undefined;
-      if (alias !== undefined) this.#prepare("INSERT INTO aliases VALUES (?, ?)").run(alias, executionId);
+      if (alias !== undefined)
+        this.#prepare("INSERT INTO aliases VALUES (?, ?)").run(alias, executionId);
       return { executionId, taskIndex: number(row, "task_index"), attempt: number(row, "attempt") };
     });
   }
 
   /** The attempt at this task that waits for a person. */
   waiting(executionId: string, taskId: string): Attempt | undefined {
-    const row = this.#prepare("SELECT * FROM attempts WHERE execution_id = ? AND task_id = ? AND state = 'waiting'").get(executionId, taskId);
+    const row = this.#prepare(
+      "SELECT * FROM attempts WHERE execution_id = ? AND task_id = ? AND state = 'waiting'",
+    ).get(executionId, taskId);
     return row && readAttempt(row);
   }
 
@@ -141,7 +166,13 @@ export class ExecutionStore {
     const row = this.#prepare(
       `UPDATE attempts SET taken = 1 ${ofAttempt} AND decided_at IS NOT NULL RETURNING state, feedback, callbacks`,
     ).get(...values(key));
-    return row && { isApprove: row["state"] === "approved", feedback: text(row, "feedback"), callbacks: readCallbacks(text(row, "callbacks")) };
+    return (
+      row && {
+        isApprove: row["state"] === "approved",
+        feedback: text(row, "feedback"),
+        callbacks: readCallbacks(text(row, "callbacks")),
+      }
+    );
   }
 
   /** The oldest decisions that no run has taken up yet. */
@@ -150,24 +181,29 @@ export class ExecutionStore {
       `SELECT execution_id, task_index, attempt FROM attempts JOIN executions ON id = execution_id
        WHERE decided_at IS NOT NULL AND taken = 0 AND ended_at IS NULL ORDER BY decided_at LIMIT ?`,
     ).all(limit);
-    return rows.map((row) => ({ executionId: text(row, "execution_id"), taskIndex: number(row, "task_index"), attempt: number(row, "attempt") }));
+    return rows.map((row) => ({
+      executionId: text(row, "execution_id"),
+      taskIndex: number(row, "task_index"),
+      attempt: number(row, "attempt"),
+    }));
   }
 
   /** Ends an execution; the first end stays. */
   end(id: string, error: string | null, now: number): void {
-    const { changes } = this.#prepare("UPDATE executions SET state = ?, error = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL").run(
-      error === null ? "completed" : "error",
-      error,
-      now,
-      id,
-    );
+    const { changes } = this.#prepare(
+      "UPDATE executions SET state = ?, error = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL",
+    ).run(error === null ? "completed" : "error", error, now, id);
     if (changes) this.#ended.emit(id);
   }
 
   /** Forgets where an execution reports to, once its run makes no more callbacks. Returns whether anything was there to forget. */
   forgetCallbacks(id: string): boolean {
-    const ofAttempts = this.#prepare("UPDATE attempts SET callbacks = '{}' WHERE execution_id = ? AND callbacks <> '{}'").run(id);
-    const own = this.#prepare("UPDATE executions SET callbacks = '{}' WHERE id = ? AND callbacks <> '{}'").run(id);
+    const ofAttempts = this.#prepare(
+      "UPDATE attempts SET callbacks = '{}' WHERE execution_id = ? AND callbacks <> '{}'",
+    ).run(id);
+    const own = this.#prepare(
+      "UPDATE executions SET callbacks = '{}' WHERE id = ? AND callbacks <> '{}'",
+    ).run(id);
     return Number(ofAttempts.changes) + Number(own.changes) > 0;
   }
 

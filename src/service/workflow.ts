@@ -13,7 +13,12 @@ const concurrency = { crews: 16, callbacks: 16 };
 const never = new Date("9999-12-31T00:00:00Z");
 
 /** The retries of a task: three in all, which the run counts, half a second and a second apart. */
-const taskRetries: RetryPolicy = { initialInterval: "500ms", backoffCoefficient: 2, maximumInterval: "10s", maximumAttempts: 0 };
+const taskRetries: RetryPolicy = {
+  initialInterval: "500ms",
+  backoffCoefficient: 2,
+  maximumInterval: "10s",
+  maximumAttempts: 0,
+};
 
 /** What the runs do. Each rejects to be tried again. */
 export interface RunHandlers {
@@ -26,7 +31,9 @@ export interface RunHandlers {
 }
 
 /** How a run stands: `absent` when it was never created, `done` when it has ended by itself, `failed` with the library's reason. */
-export type RunState = { readonly state: "absent" | "alive" | "done" } | { readonly state: "failed"; readonly message: string };
+export type RunState =
+  | { readonly state: "absent" | "alive" | "done" }
+  | { readonly state: "failed"; readonly message: string };
 
 /**
  * The durable runs: one for each execution, one for each callback. The two kinds have workers of their own, so that
@@ -41,10 +48,17 @@ export class DurableRuns {
   /** `callbackBackoffMs` is the wait before the second try of a callback; it doubles from there up to an hour. */
   constructor(file: string, handlers: RunHandlers, callbackBackoffMs: number) {
     this.#handlers = handlers;
-    this.#callbackRetries = { initialInterval: `${callbackBackoffMs}ms`, backoffCoefficient: 2, maximumInterval: "1h", maximumAttempts: 0 };
+    this.#callbackRetries = {
+      initialInterval: `${callbackBackoffMs}ms`,
+      backoffCoefficient: 2,
+      maximumInterval: "1h",
+      maximumAttempts: 0,
+    };
     this.#crews = new Lane(file, "crews", (id, step) => this.#runCrew(id, step));
     this.#callbacks = new Lane(file, "callbacks", async (id, step) => {
-      await step.run({ name: "send", retryPolicy: this.#callbackRetries }, () => handlers.callback(id));
+      await step.run({ name: "send", retryPolicy: this.#callbackRetries }, () =>
+        handlers.callback(id),
+      );
     });
   }
 
@@ -112,7 +126,11 @@ class Lane {
   readonly #backend: BackendSqlite;
   readonly #worker: Worker;
 
-  constructor(file: string, name: keyof typeof concurrency, run: (id: string, step: Step) => Promise<void>) {
+  constructor(
+    file: string,
+    name: keyof typeof concurrency,
+    run: (id: string, step: Step) => Promise<void>,
+  ) {
     this.#name = name;
     this.#backend = BackendSqlite.connect(file, { namespaceId: name });
     this.client = new OpenWorkflow({ backend: this.#backend });
@@ -148,7 +166,9 @@ class Lane {
  */
 export function freeLeases(database: DatabaseSync, now: Date): void {
   database
-    .prepare("UPDATE workflow_runs SET available_at = ?, worker_id = NULL WHERE status = 'running' AND worker_id IS NOT NULL")
+    .prepare(
+      "UPDATE workflow_runs SET available_at = ?, worker_id = NULL WHERE status = 'running' AND worker_id IS NOT NULL",
+    )
     .run(now.toISOString());
 }
 

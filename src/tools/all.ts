@@ -23,20 +23,40 @@ export class Tools {
   }
 
   /** What VS Code shows before and while a tool runs. Throws as {@link Tool.prepare}. */
-  async prepare(name: string, input: unknown, signal: AbortSignal): Promise<vscode.PreparedToolInvocation> {
-    const { progress: invocationMessage, confirmation } = await this.#get(name).prepare(input, signal);
+  async prepare(
+    name: string,
+    input: unknown,
+    signal: AbortSignal,
+  ): Promise<vscode.PreparedToolInvocation> {
+    const { progress: invocationMessage, confirmation } = await this.#get(name).prepare(
+      input,
+      signal,
+    );
     if (confirmation === undefined) return { invocationMessage };
-    return { invocationMessage, confirmationMessages: { title: confirmation.title, message: new vscode.MarkdownString(inChat(confirmation)) } };
+    return {
+      invocationMessage,
+      confirmationMessages: {
+        title: confirmation.title,
+        message: new vscode.MarkdownString(inChat(confirmation)),
+      },
+    };
   }
 
   /** Does it, and returns what the model reads. Throws as {@link Tool.invoke}. */
-  async invoke(name: string, input: unknown, signal: AbortSignal): Promise<vscode.LanguageModelToolResult> {
-    return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(await this.#get(name).invoke(input, signal))]);
+  async invoke(
+    name: string,
+    input: unknown,
+    signal: AbortSignal,
+  ): Promise<vscode.LanguageModelToolResult> {
+    return new vscode.LanguageModelToolResult([
+      new vscode.LanguageModelTextPart(await this.#get(name).invoke(input, signal)),
+    ]);
   }
 
   #get(name: string): Tool {
     const tool = this.#byName.get(name);
-    if (tool === undefined) throw new Error(`The manifest has a tool that the code has not: ${name}.`);
+    if (tool === undefined)
+      throw new Error(`The manifest has a tool that the code has not: ${name}.`);
     return tool;
   }
 }

@@ -13,6 +13,15 @@ export async function isAllowed(confirmation: Confirmation, signal: AbortSignal)
   const { text, isWhole } = dialogOf(confirmation);
   const showAll = vscode.l10n.t("Show All");
   const detail = `${vscode.l10n.t("A language model asks for this.")}\n\n${text}`;
-  const answer = await unlessAborted(signal, () => vscode.window.showWarningMessage(title, { modal: true, detail }, allow, ...(isWhole ? [] : [showAll])));
-  return answer === allow || (answer === showAll && (await askBesideDocument(confirmation, signal)));
+  const answer = await unlessAborted(signal, () =>
+    vscode.window.showWarningMessage(
+      title,
+      { modal: true, detail },
+      allow,
+      ...(isWhole ? [] : [showAll]),
+    ),
+  );
+  return (
+    answer === allow || (answer === showAll && (await askBesideDocument(confirmation, signal)))
+  );
 }

@@ -4,7 +4,8 @@ import { fencedLines, inlineText } from "../views/document/markdown.ts";
 import { shortened, visible } from "./shorten.ts";
 
 /** A sentence of ours, in which names of others may stand, or a text of others word for word under a heading of ours. */
-export type ConfirmationPart = string | { readonly heading: string; readonly text: string; readonly longest?: Longest };
+export type ConfirmationPart =
+  string | { readonly heading: string; readonly text: string; readonly longest?: Longest };
 
 /** What a person must allow before a tool sends anything. It holds all that is sent: what is allowed is what was shown. */
 export interface Confirmation {
@@ -28,13 +29,20 @@ export function markdownOf({ parts }: Confirmation): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return inlineText(oneLine(part));
     const { heading, text, longest: { chat } = longest } = part;
-    return [inlineText(oneLine(heading)), "", ...fencedLines(visible(shortened(text, chat)), "text")].join("\n");
+    return [
+      inlineText(oneLine(heading)),
+      "",
+      ...fencedLines(visible(shortened(text, chat)), "text"),
+    ].join("\n");
   });
   return blocks.join("\n\n");
 }
 
 /** A confirmation for a dialog, as plain text, and whether nothing of it was left out. */
-export function dialogOf({ parts }: Confirmation): { readonly text: string; readonly isWhole: boolean } {
+export function dialogOf({ parts }: Confirmation): {
+  readonly text: string;
+  readonly isWhole: boolean;
+} {
   let isWhole = parts.length <= inDialog.parts;
   const cut = (text: string, most: number) => {
     const short = shortened(text, most);
@@ -47,7 +55,12 @@ export function dialogOf({ parts }: Confirmation): { readonly text: string; read
     return `${oneLine(cut(heading, inDialog.sentence))}\n${visible(cut(text, Math.min(dialog, endOfLines(text, inDialog.lines))))}`;
   });
   const left = parts.length - blocks.length;
-  return { text: [...blocks, ...(left > 0 ? [l10n.t("({0} more parts, not shown)", left)] : [])].join("\n\n"), isWhole };
+  return {
+    text: [...blocks, ...(left > 0 ? [l10n.t("({0} more parts, not shown)", left)] : [])].join(
+      "\n\n",
+    ),
+    isWhole,
+  };
 }
 
 /** A confirmation as a document of plain text. Each line of others' texts is set in, so that none reads as one of ours. */
@@ -55,7 +68,12 @@ export function documentOf({ title, parts }: Confirmation): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return oneLineWhole(part);
     const { heading, text, longest: { document } = longest } = part;
-    return [oneLineWhole(heading), ...visible(shortened(text, document)).split("\n").map((line) => `    ${line}`)].join("\n");
+    return [
+      oneLineWhole(heading),
+      ...visible(shortened(text, document))
+        .split("\n")
+        .map((line) => `    ${line}`),
+    ].join("\n");
   });
   return `${[title, ...blocks].join("\n\n")}\n`;
 }

@@ -1,5 +1,11 @@
 import type { JsonObject } from "../api/types.ts";
-import { type Attempt, type Execution, type ExecutionTask, hasEnded, keyOf } from "../executions/model.ts";
+import {
+  type Attempt,
+  type Execution,
+  type ExecutionTask,
+  hasEnded,
+  keyOf,
+} from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { isRehearsal, rehearsalInWords, stateInWords } from "../views/words.ts";
 import { pieceOf } from "./shorten.ts";
@@ -22,8 +28,17 @@ export function summaryOf(execution: Execution): JsonObject {
     // To the minute.
     ...(seenAt === undefined || hasEnded(execution) ? {} : { lastAnswerAt: seenAt }),
     ...(endedAt === undefined ? {} : { endedAt }),
-    ...(progress === undefined ? {} : { progress: { completed: progress.completed, ...(progress.total === undefined ? {} : { total: progress.total }) } }),
-    ...(waiting === undefined ? {} : { waitingTask: waiting.taskId, waitingAttempt: waiting.attempt }),
+    ...(progress === undefined
+      ? {}
+      : {
+          progress: {
+            completed: progress.completed,
+            ...(progress.total === undefined ? {} : { total: progress.total }),
+          },
+        }),
+    ...(waiting === undefined
+      ? {}
+      : { waitingTask: waiting.taskId, waitingAttempt: waiting.attempt }),
   };
 }
 
@@ -33,8 +48,19 @@ export function overviewOf(execution: Execution): JsonObject {
   return {
     ...summaryOf(execution),
     ...(isRehearsal(execution) ? { note: rehearsalInWords() } : {}),
-    ...(request === undefined ? {} : { inputs: Object.fromEntries(Object.entries(request.inputs).map(([name, value]) => [name, beginningOf(typeof value === "string" ? value : JSON.stringify(value), longest.input)])) }),
-    ...(waiting?.output === undefined ? {} : { waitingOutput: beginningOf(waiting.output, longest.main) }),
+    ...(request === undefined
+      ? {}
+      : {
+          inputs: Object.fromEntries(
+            Object.entries(request.inputs).map(([name, value]) => [
+              name,
+              beginningOf(typeof value === "string" ? value : JSON.stringify(value), longest.input),
+            ]),
+          ),
+        }),
+    ...(waiting?.output === undefined
+      ? {}
+      : { waitingOutput: beginningOf(waiting.output, longest.main) }),
     ...(output === undefined ? {} : { result: beginningOf(output, longest.main) }),
     ...(error === undefined ? {} : { error: beginningOf(error, longest.task) }),
     ...(tasks.length > mostTasks ? { earlierTasksNotShown: tasks.length - mostTasks } : {}),
@@ -45,21 +71,42 @@ export function overviewOf(execution: Execution): JsonObject {
 /** A text whole, or its beginning with how long it is and where it goes on. */
 export function beginningOf(text: string, most: number, offset = 0): JsonObject | string {
   const { text: piece, next } = pieceOf(text, offset, most);
-  return offset === 0 && next === undefined ? text : { text: piece, totalCharacters: text.length, ...(next === undefined ? {} : { nextOffset: next }) };
+  return offset === 0 && next === undefined
+    ? text
+    : {
+        text: piece,
+        totalCharacters: text.length,
+        ...(next === undefined ? {} : { nextOffset: next }),
+      };
 }
 
-function taskOf({ taskId, agent, state, attempts }: ExecutionTask, waitingTask: string | undefined): JsonObject {
+function taskOf(
+  { taskId, agent, state, attempts }: ExecutionTask,
+  waitingTask: string | undefined,
+): JsonObject {
   const last = attempts.at(-1);
   const isToldAlready = taskId === waitingTask;
   return {
     taskId,
     state,
     ...(agent === undefined ? {} : { agent }),
-    ...(last?.output === undefined || isToldAlready ? {} : { output: beginningOf(last.output, longest.task) }),
-    ...(attempts.length < 2 && last?.feedback === undefined ? {} : { attempts: attempts.map(attemptOf) }),
+    ...(last?.output === undefined || isToldAlready
+      ? {}
+      : { output: beginningOf(last.output, longest.task) }),
+    ...(attempts.length < 2 && last?.feedback === undefined
+      ? {}
+      : { attempts: attempts.map(attemptOf) }),
   };
 }
 
 function attemptOf({ number, feedback }: Attempt): JsonObject {
-  return { number, ...(feedback === undefined ? {} : { decision: feedback.isApprove ? "approve" : "reject", feedback: beginningOf(feedback.text, longest.feedback) }) };
+  return {
+    number,
+    ...(feedback === undefined
+      ? {}
+      : {
+          decision: feedback.isApprove ? "approve" : "reject",
+          feedback: beginningOf(feedback.text, longest.feedback),
+        }),
+  };
 }

@@ -18,12 +18,29 @@ const longest = 16_000;
 const longestWait = 120;
 
 /** `crewdeck_getExecution`: where an execution stands and what its tasks wrote; a long output piece by piece. */
-export function getExecutionTool({ crews, executions, clock }: Pick<ToolParts, "crews" | "executions" | "clock">): Tool {
+export function getExecutionTool({
+  crews,
+  executions,
+  clock,
+}: Pick<ToolParts, "crews" | "executions" | "clock">): Tool {
   const { store, tracker } = executions;
   const read = (input: unknown) => {
-    const given = readInput(input, ["executionId", "crew", "taskId", "attempt", "offset", "waitSeconds"]);
+    const given = readInput(input, [
+      "executionId",
+      "crew",
+      "taskId",
+      "attempt",
+      "offset",
+      "waitSeconds",
+    ]);
     const seconds = wholeOf(given, "waitSeconds") ?? 0;
-    return { execution: findOrRefuse(store, crews, given), taskId: stringOf(given, "taskId"), attempt: numberOf(given, "attempt"), offset: wholeOf(given, "offset"), wait: Math.min(seconds, longestWait) * 1000 };
+    return {
+      execution: findOrRefuse(store, crews, given),
+      taskId: stringOf(given, "taskId"),
+      attempt: numberOf(given, "attempt"),
+      offset: wholeOf(given, "offset"),
+      wait: Math.min(seconds, longestWait) * 1000,
+    };
   };
   return {
     prepare(input) {
@@ -36,27 +53,50 @@ export function getExecutionTool({ crews, executions, clock }: Pick<ToolParts, "
       if (!hasEnded(execution)) await tracker.pollNow(localId);
       signal.throwIfAborted();
       const isHopeless = (each: Execution) => doubtOf({ crews, tracker }, each)?.isLasting === true;
-      if (wait > 0) await untilItMatters({ store, clock, tracker, isHopeless }, localId, wait, signal);
+      if (wait > 0)
+        await untilItMatters({ store, clock, tracker, isHopeless }, localId, wait, signal);
       const now = store.find(localId) ?? execution;
       const problem = optional("problem", doubtOf({ crews, tracker }, now)?.words);
-      if (taskId === undefined && offset === undefined) return resultOf({ ...problem, ...overviewOf(now) });
+      if (taskId === undefined && offset === undefined)
+        return resultOf({ ...problem, ...overviewOf(now) });
       const output = outputOf(now, taskId, attempt);
-      return resultOf({ executionId: keyOf(now), state: now.state, ...problem, ...output.of, output: beginningOf(output.text, longest, offset) });
+      return resultOf({
+        executionId: keyOf(now),
+        state: now.state,
+        ...problem,
+        ...output.of,
+        output: beginningOf(output.text, longest, offset),
+      });
     },
   };
 }
 
 /** A task's output of one attempt, the last one where none is named; without a task the result, or what waits. @throws UserError where there is none */
-function outputOf(execution: Execution, taskId: string | undefined, attempt: number | undefined): { readonly text: string; readonly of: Readonly<Record<string, string | number>> } {
+function outputOf(
+  execution: Execution,
+  taskId: string | undefined,
+  attempt: number | undefined,
+): { readonly text: string; readonly of: Readonly<Record<string, string | number>> } {
   if (taskId === undefined) {
     const text = execution.output ?? execution.waiting?.output;
     if (text === undefined) throw new UserError(vscode.l10n.t("The execution has no result yet."));
     return { text, of: {} };
   }
   const task = execution.tasks.find((each) => each.taskId === taskId);
-  if (task === undefined) throw new UserError(vscode.l10n.t("The execution has no task “{0}”. It has: {1}.", taskId, shortened(execution.tasks.map((each) => each.taskId).join(", "), 2_000)));
-  const found = attempt === undefined ? task.attempts.at(-1) : task.attempts.find(({ number }) => number === attempt);
-  if (found?.output === undefined) throw new UserError(vscode.l10n.t("The crew has not told this output."));
+  if (task === undefined)
+    throw new UserError(
+      vscode.l10n.t(
+        "The execution has no task “{0}”. It has: {1}.",
+        taskId,
+        shortened(execution.tasks.map((each) => each.taskId).join(", "), 2_000),
+      ),
+    );
+  const found =
+    attempt === undefined
+      ? task.attempts.at(-1)
+      : task.attempts.find(({ number }) => number === attempt);
+  if (found?.output === undefined)
+    throw new UserError(vscode.l10n.t("The crew has not told this output."));
   return { text: found.output, of: { taskId, attempt: found.number } };
 }
 

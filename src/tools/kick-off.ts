@@ -18,13 +18,25 @@ import type { Tool } from "./tool.ts";
 
 /** A model's inputs stand in no file. */
 const nowhere = { start: 0, end: 0 };
-const places = { crew: nowhere, inputs: nowhere, input: new Map<string, typeof nowhere>(), inputName: new Map<string, typeof nowhere>() };
+const places = {
+  crew: nowhere,
+  inputs: nowhere,
+  input: new Map<string, typeof nowhere>(),
+  inputName: new Map<string, typeof nowhere>(),
+};
 
 /** `crewdeck_kickOff`: starts one execution, after the person has allowed crew, host and inputs. */
-export function kickOffTool({ crews, sender, wake }: Pick<ToolParts, "crews" | "sender" | "wake">): Tool {
+export function kickOffTool({
+  crews,
+  sender,
+  wake,
+}: Pick<ToolParts, "crews" | "sender" | "wake">): Tool {
   const read = (input: unknown): { readonly crew: Crew; readonly inputs: JsonObject } => {
     const given = readInput(input, ["crew", "inputs"]);
-    return { crew: crews.get(needed(stringOf(given, "crew"), "crew")), inputs: needed(objectOf(given, "inputs"), "inputs") };
+    return {
+      crew: crews.get(needed(stringOf(given, "crew"), "crew")),
+      inputs: needed(objectOf(given, "inputs"), "inputs"),
+    };
   };
   const confirmationOf = (crew: Crew, inputs: JsonObject): Confirmation => {
     const unlisted = faultsOf(inputs, crews.knownInputs(crew)?.fields ?? []).filter(isHarmless);
@@ -32,8 +44,14 @@ export function kickOffTool({ crews, sender, wake }: Pick<ToolParts, "crews" | "
       title: vscode.l10n.t("Kick off “{0}”?", crew.name),
       parts: [
         costsMoney(crew)
-          ? vscode.l10n.t("{0} starts an execution with these inputs, which can cost money and cannot be cancelled.", crewAndPlace(crew))
-          : vscode.l10n.t("{0} starts an execution with these inputs, which cannot be cancelled.", crewAndPlace(crew)),
+          ? vscode.l10n.t(
+              "{0} starts an execution with these inputs, which can cost money and cannot be cancelled.",
+              crewAndPlace(crew),
+            )
+          : vscode.l10n.t(
+              "{0} starts an execution with these inputs, which cannot be cancelled.",
+              crewAndPlace(crew),
+            ),
         ...(crews.knownInputs(crew) === undefined ? [] : unlisted.map(faultInWords)),
         ...partsOf(inputs),
       ],
@@ -44,8 +62,12 @@ export function kickOffTool({ crews, sender, wake }: Pick<ToolParts, "crews" | "
     async prepare(input, signal) {
       const { crew, inputs } = read(input);
       // A stopped crew is not started for a question; it is asked before anything is sent.
-      if (crew.local?.running !== false) refuse(inputs, (await crews.inputs(crew, { fresh: true, signal })).fields);
-      return { progress: vscode.l10n.t("Kicking off “{0}”", crew.name), confirmation: confirmationOf(crew, inputs) };
+      if (crew.local?.running !== false)
+        refuse(inputs, (await crews.inputs(crew, { fresh: true, signal })).fields);
+      return {
+        progress: vscode.l10n.t("Kicking off “{0}”", crew.name),
+        confirmation: confirmationOf(crew, inputs),
+      };
     },
     async invoke(input, signal) {
       const { crew, inputs } = read(input);
@@ -57,11 +79,25 @@ export function kickOffTool({ crews, sender, wake }: Pick<ToolParts, "crews" | "
       signal.throwIfAborted();
       try {
         const execution = await sender.send(crews.get(crew.id), { inputs });
-        return resultOf({ executionId: keyOf(execution), crew: crew.name, state: execution.state }, vscode.l10n.t("The execution was started. It takes a while: look at it by crewdeck_getExecution. Do not kick it off again."));
+        return resultOf(
+          { executionId: keyOf(execution), crew: crew.name, state: execution.state },
+          vscode.l10n.t(
+            "The execution was started. It takes a while: look at it by crewdeck_getExecution. Do not kick it off again.",
+          ),
+        );
       } catch (error) {
         if (!(error instanceof MaybeStartedError)) throw error;
         const known = error.execution === undefined ? {} : { executionId: keyOf(error.execution) };
-        return resultOf({ ...known, crew: crew.name, state: "unconfirmed", problem: messageOf(error) }, crew.local === undefined ? vscode.l10n.t("It may have started, and nobody knows. Do not kick it off again. Tell the user, who can look into the crew's dashboard.") : vscode.l10n.t("It may have started, and nobody knows. Do not kick it off again. Tell the user, who can look into the local crew's log."));
+        return resultOf(
+          { ...known, crew: crew.name, state: "unconfirmed", problem: messageOf(error) },
+          crew.local === undefined
+            ? vscode.l10n.t(
+                "It may have started, and nobody knows. Do not kick it off again. Tell the user, who can look into the crew's dashboard.",
+              )
+            : vscode.l10n.t(
+                "It may have started, and nobody knows. Do not kick it off again. Tell the user, who can look into the local crew's log.",
+              ),
+        );
       }
     },
   };
@@ -79,7 +115,10 @@ function partsOf(inputs: JsonObject): Confirmation["parts"] {
   });
 }
 
-function faultsOf(inputs: JsonObject, fields: readonly InputField[]): ReturnType<typeof checkInputs> {
+function faultsOf(
+  inputs: JsonObject,
+  fields: readonly InputField[],
+): ReturnType<typeof checkInputs> {
   return checkInputs({ values: { inputs }, places }, fields);
 }
 
@@ -87,5 +126,10 @@ function faultsOf(inputs: JsonObject, fields: readonly InputField[]): ReturnType
 function refuse(inputs: JsonObject, fields: readonly InputField[]): void {
   const faults = faultsOf(inputs, fields).filter((fault) => !isHarmless(fault));
   if (faults.length === 0) return;
-  throw new UserError([...faults.map(faultInWords), vscode.l10n.t("Nothing was sent. Ask the user for what you do not know: do not make it up.")].join(" "));
+  throw new UserError(
+    [
+      ...faults.map(faultInWords),
+      vscode.l10n.t("Nothing was sent. Ask the user for what you do not know: do not make it up."),
+    ].join(" "),
+  );
 }

@@ -23,7 +23,13 @@ export function listCrewsTool({ crews }: Pick<ToolParts, "crews">): Tool {
   const describe = async (crew: Crew, signal: AbortSignal): Promise<JsonObject> => {
     const { name, url, local } = crew;
     const known = { name, url, isLocal: local !== undefined };
-    if (local?.running === false) return { ...known, note: vscode.l10n.t("This local crew is stopped, so its inputs are not known. Kicking it off starts it.") };
+    if (local?.running === false)
+      return {
+        ...known,
+        note: vscode.l10n.t(
+          "This local crew is stopped, so its inputs are not known. Kicking it off starts it.",
+        ),
+      };
     try {
       const { fields } = await crews.inputs(crew, { fresh: true, signal });
       return { ...known, inputs: fields.map(describeInput) };
@@ -39,12 +45,23 @@ export function listCrewsTool({ crews }: Pick<ToolParts, "crews">): Tool {
     },
     async invoke(input, signal) {
       const found = await Promise.all(wanted(input).map((crew) => describe(crew, signal)));
-      return found.length === 0 ? vscode.l10n.t("No crew is connected. The user can connect one by the command “Crewdeck: Connect a Crew…”, or start the example by “Crewdeck: Start a Local Crew…”.") : resultOf({ crews: found });
+      return found.length === 0
+        ? vscode.l10n.t(
+            "No crew is connected. The user can connect one by the command “Crewdeck: Connect a Crew…”, or start the example by “Crewdeck: Start a Local Crew…”.",
+          )
+        : resultOf({ crews: found });
     },
   };
 }
 
 function describeInput(field: InputField): JsonObject {
   const { name, type, description, enum: values, default: value } = field;
-  return { name, required: isRequired(field), ...optional("type", type), ...optional("description", description && shortened(description, longest)), ...optional("enum", values?.slice(0, mostValues)), ...optional("default", typeof value === "string" ? shortened(value, longest) : value) };
+  return {
+    name,
+    required: isRequired(field),
+    ...optional("type", type),
+    ...optional("description", description && shortened(description, longest)),
+    ...optional("enum", values?.slice(0, mostValues)),
+    ...optional("default", typeof value === "string" ? shortened(value, longest) : value),
+  };
 }

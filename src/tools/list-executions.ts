@@ -10,18 +10,36 @@ import type { ToolParts } from "./parts.ts";
 import { resultOf } from "./result.ts";
 import type { Tool } from "./tool.ts";
 
-const states = ["queued", "running", "waiting", "completed", "failed", "stopped", "unknown", "unconfirmed"] as const satisfies readonly ExecutionState[];
+const states = [
+  "queued",
+  "running",
+  "waiting",
+  "completed",
+  "failed",
+  "stopped",
+  "unknown",
+  "unconfirmed",
+] as const satisfies readonly ExecutionState[];
 /** How many are told where the model does not say, and at most. */
 const count = { usual: 20, most: 100 };
 
 /** `crewdeck_listExecutions`: what is tracked here, newest first, without asking a crew. */
-export function listExecutionsTool({ crews, executions }: Pick<ToolParts, "crews" | "executions">): Tool {
+export function listExecutionsTool({
+  crews,
+  executions,
+}: Pick<ToolParts, "crews" | "executions">): Tool {
   const read = (input: unknown) => {
     const given = readInput(input, ["crew", "state", "limit"]);
-    return { crew: stringOf(given, "crew"), state: oneOf("state", stringOf(given, "state"), states), limit: Math.min(numberOf(given, "limit") ?? count.usual, count.most) };
+    return {
+      crew: stringOf(given, "crew"),
+      state: oneOf("state", stringOf(given, "state"), states),
+      limit: Math.min(numberOf(given, "limit") ?? count.usual, count.most),
+    };
   };
   const describe = (execution: Execution): JsonObject => {
-    const isStale = execution.watchingStoppedAt !== undefined || doubtOf({ crews, tracker: executions.tracker }, execution) !== undefined;
+    const isStale =
+      execution.watchingStoppedAt !== undefined ||
+      doubtOf({ crews, tracker: executions.tracker }, execution) !== undefined;
     return { ...summaryOf(execution), ...(isStale ? { stale: true } : {}) };
   };
   return {
@@ -31,8 +49,16 @@ export function listExecutionsTool({ crews, executions }: Pick<ToolParts, "crews
     },
     invoke(input) {
       const { crew, state, limit } = read(input);
-      const found = executions.store.list().filter((execution) => (crew === undefined || isOf(execution, crew, crews)) && (state === undefined || execution.state === state));
-      return Promise.resolve(resultOf({ total: found.length, executions: found.slice(0, limit).map(describe) }));
+      const found = executions.store
+        .list()
+        .filter(
+          (execution) =>
+            (crew === undefined || isOf(execution, crew, crews)) &&
+            (state === undefined || execution.state === state),
+        );
+      return Promise.resolve(
+        resultOf({ total: found.length, executions: found.slice(0, limit).map(describe) }),
+      );
     },
   };
 }

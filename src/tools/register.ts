@@ -8,21 +8,31 @@ import type { ToolParts } from "./parts.ts";
  * Registers the tools for language models that the manifest names. What they need is loaded when the first of them is used. What
  * is wrong is handed back to the model in words.
  */
-export function registerTools({ extension }: Pick<vscode.ExtensionContext, "extension">, parts: ToolParts): vscode.Disposable {
+export function registerTools(
+  { extension }: Pick<vscode.ExtensionContext, "extension">,
+  parts: ToolParts,
+): vscode.Disposable {
   let loading: Promise<Tools> | undefined;
-  const load = () => (loading ??= import("./all.ts").then(({ Tools: Loaded }) => new Loaded(parts)));
+  const load = () =>
+    (loading ??= import("./all.ts").then(({ Tools: Loaded }) => new Loaded(parts)));
   return vscode.Disposable.from(
     ...contributedBy(extension).map((name) =>
       vscode.lm.registerTool<unknown>(name, {
-        prepareInvocation: ({ input }, token) => told(name, token, async (signal) => (await load()).prepare(name, input, signal)),
-        invoke: ({ input }, token) => told(name, token, async (signal) => (await load()).invoke(name, input, signal)),
+        prepareInvocation: ({ input }, token) =>
+          told(name, token, async (signal) => (await load()).prepare(name, input, signal)),
+        invoke: ({ input }, token) =>
+          told(name, token, async (signal) => (await load()).invoke(name, input, signal)),
       }),
     ),
   );
 }
 
 /** Does something for a model; what it throws is logged, and handed on as words alone. */
-async function told<Made>(name: string, token: vscode.CancellationToken, action: (signal: AbortSignal) => Promise<Made>): Promise<Made> {
+async function told<Made>(
+  name: string,
+  token: vscode.CancellationToken,
+  action: (signal: AbortSignal) => Promise<Made>,
+): Promise<Made> {
   const controller = new AbortController();
   const abort = () => controller.abort(new vscode.CancellationError());
   if (token.isCancellationRequested) abort();
@@ -40,6 +50,8 @@ async function told<Made>(name: string, token: vscode.CancellationToken, action:
 
 function contributedBy({ packageJSON }: vscode.Extension<unknown>): readonly string[] {
   // The extension's own manifest, which VS Code has read and a host test compares with the tools.
-  const manifest = packageJSON as { readonly contributes: { readonly languageModelTools: readonly { readonly name: string }[] } };
+  const manifest = packageJSON as {
+    readonly contributes: { readonly languageModelTools: readonly { readonly name: string }[] };
+  };
   return manifest.contributes.languageModelTools.map(({ name }) => name);
 }

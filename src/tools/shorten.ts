@@ -16,12 +16,17 @@ export function pieceOf(text: string, offset: number, longest: number): Piece {
 /** A text, or its beginning with the number of characters that are not shown. */
 export function shortened(text: string, longest: number): string {
   const { text: beginning, next } = pieceOf(text, 0, longest);
-  return next === undefined ? text : `${beginning} … ${l10n.t("({0} more characters, not shown)", text.length - next)}`;
+  return next === undefined
+    ? text
+    : `${beginning} … ${l10n.t("({0} more characters, not shown)", text.length - next)}`;
 }
 
 /** Others' text as it is, with every character that could hide or turn something around shown as an escape. */
 export function visible(text: string): string {
-  return text.replace(/[\p{Cf}\p{Co}\u2028\u2029]|(?![\n\t])\p{Cc}/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+  return text.replace(
+    /[\p{Cf}\p{Co}\u2028\u2029]|(?![\n\t])\p{Cc}/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }
 
 function endOf(text: string, end: number): number {

@@ -19,7 +19,12 @@ export interface UntilOptions {
  * again and again.
  * @throws the signal's reason
  */
-export async function untilItMatters({ store, clock, tracker, isHopeless }: UntilOptions, localId: string, milliseconds: number, signal: AbortSignal): Promise<void> {
+export async function untilItMatters(
+  { store, clock, tracker, isHopeless }: UntilOptions,
+  localId: string,
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<void> {
   const matters = () => {
     const execution = store.find(localId);
     return execution === undefined || needsSomebody(execution) || isHopeless(execution);
@@ -36,9 +41,16 @@ export async function untilItMatters({ store, clock, tracker, isHopeless }: Unti
   signal.addEventListener("abort", end);
   try {
     const begun = clock.now();
-    for (let slowQuestions = 0; !over.signal.aborted; ) {
+    for (let slowQuestions = 0; !over.signal.aborted;) {
       const age = clock.now() - begun;
-      if (!(await passes(clock, pace({ age, slowQuestions, isLookedAt: true, isUnknown: false }), over.signal))) break;
+      if (
+        !(await passes(
+          clock,
+          pace({ age, slowQuestions, isLookedAt: true, isUnknown: false }),
+          over.signal,
+        ))
+      )
+        break;
       await tracker.pollNow(localId);
       // What keeps a question from leaving is told by no event.
       look();
@@ -53,7 +65,11 @@ export async function untilItMatters({ store, clock, tracker, isHopeless }: Unti
 }
 
 /** Whether so many milliseconds pass before the signal ends it. */
-async function passes(clock: Pick<Clock, "after">, milliseconds: number, signal: AbortSignal): Promise<boolean> {
+async function passes(
+  clock: Pick<Clock, "after">,
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<boolean> {
   return await new Promise((resolve) => {
     const broken = () => {
       cancel();
@@ -68,5 +84,10 @@ async function passes(clock: Pick<Clock, "after">, milliseconds: number, signal:
 }
 
 function needsSomebody(execution: Execution): boolean {
-  return hasEnded(execution) || execution.state === "waiting" || execution.mayBeWaiting === true || execution.watchingStoppedAt !== undefined;
+  return (
+    hasEnded(execution) ||
+    execution.state === "waiting" ||
+    execution.mayBeWaiting === true ||
+    execution.watchingStoppedAt !== undefined
+  );
 }

@@ -21,7 +21,10 @@ export function theOne({ waiting, running }: ActiveExecutions): Execution | unde
 }
 
 function waits(execution: Execution): boolean {
-  return execution.state === "waiting" || (execution.state === "unknown" && execution.mayBeWaiting === true && hasWorked(execution));
+  return (
+    execution.state === "waiting" ||
+    (execution.state === "unknown" && execution.mayBeWaiting === true && hasWorked(execution))
+  );
 }
 
 function runs({ state, watchingStoppedAt }: Execution): boolean {

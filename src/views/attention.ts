@@ -5,7 +5,11 @@ import type { ExecutionDocuments } from "./document/documents.ts";
 import type { TreeRoom } from "./tree/register.ts";
 
 /** Tells the tracker what a person looks at: the tree, the documents that are shown, and whether the window has the focus. */
-export function watchAttention(tracker: Tracker, tree: Pick<TreeRoom, "view">, documents: ExecutionDocuments): vscode.Disposable {
+export function watchAttention(
+  tracker: Tracker,
+  tree: Pick<TreeRoom, "view">,
+  documents: ExecutionDocuments,
+): vscode.Disposable {
   let looks: ReadonlySet<string> = new Set();
   const windowOrTree = () => {
     tracker.setWatched({ visible: tree.view.visible, focused: vscode.window.state.focused });

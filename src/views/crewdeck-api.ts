@@ -2,7 +2,13 @@
 import type * as vscode from "vscode";
 
 /** What JSON can hold. */
-export type CrewdeckJson = string | number | boolean | null | readonly CrewdeckJson[] | { readonly [name: string]: CrewdeckJson };
+export type CrewdeckJson =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly CrewdeckJson[]
+  | { readonly [name: string]: CrewdeckJson };
 
 /** A connected crew, for other extensions. */
 export interface CrewdeckCrew {
@@ -20,7 +26,11 @@ export interface CrewdeckTask {
   /** The last attempt's output. */
   readonly output?: string;
   /** Oldest first; `feedback` is what a person said of that output. */
-  readonly attempts: readonly { readonly number: number; readonly output?: string; readonly feedback?: { readonly isApprove: boolean; readonly text: string } }[];
+  readonly attempts: readonly {
+    readonly number: number;
+    readonly output?: string;
+    readonly feedback?: { readonly isApprove: boolean; readonly text: string };
+  }[];
 }
 
 /** A tracked execution, for other extensions: plain data that does not change. */
@@ -33,7 +43,15 @@ export interface CrewdeckExecution {
   readonly kickoffIds: readonly string[];
   readonly title: string;
   /** "unconfirmed": the kickoff was sent and its answer did not come; "unknown": the crew says nothing that is understood. */
-  readonly state: "queued" | "running" | "waiting" | "completed" | "failed" | "stopped" | "unknown" | "unconfirmed";
+  readonly state:
+    | "queued"
+    | "running"
+    | "waiting"
+    | "completed"
+    | "failed"
+    | "stopped"
+    | "unknown"
+    | "unconfirmed";
   /** The crew no longer knows the id, which is how a deployed crew's pause for a person reads. */
   readonly mayBeWaiting?: boolean;
   /** ISO 8601. */
@@ -79,5 +97,7 @@ export interface CrewdeckApi {
   /** Starts an execution without asking. Rejects with a message for a person. A kickoff is never sent twice. */
   kickoff(kickoff: CrewdeckKickoff): Promise<{ readonly crew: string; readonly kickoffId: string }>;
   /** Approves or rejects, at most once. Rejects with a message for a person. */
-  resume(feedback: CrewdeckFeedback): Promise<{ readonly status: "resumed" | "retrying" | "completed"; readonly message: string }>;
+  resume(
+    feedback: CrewdeckFeedback,
+  ): Promise<{ readonly status: "resumed" | "retrying" | "completed"; readonly message: string }>;
 }

@@ -24,12 +24,34 @@ export function doubtOf({ crews, tracker }: DoubtSources, execution: Execution):
   const crew = crews.find(execution.crew.id);
   const hindrance = tracker.hindranceOf(execution);
   const problem = tracker.problemOf(execution);
-  const lasting = (words: string): Doubt => ({ words: `${words} ${l10n.t("What is told here is what was known last.")}`, isLasting: true });
-  if (execution.kickoffIds.length === 0) return lasting(l10n.t("The crew cannot be asked for this execution: its kickoff was never answered with an ID."));
-  if (crew === undefined) return lasting(l10n.t("“{0}” is not connected, so it is not asked.", execution.crew.name));
-  if (crew.local?.running === false) return lasting(l10n.t("The local crew “{0}” is stopped, so it is not asked.", execution.crew.name));
+  const lasting = (words: string): Doubt => ({
+    words: `${words} ${l10n.t("What is told here is what was known last.")}`,
+    isLasting: true,
+  });
+  if (execution.kickoffIds.length === 0)
+    return lasting(
+      l10n.t(
+        "The crew cannot be asked for this execution: its kickoff was never answered with an ID.",
+      ),
+    );
+  if (crew === undefined)
+    return lasting(l10n.t("“{0}” is not connected, so it is not asked.", execution.crew.name));
+  if (crew.local?.running === false)
+    return lasting(
+      l10n.t("The local crew “{0}” is stopped, so it is not asked.", execution.crew.name),
+    );
   // Other errors of this machine may name its files.
-  if (hindrance !== undefined) return lasting(hindrance instanceof UserError ? hindrance.message : l10n.t("The crew could not be asked, or its answer could not be kept. Crewdeck's log tells why."));
+  if (hindrance !== undefined)
+    return lasting(
+      hindrance instanceof UserError
+        ? hindrance.message
+        : l10n.t(
+            "The crew could not be asked, or its answer could not be kept. Crewdeck's log tells why.",
+          ),
+    );
   if (problem === undefined) return undefined;
-  return { ...lasting(messageOf(problem)), isLasting: problem.kind === "unauthorized" || problem.kind === "forbidden" };
+  return {
+    ...lasting(messageOf(problem)),
+    isLasting: problem.kind === "unauthorized" || problem.kind === "forbidden",
+  };
 }

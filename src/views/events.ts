@@ -26,16 +26,38 @@ const longestReason = 160;
 export function eventsOf(execution: Execution, now: number): readonly ExecutionEvent[] {
   const { localId, crew, state, waiting, mayBeWaiting, kickoffIds, resumes } = execution;
   if (state === "waiting" && waiting !== undefined) {
-    const isAnswered = resumes.some((resume) => resume.taskId === waiting.taskId && resume.attempt === waiting.attempt && resume.outcome !== "refused");
+    const isAnswered = resumes.some(
+      (resume) =>
+        resume.taskId === waiting.taskId &&
+        resume.attempt === waiting.attempt &&
+        resume.outcome !== "refused",
+    );
     if (isAnswered) return [];
     const key = `waiting-${localId}-${waiting.taskId}-${waiting.attempt}`;
     const parts = [titleOf(execution), crew.name, shortName(waiting.taskId)] as const;
-    const message = waiting.attempt > 1 ? l10n.t("“{0}” of “{1}” waits for you at task “{2}”, attempt {3}.", ...parts, waiting.attempt) : l10n.t("“{0}” of “{1}” waits for you at task “{2}”.", ...parts);
+    const message =
+      waiting.attempt > 1
+        ? l10n.t(
+            "“{0}” of “{1}” waits for you at task “{2}”, attempt {3}.",
+            ...parts,
+            waiting.attempt,
+          )
+        : l10n.t("“{0}” of “{1}” waits for you at task “{2}”.", ...parts);
     return [{ kind: "waiting", key, message }];
   }
   if (state === "unknown" && mayBeWaiting === true && hasWorked(execution)) {
     const key = `maybe-${localId}-${kickoffIds.at(-1) ?? ""}-${resumes.length}`;
-    return [{ kind: "waiting", key, message: l10n.t("“{0}” of “{1}” may be waiting for you: the crew no longer shows it.", titleOf(execution), crew.name) }];
+    return [
+      {
+        kind: "waiting",
+        key,
+        message: l10n.t(
+          "“{0}” of “{1}” may be waiting for you: the crew no longer shows it.",
+          titleOf(execution),
+          crew.name,
+        ),
+      },
+    ];
   }
   return hasEnded(execution) && isNews(execution, now) ? [endOf(execution)] : [];
 }
@@ -56,9 +78,24 @@ function endOf(execution: Execution): ExecutionEvent {
   const title = titleOf(execution);
   // A resume may bring a new id, under which it goes on and ends again.
   const key = `${ofEnd}${localId}-${kickoffIds.length}`;
-  if (state === "completed") return { kind: "completed", key, message: l10n.t("“{0}” of “{1}” is completed.", title, crew.name) };
-  if (state === "stopped") return { kind: "failed", key, message: l10n.t("“{0}” of “{1}” was stopped before its end.", title, crew.name) };
+  if (state === "completed")
+    return {
+      kind: "completed",
+      key,
+      message: l10n.t("“{0}” of “{1}” is completed.", title, crew.name),
+    };
+  if (state === "stopped")
+    return {
+      kind: "failed",
+      key,
+      message: l10n.t("“{0}” of “{1}” was stopped before its end.", title, crew.name),
+    };
   const reason = oneLine(error ?? "", longestReason);
-  if (reason === "") return { kind: "failed", key, message: l10n.t("“{0}” of “{1}” failed.", title, crew.name) };
-  return { kind: "failed", key, message: l10n.t("“{0}” of “{1}” failed: {2}", title, crew.name, reason) };
+  if (reason === "")
+    return { kind: "failed", key, message: l10n.t("“{0}” of “{1}” failed.", title, crew.name) };
+  return {
+    kind: "failed",
+    key,
+    message: l10n.t("“{0}” of “{1}” failed: {2}", title, crew.name, reason),
+  };
 }

@@ -6,7 +6,13 @@ import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Feedback } from "../feedback/feedback.ts";
 import type { KickoffSender } from "../kickoff/start.ts";
-import type { CrewdeckApi, CrewdeckExecution, CrewdeckFeedback, CrewdeckKickoff, CrewdeckTask } from "./crewdeck-api.ts";
+import type {
+  CrewdeckApi,
+  CrewdeckExecution,
+  CrewdeckFeedback,
+  CrewdeckKickoff,
+  CrewdeckTask,
+} from "./crewdeck-api.ts";
 
 /** What the API works with. */
 export interface ExtensionApiOptions {
@@ -24,16 +30,22 @@ export interface ExtensionApiOptions {
 }
 
 /** Makes the API, and what ends it. */
-export function createExtensionApi(options: ExtensionApiOptions): { readonly api: CrewdeckApi; readonly disposable: vscode.Disposable } {
+export function createExtensionApi(options: ExtensionApiOptions): {
+  readonly api: CrewdeckApi;
+  readonly disposable: vscode.Disposable;
+} {
   const { crews, store, sender, feedback, wake, loadReaders } = options;
   const changes = new vscode.EventEmitter<CrewdeckExecution>();
-  const nameOf = (execution: Execution) => crews.list().find(({ id }) => id === execution.crew.id)?.name ?? execution.crew.name;
+  const nameOf = (execution: Execution) =>
+    crews.list().find(({ id }) => id === execution.crew.id)?.name ?? execution.crew.name;
   const subscription = store.onDidChange(({ added, changed }) => {
-    for (const execution of [...added, ...changed]) changes.fire(plain(execution, nameOf(execution)));
+    for (const execution of [...added, ...changed])
+      changes.fire(plain(execution, nameOf(execution)));
   });
   const api: CrewdeckApi = {
     version: 1,
-    crews: () => crews.list().map(({ name, url, local }) => ({ name, url, isLocal: local !== undefined })),
+    crews: () =>
+      crews.list().map(({ name, url, local }) => ({ name, url, isLocal: local !== undefined })),
     executions: () => store.list().map((execution) => plain(execution, nameOf(execution))),
     onDidChangeExecution: changes.event,
     async kickoff(argument) {
@@ -46,11 +58,28 @@ export function createExtensionApi(options: ExtensionApiOptions): { readonly api
       return { crew: crew.name, kickoffId: keyOf(execution) };
     },
     async resume(argument) {
-      const { crew, kickoffId, taskId, isApprove, feedback: text = "" } = (await loadReaders()).readApiFeedback(argument);
+      const {
+        crew,
+        kickoffId,
+        taskId,
+        isApprove,
+        feedback: text = "",
+      } = (await loadReaders()).readApiFeedback(argument);
       const execution = store.find(kickoffId, crew === undefined ? undefined : crews.get(crew).id);
-      if (execution === undefined) throw new UserError(vscode.l10n.t("No execution with the ID “{0}” is tracked here. Track it by its ID first.", kickoffId));
+      if (execution === undefined)
+        throw new UserError(
+          vscode.l10n.t(
+            "No execution with the ID “{0}” is tracked here. Track it by its ID first.",
+            kickoffId,
+          ),
+        );
       const task = taskId ?? execution.waiting?.taskId;
-      if (task === undefined) throw new UserError(vscode.l10n.t("No task of this execution is known to wait. Say which one by its task ID."));
+      if (task === undefined)
+        throw new UserError(
+          vscode.l10n.t(
+            "No task of this execution is known to wait. Say which one by its task ID.",
+          ),
+        );
       await wake(execution.crew.id);
       const { status, message } = await feedback.send({ execution, taskId: task, isApprove, text });
       return { status, message };
@@ -73,7 +102,14 @@ function plain(execution: Execution, crew: string): CrewdeckExecution {
     ...(endedAt === undefined ? {} : { endedAt }),
     ...(output === undefined ? {} : { output }),
     ...(error === undefined ? {} : { error }),
-    ...(waiting === undefined ? {} : { waiting: { taskId: waiting.taskId, ...(waiting.output === undefined ? {} : { output: waiting.output }) } }),
+    ...(waiting === undefined
+      ? {}
+      : {
+          waiting: {
+            taskId: waiting.taskId,
+            ...(waiting.output === undefined ? {} : { output: waiting.output }),
+          },
+        }),
   });
 }
 
@@ -87,7 +123,9 @@ function plainTask({ taskId, agent, state, attempts }: Execution["tasks"][number
     attempts: attempts.map(({ number, output: text, feedback }) => ({
       number,
       ...(text === undefined ? {} : { output: text }),
-      ...(feedback === undefined ? {} : { feedback: { isApprove: feedback.isApprove, text: feedback.text } }),
+      ...(feedback === undefined
+        ? {}
+        : { feedback: { isApprove: feedback.isApprove, text: feedback.text } }),
     })),
   };
 }

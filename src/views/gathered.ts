@@ -28,7 +28,9 @@ export function gathered(news: readonly News[]): readonly Report[] {
 export function countInWords(kind: EventKind, count: number): string {
   switch (kind) {
     case "waiting":
-      return count === 1 ? l10n.t("1 execution waits for you.") : l10n.t("{0} executions wait for you.", count);
+      return count === 1
+        ? l10n.t("1 execution waits for you.")
+        : l10n.t("{0} executions wait for you.", count);
     case "failed":
       return l10n.t("{0} executions failed, or were stopped before their end.", count);
     case "completed":
@@ -38,6 +40,7 @@ export function countInWords(kind: EventKind, count: number): string {
 
 /** The execution that has waited for a person longest, of several the one that was started first; undefined where none waits. */
 export function longestWaiting(executions: readonly Execution[]): Execution | undefined {
-  const since = ({ waiting, startedAt }: Execution) => `${waiting?.since ?? startedAt} ${startedAt}`;
+  const since = ({ waiting, startedAt }: Execution) =>
+    `${waiting?.since ?? startedAt} ${startedAt}`;
   return activeOf(executions).waiting.toSorted((a, b) => (since(a) < since(b) ? -1 : 1))[0];
 }

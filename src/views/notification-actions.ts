@@ -15,25 +15,41 @@ export interface NotificationAction {
 }
 
 /** What can be done about an event: it leads to the place first, and ends with a way to hear no more of its kind. */
-export function actionsOn(execution: Execution, { kind }: ExecutionEvent): readonly NotificationAction[] {
+export function actionsOn(
+  execution: Execution,
+  { kind }: ExecutionEvent,
+): readonly NotificationAction[] {
   // As a row of the tree gives it, so that what goes wrong is told to the person; the attempt keeps an answer from another output.
   const target = { ...targetOf(execution), ...attemptOf(execution) };
-  const command = (title: string, id: string): NotificationAction => ({ title, run: () => vscode.commands.executeCommand(id, target) });
+  const command = (title: string, id: string): NotificationAction => ({
+    title,
+    run: () => vscode.commands.executeCommand(id, target),
+  });
   return [
     command(vscode.l10n.t("Open"), "crewdeck.openExecution"),
     ...(kind === "waiting" && execution.waiting !== undefined
-      ? [{ ...command(vscode.l10n.t("Approve"), "crewdeck.approve"), isAnswer: true } as const, { ...command(vscode.l10n.t("Reject…"), "crewdeck.reject"), isAnswer: true } as const]
+      ? [
+          { ...command(vscode.l10n.t("Approve"), "crewdeck.approve"), isAnswer: true } as const,
+          { ...command(vscode.l10n.t("Reject…"), "crewdeck.reject"), isAnswer: true } as const,
+        ]
       : []),
     // The command asks first. What was only tracked by its ID cannot be started again from here.
-    ...(kind === "failed" && execution.request !== undefined ? [command(vscode.l10n.t("Run Again…"), "crewdeck.runAgain")] : []),
+    ...(kind === "failed" && execution.request !== undefined
+      ? [command(vscode.l10n.t("Run Again…"), "crewdeck.runAgain")]
+      : []),
     { title: vscode.l10n.t("Don't Show Again"), run: () => hearNoMore(kind) },
   ];
 }
 
 /** What can be done about many events of one kind: the one that waits longest, and the view, where what waits stands first. */
-export function actionsOnMany(kind: EventKind, executions: () => readonly Execution[]): readonly NotificationAction[] {
+export function actionsOnMany(
+  kind: EventKind,
+  executions: () => readonly Execution[],
+): readonly NotificationAction[] {
   return [
-    ...(kind === "waiting" ? [{ title: vscode.l10n.t("Open First"), run: () => openFirst(executions()) }] : []),
+    ...(kind === "waiting"
+      ? [{ title: vscode.l10n.t("Open First"), run: () => openFirst(executions()) }]
+      : []),
     { title: vscode.l10n.t("Show All"), run: showAll },
     { title: vscode.l10n.t("Don't Show Again"), run: () => hearNoMore(kind) },
   ];
@@ -56,7 +72,12 @@ async function showAll(): Promise<void> {
 }
 
 function targetOf(execution: Execution): object {
-  return { kind: "execution", crew: execution.crew.id, localId: execution.localId, kickoffId: keyOf(execution) };
+  return {
+    kind: "execution",
+    crew: execution.crew.id,
+    localId: execution.localId,
+    kickoffId: keyOf(execution),
+  };
 }
 
 function attemptOf({ waiting }: Execution): object {

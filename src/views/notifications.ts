@@ -10,7 +10,12 @@ import { titleOf } from "../executions/title.ts";
 import { activeOf } from "./active.ts";
 import { eventsOf, type EventKind, type ExecutionEvent } from "./events.ts";
 import { countInWords, gathered, type News } from "./gathered.ts";
-import { actionsOn, actionsOnMany, openExecution, type NotificationAction } from "./notification-actions.ts";
+import {
+  actionsOn,
+  actionsOnMany,
+  openExecution,
+  type NotificationAction,
+} from "./notification-actions.ts";
 import { wantsToHear } from "./notification-settings.ts";
 
 /** What {@link Notifications} needs. */
@@ -21,7 +26,10 @@ export interface NotificationsOptions {
   readonly told: Pick<Intents, "claim" | "release">;
   readonly clock: Clock;
   /** Shows a message with buttons and returns the one that was pressed; VS Code's own where absent. */
-  readonly show?: (message: Pick<ExecutionEvent, "kind" | "message">, buttons: readonly string[]) => PromiseLike<string | undefined>;
+  readonly show?: (
+    message: Pick<ExecutionEvent, "kind" | "message">,
+    buttons: readonly string[],
+  ) => PromiseLike<string | undefined>;
 }
 
 /** Milliseconds after an event in which others may follow that are reported together with it, and milliseconds after which they are reported in any case. VS Code shows three notifications at a time. */
@@ -95,7 +103,10 @@ export class Notifications implements vscode.Disposable {
       if (current !== undefined && (await this.#claim(key))) news.push(current);
     }
     for (const report of gathered(news)) {
-      this.#background("Reporting an execution", "one" in report ? this.#showOne(report.one) : this.#showMany(report.many, report.count));
+      this.#background(
+        "Reporting an execution",
+        "one" in report ? this.#showOne(report.one) : this.#showMany(report.many, report.count),
+      );
     }
   }
 
@@ -112,8 +123,11 @@ export class Notifications implements vscode.Disposable {
   /** The event as it is now; undefined where that is over, or the person's settings say no. */
   #newsOf(key: string, localId: string): News | undefined {
     const execution = this.#options.store.find(localId);
-    const event = execution && eventsOf(execution, this.#options.clock.now()).find((each) => each.key === key);
-    return execution === undefined || event === undefined || !wantsToHear(event.kind) ? undefined : { execution, event };
+    const event =
+      execution && eventsOf(execution, this.#options.clock.now()).find((each) => each.key === key);
+    return execution === undefined || event === undefined || !wantsToHear(event.kind)
+      ? undefined
+      : { execution, event };
   }
 
   async #showOne({ execution, event }: News): Promise<void> {
@@ -138,13 +152,22 @@ export class Notifications implements vscode.Disposable {
     // All of them may have been answered meanwhile.
     if (kind === "waiting" && waiting === 0) return;
     const message = countInWords(kind, kind === "waiting" ? waiting : count);
-    const chosen = await this.#show({ kind, message }, actionsOnMany(kind, () => store.list()));
+    const chosen = await this.#show(
+      { kind, message },
+      actionsOnMany(kind, () => store.list()),
+    );
     await chosen?.run();
   }
 
-  async #show(message: Pick<ExecutionEvent, "kind" | "message">, actions: readonly NotificationAction[]): Promise<NotificationAction | undefined> {
+  async #show(
+    message: Pick<ExecutionEvent, "kind" | "message">,
+    actions: readonly NotificationAction[],
+  ): Promise<NotificationAction | undefined> {
     const { show = showMessage } = this.#options;
-    const chosen = await show(message, actions.map(({ title }) => title));
+    const chosen = await show(
+      message,
+      actions.map(({ title }) => title),
+    );
     return actions.find(({ title }) => title === chosen);
   }
 
@@ -163,7 +186,12 @@ export class Notifications implements vscode.Disposable {
 }
 
 /** A failure is a warning, since an error with buttons would stay in the way until it is closed; all of them wait in the bell's list. */
-function showMessage({ kind, message }: Pick<ExecutionEvent, "kind" | "message">, buttons: readonly string[]): PromiseLike<string | undefined> {
+function showMessage(
+  { kind, message }: Pick<ExecutionEvent, "kind" | "message">,
+  buttons: readonly string[],
+): PromiseLike<string | undefined> {
   const text = plainMessage(message);
-  return kind === "failed" ? vscode.window.showWarningMessage(text, ...buttons) : vscode.window.showInformationMessage(text, ...buttons);
+  return kind === "failed"
+    ? vscode.window.showWarningMessage(text, ...buttons)
+    : vscode.window.showInformationMessage(text, ...buttons);
 }

@@ -6,9 +6,13 @@ export function problemInWords({ kind, status, tokenType }: CrewApiError): strin
   switch (kind) {
     case "unauthorized":
       if (tokenType === undefined) return l10n.t("token refused");
-      return tokenType === "bearer" ? l10n.t("organisation's token refused") : l10n.t("user's token refused");
+      return tokenType === "bearer"
+        ? l10n.t("organisation's token refused")
+        : l10n.t("user's token refused");
     case "forbidden":
-      return tokenType === "userBearer" ? l10n.t("user's token may lack the right") : l10n.t("not allowed");
+      return tokenType === "userBearer"
+        ? l10n.t("user's token may lack the right")
+        : l10n.t("not allowed");
     case "unreachable":
       return l10n.t("crew unreachable");
     case "timeout":
@@ -18,6 +22,8 @@ export function problemInWords({ kind, status, tokenType }: CrewApiError): strin
     case "redirected":
       return l10n.t("redirected");
     default:
-      return status === undefined ? l10n.t("answer not understood") : l10n.t("crew answers {0}", status);
+      return status === undefined
+        ? l10n.t("answer not understood")
+        : l10n.t("crew answers {0}", status);
   }
 }

@@ -33,7 +33,10 @@ export class RefusedTokens implements vscode.Disposable {
         this.#background("Asking for another token", this.#ask(crew, error));
       }),
       tracker.onDidChange(() => {
-        this.#background("Noting which crews take their token", this.#prompts.keep(tracker.parkedCrews()));
+        this.#background(
+          "Noting which crews take their token",
+          this.#prompts.keep(tracker.parkedCrews()),
+        );
       }),
     );
   }
@@ -42,13 +45,19 @@ export class RefusedTokens implements vscode.Disposable {
     this.#subscriptions.dispose();
   }
 
-  async #ask(crew: { readonly id: string; readonly name: string }, error: CrewApiError): Promise<void> {
+  async #ask(
+    crew: { readonly id: string; readonly name: string },
+    error: CrewApiError,
+  ): Promise<void> {
     const { lease, tracker } = this.#options;
     if (!(await lease.confirm())) return;
     // Meanwhile the crew may have got another token.
     if (!tracker.parkedCrews().has(crew.id) || !(await this.#prompts.begin(crew.id))) return;
     const actions = actionsOf(error);
-    const chosen = await vscode.window.showErrorMessage(plainMessage(messageFor(crew.name, error)), ...actions.map(({ title }) => title));
+    const chosen = await vscode.window.showErrorMessage(
+      plainMessage(messageFor(crew.name, error)),
+      ...actions.map(({ title }) => title),
+    );
     const action = actions.find(({ title }) => title === chosen);
     if (action !== undefined) await runAction(action);
   }
@@ -63,5 +72,9 @@ export class RefusedTokens implements vscode.Disposable {
 function messageFor(crew: string, { tokenType }: CrewApiError): string {
   return tokenType === undefined
     ? vscode.l10n.t("“{0}” no longer accepts the token, so its executions are not asked for.", crew)
-    : vscode.l10n.t("“{0}” no longer accepts {1}, so its executions are not asked for.", crew, tokenInWords(tokenType));
+    : vscode.l10n.t(
+        "“{0}” no longer accepts {1}, so its executions are not asked for.",
+        crew,
+        tokenInWords(tokenType),
+      );
 }

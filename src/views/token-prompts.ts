@@ -36,7 +36,9 @@ export class TokenPrompts {
   async keep(parked: ReadonlyMap<string, unknown>): Promise<void> {
     const ended = [...this.#refusing].filter((crewId) => !parked.has(crewId));
     for (const crewId of ended) this.#refusing.delete(crewId);
-    await Promise.all(ended.map((crewId) => this.#inTurn(crewId, () => this.#told.release(keyOf(crewId)))));
+    await Promise.all(
+      ended.map((crewId) => this.#inTurn(crewId, () => this.#told.release(keyOf(crewId)))),
+    );
   }
 
   /** A question and its end in the order they came in. */

@@ -27,18 +27,35 @@ export function stateInWords(execution: Execution): string {
 }
 
 /** Whether the crew does not know an id that somebody entered, and never did: most likely it is mistyped or another crew's. */
-export function isNeverSeen({ origin, state, mayBeWaiting, seenAt, progress, tasks, resumes }: Execution): boolean {
-  const isTold = seenAt !== undefined || progress !== undefined || tasks.length > 0 || resumes.some((resume) => resume.outcome === "answered");
+export function isNeverSeen({
+  origin,
+  state,
+  mayBeWaiting,
+  seenAt,
+  progress,
+  tasks,
+  resumes,
+}: Execution): boolean {
+  const isTold =
+    seenAt !== undefined ||
+    progress !== undefined ||
+    tasks.length > 0 ||
+    resumes.some((resume) => resume.outcome === "answered");
   return origin === "tracked" && state === "unknown" && mayBeWaiting === true && !isTold;
 }
 
 /** Where a task stands, for a person. What was last seen to run may be what waits, where the crew no longer tells. */
-export function taskStateInWords(task: Pick<ExecutionTask, "state">, execution: Pick<Execution, "state" | "mayBeWaiting">): string {
+export function taskStateInWords(
+  task: Pick<ExecutionTask, "state">,
+  execution: Pick<Execution, "state" | "mayBeWaiting">,
+): string {
   switch (task.state) {
     case "pending":
       return l10n.t("Not started");
     case "running":
-      return execution.state === "unknown" && execution.mayBeWaiting === true ? l10n.t("Last seen running") : l10n.t("Running");
+      return execution.state === "unknown" && execution.mayBeWaiting === true
+        ? l10n.t("Last seen running")
+        : l10n.t("Running");
     case "waiting":
       return l10n.t("Waiting for you");
     case "completed":
@@ -53,7 +70,9 @@ export function progressInWords({ progress }: Execution): string | undefined {
   if (progress === undefined) return undefined;
   if (progress.total !== undefined) return `${progress.completed}/${progress.total}`;
   if (progress.completed === 0) return undefined;
-  return progress.completed === 1 ? l10n.t("1 {0}", progress.unit) : l10n.t("{0} {1}s", progress.completed, progress.unit);
+  return progress.completed === 1
+    ? l10n.t("1 {0}", progress.unit)
+    : l10n.t("{0} {1}s", progress.completed, progress.unit);
 }
 
 /** "1 of 3 tasks done": the same where there is room, or where it is spoken. */
@@ -67,11 +86,19 @@ export function progressInFull(execution: Execution): string | undefined {
 /** A time span for a person, in the two largest units that say something. Below a minute it moves in steps of ten seconds when `coarse`. */
 export function spanInWords(milliseconds: number, coarse = false): string {
   const all = Math.max(0, Math.floor(milliseconds / 1000));
-  const [days, hours, minutes, seconds] = [Math.floor(all / 86_400), Math.floor(all / 3600) % 24, Math.floor(all / 60) % 60, all % 60];
+  const [days, hours, minutes, seconds] = [
+    Math.floor(all / 86_400),
+    Math.floor(all / 3600) % 24,
+    Math.floor(all / 60) % 60,
+    all % 60,
+  ];
   if (days > 0) return hours > 0 ? l10n.t("{0} d {1} h", days, hours) : l10n.t("{0} d", days);
-  if (hours > 0) return minutes > 0 ? l10n.t("{0} h {1} min", hours, minutes) : l10n.t("{0} h", hours);
-  if (coarse) return minutes > 0 ? l10n.t("{0} min", minutes) : l10n.t("{0} s", seconds - (seconds % 10));
-  if (minutes > 0) return seconds > 0 ? l10n.t("{0} min {1} s", minutes, seconds) : l10n.t("{0} min", minutes);
+  if (hours > 0)
+    return minutes > 0 ? l10n.t("{0} h {1} min", hours, minutes) : l10n.t("{0} h", hours);
+  if (coarse)
+    return minutes > 0 ? l10n.t("{0} min", minutes) : l10n.t("{0} s", seconds - (seconds % 10));
+  if (minutes > 0)
+    return seconds > 0 ? l10n.t("{0} min {1} s", minutes, seconds) : l10n.t("{0} min", minutes);
   return l10n.t("{0} s", seconds);
 }
 
@@ -110,9 +137,15 @@ export function startInShort({ startedAt }: Pick<Execution, "startedAt">, now: n
 }
 
 /** When an execution was started, or since when it is followed. */
-export function startInWords({ origin, startedAt, state }: Pick<Execution, "origin" | "startedAt" | "state">): string {
+export function startInWords({
+  origin,
+  startedAt,
+  state,
+}: Pick<Execution, "origin" | "startedAt" | "state">): string {
   if (state === "unconfirmed") return l10n.t("Kickoff sent: {0}", timeInWords(startedAt));
-  return origin === "tracked" ? l10n.t("Followed since: {0}", timeInWords(startedAt)) : l10n.t("Kicked off: {0}", timeInWords(startedAt));
+  return origin === "tracked"
+    ? l10n.t("Followed since: {0}", timeInWords(startedAt))
+    : l10n.t("Kicked off: {0}", timeInWords(startedAt));
 }
 
 /** First line of every output of the rehearsal engine (the local service's `rehearsal.ts`). */
@@ -120,8 +153,14 @@ const rehearsalMark = "[REHEARSAL - no language model was called]";
 
 /** Whether the rehearsal engine answered, in a local crew or in a service that was connected by its address; that is said wherever its answers show. */
 export function isRehearsal({ engine, output, waiting, tasks }: Execution): boolean {
-  const outputs = [output, waiting?.output, ...tasks.flatMap(({ attempts }) => attempts.map((attempt) => attempt.output))];
-  return engine === "rehearsal" || outputs.some((each) => each !== undefined && isRehearsalOutput(each));
+  const outputs = [
+    output,
+    waiting?.output,
+    ...tasks.flatMap(({ attempts }) => attempts.map((attempt) => attempt.output)),
+  ];
+  return (
+    engine === "rehearsal" || outputs.some((each) => each !== undefined && isRehearsalOutput(each))
+  );
 }
 
 /** Whether an output is one of the rehearsal engine's: plain lines, no Markdown. */

@@ -1,5 +1,11 @@
 import type { FormTexts } from "../kickoff/form-texts.ts";
-import { strategies, streamingStrategies, type SecretName, type Strategy, type StreamingValues } from "../kickoff/secret-callbacks.ts";
+import {
+  strategies,
+  streamingStrategies,
+  type SecretName,
+  type Strategy,
+  type StreamingValues,
+} from "../kickoff/secret-callbacks.ts";
 import { checkAddress } from "../kickoff/address.ts";
 import { checkEvents, checkMeta, checkStreamingAddress } from "../kickoff/validate.ts";
 import { callbackNames, type CallbackName } from "../kickoff/callback-names.ts";
@@ -37,14 +43,32 @@ export class Advanced {
     const { meta, callbacks, humanInput, streaming } = values;
     this.#texts = texts;
     this.#summary = make("summary", {}, texts.advanced);
-    this.#meta = new Control({ ...texts.meta, box: { kind: "lines", isCode: true }, text: meta, check: checkMeta, onInput }, texts);
+    this.#meta = new Control(
+      {
+        ...texts.meta,
+        box: { kind: "lines", isCode: true },
+        text: meta,
+        check: checkMeta,
+        onInput,
+      },
+      texts,
+    );
     const addressTyped = () => {
       this.#humanInput.addressChanged();
       this.#streamAuthentication.addressChanged();
       onInput();
     };
     const address = (name: CallbackName) =>
-      new Control({ ...texts.callbacks[name], box: { kind: "line", inputmode: "url" }, text: callbacks[name], check: checkAddress, onInput: addressTyped }, texts);
+      new Control(
+        {
+          ...texts.callbacks[name],
+          box: { kind: "line", inputmode: "url" },
+          text: callbacks[name],
+          check: checkAddress,
+          onInput: addressTyped,
+        },
+        texts,
+      );
     this.#callbacks = {
       taskWebhookUrl: address("taskWebhookUrl"),
       stepWebhookUrl: address("stepWebhookUrl"),
@@ -65,8 +89,27 @@ export class Advanced {
     );
     const both = () => ({ url: this.#stream.text, events: this.#events.text });
     const { url, events, realtime } = texts.streaming;
-    this.#stream = new Control({ label: url, hint: texts.streaming.hint, box: { kind: "line", inputmode: "url" }, text: streaming.url, check: (text) => checkStreamingAddress({ ...both(), url: text }), onInput: addressTyped }, texts);
-    this.#events = new Control({ ...events, box: { kind: "lines", isCode: true }, text: streaming.events, check: (text) => checkEvents({ ...both(), events: text }), onInput }, texts);
+    this.#stream = new Control(
+      {
+        label: url,
+        hint: texts.streaming.hint,
+        box: { kind: "line", inputmode: "url" },
+        text: streaming.url,
+        check: (text) => checkStreamingAddress({ ...both(), url: text }),
+        onInput: addressTyped,
+      },
+      texts,
+    );
+    this.#events = new Control(
+      {
+        ...events,
+        box: { kind: "lines", isCode: true },
+        text: streaming.events,
+        check: (text) => checkEvents({ ...both(), events: text }),
+        onInput,
+      },
+      texts,
+    );
     const realtimeId = newId();
     this.#realtime = make("input", { type: "checkbox", id: realtimeId });
     this.#realtime.checked = streaming.realtime;
@@ -84,7 +127,12 @@ export class Advanced {
       },
       texts,
     );
-    const check = make("div", { class: "check" }, this.#realtime, make("label", { for: realtimeId }, realtime));
+    const check = make(
+      "div",
+      { class: "check" },
+      this.#realtime,
+      make("label", { for: realtimeId }, realtime),
+    );
     this.#streamParts = make("div", { class: "nested" }, this.#events.element, check);
     this.element = make(
       "details",
@@ -102,13 +150,22 @@ export class Advanced {
 
   /** From top to bottom. */
   get controls(): readonly Control[] {
-    if (this.#isInText) return [...this.#humanInput.controls, ...this.#streamAuthentication.controls];
-    return [this.#meta, ...this.#addresses, ...this.#humanInput.controls, this.#stream, this.#events, ...this.#streamAuthentication.controls];
+    if (this.#isInText)
+      return [...this.#humanInput.controls, ...this.#streamAuthentication.controls];
+    return [
+      this.#meta,
+      ...this.#addresses,
+      ...this.#humanInput.controls,
+      this.#stream,
+      this.#events,
+      ...this.#streamAuthentication.controls,
+    ];
   }
 
   /** What they hold, but for secrets. */
   get values(): Pick<FormValues, "meta" | "callbacks" | "humanInput" | "streaming"> {
-    const { taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl } = this.#callbacks;
+    const { taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl } =
+      this.#callbacks;
     return {
       meta: this.#meta.text,
       callbacks: {
@@ -118,7 +175,12 @@ export class Advanced {
         humanInputWebhookUrl: humanInputWebhookUrl.text,
       },
       humanInput: { strategy: this.#humanInput.strategy, username: this.#humanInput.username },
-      streaming: { url: this.#stream.text, events: this.#events.text, realtime: this.#realtime.checked, strategy: this.#streamAuthentication.strategy },
+      streaming: {
+        url: this.#stream.text,
+        events: this.#events.text,
+        realtime: this.#realtime.checked,
+        strategy: this.#streamAuthentication.strategy,
+      },
     };
   }
 
@@ -126,8 +188,15 @@ export class Advanced {
   set isInText(isInText: boolean) {
     const hasChanged = this.#isInText !== isInText;
     this.#isInText = isInText;
-    for (const element of [this.#meta.element, ...this.#addresses.map((control) => control.element), this.#stream.element, this.#streamParts]) element.hidden = isInText;
-    for (const authentication of [this.#humanInput, this.#streamAuthentication]) authentication.isInText = isInText;
+    for (const element of [
+      this.#meta.element,
+      ...this.#addresses.map((control) => control.element),
+      this.#stream.element,
+      this.#streamParts,
+    ])
+      element.hidden = isInText;
+    for (const authentication of [this.#humanInput, this.#streamAuthentication])
+      authentication.isInText = isInText;
     this.#summary.textContent = isInText ? this.#texts.secrets : this.#texts.advanced;
     this.element.open = isInText || this.#isFilled;
     this.#showIfNeeded();
@@ -176,11 +245,14 @@ export class Advanced {
   }
 
   get #isFilled(): boolean {
-    return [this.#meta, this.#stream, this.#events, ...this.#addresses].some((control) => !control.isEmpty);
+    return [this.#meta, this.#stream, this.#events, ...this.#addresses].some(
+      (control) => !control.isEmpty,
+    );
   }
 
   /** Beside the JSON text there is nothing to show without a callback that takes a secret. */
   #showIfNeeded(): void {
-    this.element.hidden = this.#isInText && !this.#humanInput.isShown && !this.#streamAuthentication.isShown;
+    this.element.hidden =
+      this.#isInText && !this.#humanInput.isShown && !this.#streamAuthentication.isShown;
   }
 }

@@ -43,16 +43,34 @@ export class Authentication<Kind extends Strategy> {
     const { callback, onInput } = options;
     const words = texts.authentication;
     this.#held = words.held;
-    const box = { kind: "choice", choices: options.strategies.map((value) => ({ value, label: words.strategies[value] })) } as const;
+    const box = {
+      kind: "choice",
+      choices: options.strategies.map((value) => ({ value, label: words.strategies[value] })),
+    } as const;
     const changed = () => {
       this.addressChanged();
       this.#show();
       onInput();
     };
-    this.#strategy = new Control({ label: fill(words.strategy, callback), box, text: options.strategy, check: () => undefined, onInput: changed }, texts);
+    this.#strategy = new Control(
+      {
+        label: fill(words.strategy, callback),
+        box,
+        text: options.strategy,
+        check: () => undefined,
+        onInput: changed,
+      },
+      texts,
+    );
     const needs = (kind: Strategy) => this.#isUsed && this.strategy === kind;
     this.#username = new Control(
-      { label: fill(words.username, callback), box: { kind: "line", inputmode: "text" }, text: options.username, check: (text) => (needs("basic") && text === "" ? { kind: "noUsername" } : undefined), onInput },
+      {
+        label: fill(words.username, callback),
+        box: { kind: "line", inputmode: "text" },
+        text: options.username,
+        check: (text) => (needs("basic") && text === "" ? { kind: "noUsername" } : undefined),
+        onInput,
+      },
       texts,
     );
     const secret = (label: string, kind: Strategy) =>
@@ -62,7 +80,10 @@ export class Authentication<Kind extends Strategy> {
           hint: words.secretHint,
           box: { kind: "secret", placeholder: this.#saysHeld ? words.held : "" },
           text: "",
-          check: (text) => (needs(kind) && text === "" && !this.#isHeld ? { kind: this.#entered === undefined ? "noSecret" : "otherSecret" } : undefined),
+          check: (text) =>
+            needs(kind) && text === "" && !this.#isHeld
+              ? { kind: this.#entered === undefined ? "noSecret" : "otherSecret" }
+              : undefined,
           onInput: () => {
             const typed = kind === "basic" ? this.#password.text : this.#token.text;
             // What is typed now is all there is.
@@ -76,12 +97,18 @@ export class Authentication<Kind extends Strategy> {
       );
     this.#token = secret(words.token, "bearer");
     this.#password = secret(words.password, "basic");
-    this.element = make("div", { class: "nested" }, ...this.controls.map((control) => control.element));
+    this.element = make(
+      "div",
+      { class: "nested" },
+      ...this.controls.map((control) => control.element),
+    );
     this.#show();
   }
 
   get controls(): readonly Control[] {
-    return this.#isInText ? this.secrets : [this.#strategy, this.#username, this.#token, this.#password];
+    return this.#isInText
+      ? this.secrets
+      : [this.#strategy, this.#username, this.#token, this.#password];
   }
 
   /** The boxes for its secret, of which one shows at most. */
@@ -150,7 +177,8 @@ export class Authentication<Kind extends Strategy> {
 
   #empty(): void {
     this.#saysHeld = this.#isHeld;
-    for (const secret of this.secrets) secret.use({ kind: "secret", placeholder: this.#saysHeld ? this.#held : "" }, "");
+    for (const secret of this.secrets)
+      secret.use({ kind: "secret", placeholder: this.#saysHeld ? this.#held : "" }, "");
   }
 
   #show(): void {

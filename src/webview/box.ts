@@ -21,20 +21,41 @@ export type Box = HTMLTextAreaElement | HTMLInputElement | HTMLSelectElement;
 export function makeBox(kind: BoxKind, attributes: Readonly<Record<string, string>>): Box {
   switch (kind.kind) {
     case "lines": {
-      const box = make("textarea", { ...attributes, rows: "1", ...(kind.isCode ? { class: "code" } : {}) });
+      const box = make("textarea", {
+        ...attributes,
+        rows: "1",
+        ...(kind.isCode ? { class: "code" } : {}),
+      });
       box.spellcheck = !kind.isCode;
       return box;
     }
     case "line":
-      return make("input", { ...attributes, type: "text", inputmode: kind.inputmode, spellcheck: "false", autocomplete: "off" });
+      return make("input", {
+        ...attributes,
+        type: "text",
+        inputmode: kind.inputmode,
+        spellcheck: "false",
+        autocomplete: "off",
+      });
     case "secret":
-      return make("input", { ...attributes, type: "password", spellcheck: "false", autocomplete: "off", placeholder: kind.placeholder });
+      return make("input", {
+        ...attributes,
+        type: "password",
+        spellcheck: "false",
+        autocomplete: "off",
+        placeholder: kind.placeholder,
+      });
     case "choice":
-      return make("select", attributes, ...kind.choices.map(({ value, label }) => make("option", { value }, label)));
+      return make(
+        "select",
+        attributes,
+        ...kind.choices.map(({ value, label }) => make("option", { value }, label)),
+      );
   }
 }
 
 /** Where the style sheet cannot let a text area grow with its text (Firefox), its rows do. */
 export function grow(box: Box): void {
-  if (box instanceof HTMLTextAreaElement && !CSS.supports("field-sizing", "content")) box.rows = Math.min(box.value.split("\n").length, 20);
+  if (box instanceof HTMLTextAreaElement && !CSS.supports("field-sizing", "content"))
+    box.rows = Math.min(box.value.split("\n").length, 20);
 }

@@ -40,14 +40,21 @@ export class Control {
     this.#options = options;
     this.#texts = texts;
     const [id, hintId, noteId, problemId] = [newId(), newId(), newId(), newId()];
-    const described = [...(options.hint === undefined ? [] : [hintId]), noteId, problemId].join(" ");
-    this.#attributes = { id, "aria-describedby": described, ...(options.isRequired === true ? { "aria-required": "true" } : {}) };
+    const described = [...(options.hint === undefined ? [] : [hintId]), noteId, problemId].join(
+      " ",
+    );
+    this.#attributes = {
+      id,
+      "aria-describedby": described,
+      ...(options.isRequired === true ? { "aria-required": "true" } : {}),
+    };
     this.#note = make("p", { class: "note", id: noteId });
     this.#problem = make("p", { class: "problem", id: problemId });
     const heading = make("div", { class: "heading" }, make("label", { for: id }, options.label));
     if (options.mark !== undefined) heading.append(make("span", { class: "mark" }, options.mark));
     this.element = make("div", { class: "field" }, heading);
-    if (options.hint !== undefined) this.element.append(make("p", { class: "hint", id: hintId }, options.hint));
+    if (options.hint !== undefined)
+      this.element.append(make("p", { class: "hint", id: hintId }, options.hint));
     this.#box = this.#make(options.box, options.text);
     this.element.append(this.#box, this.#problem, this.#note);
   }
@@ -187,5 +194,12 @@ export class Control {
 
 /** Whether something is only not there yet. */
 function isMissing({ kind }: Fault): boolean {
-  return kind === "missing" || kind === "noAddress" || kind === "noEvents" || kind === "noUsername" || kind === "noSecret" || kind === "otherSecret";
+  return (
+    kind === "missing" ||
+    kind === "noAddress" ||
+    kind === "noEvents" ||
+    kind === "noUsername" ||
+    kind === "noSecret" ||
+    kind === "otherSecret"
+  );
 }

@@ -7,15 +7,24 @@ interface Attributes {
 }
 
 /** Makes an element. Strings among the children become text nodes and are never read as markup. */
-export function make<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, attributes: Attributes = {}, ...children: readonly (Node | string)[]): HTMLElementTagNameMap[Tag] {
+export function make<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) if (value !== undefined) element.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== undefined) element.setAttribute(name, value);
   element.append(...children);
   return element;
 }
 
 /** A button that does something, and never submits anything by itself. */
-export function button(text: string, kind: "primary" | "secondary" | "link", onClick: () => void): HTMLButtonElement {
+export function button(
+  text: string,
+  kind: "primary" | "secondary" | "link",
+  onClick: () => void,
+): HTMLButtonElement {
   const element = make("button", { type: "button", class: kind }, text);
   element.addEventListener("click", onClick);
   return element;

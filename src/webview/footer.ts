@@ -17,7 +17,13 @@ export class Footer {
     this.#texts = texts;
     this.#submit = button(texts.kickOff, "primary", onSubmit);
     const keys = make("span", { class: "keys" }, fill(texts.shortcut, submitKeys()));
-    this.element = make("footer", {}, this.#outcome, make("div", { class: "buttons" }, this.#submit, keys), this.#status);
+    this.element = make(
+      "footer",
+      {},
+      this.#outcome,
+      make("div", { class: "buttons" }, this.#submit, keys),
+      this.#status,
+    );
     // It stays in view; a field that gets the focus must not end up behind it.
     new ResizeObserver(() => {
       document.documentElement.style.scrollPaddingBottom = `${this.element.offsetHeight + 8}px`;

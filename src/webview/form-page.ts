@@ -46,13 +46,26 @@ export class FormPage {
     this.#draftId = view.draft.id;
     this.#footer = new Footer(texts, () => this.submit());
     this.#advanced = new Advanced(
-      { values, secrets: view.secrets, onInput: () => this.#changed(), onSecret: (name, text, target) => this.#secretTyped(name, text, target) },
+      {
+        values,
+        secrets: view.secrets,
+        onInput: () => this.#changed(),
+        onSecret: (name, text, target) => this.#secretTyped(name, text, target),
+      },
       texts,
     );
     if (values.json === undefined) this.#showFields(view.fields, values);
     else this.#showJson(view.fields, values, values.json);
     this.notice = view.notice;
-    this.element = make("div", {}, this.#head, this.#notice, this.#list, this.#advanced.element, this.#footer.element);
+    this.element = make(
+      "div",
+      {},
+      this.#head,
+      this.#notice,
+      this.#list,
+      this.#advanced.element,
+      this.#footer.element,
+    );
     if (view.outcome !== undefined) this.ended(view.outcome, view.fields, view.draft.id);
     if (view.isSending) this.sending();
   }
@@ -64,7 +77,10 @@ export class FormPage {
 
   /** What is typed now, with the id under which it is sent. A secret is in it only where it stands in the JSON text. */
   get draft(): Draft {
-    const values = this.#json?.values ?? { inputs: this.#inputs.map((field) => field.value), ...this.#advanced.values };
+    const values = this.#json?.values ?? {
+      inputs: this.#inputs.map((field) => field.value),
+      ...this.#advanced.values,
+    };
     return { id: this.#draftId, values };
   }
 
@@ -73,9 +89,15 @@ export class FormPage {
    * values, which come without secrets, lack no more than those where the inputs are there.
    */
   focus(where: FormFocus): void {
-    const named = typeof where === "object" ? this.#inputs.find((input) => input.name === where.input) : undefined;
+    const named =
+      typeof where === "object"
+        ? this.#inputs.find((input) => input.name === where.input)
+        : undefined;
     const field = named ?? this.#inputs.find((input) => input.isEmpty) ?? this.#inputs[0];
-    const isGiven = where === "first" && this.#view.notice?.kind === "given" && !this.#inputs.some((input) => input.isMissing);
+    const isGiven =
+      where === "first" &&
+      this.#view.notice?.kind === "given" &&
+      !this.#inputs.some((input) => input.isMissing);
     const secret = isGiven ? this.#advanced.missingSecret : undefined;
     if (where === "submit") this.#footer.focus();
     else (secret ?? this.#json ?? field ?? this.#footer).focus();
@@ -118,7 +140,8 @@ export class FormPage {
     if (!isJsonWrong) (wrong[0] ?? wrongAdvanced[0])?.focus();
     const isRight = !isJsonWrong && wrong.length + wrongAdvanced.length === 0;
     this.#show();
-    if (!isRight) this.#complain(this.#texts.checkFields, () => this.#json?.isWrong === true || this.#settle());
+    if (!isRight)
+      this.#complain(this.#texts.checkFields, () => this.#json?.isWrong === true || this.#settle());
     return isRight;
   }
 
@@ -133,7 +156,11 @@ export class FormPage {
       if (wrong === undefined) this.#advanced.unfold();
       (wrong ?? wrongAdvanced)?.focus();
     }
-    const unreadable = () => this.#json?.isWrong === true || [...this.#inputs.map((field) => field.control), ...advanced].some((control) => !control.isReadable);
+    const unreadable = () =>
+      this.#json?.isWrong === true ||
+      [...this.#inputs.map((field) => field.control), ...advanced].some(
+        (control) => !control.isReadable,
+      );
     this.#complain(this.#texts.mendFirst, unreadable);
     return false;
   }
@@ -151,7 +178,11 @@ export class FormPage {
 
   /** Takes away the marks of what is right by now. True if others are left. */
   #settle(): boolean {
-    return [...this.#inputs.map((field) => field.control), ...this.#advanced.controls].filter((control) => !control.settle()).length > 0;
+    return (
+      [...this.#inputs.map((field) => field.control), ...this.#advanced.controls].filter(
+        (control) => !control.settle(),
+      ).length > 0
+    );
   }
 
   #showFields(fields: readonly FormField[], values: FormValues): void {
@@ -159,7 +190,8 @@ export class FormPage {
     this.#inputs = [];
     this.#list.replaceChildren();
     this.#addFields(fields, values);
-    if (this.#inputs.length === 0) this.#list.append(make("p", { class: "nothing" }, this.#texts.noInputs));
+    if (this.#inputs.length === 0)
+      this.#list.append(make("p", { class: "nothing" }, this.#texts.noInputs));
     this.#advanced.isInText = false;
     this.#showHead();
   }
@@ -206,8 +238,13 @@ export class FormPage {
     const known = new Set(this.#inputs.map((field) => field.name));
     const added = fields.flatMap((field, index) => {
       const value = values.inputs[index];
-      const events = { onInput: () => this.#changed(), onTake: () => this.#outside.post({ type: "take", input: field.name }) };
-      return known.has(field.name) || value === undefined ? [] : [new InputField(field, value, this.#texts, events)];
+      const events = {
+        onInput: () => this.#changed(),
+        onTake: () => this.#outside.post({ type: "take", input: field.name }),
+      };
+      return known.has(field.name) || value === undefined
+        ? []
+        : [new InputField(field, value, this.#texts, events)];
     });
     this.#fields = fields;
     this.#inputs = [...this.#inputs, ...added];
@@ -217,10 +254,19 @@ export class FormPage {
   /** The choice of the view, and the buttons that take the form as it stands; what can't be read is marked first: it would be lost. */
   #showHead(): void {
     const use = (tool: FormToolName) => {
-      if (!this.#isSending && (tool === "presets" || this.#isReadable(this.#advanced.controls, true))) this.#outside.post({ type: "tool", tool });
+      if (
+        !this.#isSending &&
+        (tool === "presets" || this.#isReadable(this.#advanced.controls, true))
+      )
+        this.#outside.post({ type: "tool", tool });
     };
-    const tools = formToolNames.map((tool) => button(this.#texts.tools[tool], "secondary", () => use(tool)));
-    this.#head.replaceChildren(viewToggle(this.#texts, this.#json !== undefined, (toJson) => this.#switch(toJson)), make("div", { class: "tools" }, ...tools));
+    const tools = formToolNames.map((tool) =>
+      button(this.#texts.tools[tool], "secondary", () => use(tool)),
+    );
+    this.#head.replaceChildren(
+      viewToggle(this.#texts, this.#json !== undefined, (toJson) => this.#switch(toJson)),
+      make("div", { class: "tools" }, ...tools),
+    );
   }
 
   /** The boxes for secrets are those that the text asks for. */
@@ -250,7 +296,13 @@ export class FormPage {
     this.#isSending = isSending;
     this.#footer.isSending = isSending;
     // Not `disabled`, which would throw the keyboard's focus away.
-    for (const one of this.#head.querySelectorAll("button")) one.setAttribute("aria-disabled", String(isSending));
-    for (const part of [...this.#inputs, this.#advanced, ...(this.#json === undefined ? [] : [this.#json])]) part.isReadOnly = isSending;
+    for (const one of this.#head.querySelectorAll("button"))
+      one.setAttribute("aria-disabled", String(isSending));
+    for (const part of [
+      ...this.#inputs,
+      this.#advanced,
+      ...(this.#json === undefined ? [] : [this.#json]),
+    ])
+      part.isReadOnly = isSending;
   }
 }

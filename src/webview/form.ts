@@ -40,7 +40,13 @@ function show(view: FormView, words: FormTexts): void {
     case "unavailable": {
       outside.keepCrew(view.crew);
       const again = button(words.tryAgain, "primary", () => outside.post({ type: "tryAgain" }));
-      place.append(make("div", { role: "alert" }, explanation(view, (message) => outside.post(message), again)));
+      place.append(
+        make(
+          "div",
+          { role: "alert" },
+          explanation(view, (message) => outside.post(message), again),
+        ),
+      );
       break;
     }
     case "form":
@@ -56,7 +62,8 @@ function header(view: FormView, words: FormTexts): HTMLElement {
   const element = make("header", {}, make("h1", {}, fill(words.title, name)));
   if (url !== "") element.append(make("p", { class: "address" }, url));
   if (isRehearsal) element.append(make("p", { class: "rehearsal" }, words.rehearsal));
-  if (view.kind === "form" && view.isNotKept === true) element.append(make("p", { class: "not-kept", role: "status" }, words.notKept));
+  if (view.kind === "form" && view.isNotKept === true)
+    element.append(make("p", { class: "not-kept", role: "status" }, words.notKept));
   return element;
 }
 

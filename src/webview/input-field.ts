@@ -25,7 +25,12 @@ export class InputField {
   readonly #reset: HTMLButtonElement;
   #mode: FieldMode;
 
-  constructor(field: FormField, value: NamedValue, texts: FormTexts, { onInput, onTake }: FieldEvents) {
+  constructor(
+    field: FormField,
+    value: NamedValue,
+    texts: FormTexts,
+    { onInput, onTake }: FieldEvents,
+  ) {
     this.name = field.name;
     this.#field = field;
     this.#texts = texts;
@@ -50,11 +55,14 @@ export class InputField {
     );
     this.#select = make("select", { class: "mode", "aria-label": fill(texts.sendAs, label) });
     const { control } = field;
-    const labelOf = (mode: FieldMode) => (mode !== "fitting" ? texts.modes[mode] : control && texts.controls[control.kind]);
-    this.#select.append(...fieldModes.flatMap((mode) => {
-      const text = labelOf(mode);
-      return text === undefined ? [] : [make("option", { value: mode }, text)];
-    }));
+    const labelOf = (mode: FieldMode) =>
+      mode !== "fitting" ? texts.modes[mode] : control && texts.controls[control.kind];
+    this.#select.append(
+      ...fieldModes.flatMap((mode) => {
+        const text = labelOf(mode);
+        return text === undefined ? [] : [make("option", { value: mode }, text)];
+      }),
+    );
     this.#select.value = value.mode;
     this.#select.addEventListener("change", () => {
       const mode = fieldModes.find((one) => one === this.#select.value) ?? "text";
@@ -70,7 +78,10 @@ export class InputField {
     });
     this.#reset.setAttribute("aria-label", fill(texts.resetFor, label));
     // After the value, so that Tab comes to it first; the style sheet puts the choice on the label's line.
-    this.control.element.append(this.#select, make("div", { class: "actions" }, this.#take, this.#reset));
+    this.control.element.append(
+      this.#select,
+      make("div", { class: "actions" }, this.#take, this.#reset),
+    );
     this.#show(value);
   }
 
@@ -120,23 +131,42 @@ export class InputField {
     const isBlank = mode === "text" ? text === "" : text.trim() === "";
     const { initial, hasDefault, required } = this.#field;
     const ifBlank = hasDefault === true ? sentAs.blankDefault : sentAs.blank;
-    this.control.note = mode === "empty" || mode === "null" || mode === "omit" ? sentAs[mode] : isBlank && !required ? ifBlank : "";
+    this.control.note =
+      mode === "empty" || mode === "null" || mode === "omit"
+        ? sentAs[mode]
+        : isBlank && !required
+          ? ifBlank
+          : "";
     this.#reset.hidden = hasDefault !== true || (mode === initial.mode && text === initial.text);
   }
 
   /** What the value is entered in. A field that has no value just now keeps its text in a box that does not show. */
   #box(): BoxKind {
     const { control } = this.#field;
-    if (this.#mode !== "fitting" || control === undefined) return { kind: "lines", isCode: this.#mode === "json" };
+    if (this.#mode !== "fitting" || control === undefined)
+      return { kind: "lines", isCode: this.#mode === "json" };
     switch (control.kind) {
       case "number":
         return { kind: "line", inputmode: "decimal" };
       case "integer":
         return { kind: "line", inputmode: "numeric" };
       case "boolean":
-        return { kind: "choice", choices: [{ value: "", label: this.#texts.choose }, { value: "true", label: "true" }, { value: "false", label: "false" }] };
+        return {
+          kind: "choice",
+          choices: [
+            { value: "", label: this.#texts.choose },
+            { value: "true", label: "true" },
+            { value: "false", label: "false" },
+          ],
+        };
       case "choice":
-        return { kind: "choice", choices: [{ value: "", label: this.#texts.choose }, ...control.choices.map((json) => ({ value: json, label: labelOfChoice(json) }))] };
+        return {
+          kind: "choice",
+          choices: [
+            { value: "", label: this.#texts.choose },
+            ...control.choices.map((json) => ({ value: json, label: labelOfChoice(json) })),
+          ],
+        };
     }
   }
 }

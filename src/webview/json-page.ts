@@ -51,14 +51,24 @@ export class JsonPage {
     this.#base = filled;
     this.#filled = { ...filled, secrets: [], wrong: [] };
     this.#events = events;
-    this.#control = new Control({ ...texts.jsonView, box: { kind: "lines", isCode: true }, text, check: () => undefined, onInput: () => this.#changed() }, texts);
+    this.#control = new Control(
+      {
+        ...texts.jsonView,
+        box: { kind: "lines", isCode: true },
+        text,
+        check: () => undefined,
+        onInput: () => this.#changed(),
+      },
+      texts,
+    );
     this.#discard = button(texts.discardJson, "link", events.onDiscard);
     this.#control.element.append(this.#moved, this.#discard);
     this.element = this.#control.element;
     this.element.classList.add("whole");
     this.check();
     // Those that stand there were told by the page before this one.
-    for (const { of, text: secret } of this.#filled.secrets) this.#told.set(of, { text: secret, target: targetOf(of, this.#filled.values) });
+    for (const { of, text: secret } of this.#filled.secrets)
+      this.#told.set(of, { text: secret, target: targetOf(of, this.#filled.values) });
   }
 
   /** What could be read last, and now, unless {@link check} says otherwise. */
@@ -105,7 +115,9 @@ export class JsonPage {
       return false;
     }
     const { fields, values } = this.#filled;
-    const missing = fields.filter((field, index) => checkInput(field, values.inputs[index] ?? field.initial) !== undefined);
+    const missing = fields.filter(
+      (field, index) => checkInput(field, values.inputs[index] ?? field.initial) !== undefined,
+    );
     if (missing.length === 0) return true;
     this.#control.mark(fill(this.#texts.jsonMissing, missing.map(({ name }) => name).join(", ")));
     this.#control.focus();
@@ -145,7 +157,10 @@ export class JsonPage {
     const isRead = this.#read() === undefined;
     if (isRead) this.#tellSecrets();
     // One that is being typed is not taken from under the person's hands.
-    if (isRead) this.#moveSecrets(({ start, end }) => this.#control.caret <= start || end <= this.#control.caret);
+    if (isRead)
+      this.#moveSecrets(
+        ({ start, end }) => this.#control.caret <= start || end <= this.#control.caret,
+      );
     if (isRead && this.#wrongAddress === undefined) this.check();
     else this.#timer = setTimeout(() => this.check(), patience);
     this.#events.onInput();
@@ -163,11 +178,19 @@ export class JsonPage {
   }
 
   /** Takes secrets out of a text that can be read; they are held already. */
-  #moveSecrets(isMoved: (value: { readonly start: number; readonly end: number }) => boolean): void {
+  #moveSecrets(
+    isMoved: (value: { readonly start: number; readonly end: number }) => boolean,
+  ): void {
     const moved = this.#filled.secrets.filter(({ value }) => isMoved(value));
     if (moved.length === 0) return;
     const cuts = moved.map(({ cut }) => cut);
-    this.#control.rewrite(edited(this.#control.text, cuts.map((at) => ({ at, text: "" }))), placeAfterCuts(this.#control.caret, cuts));
+    this.#control.rewrite(
+      edited(
+        this.#control.text,
+        cuts.map((at) => ({ at, text: "" })),
+      ),
+      placeAfterCuts(this.#control.caret, cuts),
+    );
     for (const { of } of moved) this.#told.delete(of);
     this.#moved.textContent = this.#texts.secretsMoved;
     this.#read();
@@ -175,7 +198,11 @@ export class JsonPage {
 }
 
 /** The two buttons that choose between fields and JSON. */
-export function viewToggle(texts: FormTexts, isJson: boolean, onChange: (isJson: boolean) => void): HTMLElement {
+export function viewToggle(
+  texts: FormTexts,
+  isJson: boolean,
+  onChange: (isJson: boolean) => void,
+): HTMLElement {
   const choice = (text: string, json: boolean) => {
     const element = button(text, "secondary", () => {
       if (json !== isJson) onChange(json);
@@ -183,5 +210,10 @@ export function viewToggle(texts: FormTexts, isJson: boolean, onChange: (isJson:
     element.setAttribute("aria-pressed", String(json === isJson));
     return element;
   };
-  return make("div", { class: "views", role: "group", "aria-label": texts.view }, choice(texts.views.form, false), choice(texts.views.json, true));
+  return make(
+    "div",
+    { class: "views", role: "group", "aria-label": texts.view },
+    choice(texts.views.form, false),
+    choice(texts.views.json, true),
+  );
 }

@@ -5,8 +5,17 @@ import { button, make } from "./dom.ts";
 type Post = (message: FromForm) => void;
 
 /** An error with its remedy and its buttons, which are known to the extension host by their place. */
-export function explanation({ message, remedy, actions }: Explanation, post: Post, ...others: readonly HTMLElement[]): HTMLElement {
-  const buttons = [...others, ...actions.map((title, index) => button(title, "secondary", () => post({ type: "act", index })))];
+export function explanation(
+  { message, remedy, actions }: Explanation,
+  post: Post,
+  ...others: readonly HTMLElement[]
+): HTMLElement {
+  const buttons = [
+    ...others,
+    ...actions.map((title, index) =>
+      button(title, "secondary", () => post({ type: "act", index })),
+    ),
+  ];
   const box = make("div", { class: "error" }, make("p", { class: "message" }, message));
   if (remedy !== undefined && remedy !== "") box.append(make("p", {}, remedy));
   if (buttons.length > 0) box.append(make("div", { class: "buttons" }, ...buttons));

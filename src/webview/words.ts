@@ -13,15 +13,25 @@ export function faultText(fault: Fault, texts: FormTexts): string {
 
 /** Where a text stops being JSON that can be sent, for a person. */
 export function jsonFaultText({ line, column, expected }: JsonFault, texts: FormTexts): string {
-  return fill(expected === "exactNumber" ? texts.faultAt : texts.notJson, line, column, texts.expected[expected]);
+  return fill(
+    expected === "exactNumber" ? texts.faultAt : texts.notJson,
+    line,
+    column,
+    texts.expected[expected],
+  );
 }
 
 /** What is wrong with the text of the JSON view, for a person. */
 export function jsonViewFaultText(fault: JsonViewFault, texts: FormTexts): string {
-  return fault.kind === "notJson" ? jsonFaultText(fault, texts) : fill(texts.faultAt, fault.line, fault.column, problemOf(fault, texts));
+  return fault.kind === "notJson"
+    ? jsonFaultText(fault, texts)
+    : fill(texts.faultAt, fault.line, fault.column, problemOf(fault, texts));
 }
 
-function problemOf(fault: Exclude<JsonViewFault, { readonly kind: "notJson" }>, texts: FormTexts): string {
+function problemOf(
+  fault: Exclude<JsonViewFault, { readonly kind: "notJson" }>,
+  texts: FormTexts,
+): string {
   switch (fault.kind) {
     case "address":
       return texts.faults[fault.fault];

@@ -5,7 +5,8 @@ import { waitFor } from "../support/wait.ts";
 import { write } from "./api-example.ts";
 import { startRealService, type RealService } from "./real-service.ts";
 
-const run = (command: string, argument?: unknown) => vscode.commands.executeCommand(`crewdeck.${command}`, argument);
+const run = (command: string, argument?: unknown) =>
+  vscode.commands.executeCommand(`crewdeck.${command}`, argument);
 
 describe("The README's example of the API", () => {
   let service: RealService;
@@ -18,8 +19,11 @@ describe("The README's example of the API", () => {
   });
 
   after(async () => {
-    for (const { kickoffId, crew } of api.executions()) await run("untrackExecution", { crew, kickoffId });
-    await vscode.workspace.getConfiguration("crewdeck").update("crews", undefined, vscode.ConfigurationTarget.Global);
+    for (const { kickoffId, crew } of api.executions())
+      await run("untrackExecution", { crew, kickoffId });
+    await vscode.workspace
+      .getConfiguration("crewdeck")
+      .update("crews", undefined, vscode.ConfigurationTarget.Global);
     await service.stop();
   });
 
@@ -34,7 +38,10 @@ describe("The README's example of the API", () => {
     assert.match((await written) ?? "", /Good\./);
     const [execution] = api.executions();
     assert.equal(execution?.state, "completed");
-    assert.deepEqual(execution.tasks.flatMap(({ attempts }) => attempts.flatMap(({ feedback }) => feedback ?? [])), [{ isApprove: true, text: "Good." }]);
+    assert.deepEqual(
+      execution.tasks.flatMap(({ attempts }) => attempts.flatMap(({ feedback }) => feedback ?? [])),
+      [{ isApprove: true, text: "Good." }],
+    );
   });
 
   it("rejects with words for a person", async () => {

@@ -5,7 +5,8 @@ import type { CrewdeckApi, CrewdeckExecution } from "../../src/views/crewdeck-ap
 import { waitFor } from "../support/wait.ts";
 import { startRealService, type RealService } from "./real-service.ts";
 
-const run = <T>(command: string, argument?: unknown): Promise<T> => Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+const run = <T>(command: string, argument?: unknown): Promise<T> =>
+  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 const inputs = { topic: "tea", audience: "guests" };
 
 interface Made {
@@ -20,34 +21,63 @@ describe("Commands with arguments, and the API for other extensions", () => {
 
   before(async () => {
     service = await startRealService();
-    api = (await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate());
-    await run("addCrew", { name: crew, url: `${service.url}/`, token: service.token, tokenType: "bearer" });
+    api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
+    await run("addCrew", {
+      name: crew,
+      url: `${service.url}/`,
+      token: service.token,
+      tokenType: "bearer",
+    });
   });
 
   after(async () => {
     for (const { kickoffId, crew: of } of api.executions()) await untrack(kickoffId, of);
-    await vscode.workspace.getConfiguration("crewdeck").update("crews", undefined, vscode.ConfigurationTarget.Global);
+    await vscode.workspace
+      .getConfiguration("crewdeck")
+      .update("crews", undefined, vscode.ConfigurationTarget.Global);
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await service.stop();
   });
 
-  const find = (kickoffId: string): CrewdeckExecution | undefined => api.executions().find((execution) => execution.kickoffIds.includes(kickoffId));
-  const state = (kickoffId: string, wanted: string) => waitFor(`${kickoffId} to be ${wanted}`, () => (find(kickoffId)?.state === wanted ? find(kickoffId) : undefined));
+  const find = (kickoffId: string): CrewdeckExecution | undefined =>
+    api.executions().find((execution) => execution.kickoffIds.includes(kickoffId));
+  const state = (kickoffId: string, wanted: string) =>
+    waitFor(`${kickoffId} to be ${wanted}`, () =>
+      find(kickoffId)?.state === wanted ? find(kickoffId) : undefined,
+    );
   /** A window that nobody looks at asks every 8 s, so that a test asks by itself. */
-  const asked = <T>(what: string, kickoffId: string, look: (execution: CrewdeckExecution) => T | undefined) =>
+  const asked = <T>(
+    what: string,
+    kickoffId: string,
+    look: (execution: CrewdeckExecution) => T | undefined,
+  ) =>
     waitFor(what, async () => {
       await run("refresh", { crew: find(kickoffId)?.crew, kickoffId });
       const execution = find(kickoffId);
       return execution && look(execution);
     });
-  const askedState = (kickoffId: string, wanted: string) => asked(`${kickoffId} to be ${wanted}`, kickoffId, (execution) => (execution.state === wanted ? execution : undefined));
+  const askedState = (kickoffId: string, wanted: string) =>
+    asked(`${kickoffId} to be ${wanted}`, kickoffId, (execution) =>
+      execution.state === wanted ? execution : undefined,
+    );
 
   /** With an argument nothing is asked. */
-  const untrack = (kickoffId: string, name = crew) => run("untrackExecution", { crew: name, kickoffId });
+  const untrack = (kickoffId: string, name = crew) =>
+    run("untrackExecution", { crew: name, kickoffId });
 
   it("addCrew returns the crew, whose address is tidy", async () => {
-    assert.deepEqual(api.crews().find(({ name }) => name === crew), { name: crew, url: service.url, isLocal: false });
-    const again = await run("addCrew", { name: "Other", url: service.url, token: service.token }).then(() => "added", (error: unknown) => String(error));
+    assert.deepEqual(
+      api.crews().find(({ name }) => name === crew),
+      { name: crew, url: service.url, isLocal: false },
+    );
+    const again = await run("addCrew", {
+      name: "Other",
+      url: service.url,
+      token: service.token,
+    }).then(
+      () => "added",
+      (error: unknown) => String(error),
+    );
     assert.match(again, /already connected/);
   });
 
@@ -56,21 +86,37 @@ describe("Commands with arguments, and the API for other extensions", () => {
     assert.equal(made.crew, crew);
     const waiting = await askedState(made.kickoffId, "waiting");
     assert.equal(waiting.waiting?.taskId, "outline");
-    const rejected = await run<{ status: string; message: string }>("reject", { crew, kickoffId: made.kickoffId, feedback: "Shorter." });
+    const rejected = await run<{ status: string; message: string }>("reject", {
+      crew,
+      kickoffId: made.kickoffId,
+      feedback: "Shorter.",
+    });
     assert.equal(rejected.status, "retrying");
     assert.equal(typeof rejected.message, "string");
     const second = await asked("the second draft", made.kickoffId, (execution) =>
-      execution.state === "waiting" && execution.tasks.find(({ taskId }) => taskId === "outline")?.attempts.length === 2 ? execution : undefined,
+      execution.state === "waiting" &&
+      execution.tasks.find(({ taskId }) => taskId === "outline")?.attempts.length === 2
+        ? execution
+        : undefined,
     );
     assert.match(second.waiting?.output ?? "", /Shorter\./);
-    const approved = await run<{ status: string }>("approve", { crew: service.url, kickoffId: made.kickoffId, taskId: "outline", feedback: "Good." });
+    const approved = await run<{ status: string }>("approve", {
+      crew: service.url,
+      kickoffId: made.kickoffId,
+      taskId: "outline",
+      feedback: "Good.",
+    });
     assert.match(approved.status, /^(resumed|completed)$/);
     const completed = await askedState(made.kickoffId, "completed");
     assert.match(completed.output ?? "", /Good\./);
   });
 
   it("trackExecution follows an execution that another client started, and openExecution shows it", async () => {
-    const answer = await fetch(`${service.url}/kickoff`, { method: "POST", headers: { authorization: `Bearer ${service.token}`, "content-type": "application/json" }, body: JSON.stringify({ inputs }) });
+    const answer = await fetch(`${service.url}/kickoff`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${service.token}`, "content-type": "application/json" },
+      body: JSON.stringify({ inputs }),
+    });
     const { kickoff_id: kickoffId } = (await answer.json()) as { kickoff_id: string };
     assert.deepEqual(await run("trackExecution", { crew, kickoffId }), { crew, kickoffId });
     await state(kickoffId, "waiting");
@@ -87,16 +133,33 @@ describe("Commands with arguments, and the API for other extensions", () => {
   it("trackExecution takes the address of a status, which names crew and execution", async () => {
     const { kickoffId } = await run<Made>("kickoff", { crew, inputs, form: false });
     await untrack(kickoffId);
-    for (const address of [`${service.url}/${kickoffId}/status`, `${service.url}/status/${kickoffId}`]) assert.deepEqual(await run("trackExecution", { kickoffId: address }), { crew, kickoffId });
-    await assert.rejects(run("trackExecution", { kickoffId: `https://nowhere.example.com/status/${kickoffId}` }), /No crew is connected at https:\/\/nowhere\.example\.com/);
+    for (const address of [
+      `${service.url}/${kickoffId}/status`,
+      `${service.url}/status/${kickoffId}`,
+    ])
+      assert.deepEqual(await run("trackExecution", { kickoffId: address }), { crew, kickoffId });
+    await assert.rejects(
+      run("trackExecution", { kickoffId: `https://nowhere.example.com/status/${kickoffId}` }),
+      /No crew is connected at https:\/\/nowhere\.example\.com/,
+    );
     await untrack(kickoffId);
   });
 
   it("testCrew returns the report, and setToken and switchToken choose which of two tokens is sent", async () => {
     const { milliseconds, ...report } = await run<CrewReport>("testCrew", { crew });
-    assert.deepEqual(report, { crew, url: service.url, ok: true, tokenType: "bearer", inputs: 2, statusPath: "/{kickoff_id}/status" });
+    assert.deepEqual(report, {
+      crew,
+      url: service.url,
+      ok: true,
+      tokenType: "bearer",
+      inputs: 2,
+      statusPath: "/{kickoff_id}/status",
+    });
     assert.ok(milliseconds >= 0);
-    assert.equal(await run("setToken", { crew, token: service.userToken, tokenType: "userBearer" }), true);
+    assert.equal(
+      await run("setToken", { crew, token: service.userToken, tokenType: "userBearer" }),
+      true,
+    );
     assert.equal((await run<CrewReport>("testCrew", { crew })).tokenType, "userBearer");
     assert.deepEqual(await run("switchToken", { crew }), { crew, tokenType: "bearer" });
     assert.equal((await run<CrewReport>("testCrew", { crew })).tokenType, "bearer");
@@ -107,13 +170,18 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await askedState(kickoffId, "waiting");
     await run("openExecution", { crew, kickoffId });
     const { uri } = vscode.window.activeTextEditor!.document;
-    const crewsSetting = (name: string) => vscode.workspace.getConfiguration("crewdeck").update("crews", [{ name, url: service.url }], vscode.ConfigurationTarget.Global);
+    const crewsSetting = (name: string) =>
+      vscode.workspace
+        .getConfiguration("crewdeck")
+        .update("crews", [{ name, url: service.url }], vscode.ConfigurationTarget.Global);
     await crewsSetting("Renamed");
     try {
       await waitFor("the new name", () => api.crews().some(({ name }) => name === "Renamed"));
       const told: string[] = [];
       const showError = vscode.window.showErrorMessage;
-      Object.assign(vscode.window, { showErrorMessage: (message: string) => (told.push(message), Promise.resolve(undefined)) });
+      Object.assign(vscode.window, {
+        showErrorMessage: (message: string) => (told.push(message), Promise.resolve(undefined)),
+      });
       try {
         await run("refresh", uri);
         await vscode.env.clipboard.writeText("");
@@ -126,7 +194,10 @@ describe("Commands with arguments, and the API for other extensions", () => {
         Object.assign(vscode.window, { showErrorMessage: showError });
       }
       assert.deepEqual(told, []);
-      await assert.rejects(run("refresh", { crew: "Nobody", kickoffId }), /No execution with the ID/);
+      await assert.rejects(
+        run("refresh", { crew: "Nobody", kickoffId }),
+        /No execution with the ID/,
+      );
     } finally {
       await crewsSetting(crew);
       await waitFor("the old name", () => api.crews().some(({ name }) => name === crew));
@@ -135,22 +206,34 @@ describe("Commands with arguments, and the API for other extensions", () => {
   });
 
   it("starts and stops a local crew and returns it", async () => {
-    const started = await run<{ id: string; name: string; url: string }>("startLocalCrew", { folder: "crewdeck:/example-crew", engine: "rehearsal" });
+    const started = await run<{ id: string; name: string; url: string }>("startLocalCrew", {
+      folder: "crewdeck:/example-crew",
+      engine: "rehearsal",
+    });
     assert.match(started.url, /^http:\/\/127\.0\.0\.1:\d+$/);
     assert.equal(api.crews().find(({ url }) => url === started.url)?.isLocal, true);
-    const stopped = await run<{ id: string }>("stopLocalCrew", { folder: "crewdeck:/example-crew" });
+    const stopped = await run<{ id: string }>("stopLocalCrew", {
+      folder: "crewdeck:/example-crew",
+    });
     assert.equal(stopped.id, started.id);
   });
 
   it("focuses the view when a person has chosen a local crew, and not seconds later when it runs", async () => {
     const [realPick, realExecute] = [vscode.window.showQuickPick, vscode.commands.executeCommand];
-    const isRunning = async () => (await fetch(api.crews().find(({ isLocal }) => isLocal)?.url ?? "").then(() => true, () => false));
+    const isRunning = async () =>
+      await fetch(api.crews().find(({ isLocal }) => isLocal)?.url ?? "").then(
+        () => true,
+        () => false,
+      );
     const focused: Promise<boolean>[] = [];
     const execute = (command: string, ...rest: unknown[]) => {
       if (command === "crewdeck.executions.focus") focused.push(isRunning());
       return realExecute(command, ...rest);
     };
-    Object.assign(vscode.window, { showQuickPick: async (items: Thenable<vscode.QuickPickItem[]>) => (await items).find(({ description }) => description?.endsWith("comes with Crewdeck")) });
+    Object.assign(vscode.window, {
+      showQuickPick: async (items: Thenable<vscode.QuickPickItem[]>) =>
+        (await items).find(({ description }) => description?.endsWith("comes with Crewdeck")),
+    });
     Object.assign(vscode.commands, { executeCommand: execute });
     try {
       await run("startLocalCrew");
@@ -166,15 +249,45 @@ describe("Commands with arguments, and the API for other extensions", () => {
   for (const [what, command, argument, message] of [
     ["an unknown crew", "kickoff", { crew: "Nobody", form: false }, /Nobody/],
     ["a missing crew that can't be asked for", "kickoff", { form: false }, /crew/],
-    ["inputs that are no object", "kickoff", { crew: "Commanded", inputs: "tea", form: false }, /“inputs” must be an object/],
-    ["a callback that is no address", "kickoff", { crew: "Commanded", inputs, crewWebhookUrl: "ftp://x", form: false }, /“crewWebhookUrl”/],
+    [
+      "inputs that are no object",
+      "kickoff",
+      { crew: "Commanded", inputs: "tea", form: false },
+      /“inputs” must be an object/,
+    ],
+    [
+      "a callback that is no address",
+      "kickoff",
+      { crew: "Commanded", inputs, crewWebhookUrl: "ftp://x", form: false },
+      /“crewWebhookUrl”/,
+    ],
     ["missing inputs, by name", "kickoff", { crew: "Commanded", inputs: {}, form: false }, /topic/],
-    ["an unknown execution", "approve", { crew: "Commanded", kickoffId: "nothing" }, /No execution with the ID “nothing”/],
-    ["an id of a wrong type", "openExecution", { crew: "Commanded", kickoffId: 7 }, /“kickoffId” must be a text/],
+    [
+      "an unknown execution",
+      "approve",
+      { crew: "Commanded", kickoffId: "nothing" },
+      /No execution with the ID “nothing”/,
+    ],
+    [
+      "an id of a wrong type",
+      "openExecution",
+      { crew: "Commanded", kickoffId: 7 },
+      /“kickoffId” must be a text/,
+    ],
     ["an argument that is no object", "refresh", "now", /one object/],
     ["a list", "refresh", [], /one object/],
-    ["an unknown engine", "startLocalCrew", { folder: "crewdeck:/example-crew", engine: "magic" }, /magic/],
-    ["an unknown token type", "addCrew", { name: "X", url: "https://x.test", token: "t", tokenType: "admin" }, /tokenType/],
+    [
+      "an unknown engine",
+      "startLocalCrew",
+      { folder: "crewdeck:/example-crew", engine: "magic" },
+      /magic/,
+    ],
+    [
+      "an unknown token type",
+      "addCrew",
+      { name: "X", url: "https://x.test", token: "t", tokenType: "admin" },
+      /tokenType/,
+    ],
   ] as const) {
     it(`${command} rejects ${what} with a message for a person`, async () => {
       await assert.rejects(run(command, argument), (error: Error) => {
@@ -187,7 +300,10 @@ describe("Commands with arguments, and the API for other extensions", () => {
 
   it("a refused kickoff leaves nothing behind", async () => {
     const before = api.executions().length;
-    await assert.rejects(run("kickoff", { crew, inputs: { topic: "tea" }, form: false }), /audience/);
+    await assert.rejects(
+      run("kickoff", { crew, inputs: { topic: "tea" }, form: false }),
+      /audience/,
+    );
     assert.equal(api.executions().length, before);
   });
 
@@ -195,10 +311,26 @@ describe("Commands with arguments, and the API for other extensions", () => {
     ["nothing at all", () => api.kickoff(undefined as never), /“crew” is missing/],
     ["no crew", () => api.kickoff({ crew: undefined } as never), /“crew” is missing/],
     ["a crew that is no text", () => api.kickoff({ crew: 7 } as never), /“crew” must be a text/],
-    ["inputs that are no object", () => api.kickoff({ crew, inputs: "tea" } as never), /“inputs” must be an object/],
-    ["feedback on nothing", () => api.resume({ isApprove: true } as never), /“kickoffId” is missing/],
-    ["feedback that is neither yes nor no", () => api.resume({ kickoffId: "k", isApprove: "yes" } as never), /“isApprove” must be true or false/],
-    ["feedback without a decision", () => api.resume({ kickoffId: "k" } as never), /“isApprove” is missing/],
+    [
+      "inputs that are no object",
+      () => api.kickoff({ crew, inputs: "tea" } as never),
+      /“inputs” must be an object/,
+    ],
+    [
+      "feedback on nothing",
+      () => api.resume({ isApprove: true } as never),
+      /“kickoffId” is missing/,
+    ],
+    [
+      "feedback that is neither yes nor no",
+      () => api.resume({ kickoffId: "k", isApprove: "yes" } as never),
+      /“isApprove” must be true or false/,
+    ],
+    [
+      "feedback without a decision",
+      () => api.resume({ kickoffId: "k" } as never),
+      /“isApprove” is missing/,
+    ],
   ] as const) {
     it(`the API rejects ${what} with a message for a person`, async () => {
       await assert.rejects(call(), message);
@@ -213,7 +345,10 @@ describe("Commands with arguments, and the API for other extensions", () => {
     const { kickoffId } = await api.kickoff({ crew: name, inputs: needed });
     await askedState(kickoffId, "waiting");
     await run("stopLocalCrew", { folder });
-    assert.match((await api.resume({ kickoffId, isApprove: true })).status, /^(resumed|completed)$/);
+    assert.match(
+      (await api.resume({ kickoffId, isApprove: true })).status,
+      /^(resumed|completed)$/,
+    );
     await askedState(kickoffId, "completed");
     await run("stopLocalCrew", { folder });
     await untrack(kickoffId, name);

@@ -7,7 +7,8 @@ import { anExecution } from "../unit/views/executions.ts";
 import { startRealService, type RealService } from "./real-service.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 
-const run = <T>(command: string, argument?: unknown): Promise<T> => Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+const run = <T>(command: string, argument?: unknown): Promise<T> =>
+  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 
 describe("After a rejection, and answers given elsewhere", () => {
   let service: RealService;
@@ -21,15 +22,23 @@ describe("After a rejection, and answers given elsewhere", () => {
   });
 
   after(async () => {
-    for (const { kickoffId } of api.executions().filter((execution) => execution.crew === crew)) await run("untrackExecution", { crew, kickoffId });
-    await vscode.workspace.getConfiguration("crewdeck").update("crews", undefined, vscode.ConfigurationTarget.Global);
+    for (const { kickoffId } of api.executions().filter((execution) => execution.crew === crew))
+      await run("untrackExecution", { crew, kickoffId });
+    await vscode.workspace
+      .getConfiguration("crewdeck")
+      .update("crews", undefined, vscode.ConfigurationTarget.Global);
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await service.stop();
   });
 
-  const find = (kickoffId: string) => api.executions().find((execution) => execution.kickoffIds.includes(kickoffId));
+  const find = (kickoffId: string) =>
+    api.executions().find((execution) => execution.kickoffIds.includes(kickoffId));
   const start = async (): Promise<string> => {
-    const { kickoffId } = await run<{ kickoffId: string }>("kickoff", { crew, inputs: { topic: "tea", audience: "guests" }, form: false });
+    const { kickoffId } = await run<{ kickoffId: string }>("kickoff", {
+      crew,
+      inputs: { topic: "tea", audience: "guests" },
+      form: false,
+    });
     await waits(kickoffId, 1);
     return kickoffId;
   };
@@ -40,15 +49,39 @@ describe("After a rejection, and answers given elsewhere", () => {
       return is();
     });
   const waits = (kickoffId: string, attempts: number) =>
-    asked(`attempt ${attempts} to wait`, kickoffId, () => find(kickoffId)?.state === "waiting" && find(kickoffId)?.tasks.find(({ taskId }) => taskId === "outline")?.attempts.length === attempts);
+    asked(
+      `attempt ${attempts} to wait`,
+      kickoffId,
+      () =>
+        find(kickoffId)?.state === "waiting" &&
+        find(kickoffId)?.tasks.find(({ taskId }) => taskId === "outline")?.attempts.length ===
+          attempts,
+    );
   /** What another client of the same crew sends. */
-  const elsewhere = async (kickoffId: string, isApprove: boolean, feedback = "From elsewhere."): Promise<void> => {
-    const body = JSON.stringify({ execution_id: kickoffId, task_id: "outline", human_feedback: feedback, is_approve: isApprove });
-    const answer = await fetch(`${service.url}/resume`, { method: "POST", headers: { authorization: `Bearer ${service.token}`, "content-type": "application/json" }, body });
+  const elsewhere = async (
+    kickoffId: string,
+    isApprove: boolean,
+    feedback = "From elsewhere.",
+  ): Promise<void> => {
+    const body = JSON.stringify({
+      execution_id: kickoffId,
+      task_id: "outline",
+      human_feedback: feedback,
+      is_approve: isApprove,
+    });
+    const answer = await fetch(`${service.url}/resume`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${service.token}`, "content-type": "application/json" },
+      body,
+    });
     assert.equal(answer.status, 200);
   };
   const statusOf = async (kickoffId: string) =>
-    (await (await fetch(`${service.url}/${kickoffId}/status`, { headers: { authorization: `Bearer ${service.token}` } })).json()) as { status: string; pending_human_input?: { attempt: number } };
+    (await (
+      await fetch(`${service.url}/${kickoffId}/status`, {
+        headers: { authorization: `Bearer ${service.token}` },
+      })
+    ).json()) as { status: string; pending_human_input?: { attempt: number } };
 
   it("compares the new attempt with the one before it, by lens and by command, and leaves both readable with the words between them", async () => {
     const kickoffId = await start();
@@ -58,32 +91,63 @@ describe("After a rejection, and answers given elsewhere", () => {
     await run("openExecution", { crew, kickoffId });
     const { document } = vscode.window.activeTextEditor!;
     const lens = await waitFor("the lens over attempt 2", async () => {
-      const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", document.uri);
+      const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+        "vscode.executeCodeLensProvider",
+        document.uri,
+      );
       return lenses.find(({ command }) => command?.title === "Compare with attempt 1");
     });
     assert.equal(document.lineAt(lens.range.start.line).text, "### Attempt 2");
-    const made = await vscode.commands.executeCommand(lens.command!.command, ...(lens.command!.arguments as unknown[]));
+    const made = await vscode.commands.executeCommand(
+      lens.command!.command,
+      ...(lens.command!.arguments as unknown[]),
+    );
     assert.deepEqual(made, { taskId: "outline", previous: 1, attempt: 2 });
     const tab = await waitFor("the diff", () => {
       const { input } = vscode.window.tabGroups.activeTabGroup.activeTab ?? {};
       return input instanceof vscode.TabInputTextDiff ? input : undefined;
     });
-    assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab?.label, "outline: attempt 1 ↔ attempt 2");
-    const [before, after] = await Promise.all([tab.original, tab.modified].map(async (uri) => (await vscode.workspace.openTextDocument(uri)).getText()));
+    assert.equal(
+      vscode.window.tabGroups.activeTabGroup.activeTab?.label,
+      "outline: attempt 1 ↔ attempt 2",
+    );
+    const [before, after] = await Promise.all(
+      [tab.original, tab.modified].map(async (uri) =>
+        (await vscode.workspace.openTextDocument(uri)).getText(),
+      ),
+    );
     assert.doesNotMatch(before!, /Name one tea/);
     assert.match(after!, /Name one tea/);
     await run("approve", { crew, kickoffId });
     await asked("its end", kickoffId, () => find(kickoffId)?.state === "completed");
-    await waitFor("both attempts and the words between them", () => /### Attempt 1[\s\S]*Your feedback: rejected\n\n> Name one tea\.[\s\S]*### Attempt 2[\s\S]*Your feedback: approved/.test(document.getText()));
-    assert.deepEqual(await run("compareAttempts", { crew, kickoffId }), { taskId: "outline", previous: 1, attempt: 2 });
+    await waitFor("both attempts and the words between them", () =>
+      /### Attempt 1[\s\S]*Your feedback: rejected\n\n> Name one tea\.[\s\S]*### Attempt 2[\s\S]*Your feedback: approved/.test(
+        document.getText(),
+      ),
+    );
+    assert.deepEqual(await run("compareAttempts", { crew, kickoffId }), {
+      taskId: "outline",
+      previous: 1,
+      attempt: 2,
+    });
   });
 
   it("approves and rejects by a notification's buttons: the one shows what is approved, the other leads to where words are written", async () => {
     const kickoffId = await start();
-    const waiting = anExecution({ crew: { id: crew, name: crew, url: service.url }, kickoffIds: [kickoffId], waiting: { taskId: "outline", attempt: 1, since: new Date().toISOString() } });
-    const press = async (title: string) => await actionsOn(waiting, { kind: "waiting", key: "", message: "" }).find((action) => action.title === title)?.run();
+    const waiting = anExecution({
+      crew: { id: crew, name: crew, url: service.url },
+      kickoffIds: [kickoffId],
+      waiting: { taskId: "outline", attempt: 1, since: new Date().toISOString() },
+    });
+    const press = async (title: string) =>
+      await actionsOn(waiting, { kind: "waiting", key: "", message: "" })
+        .find((action) => action.title === title)
+        ?.run();
     void press("Reject…");
-    await waitFor("the keys in a thread's box", () => vscode.window.activeTextEditor?.document.uri.scheme === "comment");
+    await waitFor(
+      "the keys in a thread's box",
+      () => vscode.window.activeTextEditor?.document.uri.scheme === "comment",
+    );
     assert.equal((await statusOf(kickoffId)).pending_human_input?.attempt, 1, "nothing was sent");
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     const person = new ScriptedPerson([{ press: "Approve" }]);
@@ -99,22 +163,37 @@ describe("After a rejection, and answers given elsewhere", () => {
   it("recognises a pause that another client has answered, before anything is sent", async () => {
     const kickoffId = await start();
     await elsewhere(kickoffId, true);
-    await assert.rejects(run("reject", { crew, kickoffId, feedback: "Too late." }), /not sent: (“outline” has been answered already|the execution has ended)/);
+    await assert.rejects(
+      run("reject", { crew, kickoffId, feedback: "Too late." }),
+      /not sent: (“outline” has been answered already|the execution has ended)/,
+    );
     await waitFor("its end", async () => (await statusOf(kickoffId)).status === "completed");
   });
 
   it("recognises an execution that has ended meanwhile", async () => {
     const kickoffId = await start();
     await elsewhere(kickoffId, true);
-    await waitFor("its end at the crew", async () => (await statusOf(kickoffId)).status === "completed");
-    await assert.rejects(run("approve", { crew, kickoffId }), /not sent: the execution has ended.*kick it off again/);
+    await waitFor(
+      "its end at the crew",
+      async () => (await statusOf(kickoffId)).status === "completed",
+    );
+    await assert.rejects(
+      run("approve", { crew, kickoffId }),
+      /not sent: the execution has ended.*kick it off again/,
+    );
   });
 
   it("recognises a newer attempt, which the person has not read", async () => {
     const kickoffId = await start();
     await elsewhere(kickoffId, false);
-    await waitFor("attempt 2 at the crew", async () => (await statusOf(kickoffId)).pending_human_input?.attempt === 2);
-    await assert.rejects(run("approve", { crew, kickoffId, taskId: "outline", attempt: 1 }), /not sent: a newer output of “outline” waits now: attempt 2, and you were at attempt 1/);
+    await waitFor(
+      "attempt 2 at the crew",
+      async () => (await statusOf(kickoffId)).pending_human_input?.attempt === 2,
+    );
+    await assert.rejects(
+      run("approve", { crew, kickoffId, taskId: "outline", attempt: 1 }),
+      /not sent: a newer output of “outline” waits now: attempt 2, and you were at attempt 1/,
+    );
     assert.equal((await statusOf(kickoffId)).pending_human_input?.attempt, 2);
   });
 });

@@ -14,7 +14,9 @@ export async function startConnectProxy(port?: number): Promise<ConnectProxy> {
   const tunnels: string[] = [];
   const open = new Set<Socket>();
   const server = createServer();
-  server.on("connection", (socket: Socket) => open.add(socket.once("close", () => open.delete(socket))));
+  server.on("connection", (socket: Socket) =>
+    open.add(socket.once("close", () => open.delete(socket))),
+  );
   server.on("connect", ({ url = "" }: IncomingMessage, client: Socket) => {
     tunnels.push(url);
     if (port === undefined) {

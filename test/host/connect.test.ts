@@ -50,29 +50,66 @@ describe("conversations about a crew", () => {
 
   describe("connecting", () => {
     it("asks for address, token, its kind and a name, and says where the token is found", async () => {
-      const moves: Move[] = [{ type: ` ${crew.url}/kickoff` }, { type: "Bearer right" }, { pick: "User Bearer Token" }, { type: "Travel" }];
+      const moves: Move[] = [
+        { type: ` ${crew.url}/kickoff` },
+        { type: "Bearer right" },
+        { pick: "User Bearer Token" },
+        { type: "Travel" },
+      ];
       const { result, shown } = await withPerson(moves, () => connectCrew(crews));
       assert.equal(result?.name, "Travel");
-      assert.deepEqual(await crews.token(`url:${crew.url}`), { token: "right", type: "userBearer" });
-      assert.deepEqual(shown.map(({ step }) => step), [1, 2, 3, 4]);
-      assert.ok(shown.every(({ stays }) => stays), "a box goes when the focus moves");
+      assert.deepEqual(await crews.token(`url:${crew.url}`), {
+        token: "right",
+        type: "userBearer",
+      });
+      assert.deepEqual(
+        shown.map(({ step }) => step),
+        [1, 2, 3, 4],
+      );
+      assert.ok(
+        shown.every(({ stays }) => stays),
+        "a box goes when the focus moves",
+      );
       assert.match(shown[1]?.text ?? "", /Status tab/);
-      assert.deepEqual(shown.map(({ hidden }) => hidden), [false, true, false, false]);
+      assert.deepEqual(
+        shown.map(({ hidden }) => hidden),
+        [false, true, false, false],
+      );
       assert.equal(shown[3]?.value, crew.url.replace("http://", ""), "the name is suggested");
     });
 
     it("says what is wrong with an address, a token or a name while the box is open", async () => {
       await connected();
-      const moves: Move[] = [{ type: "http://travel.example.com" }, { type: other.url }, { type: "two words" }, { type: "right" }, { pick: "Bearer Token" }, { type: "travel" }, { type: "Other" }];
+      const moves: Move[] = [
+        { type: "http://travel.example.com" },
+        { type: other.url },
+        { type: "two words" },
+        { type: "right" },
+        { pick: "Bearer Token" },
+        { type: "travel" },
+        { type: "Other" },
+      ];
       const { shown } = await withPerson(moves, () => connectCrew(crews));
       assert.match(shown[0]?.complaint ?? "", /https/);
       assert.match(shown[1]?.complaint ?? "", /one word/);
       assert.match(shown[3]?.complaint ?? "", /already a crew named “Travel”/);
-      assert.deepEqual(crews.list().map(({ name }) => name), ["Travel", "Other"]);
+      assert.deepEqual(
+        crews.list().map(({ name }) => name),
+        ["Travel", "Other"],
+      );
     });
 
     it("goes back with everything still there", async () => {
-      const moves: Move[] = [{ type: crew.url }, { type: "right" }, "back", "back", { type: crew.url }, { type: "right" }, { pick: "Bearer Token" }, { type: "Travel" }];
+      const moves: Move[] = [
+        { type: crew.url },
+        { type: "right" },
+        "back",
+        "back",
+        { type: crew.url },
+        { type: "right" },
+        { pick: "Bearer Token" },
+        { type: "Travel" },
+      ];
       const { shown } = await withPerson(moves, () => connectCrew(crews));
       assert.equal(shown[3]?.value, "right");
       assert.equal(shown[4]?.value, crew.url);
@@ -80,7 +117,14 @@ describe("conversations about a crew", () => {
     });
 
     it("keeps what was typed when the token is wrong, and connects after it was edited", async () => {
-      const moves: Move[] = [{ type: crew.url }, { type: "wrong" }, { pick: "Bearer Token" }, { type: "Travel" }, { press: "Edit Token" }, { type: "right" }];
+      const moves: Move[] = [
+        { type: crew.url },
+        { type: "wrong" },
+        { pick: "Bearer Token" },
+        { type: "Travel" },
+        { press: "Edit Token" },
+        { type: "right" },
+      ];
       const { result, shown } = await withPerson(moves, () => connectCrew(crews));
       const failure = shown[4];
       assert.equal(failure?.kind, "message");
@@ -95,7 +139,14 @@ describe("conversations about a crew", () => {
 
     it("offers to save only a crew that is out of reach", async () => {
       await crew.stop();
-      const moves: Move[] = [{ type: crew.url }, { type: "right" }, { pick: "Bearer Token" }, { type: "Travel" }, { press: "Try Again" }, { press: "Save Anyway" }];
+      const moves: Move[] = [
+        { type: crew.url },
+        { type: "right" },
+        { pick: "Bearer Token" },
+        { type: "Travel" },
+        { press: "Try Again" },
+        { press: "Save Anyway" },
+      ];
       const { result, shown } = await withPerson(moves, () => connectCrew(crews));
       assert.equal(result?.url, crew.url);
       assert.equal(shown.filter(({ kind }) => kind === "message").length, 2);
@@ -103,16 +154,36 @@ describe("conversations about a crew", () => {
     });
 
     it("begins with what was typed in a conversation that was left, but for the token", async () => {
-      const moves: Move[] = [{ type: crew.url }, { type: "wrong" }, { pick: "Bearer Token" }, { type: "Travel" }, { press: "Edit Token" }, "escape"];
+      const moves: Move[] = [
+        { type: crew.url },
+        { type: "wrong" },
+        { pick: "Bearer Token" },
+        { type: "Travel" },
+        { press: "Edit Token" },
+        "escape",
+      ];
       assert.equal((await withPerson(moves, () => connectCrew(crews))).result, undefined);
-      const again: Move[] = [{ type: crew.url }, { type: "right" }, { pick: "Bearer Token" }, { type: "Travel" }];
+      const again: Move[] = [
+        { type: crew.url },
+        { type: "right" },
+        { pick: "Bearer Token" },
+        { type: "Travel" },
+      ];
       const { shown } = await withPerson(again, () => connectCrew(crews));
-      assert.deepEqual([shown[0]?.value, shown[1]?.value, shown[3]?.value], [crew.url, "", "Travel"]);
+      assert.deepEqual(
+        [shown[0]?.value, shown[1]?.value, shown[3]?.value],
+        [crew.url, "", "Travel"],
+      );
     });
 
     it("says that an address is connected already, and replaces its token", async () => {
       const travel = await connected();
-      const moves: Move[] = [{ type: `${crew.url}/inputs` }, { pick: "Set a token of “Travel”" }, { type: "right" }, { pick: "User Bearer Token" }];
+      const moves: Move[] = [
+        { type: `${crew.url}/inputs` },
+        { pick: "Set a token of “Travel”" },
+        { type: "right" },
+        { pick: "User Bearer Token" },
+      ];
       const { result, shown } = await withPerson(moves, () => connectCrew(crews));
       assert.match(shown[1]?.text ?? "", /already connected, as “Travel”/);
       assert.equal(shown[1]?.active, "Set a token of “Travel”");
@@ -122,18 +193,32 @@ describe("conversations about a crew", () => {
     });
 
     it("begins with what a link suggests, which can be changed, and does not come back to it by itself", async () => {
-      const link = { kind: "link", name: "Travel", url: `${crew.url}/kickoff`, token: "from-the-link" };
-      const { shown } = await withPerson([{ type: crew.url }, "escape"], () => connectCrew(crews, link));
+      const link = {
+        kind: "link",
+        name: "Travel",
+        url: `${crew.url}/kickoff`,
+        token: "from-the-link",
+      };
+      const { shown } = await withPerson([{ type: crew.url }, "escape"], () =>
+        connectCrew(crews, link),
+      );
       assert.deepEqual([shown[0]?.value, shown[1]?.value], [`${crew.url}/kickoff`, ""]);
       assert.equal((await withPerson(["escape"], () => connectCrew(crews))).shown[0]?.value, "");
-      const moves: Move[] = [{ type: crew.url }, { type: "right" }, { pick: "Bearer Token" }, { type: "Journeys" }];
+      const moves: Move[] = [
+        { type: crew.url },
+        { type: "right" },
+        { pick: "Bearer Token" },
+        { type: "Journeys" },
+      ];
       const { result, shown: again } = await withPerson(moves, () => connectCrew(crews, link));
       assert.equal(again[3]?.value, "Travel");
       assert.equal(result?.name, "Journeys");
     });
 
     it("asks for nothing but the token when name and address are given", async () => {
-      const { result, shown } = await withPerson([{ type: "right" }], () => connectCrew(crews, { name: "Travel", url: crew.url }));
+      const { result, shown } = await withPerson([{ type: "right" }], () =>
+        connectCrew(crews, { name: "Travel", url: crew.url }),
+      );
       assert.equal(result?.name, "Travel");
       assert.equal(shown.length, 1);
     });
@@ -141,7 +226,10 @@ describe("conversations about a crew", () => {
 
   it("replaces a token after a test", async () => {
     const travel = await connected();
-    const { result, shown } = await withPerson([{ pick: "Bearer Token" }, { type: "wrong" }, { press: "Edit Token" }, { type: "right" }], () => setToken(crews, travel));
+    const { result, shown } = await withPerson(
+      [{ pick: "Bearer Token" }, { type: "wrong" }, { press: "Edit Token" }, { type: "right" }],
+      () => setToken(crews, travel),
+    );
     assert.equal(result, true);
     assert.equal(shown[1]?.value, "", "the old token is not shown");
     assert.equal((await crews.token(travel.id))?.token, "right");
@@ -149,41 +237,74 @@ describe("conversations about a crew", () => {
 
   it("keeps the old token when the person gives up on the new one", async () => {
     const travel = await connected();
-    const { result } = await withPerson([{ pick: "Bearer Token" }, { type: "wrong" }, "escape"], () => setToken(crews, travel));
+    const { result } = await withPerson(
+      [{ pick: "Bearer Token" }, { type: "wrong" }, "escape"],
+      () => setToken(crews, travel),
+    );
     assert.equal(result, false);
     assert.equal((await crews.token(travel.id))?.token, "right");
   });
 
   it("sets the other token beside the first, uses it, and switches between the two", async () => {
     const travel = await connected();
-    const { result, shown } = await withPerson([{ pick: "User Bearer Token" }, { type: "right" }], () => setToken(crews, travel));
+    const { result, shown } = await withPerson(
+      [{ pick: "User Bearer Token" }, { type: "right" }],
+      () => setToken(crews, travel),
+    );
     assert.equal(result, true);
     assert.match(shown[1]?.text ?? "", /^User Bearer Token for “Travel”/);
-    assert.deepEqual(await crews.tokenState(travel.id), { kind: "stored", inUse: "userBearer", types: ["bearer", "userBearer"] });
+    assert.deepEqual(await crews.tokenState(travel.id), {
+      kind: "stored",
+      inUse: "userBearer",
+      types: ["bearer", "userBearer"],
+    });
     assert.deepEqual(await switchToken(crews, travel), { crew: "Travel", tokenType: "bearer" });
-    assert.deepEqual(await switchToken(crews, travel, { crew: "Travel", tokenType: "bearer" }), { crew: "Travel", tokenType: "bearer" });
+    assert.deepEqual(await switchToken(crews, travel, { crew: "Travel", tokenType: "bearer" }), {
+      crew: "Travel",
+      tokenType: "bearer",
+    });
     assert.deepEqual(await switchToken(crews, travel), { crew: "Travel", tokenType: "userBearer" });
-    await assert.rejects(switchToken(crews, travel, { crew: "Travel", tokenType: "basic" }), /“tokenType” must be/);
+    await assert.rejects(
+      switchToken(crews, travel, { crew: "Travel", tokenType: "basic" }),
+      /“tokenType” must be/,
+    );
   });
 
   it("asks for nothing but the token where its kind is given, and for nothing where both are", async () => {
     const travel = await connected();
-    const { shown } = await withPerson([{ type: "right" }], () => setToken(crews, travel, { crew: "Travel", tokenType: "userBearer" }));
+    const { shown } = await withPerson([{ type: "right" }], () =>
+      setToken(crews, travel, { crew: "Travel", tokenType: "userBearer" }),
+    );
     assert.equal(shown.length, 1);
-    assert.equal((await withPerson([], () => setToken(crews, travel, { crew: "Travel", token: "right", tokenType: "bearer" }))).result, true);
-    await assert.rejects(setToken(crews, travel, { crew: "Travel", token: "wrong" }), /organisation's token \(401\)/);
+    assert.equal(
+      (
+        await withPerson([], () =>
+          setToken(crews, travel, { crew: "Travel", token: "right", tokenType: "bearer" }),
+        )
+      ).result,
+      true,
+    );
+    await assert.rejects(
+      setToken(crews, travel, { crew: "Travel", token: "wrong" }),
+      /organisation's token \(401\)/,
+    );
     assert.equal((await crews.token(travel.id))?.token, "right");
   });
 
   it("renames", async () => {
     const travel = await connected();
-    const { result } = await withPerson([{ pick: "Name" }, { type: "Journeys" }], () => editCrew(crews, travel));
+    const { result } = await withPerson([{ pick: "Name" }, { type: "Journeys" }], () =>
+      editCrew(crews, travel),
+    );
     assert.equal(result?.name, "Journeys");
   });
 
   it("asks for the token again when the address changes to another host, and sends the old one nowhere", async () => {
     const travel = await connected();
-    const { result, shown } = await withPerson([{ pick: "Address" }, { type: other.url }, { pick: "Bearer Token" }, { type: "right" }], () => editCrew(crews, travel));
+    const { result, shown } = await withPerson(
+      [{ pick: "Address" }, { type: other.url }, { pick: "Bearer Token" }, { type: "right" }],
+      () => editCrew(crews, travel),
+    );
     assert.equal(result?.url, other.url);
     assert.match(shown[3]?.text ?? "", /never sent to another host/);
     assert.deepEqual(other.tokens, ["Bearer right"]);
@@ -192,7 +313,9 @@ describe("conversations about a crew", () => {
 
   it("changes nothing when the token for another host is not given", async () => {
     const travel = await connected();
-    const { result } = await withPerson([{ pick: "Address" }, { type: other.url }, "escape"], () => editCrew(crews, travel));
+    const { result } = await withPerson([{ pick: "Address" }, { type: other.url }, "escape"], () =>
+      editCrew(crews, travel),
+    );
     assert.equal(result, undefined);
     assert.deepEqual(crews.list(), [travel]);
     assert.deepEqual(other.tokens, []);
@@ -200,11 +323,21 @@ describe("conversations about a crew", () => {
 
   it("changes and takes away the dashboard's address", async () => {
     const travel = await connected();
-    const { result, shown } = await withPerson([{ pick: "Dashboard address" }, { type: "app" }, { type: "https://app.example.com" }], () => editCrew(crews, travel));
+    const { result, shown } = await withPerson(
+      [{ pick: "Dashboard address" }, { type: "app" }, { type: "https://app.example.com" }],
+      () => editCrew(crews, travel),
+    );
     assert.match(shown[1]?.complaint ?? "", /must begin with/);
     assert.equal(result?.dashboardUrl, "https://app.example.com");
     const changed = crews.get("Travel");
-    assert.equal((await withPerson([{ pick: "Dashboard address" }, { type: "" }], () => editCrew(crews, changed))).result?.dashboardUrl, undefined);
+    assert.equal(
+      (
+        await withPerson([{ pick: "Dashboard address" }, { type: "" }], () =>
+          editCrew(crews, changed),
+        )
+      ).result?.dashboardUrl,
+      undefined,
+    );
   });
 
   it("removes a crew only after it said that the token is deleted and what becomes of its executions", async () => {
@@ -214,7 +347,10 @@ describe("conversations about a crew", () => {
     assert.match(shown[0]?.detail ?? "", /tokens are deleted/);
     assert.match(shown[0]?.detail ?? "", /no longer followed/);
     assert.equal(crews.list().length, 1);
-    assert.equal((await withPerson([{ press: "Remove" }], () => removeCrew(crews, travel))).result, true);
+    assert.equal(
+      (await withPerson([{ press: "Remove" }], () => removeCrew(crews, travel))).result,
+      true,
+    );
     assert.equal(secrets.kept.size, 0);
   });
 
@@ -223,20 +359,78 @@ describe("conversations about a crew", () => {
       const travel = await connected();
       const { result, shown } = await withPerson([], () => testCrew(crews, travel));
       const { milliseconds, ...report } = result!;
-      assert.deepEqual(report, { crew: "Travel", url: crew.url, ok: true, tokenType: "bearer", inputs: 2, statusPath: "/status/{kickoff_id}" });
-      assert.match(shown[0]?.text ?? "", /^“Travel” answers at http:\/\/127\.0\.0\.1:\d+ in \d+ ms and asks for 2 inputs\. Token: Bearer Token\. Status path: \/status\/\{kickoff_id\}\.$/);
+      assert.deepEqual(report, {
+        crew: "Travel",
+        url: crew.url,
+        ok: true,
+        tokenType: "bearer",
+        inputs: 2,
+        statusPath: "/status/{kickoff_id}",
+      });
+      assert.match(
+        shown[0]?.text ?? "",
+        /^“Travel” answers at http:\/\/127\.0\.0\.1:\d+ in \d+ ms and asks for 2 inputs\. Token: Bearer Token\. Status path: \/status\/\{kickoff_id\}\.$/,
+      );
       assert.deepEqual(shown[0]?.choices, ["Copy Report"]);
       assert.ok(milliseconds >= 0);
     });
 
-    const causes: readonly (readonly [what: string, spoil: (id: string) => unknown, cause: string, text: RegExp, choices: readonly string[]])[] = [
-      ["a refused token", (id) => crews.setToken(id, { token: "wrong", type: "userBearer" }), "unauthorized", /token refused, 401\): The crew does not accept the user's token/, ["Set User Bearer Token", "Use Bearer Token", "Show Log", "Copy Report"]],
-      ["a token without rights", (id) => crews.setTokens(id, { inUse: "userBearer", userBearer: "forbidden" }), "forbidden", /may lack the right/, ["Set Bearer Token", "Show Log", "Copy Report"]],
-      ["a token that is lost", () => secrets.kept.clear(), "tokenLost", /store of secrets no longer gives/, ["Set Token", "Show Log", "Copy Report"]],
-      ["no token", (id) => crews.setTokens(id, undefined), "noToken", /no token for “Travel” on this machine/, ["Set Token", "Show Log", "Copy Report"]],
-      ["a page in its place", () => (crew.answer = { type: "text/html", body: "<html>Welcome</html>" }), "notACrew", /not a crew\): .*is not JSON/, ["Edit Crew", "Show Log", "Copy Report"]],
-      ["other JSON in its place", () => (crew.answer = { type: "application/json", body: '{"hello":"world"}' }), "notACrew", /not what the API of a crew answers/, ["Edit Crew", "Show Log", "Copy Report"]],
-      ["nobody there", () => crew.stop(), "refused", /connection refused\): Nothing accepts connections/, ["Edit Crew", "Show Log", "Copy Report"]],
+    const causes: readonly (readonly [
+      what: string,
+      spoil: (id: string) => unknown,
+      cause: string,
+      text: RegExp,
+      choices: readonly string[],
+    ])[] = [
+      [
+        "a refused token",
+        (id) => crews.setToken(id, { token: "wrong", type: "userBearer" }),
+        "unauthorized",
+        /token refused, 401\): The crew does not accept the user's token/,
+        ["Set User Bearer Token", "Use Bearer Token", "Show Log", "Copy Report"],
+      ],
+      [
+        "a token without rights",
+        (id) => crews.setTokens(id, { inUse: "userBearer", userBearer: "forbidden" }),
+        "forbidden",
+        /may lack the right/,
+        ["Set Bearer Token", "Show Log", "Copy Report"],
+      ],
+      [
+        "a token that is lost",
+        () => secrets.kept.clear(),
+        "tokenLost",
+        /store of secrets no longer gives/,
+        ["Set Token", "Show Log", "Copy Report"],
+      ],
+      [
+        "no token",
+        (id) => crews.setTokens(id, undefined),
+        "noToken",
+        /no token for “Travel” on this machine/,
+        ["Set Token", "Show Log", "Copy Report"],
+      ],
+      [
+        "a page in its place",
+        () => (crew.answer = { type: "text/html", body: "<html>Welcome</html>" }),
+        "notACrew",
+        /not a crew\): .*is not JSON/,
+        ["Edit Crew", "Show Log", "Copy Report"],
+      ],
+      [
+        "other JSON in its place",
+        () => (crew.answer = { type: "application/json", body: '{"hello":"world"}' }),
+        "notACrew",
+        /not what the API of a crew answers/,
+        ["Edit Crew", "Show Log", "Copy Report"],
+      ],
+      [
+        "nobody there",
+        () => crew.stop(),
+        "refused",
+        /connection refused\): Nothing accepts connections/,
+        ["Edit Crew", "Show Log", "Copy Report"],
+      ],
     ];
 
     it("names the cause of a failure, with a remedy, and returns the report", async () => {

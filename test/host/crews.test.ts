@@ -40,7 +40,12 @@ describe("connected crews", () => {
   it("saves a crew that answers: the address in the person's settings, the token in the secrets only", async () => {
     let changes = 0;
     crews.onDidChange(() => changes++);
-    const added = await crews.add({ name: "Travel", url: ` ${crew.url}/kickoff `, token: "Bearer right", tokenType: "userBearer" });
+    const added = await crews.add({
+      name: "Travel",
+      url: ` ${crew.url}/kickoff `,
+      token: "Bearer right",
+      tokenType: "userBearer",
+    });
     assert.deepEqual(added, { id: `url:${crew.url}`, name: "Travel", url: crew.url });
     assert.deepEqual(savedCrews(), [entry("Travel")]);
     assert.deepEqual(crews.list(), [added]);
@@ -50,7 +55,10 @@ describe("connected crews", () => {
   });
 
   it("saves nothing when the crew refuses the token", async () => {
-    await assert.rejects(crews.add({ ...entry("Travel"), token: "wrong" }), (error) => error instanceof CrewApiError && error.kind === "unauthorized");
+    await assert.rejects(
+      crews.add({ ...entry("Travel"), token: "wrong" }),
+      (error) => error instanceof CrewApiError && error.kind === "unauthorized",
+    );
     assert.equal(savedCrews(), undefined);
     assert.equal(secrets.kept.size, 0);
   });
@@ -58,26 +66,52 @@ describe("connected crews", () => {
   it("saves an unreachable crew only when told not to test it", async () => {
     await crew.stop();
     const wanted = { ...entry("Travel"), token: "right" };
-    await assert.rejects(crews.add(wanted), (error) => error instanceof CrewApiError && error.kind === "unreachable" && error.reason === "refused");
+    await assert.rejects(
+      crews.add(wanted),
+      (error) =>
+        error instanceof CrewApiError && error.kind === "unreachable" && error.reason === "refused",
+    );
     assert.equal((await crews.add(wanted, { untested: true })).name, "Travel");
   });
 
   it("finds a crew by id, name in any case, and address in any form", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
-    for (const text of [added.id, "Travel", "travel", crew.url, `${crew.url}/inputs`]) assert.deepEqual(crews.find(text), added, text);
+    for (const text of [added.id, "Travel", "travel", crew.url, `${crew.url}/inputs`])
+      assert.deepEqual(crews.find(text), added, text);
     assert.equal(crews.find("Research"), undefined);
-    assert.throws(() => crews.get("Research"), (error) => error instanceof UserError && error.message.includes("Research") && error.message.includes("Travel"));
+    assert.throws(
+      () => crews.get("Research"),
+      (error) =>
+        error instanceof UserError &&
+        error.message.includes("Research") &&
+        error.message.includes("Travel"),
+    );
   });
 
   it("refuses a name or an address that is taken", async () => {
     await crews.add({ ...entry("Travel"), token: "right" });
-    await assert.rejects(crews.add({ ...entry("travel", other.url), token: "right" }), /already a crew named/);
-    await assert.rejects(crews.add({ ...entry("Other", `${crew.url}/`), token: "right" }), /already connected, as “Travel”/);
+    await assert.rejects(
+      crews.add({ ...entry("travel", other.url), token: "right" }),
+      /already a crew named/,
+    );
+    await assert.rejects(
+      crews.add({ ...entry("Other", `${crew.url}/`), token: "right" }),
+      /already connected, as “Travel”/,
+    );
   });
 
   it("keeps two crews that are added at the same time", async () => {
-    await Promise.all([crews.add({ ...entry("One"), token: "right" }), crews.add({ ...entry("Two", other.url), token: "right" })]);
-    assert.deepEqual(crews.list().map(({ name }) => name).sort(), ["One", "Two"]);
+    await Promise.all([
+      crews.add({ ...entry("One"), token: "right" }),
+      crews.add({ ...entry("Two", other.url), token: "right" }),
+    ]);
+    assert.deepEqual(
+      crews
+        .list()
+        .map(({ name }) => name)
+        .sort(),
+      ["One", "Two"],
+    );
     assert.equal((savedCrews() as unknown[]).length, 2);
   });
 
@@ -86,9 +120,21 @@ describe("connected crews", () => {
     const both = ["One", "Two"];
     // As a window writes that does not know of the first yet.
     await settings().update("crews", [entry("Two", other.url)], vscode.ConfigurationTarget.Global);
-    await waitFor("both to be there", () => crews.list().map(({ name }) => name).sort().join() === both.join());
+    await waitFor(
+      "both to be there",
+      () =>
+        crews
+          .list()
+          .map(({ name }) => name)
+          .sort()
+          .join() === both.join(),
+    );
     await settings().update("crews", [entry("Two", other.url)], vscode.ConfigurationTarget.Global);
-    await settings().update("crews", [entry("Two", other.url), entry("Three", `${other.url}/v3`)], vscode.ConfigurationTarget.Global);
+    await settings().update(
+      "crews",
+      [entry("Two", other.url), entry("Three", `${other.url}/v3`)],
+      vscode.ConfigurationTarget.Global,
+    );
     await waitFor("the third to be there", () => crews.find("Three") !== undefined);
     assert.equal(crews.find("One"), undefined);
   });
@@ -96,7 +142,12 @@ describe("connected crews", () => {
   it("says that this machine has no token where only the settings arrived", async () => {
     await settings().update("crews", [entry("Synced")], vscode.ConfigurationTarget.Global);
     const synced = crews.get("Synced");
-    await assert.rejects(crews.test(synced), (error) => error instanceof NoTokenError && error.message.includes("There is no token for “Synced” on this machine"));
+    await assert.rejects(
+      crews.test(synced),
+      (error) =>
+        error instanceof NoTokenError &&
+        error.message.includes("There is no token for “Synced” on this machine"),
+    );
     assert.equal(crew.tokens.length, 0);
     await crews.setToken(synced.id, { token: "right", type: "bearer" });
     const { milliseconds, ...report } = await crews.test(synced);
@@ -108,7 +159,10 @@ describe("connected crews", () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     const client = crews.client(added);
     await client.inputs();
-    await secrets.store(`crewdeck.token.${added.id}`, JSON.stringify({ token: "changed-elsewhere", type: "bearer" }));
+    await secrets.store(
+      `crewdeck.token.${added.id}`,
+      JSON.stringify({ token: "changed-elsewhere", type: "bearer" }),
+    );
     await assert.rejects(client.inputs(), /./);
     assert.deepEqual(crew.tokens.slice(-2), ["Bearer right", "Bearer changed-elsewhere"]);
     await crews.setTokens(added.id, undefined);
@@ -120,7 +174,11 @@ describe("connected crews", () => {
     try {
       const added = await crews.add({ ...entry("Odd", odd.url), token: "right" });
       await crews.inputs(added);
-      const missing = (client: ReturnType<Crews["client"]>) => client.kickoff({ inputs: {} }).then(() => [], (error: unknown) => (error instanceof CrewApiError ? error.missingInputs : error));
+      const missing = (client: ReturnType<Crews["client"]>) =>
+        client.kickoff({ inputs: {} }).then(
+          () => [],
+          (error: unknown) => (error instanceof CrewApiError ? error.missingInputs : error),
+        );
       assert.deepEqual(await missing(crews.client(added)), ["topic, in short", "audience"]);
       const renamed = await crews.change(added, { name: "Odder" });
       assert.deepEqual(await missing(crews.client(renamed)), ["topic, in short", "audience"]);
@@ -149,9 +207,15 @@ describe("connected crews", () => {
       await lose();
       await assert.rejects(crews.client(added).kickoff({ inputs: {} }), (error) => {
         assert.ok(error instanceof LostTokenError);
-        assert.match(error.message, /^This machine's store of secrets (no longer gives|does not give) the token of “Travel” back\. .*[Ss]et (it|the token) again\.$/);
+        assert.match(
+          error.message,
+          /^This machine's store of secrets (no longer gives|does not give) the token of “Travel” back\. .*[Ss]et (it|the token) again\.$/,
+        );
         assert.ok(!error.message.includes("half"));
-        assert.deepEqual(error.actions.map(({ command }) => command), ["crewdeck.setToken"]);
+        assert.deepEqual(
+          error.actions.map(({ command }) => command),
+          ["crewdeck.setToken"],
+        );
         return true;
       });
       assert.equal((await crews.tokenState(added.id)).kind, "lost");
@@ -162,24 +226,47 @@ describe("connected crews", () => {
   it("reads the token that version 0.1 stored, and keeps it when the other one is added", async () => {
     await settings().update("crews", [entry("Old")], vscode.ConfigurationTarget.Global);
     const old = crews.get("Old");
-    await secrets.store(`crewdeck.token.${old.id}`, JSON.stringify({ token: "right", type: "userBearer" }));
+    await secrets.store(
+      `crewdeck.token.${old.id}`,
+      JSON.stringify({ token: "right", type: "userBearer" }),
+    );
     assert.equal((await crews.test(old)).tokenType, "userBearer");
     await crews.setToken(old.id, { token: "other", type: "bearer" });
-    assert.deepEqual(await crews.tokenState(old.id), { kind: "stored", inUse: "bearer", types: ["bearer", "userBearer"] });
+    assert.deepEqual(await crews.tokenState(old.id), {
+      kind: "stored",
+      inUse: "bearer",
+      types: ["bearer", "userBearer"],
+    });
     await crews.useToken(old, "userBearer");
     assert.equal((await crews.test(old)).tokenType, "userBearer");
   });
 
   it("holds both tokens of a crew, sends the one in use, and deletes both with the crew", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right", tokenType: "bearer" });
-    await assert.rejects(crews.useToken(added, "userBearer"), (error) => error instanceof UserError && /no User Bearer Token/.test(error.message) && error.actions[0]?.command === "crewdeck.setToken");
+    await assert.rejects(
+      crews.useToken(added, "userBearer"),
+      (error) =>
+        error instanceof UserError &&
+        /no User Bearer Token/.test(error.message) &&
+        error.actions[0]?.command === "crewdeck.setToken",
+    );
     await crews.setToken(added.id, { token: "of-the-user", type: "userBearer" });
-    await assert.rejects(crews.client(added).inputs(), (error) => error instanceof CrewApiError && error.tokenType === "userBearer" && /the user's token/.test(error.message));
+    await assert.rejects(
+      crews.client(added).inputs(),
+      (error) =>
+        error instanceof CrewApiError &&
+        error.tokenType === "userBearer" &&
+        /the user's token/.test(error.message),
+    );
     await crews.useToken(added, "bearer");
     await crews.client(added).inputs();
     assert.deepEqual(crew.tokens.slice(-2), ["Bearer of-the-user", "Bearer right"]);
     const moved = await crews.change(added, { url: `${crew.url}/v2` });
-    assert.deepEqual(await crews.tokenState(moved.id), { kind: "stored", inUse: "bearer", types: ["bearer", "userBearer"] });
+    assert.deepEqual(await crews.tokenState(moved.id), {
+      kind: "stored",
+      inUse: "bearer",
+      types: ["bearer", "userBearer"],
+    });
     await crews.remove(moved);
     assert.equal(secrets.kept.size, 0);
     assert.deepEqual(await crews.tokenState(moved.id), { kind: "none" });
@@ -217,8 +304,15 @@ describe("connected crews", () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     const told: CrewReplacement[] = [];
     crews.onDidReplace((replacement) => told.push(replacement));
-    const renamed = await crews.change(added, { name: "Journeys", dashboardUrl: "https://app.example.com/7" });
-    assert.deepEqual(renamed, { ...added, name: "Journeys", dashboardUrl: "https://app.example.com/7" });
+    const renamed = await crews.change(added, {
+      name: "Journeys",
+      dashboardUrl: "https://app.example.com/7",
+    });
+    assert.deepEqual(renamed, {
+      ...added,
+      name: "Journeys",
+      dashboardUrl: "https://app.example.com/7",
+    });
     assert.deepEqual(crews.list(), [renamed]);
     assert.equal((await crews.token(renamed.id))?.token, "right");
     assert.deepEqual(told, [{ from: added, to: renamed }]);
@@ -236,7 +330,10 @@ describe("connected crews", () => {
     assert.equal(secrets.kept.size, 0);
     await assert.rejects(crews.test(elsewhere), NoTokenError);
     assert.equal(other.tokens.length, 0);
-    const back = await crews.change(elsewhere, { url: crew.url, token: { token: "right", type: "bearer" } });
+    const back = await crews.change(elsewhere, {
+      url: crew.url,
+      token: { token: "right", type: "bearer" },
+    });
     assert.equal((await crews.test(back)).inputs, 2);
     assert.deepEqual(savedCrews(), [entry("Travel")]);
   });
@@ -257,7 +354,10 @@ describe("connected crews", () => {
 
   it("asks for the inputs once, and again when they must be fresh", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
-    assert.deepEqual((await crews.inputs(added)).fields.map(({ name }) => name), ["topic", "audience"]);
+    assert.deepEqual(
+      (await crews.inputs(added)).fields.map(({ name }) => name),
+      ["topic", "audience"],
+    );
     await crews.inputs(added);
     const asked = crew.tokens.length;
     await crews.inputs(added, { fresh: true });
@@ -267,9 +367,15 @@ describe("connected crews", () => {
   it("leaves a malformed entry in the settings, connects the others and says once what is wrong", async () => {
     const warnings: string[] = [];
     const show = vscode.window.showWarningMessage;
-    Object.assign(vscode.window, { showWarningMessage: (text: string) => (warnings.push(text), Promise.resolve(undefined)) });
+    Object.assign(vscode.window, {
+      showWarningMessage: (text: string) => (warnings.push(text), Promise.resolve(undefined)),
+    });
     try {
-      await settings().update("crews", [{ name: "Half" }, entry("Travel")], vscode.ConfigurationTarget.Global);
+      await settings().update(
+        "crews",
+        [{ name: "Half" }, entry("Travel")],
+        vscode.ConfigurationTarget.Global,
+      );
       const travel = crews.get("Travel");
       await crews.change(travel, { name: "Journeys" });
       assert.deepEqual(savedCrews(), [{ name: "Half" }, entry("Journeys")]);
@@ -283,7 +389,12 @@ describe("connected crews", () => {
 
   it("lists local crews under names of their own, and sends their token only while they run where they ran", async () => {
     await crews.add({ ...entry("Example"), token: "right" });
-    const local = { id: "local:file:///example", name: "Example", url: other.url, local: { folder: "file:///example", engine: "rehearsal" as const, running: true } };
+    const local = {
+      id: "local:file:///example",
+      name: "Example",
+      url: other.url,
+      local: { folder: "file:///example", engine: "rehearsal" as const, running: true },
+    };
     crews.setLocal([local]);
     await crews.setToken(local.id, { token: "right", type: "bearer" });
     const listed = crews.get(local.id);
@@ -296,7 +407,13 @@ describe("connected crews", () => {
     await assert.rejects(client.inputs(), (error) => {
       assert.ok(error instanceof UserError);
       assert.equal(error.message, "The local crew “Example 2” is stopped. Start it to go on.");
-      assert.deepEqual(error.actions, [{ title: "Start Example 2", command: "crewdeck.startLocalCrew", arguments: [{ folder: "file:///example" }] }]);
+      assert.deepEqual(error.actions, [
+        {
+          title: "Start Example 2",
+          command: "crewdeck.startLocalCrew",
+          arguments: [{ folder: "file:///example" }],
+        },
+      ]);
       return true;
     });
     crews.setLocal([{ ...local, url: crew.url }]);
@@ -307,7 +424,12 @@ describe("connected crews", () => {
 
   describe("by command", () => {
     it("asks nothing when everything is given", async () => {
-      const added = await connectCrew(crews, { name: "Travel", url: `${crew.url}/inputs`, token: "right", tokenType: "bearer" });
+      const added = await connectCrew(crews, {
+        name: "Travel",
+        url: `${crew.url}/inputs`,
+        token: "right",
+        tokenType: "bearer",
+      });
       assert.deepEqual(added, { id: `url:${crew.url}`, name: "Travel", url: crew.url });
     });
 
@@ -315,12 +437,21 @@ describe("connected crews", () => {
       ["https://travel.example.com", /object/],
       [{ name: 7, url: "https://travel.example.com" }, /“name” must be a text/],
       [{ name: "Travel", url: " " }, /“url” must be a text/],
-      [{ name: "Travel", url: "https://travel.example.com", token: "t0ken", tokenType: "basic" }, /“tokenType” must be/],
+      [
+        { name: "Travel", url: "https://travel.example.com", token: "t0ken", tokenType: "basic" },
+        /“tokenType” must be/,
+      ],
       [{ name: "Travel", url: "http://travel.example.com", token: "t0ken" }, /https/],
       [{ name: "Travel", url: "https://travel.example.com", token: "two words" }, /one word/],
     ] as const) {
       it(`rejects ${JSON.stringify(wrong)} with a message for a person`, async () => {
-        await assert.rejects(connectCrew(crews, wrong), (error) => error instanceof Error && message.test(error.message) && !error.message.includes("t0ken"));
+        await assert.rejects(
+          connectCrew(crews, wrong),
+          (error) =>
+            error instanceof Error &&
+            message.test(error.message) &&
+            !error.message.includes("t0ken"),
+        );
         assert.equal(savedCrews(), undefined);
       });
     }

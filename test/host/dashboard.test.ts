@@ -4,29 +4,51 @@ import { openDashboard } from "../../src/crews/dashboard.ts";
 import { UserError } from "../../src/editor/errors.ts";
 
 describe("a crew's dashboard", () => {
-  const crew = { id: "url:https://crew.example.com", name: "Travel", url: "https://crew.example.com" };
+  const crew = {
+    id: "url:https://crew.example.com",
+    name: "Travel",
+    url: "https://crew.example.com",
+  };
   const { openExternal } = vscode.env;
   let opened: string[];
 
   beforeEach(() => {
     opened = [];
-    Object.defineProperty(vscode.env, "openExternal", { configurable: true, value: (uri: vscode.Uri) => Promise.resolve(opened.push(uri.toString(true)) > 0) });
+    Object.defineProperty(vscode.env, "openExternal", {
+      configurable: true,
+      value: (uri: vscode.Uri) => Promise.resolve(opened.push(uri.toString(true)) > 0),
+    });
   });
-  afterEach(() => Object.defineProperty(vscode.env, "openExternal", { configurable: true, value: openExternal }));
+  afterEach(() =>
+    Object.defineProperty(vscode.env, "openExternal", { configurable: true, value: openExternal }),
+  );
 
   it("is opened in the browser where its address is known", async () => {
-    assert.equal(await openDashboard({ ...crew, dashboardUrl: "https://app.example.com/crews/7?tab=status" }), "https://app.example.com/crews/7?tab=status");
+    assert.equal(
+      await openDashboard({ ...crew, dashboardUrl: "https://app.example.com/crews/7?tab=status" }),
+      "https://app.example.com/crews/7?tab=status",
+    );
     assert.deepEqual(opened, ["https://app.example.com/crews/7?tab=status"]);
   });
 
   it("is not opened where its address is missing, or is no web address; the crew can be edited", async () => {
-    for (const address of [{}, { dashboardUrl: "file:///etc/passwd" }, { dashboardUrl: "command:workbench.action.quit" }]) {
-      await assert.rejects(openDashboard({ ...crew, ...address }), (error) => error instanceof UserError && error.actions[0]?.command === "crewdeck.editCrew");
+    for (const address of [
+      {},
+      { dashboardUrl: "file:///etc/passwd" },
+      { dashboardUrl: "command:workbench.action.quit" },
+    ]) {
+      await assert.rejects(
+        openDashboard({ ...crew, ...address }),
+        (error) => error instanceof UserError && error.actions[0]?.command === "crewdeck.editCrew",
+      );
     }
     assert.deepEqual(opened, []);
   });
 
   it("is asked for by name, and a command without one says so where no crew has one", async () => {
-    await assert.rejects(Promise.resolve(vscode.commands.executeCommand("crewdeck.openDashboard", { crew: "Nobody" })), /No crew/);
+    await assert.rejects(
+      Promise.resolve(vscode.commands.executeCommand("crewdeck.openDashboard", { crew: "Nobody" })),
+      /No crew/,
+    );
   });
 });

@@ -3,20 +3,35 @@ import * as vscode from "vscode";
 import { json, MisbehavingServer } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
 
-const run = <T>(command: string, argument?: unknown): Promise<T> => Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+const run = <T>(command: string, argument?: unknown): Promise<T> =>
+  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 const crew = "Doubted";
 const kickoffId = "k-doubted";
 
 describe("An execution's document whose crew cannot be asked", () => {
   let server: MisbehavingServer;
   let status = 200;
-  const setCrews = (crews: readonly { readonly name: string; readonly url: string }[] | undefined) => vscode.workspace.getConfiguration("crewdeck").update("crews", crews, vscode.ConfigurationTarget.Global);
+  const setCrews = (
+    crews: readonly { readonly name: string; readonly url: string }[] | undefined,
+  ) =>
+    vscode.workspace
+      .getConfiguration("crewdeck")
+      .update("crews", crews, vscode.ConfigurationTarget.Global);
 
   before(async () => {
     server = await MisbehavingServer.start();
-    server.otherwise = (response, request) => json(request.path === "/inputs" ? 200 : status, request.path === "/inputs" ? { inputs: ["topic"] } : { status: "running" })(response, request);
+    server.otherwise = (response, request) =>
+      json(
+        request.path === "/inputs" ? 200 : status,
+        request.path === "/inputs" ? { inputs: ["topic"] } : { status: "running" },
+      )(response, request);
     await vscode.extensions.getExtension("crewdeck.crewdeck")!.activate();
-    await run("addCrew", { name: crew, url: server.url, token: "tok-doubted-1c2d", tokenType: "bearer" });
+    await run("addCrew", {
+      name: crew,
+      url: server.url,
+      token: "tok-doubted-1c2d",
+      tokenType: "bearer",
+    });
     await run("trackExecution", { crew, kickoffId });
   });
 
@@ -30,10 +45,17 @@ describe("An execution's document whose crew cannot be asked", () => {
   it("says below its headline why it may be out of date, until the crew answers again", async () => {
     await run("openExecution", { crew, kickoffId });
     const { document } = vscode.window.activeTextEditor!;
-    const doubt = () => document.getText().split("\n").find((line) => line.startsWith(">"));
+    const doubt = () =>
+      document
+        .getText()
+        .split("\n")
+        .find((line) => line.startsWith(">"));
     await waitFor("the state", () => document.getText().includes("**Running**"));
     assert.equal(doubt(), undefined);
-    for (const [refused, words] of [[503, /503.*What is told here is what was known last\.$/], [401, /token.*What is told here is what was known last\.$/]] as const) {
+    for (const [refused, words] of [
+      [503, /503.*What is told here is what was known last\.$/],
+      [401, /token.*What is told here is what was known last\.$/],
+    ] as const) {
       status = refused;
       await run("refresh", { crew, kickoffId });
       await waitFor(`the words about ${refused}`, () => words.test(doubt() ?? ""));
@@ -43,7 +65,9 @@ describe("An execution's document whose crew cannot be asked", () => {
       await waitFor("no more of it", () => doubt() === undefined);
     }
     await setCrews([]);
-    await waitFor("the words about the crew", () => /“Doubted” is not connected, so it is not asked\./.test(doubt() ?? ""));
+    await waitFor("the words about the crew", () =>
+      /“Doubted” is not connected, so it is not asked\./.test(doubt() ?? ""),
+    );
     await setCrews([{ name: crew, url: server.url }]);
     await waitFor("no more of that", () => doubt() === undefined);
   });

@@ -19,7 +19,14 @@ function longExecution(changes: Partial<Execution> = {}): Execution {
   // Long enough to be wrapped.
   const output = Array.from({ length: 200 }, (_, line) => lineOfDraft(line)).join("\n\n");
   const { waiting } = anExecution();
-  return anExecution({ tasks: [{ taskId: "research", state: "completed", attempts: [{ number: 1, output }] }, { taskId: "review", state: "waiting", attempts: [{ number: 1, output }] }], waiting: { ...waiting!, output }, ...changes });
+  return anExecution({
+    tasks: [
+      { taskId: "research", state: "completed", attempts: [{ number: 1, output }] },
+      { taskId: "review", state: "waiting", attempts: [{ number: 1, output }] },
+    ],
+    waiting: { ...waiting!, output },
+    ...changes,
+  });
 }
 
 describe("an execution's document", () => {
@@ -27,16 +34,22 @@ describe("an execution's document", () => {
 
   eachWithViewParts((fresh) => (parts = fresh));
 
-  const lineOf = (document: vscode.TextDocument, text: string) => document.getText().split("\n").indexOf(text);
+  const lineOf = (document: vscode.TextDocument, text: string) =>
+    document.getText().split("\n").indexOf(text);
 
   it("opens as read-only Markdown text at what waits", async () => {
     const editor = await parts.show(await parts.store.add(longExecution()));
     const { document } = editor;
     assert.equal(document.languageId, "markdown");
     assert.equal(editor.selection.active.line, lineOf(document, "### Attempt 1"));
-    await waitFor("the waiting task to be seen", () => editor.visibleRanges.some((range) => range.contains(editor.selection.active)));
+    await waitFor("the waiting task to be seen", () =>
+      editor.visibleRanges.some((range) => range.contains(editor.selection.active)),
+    );
     assert.equal(vscode.workspace.fs.isWritableFileSystem(parts.scheme), false);
-    assert.equal((await vscode.workspace.fs.stat(document.uri)).permissions, vscode.FilePermission.Readonly);
+    assert.equal(
+      (await vscode.workspace.fs.stat(document.uri)).permissions,
+      vscode.FilePermission.Readonly,
+    );
   });
 
   it("is refreshed in place, and keeps its reader's cursor and view", async () => {
@@ -47,15 +60,31 @@ describe("an execution's document", () => {
     const position = new vscode.Position(read, 5);
     editor.selection = new vscode.Selection(position, position);
     editor.revealRange(new vscode.Range(position, position), vscode.TextEditorRevealType.AtTop);
-    await waitFor("the reader to be there", () => editor.visibleRanges[0]!.start.line > 50 && editor.visibleRanges[0]!.start.line <= read);
+    await waitFor(
+      "the reader to be there",
+      () => editor.visibleRanges[0]!.start.line > 50 && editor.visibleRanges[0]!.start.line <= read,
+    );
     const words = (line: number) => document.lineAt(line).text;
     for (const engine of ["rehearsal", "x", "rehearsal"]) {
       const top = editor.visibleRanges[0]!.start.line;
       const wordsAtTop = [top, top + 1].map(words);
       const text = document.getText();
-      await parts.store.update("local-1", (execution) => ({ ...execution, engine, label: `Title with ${engine}`, kickoffIds: [...execution.kickoffIds, `id-${execution.kickoffIds.length}`] }));
-      await waitFor("the new text", () => document.getText() !== text && parts.documents.isCurrent(document));
-      await waitFor("the cursor where it was", () => words(editor.selection.active.line) === lineOfDraft(125) && editor.selection.active.character === 5);
+      await parts.store.update("local-1", (execution) => ({
+        ...execution,
+        engine,
+        label: `Title with ${engine}`,
+        kickoffIds: [...execution.kickoffIds, `id-${execution.kickoffIds.length}`],
+      }));
+      await waitFor(
+        "the new text",
+        () => document.getText() !== text && parts.documents.isCurrent(document),
+      );
+      await waitFor(
+        "the cursor where it was",
+        () =>
+          words(editor.selection.active.line) === lineOfDraft(125) &&
+          editor.selection.active.character === 5,
+      );
       await waitFor(`the view where it was: ${wordsAtTop.join("|")}`, () => {
         const now = editor.visibleRanges[0]!.start.line;
         return [now, now + 1].map(words).join("|") === wordsAtTop.join("|");
@@ -69,16 +98,33 @@ describe("an execution's document", () => {
     const position = new vscode.Position(lineOf(document, lineOfDraft(125)), 5);
     editor.selection = new vscode.Selection(position, position);
     editor.revealRange(new vscode.Range(position, position), vscode.TextEditorRevealType.AtTop);
-    await waitFor("the reader to be there", () => editor.visibleRanges[0]!.start.line > 50 && editor.visibleRanges[0]!.start.line <= position.line);
+    await waitFor(
+      "the reader to be there",
+      () =>
+        editor.visibleRanges[0]!.start.line > 50 &&
+        editor.visibleRanges[0]!.start.line <= position.line,
+    );
     const words = (line: number) => document.lineAt(line).text;
-    const atTop = () => [0, 1].map((more) => words(editor.visibleRanges[0]!.start.line + more)).join("|");
+    const atTop = () =>
+      [0, 1].map((more) => words(editor.visibleRanges[0]!.start.line + more)).join("|");
     const wordsAtTop = atTop();
     for (const doubt of ["The crew [cannot](command:x.y) be reached.", undefined]) {
       if (doubt === undefined) parts.doubts.clear();
       else parts.doubts.set("local-1", doubt);
       parts.documents.refresh();
-      await waitFor("the line", () => parts.documents.isCurrent(document) && (words(4) === "> The crew \\[cannot\\](command\\:x.y) be reached.") === (doubt !== undefined));
-      await waitFor("the cursor where it was", () => words(editor.selection.active.line) === lineOfDraft(125) && editor.selection.active.character === 5);
+      await waitFor(
+        "the line",
+        () =>
+          parts.documents.isCurrent(document) &&
+          (words(4) === "> The crew \\[cannot\\](command\\:x.y) be reached.") ===
+            (doubt !== undefined),
+      );
+      await waitFor(
+        "the cursor where it was",
+        () =>
+          words(editor.selection.active.line) === lineOfDraft(125) &&
+          editor.selection.active.character === 5,
+      );
       await waitFor(`the view where it was: ${wordsAtTop}`, () => atTop() === wordsAtTop);
     }
   });
@@ -87,31 +133,50 @@ describe("an execution's document", () => {
     await parts.store.add(longExecution());
     const { document } = await parts.show(longExecution());
     const before = (await vscode.workspace.fs.stat(document.uri)).mtime;
-    await parts.store.update("local-1", (execution) => ({ ...execution, seenAt: "2026-10-21T12:05:00.000Z" }));
+    await parts.store.update("local-1", (execution) => ({
+      ...execution,
+      seenAt: "2026-10-21T12:05:00.000Z",
+    }));
     assert.equal((await vscode.workspace.fs.stat(document.uri)).mtime, before);
     await parts.store.update("local-1", (execution) => ({ ...execution, label: "Another title" }));
     assert.ok((await vscode.workspace.fs.stat(document.uri)).mtime > before);
   });
 
   it("of an unknown id says so, and shows the execution once it is tracked", async () => {
-    const uri = executionUri({ crewName: "Writers", key: "11111111-aaaa" }, "Another title", parts.scheme);
+    const uri = executionUri(
+      { crewName: "Writers", key: "11111111-aaaa" },
+      "Another title",
+      parts.scheme,
+    );
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document);
-    assert.match(document.getText(), /^# Not tracked here\n\nNo execution `11111111-aaaa` of the crew “Writers”/);
+    assert.match(
+      document.getText(),
+      /^# Not tracked here\n\nNo execution `11111111-aaaa` of the crew “Writers”/,
+    );
     await parts.store.add(anExecution());
     await waitFor("the execution's own text", () => document.getText().startsWith("# Sea otters"));
   });
 
   it("has its title in its address, and stays in its tab when the title changes", async () => {
-    const inputs = (audience: string) => ({ request: { inputs: { topic: "Trams/e-bikes, 100 %?", audience }, callbacks: {} } });
+    const inputs = (audience: string) => ({
+      request: { inputs: { topic: "Trams/e-bikes, 100 %?", audience }, callbacks: {} },
+    });
     const { document } = await parts.show(await parts.store.add(anExecution(inputs("commuters"))));
     assert.equal(document.uri.path, "/Writers/11111111-aaaa/Trams-e-bikes, 100 %?.execution");
-    const second = await parts.store.add(anExecution({ ...inputs("seniors"), localId: "local-2", kickoffIds: ["k-2"] }));
-    await waitFor("the headline that tells it from the other", () => document.getText().startsWith("# commuters\n"));
+    const second = await parts.store.add(
+      anExecution({ ...inputs("seniors"), localId: "local-2", kickoffIds: ["k-2"] }),
+    );
+    await waitFor("the headline that tells it from the other", () =>
+      document.getText().startsWith("# commuters\n"),
+    );
     assert.equal((await parts.show(parts.store.find("local-1")!)).document, document);
     assert.equal((await parts.show(second)).document.uri.path, "/Writers/k-2/seniors.execution");
     for (const path of ["/Writers/11111111-aaaa/whatever.execution", "/Writers/11111111-aaaa.md"]) {
-      assert.match((await vscode.workspace.openTextDocument(document.uri.with({ path }))).getText(), /^# commuters\n/);
+      assert.match(
+        (await vscode.workspace.openTextDocument(document.uri.with({ path }))).getText(),
+        /^# commuters\n/,
+      );
     }
   });
 
@@ -124,7 +189,11 @@ describe("an execution's document", () => {
   it("that comes back with its window waits until the executions are read", async () => {
     let open: (value: unknown) => void = () => undefined;
     const ready = new Promise((resolve) => (open = resolve));
-    const documents = new ExecutionDocuments({ store: parts.store, crewIdOf: () => undefined, ready });
+    const documents = new ExecutionDocuments({
+      store: parts.store,
+      crewIdOf: () => undefined,
+      ready,
+    });
     const reading = documents.readFile(documents.uriOf(anExecution()));
     await parts.store.add(anExecution());
     open(undefined);
@@ -134,9 +203,15 @@ describe("an execution's document", () => {
 
   it("keeps its address when a kickoff's late answer brings the id", async () => {
     await parts.store.add(notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] }));
-    const { document } = await parts.show(notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] }));
+    const { document } = await parts.show(
+      notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] }),
+    );
     assert.match(document.getText(), /May have started/);
-    await parts.store.update("local-1", (execution) => ({ ...execution, state: "running", kickoffIds: ["k-1"] }));
+    await parts.store.update("local-1", (execution) => ({
+      ...execution,
+      state: "running",
+      kickoffIds: ["k-1"],
+    }));
     await waitFor("the running state", () => document.getText().includes("**Running**"));
   });
 
@@ -171,58 +246,151 @@ describe("an execution's document", () => {
     const uri = parts.documents.uriOf(execution);
     await assert.rejects(async () => vscode.workspace.fs.writeFile(uri, new Uint8Array()));
     await assert.rejects(async () => vscode.workspace.fs.delete(uri));
-    await assert.rejects(async () => vscode.workspace.fs.rename(uri, uri.with({ path: "/a/b.md" })));
+    await assert.rejects(async () =>
+      vscode.workspace.fs.rename(uri, uri.with({ path: "/a/b.md" })),
+    );
   });
 
   it("has no link that runs a command, whatever an output or a name says", async () => {
     // VS Code starts a language server of its own for Markdown's links.
-    const attack = ["[a](command:x.y)", "<command:x.y>", "[r]: command:x.y", "<a href='command:x.y'>", "<a href='command&#58;x.y'>", "[near](./near.md)"].join("\n\n");
-    const execution = await parts.store.add(anExecution({ label: "<a href='command&#58;x.y'>", tasks: [{ taskId: "[a](command:x.y)", agent: "<a href='command:x.y'>", state: "completed", attempts: [{ number: 1, output: attack }] }] }));
+    const attack = [
+      "[a](command:x.y)",
+      "<command:x.y>",
+      "[r]: command:x.y",
+      "<a href='command:x.y'>",
+      "<a href='command&#58;x.y'>",
+      "[near](./near.md)",
+    ].join("\n\n");
+    const execution = await parts.store.add(
+      anExecution({
+        label: "<a href='command&#58;x.y'>",
+        tasks: [
+          {
+            taskId: "[a](command:x.y)",
+            agent: "<a href='command:x.y'>",
+            state: "completed",
+            attempts: [{ number: 1, output: attack }],
+          },
+        ],
+      }),
+    );
     const { document } = await parts.show(execution);
     const links = await waitFor("Markdown's links", async () => {
-      const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>("vscode.executeLinkProvider", document.uri, 100);
+      const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
+        "vscode.executeLinkProvider",
+        document.uri,
+        100,
+      );
       // A relative address is made a link by Markdown's own provider alone, so that it has spoken.
       return found.some(({ range }) => document.getText(range) === "./near.md") && found;
     });
-    assert.deepEqual(links.filter(({ target }) => target?.scheme.toLowerCase() === "command").map(({ range }) => document.getText(range)), []);
+    assert.deepEqual(
+      links
+        .filter(({ target }) => target?.scheme.toLowerCase() === "command")
+        .map(({ range }) => document.getText(range)),
+      [],
+    );
   });
 
   describe("has VS Code's own", () => {
     const output = "Report\n===\n\n## Part\n\n```\n# not closed";
-    const ended = (changes: Partial<Execution> = {}) => anExecution({ state: "completed", output: "# The end", tasks: [{ taskId: "review", state: "completed", attempts: [{ number: 1, output, feedback: { isApprove: false, text: "# No", at: "2026-10-21T12:02:00.000Z" } }, { number: 2, output }] }], ...changes });
+    const ended = (changes: Partial<Execution> = {}) =>
+      anExecution({
+        state: "completed",
+        output: "# The end",
+        tasks: [
+          {
+            taskId: "review",
+            state: "completed",
+            attempts: [
+              {
+                number: 1,
+                output,
+                feedback: { isApprove: false, text: "# No", at: "2026-10-21T12:02:00.000Z" },
+              },
+              { number: 2, output },
+            ],
+          },
+        ],
+        ...changes,
+      });
 
     it("outline by section, which outputs cannot break: their headings stand below the attempt they belong to", async () => {
       const { document } = await parts.show(await parts.store.add(ended()));
       const [title] = await waitFor("the outline", async () => {
-        const symbols = await vscode.commands.executeCommand<vscode.DocumentSymbol[] | undefined>("vscode.executeDocumentSymbolProvider", document.uri);
+        const symbols = await vscode.commands.executeCommand<vscode.DocumentSymbol[] | undefined>(
+          "vscode.executeDocumentSymbolProvider",
+          document.uri,
+        );
         return symbols !== undefined && symbols.length > 0 && symbols;
       });
-      const names = (symbols: readonly vscode.DocumentSymbol[]): unknown[] => symbols.map(({ name, children }) => (children.length === 0 ? name : [name, names(children)]));
-      assert.deepEqual(names([title!]), [["# Sea otters", [
-        ["## Result", ["### The end"]],
-        "## Inputs",
-        ["## Task: review", [["### Attempt 1", [["#### Report", ["##### Part"]]]], ["### Your feedback: rejected", ["#### No"]], ["### Attempt 2", [["#### Report", ["##### Part"]]]]]],
-        "## Times",
-        "## History",
-        "## Crew and IDs",
-      ]]]);
+      const names = (symbols: readonly vscode.DocumentSymbol[]): unknown[] =>
+        symbols.map(({ name, children }) =>
+          children.length === 0 ? name : [name, names(children)],
+        );
+      assert.deepEqual(names([title!]), [
+        [
+          "# Sea otters",
+          [
+            ["## Result", ["### The end"]],
+            "## Inputs",
+            [
+              "## Task: review",
+              [
+                ["### Attempt 1", [["#### Report", ["##### Part"]]]],
+                ["### Your feedback: rejected", ["#### No"]],
+                ["### Attempt 2", [["#### Report", ["##### Part"]]]],
+              ],
+            ],
+            "## Times",
+            "## History",
+            "## Crew and IDs",
+          ],
+        ],
+      ]);
     });
 
     it("folding by section", async () => {
       const { document } = await parts.show(await parts.store.add(ended()));
       const lines = document.getText().split("\n");
       const ranges = await waitFor("the folding ranges", async () => {
-        const found = await vscode.commands.executeCommand<vscode.FoldingRange[] | undefined>("vscode.executeFoldingRangeProvider", document.uri);
+        const found = await vscode.commands.executeCommand<vscode.FoldingRange[] | undefined>(
+          "vscode.executeFoldingRangeProvider",
+          document.uri,
+        );
         return found !== undefined && found.length > 0 && found;
       });
-      for (const heading of ["## Result", "## Inputs", "## Task: review", "### Attempt 1", "### Your feedback: rejected", "### Attempt 2", "## Times", "## History", "## Crew and IDs"]) {
+      for (const heading of [
+        "## Result",
+        "## Inputs",
+        "## Task: review",
+        "### Attempt 1",
+        "### Your feedback: rejected",
+        "### Attempt 2",
+        "## Times",
+        "## History",
+        "## Crew and IDs",
+      ]) {
         const start = lines.indexOf(heading);
         const level = heading.indexOf(" ");
-        const next = lines.findIndex((line, at) => at > start && new RegExp(`^#{1,${level}} (Inputs|Task|Attempt|Your feedback|Result|Times|History|Crew)`).test(line));
+        const next = lines.findIndex(
+          (line, at) =>
+            at > start &&
+            new RegExp(
+              `^#{1,${level}} (Inputs|Task|Attempt|Your feedback|Result|Times|History|Crew)`,
+            ).test(line),
+        );
         const range = ranges.find((each) => each.start === start);
         assert.ok(range, heading);
         // Blank lines before the next heading stay outside.
-        assert.equal(lines.slice(range.end + 1, next === -1 ? undefined : next).join("").trim(), "", heading);
+        assert.equal(
+          lines
+            .slice(range.end + 1, next === -1 ? undefined : next)
+            .join("")
+            .trim(),
+          "",
+          heading,
+        );
         assert.ok(next === -1 || range.end < next, heading);
       }
     });
@@ -231,7 +399,11 @@ describe("an execution's document", () => {
       // VS Code starts a language server of its own for Markdown's links.
       const { document } = await parts.show(await parts.store.add(ended({ output })));
       const target = await waitFor("the link", async () => {
-        const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>("vscode.executeLinkProvider", document.uri, 100);
+        const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
+          "vscode.executeLinkProvider",
+          document.uri,
+          100,
+        );
         return found.find(({ range }) => document.getText(range) === "#task-review")?.target;
       });
       assert.equal(target.with({ fragment: "" }).toString(), document.uri.toString());
@@ -240,7 +412,19 @@ describe("an execution's document", () => {
 
     it("preview to the side, in which the rehearsal's lines stay lines", async () => {
       const rehearsed = "[REHEARSAL - no language model was called]\n\nAgent: Editor\nTask: Review";
-      await parts.show(await parts.store.add(notWaiting({ tasks: [{ taskId: "review", state: "completed", attempts: [{ number: 1, output: rehearsed }] }] })));
+      await parts.show(
+        await parts.store.add(
+          notWaiting({
+            tasks: [
+              {
+                taskId: "review",
+                state: "completed",
+                attempts: [{ number: 1, output: rehearsed }],
+              },
+            ],
+          }),
+        ),
+      );
       const document = vscode.window.activeTextEditor!.document;
       const html = await vscode.commands.executeCommand<string>("markdown.api.render", document);
       assert.match(html, /Agent: Editor<br\s*\/?>\s*Task: Review/);
@@ -248,31 +432,62 @@ describe("an execution's document", () => {
   });
 
   it("shows the next attempt to a reader who waits for it where he answered, and leaves one who has gone elsewhere alone", async () => {
-    const resume = { taskId: "review", attempt: 1, feedback: { isApprove: false, text: "Shorter.", at: "2026-10-21T12:02:00.000Z" }, outcome: "answered" } as const;
+    const resume = {
+      taskId: "review",
+      attempt: 1,
+      feedback: { isApprove: false, text: "Shorter.", at: "2026-10-21T12:02:00.000Z" },
+      outcome: "answered",
+    } as const;
     const output = Array.from({ length: 200 }, (_, line) => lineOfDraft(line)).join("\n\n");
     const execution = longExecution({ resumes: [resume] });
     await parts.store.add(execution);
     const editor = await parts.show(execution);
     const { document } = editor;
-    const come = (number: number) => parts.store.update("local-1", (current) => ({
-      ...current,
-      tasks: current.tasks.map((task) => (task.taskId === "review" ? { ...task, attempts: [...task.attempts, { number, output: `Draft ${number}.\n\n${output}` }] } : task)),
-      waiting: { taskId: "review", attempt: number, since: "2026-10-21T12:03:00.000Z" },
-    }));
-    await waitFor("the cursor in the draft that waits", () => document.lineAt(editor.selection.active.line).text === "### Attempt 1" && editor.visibleRanges.some((range) => range.contains(editor.selection.active)));
+    const come = (number: number) =>
+      parts.store.update("local-1", (current) => ({
+        ...current,
+        tasks: current.tasks.map((task) =>
+          task.taskId === "review"
+            ? {
+                ...task,
+                attempts: [...task.attempts, { number, output: `Draft ${number}.\n\n${output}` }],
+              }
+            : task,
+        ),
+        waiting: { taskId: "review", attempt: number, since: "2026-10-21T12:03:00.000Z" },
+      }));
+    await waitFor(
+      "the cursor in the draft that waits",
+      () =>
+        document.lineAt(editor.selection.active.line).text === "### Attempt 1" &&
+        editor.visibleRanges.some((range) => range.contains(editor.selection.active)),
+    );
     await come(2);
     // Three headings stick above it: the title, the task, and the first draft or what was said of it. Its lenses stand below the line above it.
-    await waitFor("the second draft, below the headings that stick, with its lenses and first lines", () => {
-      const { active } = editor.selection;
-      const [seen] = editor.visibleRanges;
-      return document.lineAt(active).text === "### Attempt 2" && active.line - seen!.start.line >= 4 && seen!.end.line - active.line > 5;
-    });
-    await parts.store.update("local-1", (current) => ({ ...current, resumes: [...current.resumes, { ...resume, attempt: 2 }] }));
+    await waitFor(
+      "the second draft, below the headings that stick, with its lenses and first lines",
+      () => {
+        const { active } = editor.selection;
+        const [seen] = editor.visibleRanges;
+        return (
+          document.lineAt(active).text === "### Attempt 2" &&
+          active.line - seen!.start.line >= 4 &&
+          seen!.end.line - active.line > 5
+        );
+      },
+    );
+    await parts.store.update("local-1", (current) => ({
+      ...current,
+      resumes: [...current.resumes, { ...resume, attempt: 2 }],
+    }));
     await waitFor("the feedback", () => parts.documents.isCurrent(document));
     const inputs = new vscode.Position(lineOf(document, "## Inputs"), 0);
     editor.selection = new vscode.Selection(inputs, inputs);
     await come(3);
     await waitFor("the third draft's text", () => document.getText().includes("Draft 3."));
-    await waitFor("the cursor where it was", () => document.lineAt(editor.selection.active.line).text === "## Inputs");
+    await waitFor(
+      "the cursor where it was",
+      () => document.lineAt(editor.selection.active.line).text === "## Inputs",
+    );
   });
 });

@@ -16,13 +16,26 @@ import { MemoryMemento, MemorySecrets } from "./memory.ts";
 async function startSilentCrew() {
   let asked = 0;
   const server: Server = createServer(({ method, url = "" }, response) => {
-    const answer = url.endsWith("/inputs") ? { inputs: ["topic"] } : method === "POST" ? { kickoff_id: "11111111-2222" } : undefined;
+    const answer = url.endsWith("/inputs")
+      ? { inputs: ["topic"] }
+      : method === "POST"
+        ? { kickoff_id: "11111111-2222" }
+        : undefined;
     if (answer === undefined) asked += 1;
-    else response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    else
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const connections = () => new Promise<number>((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))));
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: () => asked, connections };
+  const connections = () =>
+    new Promise<number>((resolve, reject) =>
+      server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+    );
+  return {
+    server,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: () => asked,
+    connections,
+  };
 }
 
 describe("When the extension ends", () => {
@@ -43,8 +56,11 @@ describe("When the extension ends", () => {
   });
 
   after(async () => {
-    await vscode.workspace.getConfiguration("crewdeck").update("crews", undefined, vscode.ConfigurationTarget.Global);
-    for (const folder of [storage, copy]) await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    await vscode.workspace
+      .getConfiguration("crewdeck")
+      .update("crews", undefined, vscode.ConfigurationTarget.Global);
+    for (const folder of [storage, copy])
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
 
   const open = () => {
@@ -53,7 +69,8 @@ describe("When the extension ends", () => {
     const secrets = new MemorySecrets();
     const subscriptions: vscode.Disposable[] = [];
     const counted = Object.assign(Object.create(secrets) as MemorySecrets, {
-      onDidChange: (...given: Parameters<typeof secrets.onDidChange>) => window.counted("secrets.onDidChange", secrets.onDidChange(...given)),
+      onDidChange: (...given: Parameters<typeof secrets.onDidChange>) =>
+        window.counted("secrets.onDidChange", secrets.onDidChange(...given)),
       get: (key: string) => secrets.get(key),
       store: (key: string, value: string) => secrets.store(key, value),
       delete: (key: string) => secrets.delete(key),
@@ -69,43 +86,80 @@ describe("When the extension ends", () => {
       globalStorageUri: vscode.Uri.file(storage),
     };
     const require = createRequire(path.join(copy, "extension.js"));
-    for (const name of Object.keys(require.cache)) if (name.startsWith(copy)) Reflect.deleteProperty(require.cache, name);
-    const { activate } = require(path.join(copy, "extension.js")) as { activate: (context: unknown) => Promise<CrewdeckApi> };
+    for (const name of Object.keys(require.cache))
+      if (name.startsWith(copy)) Reflect.deleteProperty(require.cache, name);
+    const { activate } = require(path.join(copy, "extension.js")) as {
+      activate: (context: unknown) => Promise<CrewdeckApi>;
+    };
     const end = () => {
       // As VS Code does it.
       for (const subscription of subscriptions.splice(0)) subscription.dispose();
     };
     ends.push(end);
-    return { window, secrets, end, activate: () => activate(context), run: (id: string, argument: unknown) => window.commands.get(`crewdeck.${id}`)!(argument) };
+    return {
+      window,
+      secrets,
+      end,
+      activate: () => activate(context),
+      run: (id: string, argument: unknown) => window.commands.get(`crewdeck.${id}`)!(argument),
+    };
   };
 
-  const allIsGivenBack = (window: CountedWindow) => waitFor("all to be given back", () => window.left.length === 0).catch(() => assert.deepEqual(window.left, []));
+  const allIsGivenBack = (window: CountedWindow) =>
+    waitFor("all to be given back", () => window.left.length === 0).catch(() =>
+      assert.deepEqual(window.left, []),
+    );
 
   it("no timer, listener, watch, process or connection is left, though it polls, holds the lease and serves a crew", async () => {
     const crew = await startSilentCrew();
     ends.push(() => new Promise((resolve) => crew.server.close(resolve)));
     const id = `url:${crew.url}`;
-    await vscode.workspace.getConfiguration("crewdeck").update("crews", [{ name: "Silent", url: crew.url }], vscode.ConfigurationTarget.Global);
+    await vscode.workspace
+      .getConfiguration("crewdeck")
+      .update("crews", [{ name: "Silent", url: crew.url }], vscode.ConfigurationTarget.Global);
     const { window, secrets, end, activate, run } = open();
-    await secrets.store(`crewdeck.token.${id}`, formatEntry({ inUse: "bearer", bearer: "a-token" }));
+    await secrets.store(
+      `crewdeck.token.${id}`,
+      formatEntry({ inUse: "bearer", bearer: "a-token" }),
+    );
     const api = await activate();
-    await run("startLocalCrew", { folder: path.join(extension.extensionPath, "media", "example-crew") });
+    await run("startLocalCrew", {
+      folder: path.join(extension.extensionPath, "media", "example-crew"),
+    });
     const local = api.crews().find(({ isLocal }) => isLocal)!;
     await api.kickoff({ crew: "Silent", inputs: { topic: "tea" } });
     const inForm = run("kickoff", { crew: "Silent", inputs: { topic: "tea" } }) as Promise<unknown>;
     await waitFor("a question that nobody answers", () => crew.asked() > 0);
     await waitFor("the lease", async () => (await readdir(storage)).includes("lease.json"));
     const isForm = ({ input }: vscode.Tab) => input instanceof vscode.TabInputWebview;
-    const form = await waitFor("the form", () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(isForm));
+    const form = await waitFor("the form", () =>
+      vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(isForm),
+    );
     const before = window.left;
-    for (const kind of ["Timeout", "FSEVENTWRAP", "PROCESSWRAP", "onDidChangeConfiguration", "createStatusBarItem", "secrets.onDidChange"]) assert.ok(before.some((each) => each.startsWith(kind)), `${kind} is counted: ${before.join("\n")}`);
+    for (const kind of [
+      "Timeout",
+      "FSEVENTWRAP",
+      "PROCESSWRAP",
+      "onDidChangeConfiguration",
+      "createStatusBarItem",
+      "secrets.onDidChange",
+    ])
+      assert.ok(
+        before.some((each) => each.startsWith(kind)),
+        `${kind} is counted: ${before.join("\n")}`,
+      );
     end();
     assert.ok(!(await readdir(storage)).includes("lease.json"), "another window may poll at once");
     await vscode.window.tabGroups.close(form);
     await allIsGivenBack(window);
     // The other end of a connection hears of its end a moment later.
     await waitFor("the last connection to end", async () => (await crew.connections()) === 0);
-    await waitFor("its service to leave", () => fetch(local.url).then(() => false, () => true));
+    await waitFor("its service to leave", () =>
+      fetch(local.url).then(
+        () => false,
+        () => true,
+      ),
+    );
     await inForm.catch(() => undefined);
   });
 

@@ -17,7 +17,10 @@ describe("Commands that remove what is kept of an execution", () => {
   /** Runs a command as a person does, and says what it asked. */
   const run = async (id: string, argument: unknown, ...moves: Move[]) => {
     const crews = { find: () => anExecution().crew } as unknown as Crews;
-    const command = executionCommands({ crews, store: parts.store } as unknown as ExecutionParts).find((each) => each.id === id);
+    const command = executionCommands({
+      crews,
+      store: parts.store,
+    } as unknown as ExecutionParts).find((each) => each.id === id);
     const person = new ScriptedPerson(moves);
     try {
       await command?.run(argument);
@@ -27,14 +30,30 @@ describe("Commands that remove what is kept of an execution", () => {
       person.dispose();
     }
   };
-  const kept = () => parts.store.list().map(({ localId }) => localId).sort();
-  const row = (id: string) => ({ kind: "execution", group: "x", crew: anExecution().crew.id, localId: id, kickoffId: id });
+  const kept = () =>
+    parts.store
+      .list()
+      .map(({ localId }) => localId)
+      .sort();
+  const row = (id: string) => ({
+    kind: "execution",
+    group: "x",
+    crew: anExecution().crew.id,
+    localId: id,
+    kickoffId: id,
+  });
 
   it("clear what has ended, but for what is pinned, which is said", async () => {
-    for (const localId of ["one", "two"]) await parts.store.add(notWaiting({ localId, kickoffIds: [localId], state: "completed" }));
-    await parts.store.add(notWaiting({ localId: "pinned", kickoffIds: ["pinned"], state: "completed", pinned: true }));
+    for (const localId of ["one", "two"])
+      await parts.store.add(notWaiting({ localId, kickoffIds: [localId], state: "completed" }));
+    await parts.store.add(
+      notWaiting({ localId: "pinned", kickoffIds: ["pinned"], state: "completed", pinned: true }),
+    );
     await parts.store.add(anExecution());
-    assert.match((await run("clearEnded", undefined, "escape"))[0] ?? "", /^Clear 2 ended executions\?\n.*Pinned executions stay\.$/);
+    assert.match(
+      (await run("clearEnded", undefined, "escape"))[0] ?? "",
+      /^Clear 2 ended executions\?\n.*Pinned executions stay\.$/,
+    );
     await run("clearEnded", undefined, { press: "Clear" });
     assert.deepEqual(kept(), ["local-1", "pinned"]);
     assert.deepEqual(await run("clearEnded", undefined), [], "nothing to ask about");
@@ -42,7 +61,9 @@ describe("Commands that remove what is kept of an execution", () => {
 
   it("remove from the list, saying what goes on and by which ID it can be tracked again", async () => {
     await parts.store.add(anExecution({ kickoffIds: ["waits"] }));
-    await parts.store.add(notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }));
+    await parts.store.add(
+      notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }),
+    );
     const [running = ""] = await run("untrackExecution", row("waits"), "escape");
     assert.match(running, /It goes on at the crew.*Its ID is waits\.$/);
     const [ended = ""] = await run("untrackExecution", row("done"), { press: "Remove from List" });
@@ -53,7 +74,9 @@ describe("Commands that remove what is kept of an execution", () => {
 
   it("remove from the list what may have started, saying that nobody knows whether it did, and no ID, since there is none", async () => {
     await parts.store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" }));
-    const [question = ""] = await run("untrackExecution", row("lost"), { press: "Remove from List" });
+    const [question = ""] = await run("untrackExecution", row("lost"), {
+      press: "Remove from List",
+    });
     assert.match(question, /No answer came to its kickoff\. If it started, it goes on at the crew/);
     assert.doesNotMatch(question, /Its ID is/);
     assert.deepEqual(kept(), []);

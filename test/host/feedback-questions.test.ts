@@ -19,7 +19,10 @@ describe("The question what to say of an output", () => {
     const person = new ScriptedPerson(["escape"]);
     try {
       await askKind("draft");
-      assert.equal(person.shown[0]?.details?.[0], "The crew goes on with this output, and later tasks read “Approved.” as your feedback");
+      assert.equal(
+        person.shown[0]?.details?.[0],
+        "The crew goes on with this output, and later tasks read “Approved.” as your feedback",
+      );
     } finally {
       person.dispose();
     }
@@ -29,7 +32,10 @@ describe("The question what to say of an output", () => {
     const person = new ScriptedPerson([{ press: "Approve" }]);
     try {
       assert.equal(await confirmApproval(anExecution(), "review"), true);
-      assert.match(person.shown[0]?.detail ?? "", /“Approved\.” is sent to “Writers” \(crew\.test\): the crew goes on with this output, and later tasks read that as your feedback\.$/);
+      assert.match(
+        person.shown[0]?.detail ?? "",
+        /“Approved\.” is sent to “Writers” \(crew\.test\): the crew goes on with this output, and later tasks read that as your feedback\.$/,
+      );
     } finally {
       person.dispose();
     }

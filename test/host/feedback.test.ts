@@ -11,14 +11,22 @@ import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
-import { boxWithTheKeys as box, eachWithViewParts, lensesOf, threadOf, viewParts, type ViewParts } from "./view-parts.ts";
+import {
+  boxWithTheKeys as box,
+  eachWithViewParts,
+  lensesOf,
+  threadOf,
+  viewParts,
+  type ViewParts,
+} from "./view-parts.ts";
 
 describe("feedback in an execution's document", () => {
   let parts: ViewParts;
 
   eachWithViewParts((fresh) => (parts = fresh));
 
-  const titles = async (document: vscode.TextDocument) => (await lensesOf(document)).map(({ title }) => title);
+  const titles = async (document: vscode.TextDocument) =>
+    (await lensesOf(document)).map(({ title }) => title);
   const actions = ["Approve", "Approve with a note…", "Reject with feedback…"];
 
   const thread = () => threadOf(parts);
@@ -27,7 +35,10 @@ describe("feedback in an execution's document", () => {
     const execution = await parts.store.add(anExecution());
     const { document } = await parts.show(execution);
     const lenses = await lensesOf(document);
-    assert.deepEqual(lenses.map(({ title }) => title), actions);
+    assert.deepEqual(
+      lenses.map(({ title }) => title),
+      actions,
+    );
     assert.ok(lenses.every(({ line }) => document.lineAt(line).text === "### Attempt 1"));
     assert.match(lenses[0]?.tooltip ?? "", /later tasks read “Approved\.” as your feedback/);
     await parts.store.update("local-1", () => notWaiting());
@@ -35,7 +46,9 @@ describe("feedback in an execution's document", () => {
   });
 
   it("asks for a task id where the crew does not tell which task waits", async () => {
-    const { document } = await parts.show(await parts.store.add(notWaiting({ state: "unknown", mayBeWaiting: true })));
+    const { document } = await parts.show(
+      await parts.store.add(notWaiting({ state: "unknown", mayBeWaiting: true })),
+    );
     const [lens] = await lensesOf(document);
     assert.equal(lens?.title, "Give feedback…");
     assert.equal(document.lineAt(lens.line).text, "## It may be waiting for you");
@@ -49,12 +62,21 @@ describe("feedback in an execution's document", () => {
     const sending = parts.feedback.approve(execution);
     await waitFor("the request", () => parts.sent.length === 1);
     assert.deepEqual(await titles(document), ["Sending…"]);
-    assert.equal(await Promise.race([parts.feedback.approve(execution), Promise.resolve("one request")]), "one request", "a double click");
+    assert.equal(
+      await Promise.race([parts.feedback.approve(execution), Promise.resolve("one request")]),
+      "one request",
+      "a double click",
+    );
     fail(new CrewApiError({ kind: "timeout", message: "No answer.", remedy: "", sent: "maybe" }));
     await assert.rejects(sending, MaybeSentError);
-    await waitFor("the offer to send again", async () => (await titles(document)).join() === "May have been sent – Send again…");
+    await waitFor(
+      "the offer to send again",
+      async () => (await titles(document)).join() === "May have been sent – Send again…",
+    );
     assert.equal(parts.sent.length, 1);
-    await waitFor("the document to say so", () => document.getText().includes("May have been sent: no answer came"));
+    await waitFor("the document to say so", () =>
+      document.getText().includes("May have been sent: no answer came"),
+    );
   });
 
   it("rejects with words from a thread that stands at the output and goes when they are sent", async () => {
@@ -64,14 +86,20 @@ describe("feedback in an execution's document", () => {
     const open = await thread();
     assert.equal(document.lineAt(open.range!.start.line).text, "### Attempt 1");
     assert.equal(open.contextValue, "reject");
-    assert.match(open.label!, /^Reject “review” – your words go to later tasks of “Writers” \(crew\.test\) in “Sea otters”$/);
-    parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
+    assert.match(
+      open.label!,
+      /^Reject “review” – your words go to later tasks of “Writers” \(crew\.test\) in “Sea otters”$/,
+    );
+    parts.crew.resume = () =>
+      Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
     await parts.threads.submit({ thread: open, text: "Shorter.\n\n- and funnier" });
     assert.deepEqual(await result, { status: "retrying", message: "Once more." });
     assert.equal(parts.sent[0]?.humanFeedback, "Shorter.\n\n- and funnier");
     assert.equal(parts.sent[0].isApprove, false);
     assert.deepEqual(parts.threads.threads, []);
-    await waitFor("the answer in the document", () => document.getText().includes("> - and funnier\n\nSent · the crew answered “retrying”"));
+    await waitFor("the answer in the document", () =>
+      document.getText().includes("> - and funnier\n\nSent · the crew answered “retrying”"),
+    );
   });
 
   it("follows its text while the document changes above it", async () => {
@@ -81,15 +109,41 @@ describe("feedback in an execution's document", () => {
     const open = await thread();
     const before = open.range!.start.line;
     await parts.store.update("local-1", (now) => ({ ...now, engine: "rehearsal" }));
-    await waitFor("the thread to follow", () => open.range!.start.line > before && document.lineAt(open.range!.start.line).text === "### Attempt 1");
+    await waitFor(
+      "the thread to follow",
+      () =>
+        open.range!.start.line > before &&
+        document.lineAt(open.range!.start.line).text === "### Attempt 1",
+    );
   });
 
   it("names what was not sent, or not taken, and its execution, and leads there", async () => {
     const execution = await parts.store.add(anExecution());
     for (const [error, words] of [
-      [new CrewApiError({ kind: "unreachable", reason: "refused", message: "Nothing accepts connections.", remedy: "Check the port.", sent: "no" }), "not sent: Nothing accepts connections. Check the port."],
-      [new CrewApiError({ kind: "badRequest", status: 400, message: "Not now.", remedy: "", sent: "no" }), "not taken by the crew: Not now."],
-      [new UserError("No token.", [{ title: "Set Token", command: "crewdeck.setToken" }]), "not sent: No token."],
+      [
+        new CrewApiError({
+          kind: "unreachable",
+          reason: "refused",
+          message: "Nothing accepts connections.",
+          remedy: "Check the port.",
+          sent: "no",
+        }),
+        "not sent: Nothing accepts connections. Check the port.",
+      ],
+      [
+        new CrewApiError({
+          kind: "badRequest",
+          status: 400,
+          message: "Not now.",
+          remedy: "",
+          sent: "no",
+        }),
+        "not taken by the crew: Not now.",
+      ],
+      [
+        new UserError("No token.", [{ title: "Set Token", command: "crewdeck.setToken" }]),
+        "not sent: No token.",
+      ],
     ] as const) {
       parts.crew.resume = () => Promise.reject(error);
       for (const [send, what] of [
@@ -99,11 +153,18 @@ describe("feedback in an execution's document", () => {
         await assert.rejects(send(), (told) => {
           assert.ok(told instanceof NotTakenError);
           assert.equal(told.message, `Your ${what} of “Sea otters” was ${words}`);
-          assert.deepEqual(actionsOf(told).map(({ title }) => title), [...actionsOf(error).map(({ title }) => title), "Open Execution"]);
+          assert.deepEqual(
+            actionsOf(told).map(({ title }) => title),
+            [...actionsOf(error).map(({ title }) => title), "Open Execution"],
+          );
           assert.equal(told.cause, error);
           return true;
         });
-        assert.equal(parts.store.find(execution.localId)?.resumes.at(-1)?.isUnsent ?? false, words.startsWith("not sent"), "as its document says");
+        assert.equal(
+          parts.store.find(execution.localId)?.resumes.at(-1)?.isUnsent ?? false,
+          words.startsWith("not sent"),
+          "as its document says",
+        );
       }
     }
   });
@@ -115,7 +176,10 @@ describe("feedback in an execution's document", () => {
     const open = await thread();
     await parts.store.update("local-1", () => notWaiting());
     await waitFor("the thread to say so", () => open.contextValue === "stale");
-    assert.match(open.label!, /^No longer waits: save a draft for the next attempt, or cancel \(“review”, attempt 1\)$/);
+    assert.match(
+      open.label!,
+      /^No longer waits: save a draft for the next attempt, or cancel \(“review”, attempt 1\)$/,
+    );
     parts.threads.cancel({ thread: open, text: "" });
     assert.equal(await result, undefined);
     assert.deepEqual(parts.threads.threads, []);
@@ -131,7 +195,10 @@ describe("feedback in an execution's document", () => {
     await waitFor("the thread to approve", () => open.contextValue === "approve");
     assert.equal(parts.threads.threads.length, 1);
     await parts.threads.submit({ thread: open, text: "" });
-    assert.deepEqual(parts.sent.map(({ humanFeedback, isApprove }) => ({ humanFeedback, isApprove })), [{ humanFeedback: "Approved.", isApprove: true }]);
+    assert.deepEqual(
+      parts.sent.map(({ humanFeedback, isApprove }) => ({ humanFeedback, isApprove })),
+      [{ humanFeedback: "Approved.", isApprove: true }],
+    );
   });
 
   it("opens a new thread where the bin on the old one was used", async () => {
@@ -141,8 +208,11 @@ describe("feedback in an execution's document", () => {
     const open = await thread();
     open.dispose();
     const second = parts.feedback.reject(execution);
-    const next = await waitFor("another thread", () => parts.threads.threads.find((one) => one !== open));
-    parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
+    const next = await waitFor("another thread", () =>
+      parts.threads.threads.find((one) => one !== open),
+    );
+    parts.crew.resume = () =>
+      Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
     await parts.threads.submit({ thread: next, text: "Shorter." });
     assert.deepEqual([(await first)?.status, (await second)?.status], ["retrying", "retrying"]);
     assert.equal(parts.sent.length, 1);
@@ -150,24 +220,43 @@ describe("feedback in an execution's document", () => {
 
   it("does not answer a newer output in place of the one that was read", async () => {
     const execution = await parts.store.add(anExecution());
-    await assert.rejects(parts.feedback.approve({ ...execution, waiting: { ...execution.waiting!, attempt: 2 } }, { attempt: 1 }), /newer output/);
+    await assert.rejects(
+      parts.feedback.approve(
+        { ...execution, waiting: { ...execution.waiting!, attempt: 2 } },
+        { attempt: 1 },
+      ),
+      /newer output/,
+    );
     assert.equal(parts.sent.length, 0);
   });
 
   it("asks before an output is approved that is not on the screen, with its first lines, and sends nothing where the person does not want to", async () => {
     const output = `# Draft\n\n${Array.from({ length: 40 }, (_, at) => `Line ${at}.`).join("\n")}`;
-    const execution = await parts.store.add(anExecution({ waiting: { taskId: "review", output, attempt: 1, since: "2026-10-21T12:01:00.000Z" } }));
+    const execution = await parts.store.add(
+      anExecution({
+        waiting: { taskId: "review", output, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
+      }),
+    );
     const person = new ScriptedPerson(["escape", { press: "Approve" }]);
     try {
-      assert.equal(await parts.feedback.approve(execution, { attempt: 1, isPerson: true }), undefined);
+      assert.equal(
+        await parts.feedback.approve(execution, { attempt: 1, isPerson: true }),
+        undefined,
+      );
       assert.equal(parts.sent.length, 0);
-      assert.equal((await parts.feedback.approve(execution, { attempt: 1, isPerson: true }))?.status, "resumed");
+      assert.equal(
+        (await parts.feedback.approve(execution, { attempt: 1, isPerson: true }))?.status,
+        "resumed",
+      );
     } finally {
       person.dispose();
     }
     const [{ text, detail } = { text: "", detail: "" }] = person.shown;
     assert.equal(text, "Approve “review” of “Sea otters”?");
-    assert.match(detail ?? "", /^# Draft\n\nLine 0\.\n[\s\S]*Line 9\. …\n\n“Approved\.” is sent to “Writers” \(crew\.test\)/);
+    assert.match(
+      detail ?? "",
+      /^# Draft\n\nLine 0\.\n[\s\S]*Line 9\. …\n\n“Approved\.” is sent to “Writers” \(crew\.test\)/,
+    );
     assert.deepEqual(person.left, []);
   });
 
@@ -175,9 +264,19 @@ describe("feedback in an execution's document", () => {
     const execution = await parts.store.add(anExecution());
     await parts.show(execution);
     const first = await parts.feedback.approve(execution, { attempt: 1, isPerson: true });
-    assert.deepEqual(await parts.feedback.approve(parts.store.find("local-1")!, { taskId: "review", attempt: 1, isPerson: true }), first);
+    assert.deepEqual(
+      await parts.feedback.approve(parts.store.find("local-1")!, {
+        taskId: "review",
+        attempt: 1,
+        isPerson: true,
+      }),
+      first,
+    );
     assert.equal(parts.sent.length, 1);
-    await assert.rejects(parts.feedback.approve(parts.store.find("local-1")!, { taskId: "review", attempt: 1 }), /has been answered already/);
+    await assert.rejects(
+      parts.feedback.approve(parts.store.find("local-1")!, { taskId: "review", attempt: 1 }),
+      /has been answered already/,
+    );
   });
 
   it("keeps a draft, leads to it by a lens, and puts it into the box of the thread, as whatever it was written or now meant", async () => {
@@ -191,21 +290,40 @@ describe("feedback in an execution's document", () => {
     await waitFor("the lens", async () => (await titles(document))[0] === "Draft kept – continue…");
     void parts.feedback.approveWithNote(execution);
     const again = await thread();
-    await waitFor("the draft", async () => (await box()).document.getText() === "Shorter.\n\nPlease.");
+    await waitFor(
+      "the draft",
+      async () => (await box()).document.getText() === "Shorter.\n\nPlease.",
+    );
     assert.equal(again.contextValue, "approve:draft");
     assert.deepEqual(again.comments, [], "no comment that would open the Comments panel");
     await parts.threads.submit({ thread: again, text: "Shorter." });
-    await waitFor("the lens to go, as it was sent", async () => !(await titles(document)).includes("Draft kept – continue…"));
-    assert.equal(await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }), undefined);
+    await waitFor(
+      "the lens to go, as it was sent",
+      async () => !(await titles(document)).includes("Draft kept – continue…"),
+    );
+    assert.equal(
+      await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }),
+      undefined,
+    );
   });
 
   it("gives the keys once more where the thread's box comes after the thread, so that a draft needs no comment", async () => {
     const execution = await parts.store.add(anExecution());
     await parts.show(execution);
-    await parts.drafts.keep({ localId: "local-1", taskId: "review", attempt: 1, isApprove: false, text: "Shorter.", at: "2026-10-21T12:02:00.000Z" });
+    await parts.drafts.keep({
+      localId: "local-1",
+      taskId: "review",
+      attempt: 1,
+      isApprove: false,
+      text: "Shorter.",
+      at: "2026-10-21T12:02:00.000Z",
+    });
     const { executeCommand } = vscode.commands;
     let missed = 0;
-    const late = async (command: string, ...rest: unknown[]) => (command === "widgetNavigation.focusNext" && missed++ < 1 ? undefined : await executeCommand(command, ...rest));
+    const late = async (command: string, ...rest: unknown[]) =>
+      command === "widgetNavigation.focusNext" && missed++ < 1
+        ? undefined
+        : await executeCommand(command, ...rest);
     try {
       Object.assign(vscode.commands, { executeCommand: late });
       void parts.feedback.reject(execution);
@@ -222,20 +340,43 @@ describe("feedback in an execution's document", () => {
     const execution = await parts.store.add(anExecution());
     await parts.show(execution);
     const settings = vscode.workspace.getConfiguration("crewdeck");
-    await settings.update("feedback.cannedAnswers", [{ text: "Half as long, $(please).", kind: "reject" }, { label: "Fine", text: "Good work.", kind: "approve" }, { label: "Empty", text: " " }, 7, "Thank you."], vscode.ConfigurationTarget.Global);
+    await settings.update(
+      "feedback.cannedAnswers",
+      [
+        { text: "Half as long, $(please).", kind: "reject" },
+        { label: "Fine", text: "Good work.", kind: "approve" },
+        { label: "Empty", text: " " },
+        7,
+        "Thank you.",
+      ],
+      vscode.ConfigurationTarget.Global,
+    );
     const showQuickPick = vscode.window.showQuickPick;
     const offered: string[] = [];
-    Object.assign(vscode.window, { showQuickPick: (items: vscode.QuickPickItem[]) => (offered.push(...items.map(({ label }) => label)), Promise.resolve(items.find(({ label }) => label.startsWith("Half")))) });
+    Object.assign(vscode.window, {
+      showQuickPick: (items: vscode.QuickPickItem[]) => (
+        offered.push(...items.map(({ label }) => label)),
+        Promise.resolve(items.find(({ label }) => label.startsWith("Half")))
+      ),
+    });
     try {
       void parts.feedback.give(execution);
       const open = await thread();
-      await waitFor("the answer", async () => (await box()).document.getText() === "Half as long, $(please).");
+      await waitFor(
+        "the answer",
+        async () => (await box()).document.getText() === "Half as long, $(please).",
+      );
       assert.equal(open.contextValue, "reject");
     } finally {
       Object.assign(vscode.window, { showQuickPick });
       await settings.update("feedback.cannedAnswers", undefined, vscode.ConfigurationTarget.Global);
     }
-    assert.deepEqual(offered.filter((label) => ["Fine", "Thank you.", "Half as long, \\$(please)."].includes(label)), ["Fine", "Thank you.", "Half as long, \\$(please).", "Thank you."]);
+    assert.deepEqual(
+      offered.filter((label) =>
+        ["Fine", "Thank you.", "Half as long, \\$(please)."].includes(label),
+      ),
+      ["Fine", "Thank you.", "Half as long, \\$(please).", "Thank you."],
+    );
     assert.equal(parts.sent.length, 0);
   });
 
@@ -284,8 +425,16 @@ describe("an output that the crew still reports as waiting after it took an answ
   });
 
   const current = () => parts.store.find("local-1")!;
-  const press = () => parts.feedback.approve(current(), { taskId: "review", attempt: 1, isPerson: true });
-  const pause: StatusReading = { state: "waiting", stateText: "running", ended: false, tasks: [], raw: {}, waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 } };
+  const press = () =>
+    parts.feedback.approve(current(), { taskId: "review", attempt: 1, isPerson: true });
+  const pause: StatusReading = {
+    state: "waiting",
+    stateText: "running",
+    ended: false,
+    tasks: [],
+    raw: {},
+    waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 },
+  };
 
   /** An approval is answered, and so many seconds later the crew still reports the pause. */
   const approved = async (seconds: number) => {
@@ -309,34 +458,68 @@ describe("an output that the crew still reports as waiting after it took an answ
       person.dispose();
     }
     assert.equal(person.shown[0]?.text, "Answer “review” again?");
-    assert.match(person.shown[0].detail ?? "", /^The crew took your approval of “review”, but has not been seen to go on\. It may only be slow\. If so, another answer can be for its next output, which you have not read, and cost money\.$/);
+    assert.match(
+      person.shown[0].detail ?? "",
+      /^The crew took your approval of “review”, but has not been seen to go on\. It may only be slow\. If so, another answer can be for its next output, which you have not read, and cost money\.$/,
+    );
     await clock.pass(5_000);
     await parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
-    await assert.rejects(parts.feedback.approve(current(), { taskId: "review", attempt: 1 }), /you approved this output of “review” and the crew took it, but it still reports the pause/, "a program is refused");
+    await assert.rejects(
+      parts.feedback.approve(current(), { taskId: "review", attempt: 1 }),
+      /you approved this output of “review” and the crew took it, but it still reports the pause/,
+      "a program is refused",
+    );
     assert.equal(parts.sent.length, 2);
   });
 
   it("waits again after a minute, with lenses and a line that say so, and “Send again…” asks first", async () => {
     await approved(62);
     const { document } = await parts.show(current());
-    assert.deepEqual((await lensesOf(document)).map(({ title }) => title), ["Approved, but the crew still waits – Send again…", "Approve with a note…", "Reject with feedback…"]);
-    assert.match(document.getText(), /You approved the output of “review” and the crew took that, but it still reports the pause/);
-    const person = new ScriptedPerson(["escape", { press: "Send Again" }, { press: "Answer Again" }]);
+    assert.deepEqual(
+      (await lensesOf(document)).map(({ title }) => title),
+      [
+        "Approved, but the crew still waits – Send again…",
+        "Approve with a note…",
+        "Reject with feedback…",
+      ],
+    );
+    assert.match(
+      document.getText(),
+      /You approved the output of “review” and the crew took that, but it still reports the pause/,
+    );
+    const person = new ScriptedPerson([
+      "escape",
+      { press: "Send Again" },
+      { press: "Answer Again" },
+    ]);
     try {
       assert.equal(await parts.feedback.sendAgain(current()), undefined);
       assert.equal(parts.sent.length, 1);
       assert.equal((await parts.feedback.sendAgain(current()))?.status, "resumed");
       assert.equal(parts.sent.length, 2);
       await clock.pass(62_000);
-      await parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
-      const rejected = parts.feedback.reject(current(), { taskId: "review", attempt: 1, isPerson: true });
+      await parts.store.update("local-1", (execution) =>
+        applyReading(execution, pause, clock.now()),
+      );
+      const rejected = parts.feedback.reject(current(), {
+        taskId: "review",
+        attempt: 1,
+        isPerson: true,
+      });
       const open = await threadOf(parts);
       await parts.threads.submit({ thread: open, text: "Shorter." });
       assert.equal((await rejected)?.status, "resumed");
     } finally {
       person.dispose();
     }
-    assert.deepEqual(parts.sent.map(({ isApprove, humanFeedback }) => [isApprove, humanFeedback]), [[true, "Approved."], [true, "Approved."], [false, "Shorter."]]);
+    assert.deepEqual(
+      parts.sent.map(({ isApprove, humanFeedback }) => [isApprove, humanFeedback]),
+      [
+        [true, "Approved."],
+        [true, "Approved."],
+        [false, "Shorter."],
+      ],
+    );
     assert.deepEqual(person.left, []);
   });
 });

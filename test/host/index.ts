@@ -10,9 +10,17 @@ import CountReporter from "../support/count-reporter.ts";
  */
 export async function runTests(register: () => void): Promise<void> {
   const output = process.env["CREWDECK_TEST_OUTPUT"];
-  if (output !== undefined) Mocha.reporters.Base.consoleLog = (...args: unknown[]) => appendFileSync(output, `${format(...args)}\n`);
+  if (output !== undefined)
+    Mocha.reporters.Base.consoleLog = (...args: unknown[]) =>
+      appendFileSync(output, `${format(...args)}\n`);
   const grep = process.env["CREWDECK_GREP"];
-  const mocha = new Mocha({ ui: "bdd", timeout: 240_000, reporter: CountReporter, forbidOnly: true, ...(grep === undefined ? {} : { grep }) });
+  const mocha = new Mocha({
+    ui: "bdd",
+    timeout: 240_000,
+    reporter: CountReporter,
+    forbidOnly: true,
+    ...(grep === undefined ? {} : { grep }),
+  });
   // Puts describe() and it() where the test files look for them.
   mocha.suite.emit("pre-require", globalThis, "", mocha);
   register();

@@ -7,7 +7,10 @@ import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution } from "../unit/views/executions.ts";
 
 const crew: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
-const asksFor = (...names: readonly string[]) => (): Promise<CrewInputs> => Promise.resolve({ fields: names.map((name) => ({ name })), raw: {} });
+const asksFor =
+  (...names: readonly string[]) =>
+  (): Promise<CrewInputs> =>
+    Promise.resolve({ fields: names.map((name) => ({ name })), raw: {} });
 
 /** The commands with a crew that is asked so. */
 function commands(inputs: () => Promise<CrewInputs>) {
@@ -17,13 +20,21 @@ function commands(inputs: () => Promise<CrewInputs>) {
   const parts = {
     crews: { get: () => crew, list: () => [crew], inputs },
     forms: { open: (...what: unknown[]) => (opened.push(what), Promise.resolve(undefined)) },
-    sender: { send: (_crew: Crew, request: KickoffRequest) => (sent.push(request), Promise.resolve(anExecution({ localId: `local-${sent.length}`, kickoffIds: [`k-${sent.length}`] }))) },
+    sender: {
+      send: (_crew: Crew, request: KickoffRequest) => (
+        sent.push(request),
+        Promise.resolve(
+          anExecution({ localId: `local-${sent.length}`, kickoffIds: [`k-${sent.length}`] }),
+        )
+      ),
+    },
     clock,
     wake: () => Promise.resolve(),
     show: () => Promise.resolve(),
   } as unknown as KickoffParts;
   const all = kickoffCommands(parts);
-  const run = async (argument: unknown, id = "kickoff") => await all.find((command) => command.id === id)?.run(argument);
+  const run = async (argument: unknown, id = "kickoff") =>
+    await all.find((command) => command.id === id)?.run(argument);
   return { sent, opened, clock, run };
 }
 
@@ -33,7 +44,10 @@ describe("Kicking off by a click", () => {
   it("starts a crew that asks for nothing once for a double click, also where the crew answers in between, and again for a later one", async () => {
     const { sent, clock, run } = commands(asksFor());
     const made = await Promise.all([run(row), run(row)]);
-    assert.deepEqual(made, [{ crew: "Writers", kickoffId: "k-1" }, { crew: "Writers", kickoffId: "k-1" }]);
+    assert.deepEqual(made, [
+      { crew: "Writers", kickoffId: "k-1" },
+      { crew: "Writers", kickoffId: "k-1" },
+    ]);
     await clock.pass(500);
     assert.deepEqual(await run(row), { crew: "Writers", kickoffId: "k-1" });
     assert.equal(sent.length, 1);
@@ -44,7 +58,10 @@ describe("Kicking off by a click", () => {
 
   it("starts twice for a program that says so twice", async () => {
     const { sent, run } = commands(asksFor());
-    await Promise.all([run({ crew: crew.name, form: false }), run({ crew: crew.name, form: false })]);
+    await Promise.all([
+      run({ crew: crew.name, form: false }),
+      run({ crew: crew.name, form: false }),
+    ]);
     assert.equal(sent.length, 2);
     await run({ crew: crew.name });
     await run({ crew: crew.name });
@@ -54,20 +71,44 @@ describe("Kicking off by a click", () => {
   it("brings the form to the front at each click where there is something to ask", async () => {
     const { sent, opened, run } = commands(asksFor("topic"));
     await Promise.all([run(row), run(row)]);
-    assert.deepEqual([opened, sent], [[[crew, {}], [crew, {}]], []]);
+    assert.deepEqual(
+      [opened, sent],
+      [
+        [
+          [crew, {}],
+          [crew, {}],
+        ],
+        [],
+      ],
+    );
   });
 
   it("opens the form of a crew that asks for nothing where that is wanted, with its callbacks and meta, and sends nothing", async () => {
     const { sent, opened, run } = commands(asksFor());
     await run(row, "kickoffInForm");
-    await run({ crew: crew.name, meta: { ticket: 7 }, crewWebhookUrl: "https://hooks.test" }, "kickoffInForm");
+    await run(
+      { crew: crew.name, meta: { ticket: 7 }, crewWebhookUrl: "https://hooks.test" },
+      "kickoffInForm",
+    );
     await run({ crew: crew.name, form: true });
-    assert.deepEqual([opened, sent], [[[crew, {}], [crew, { meta: { ticket: 7 }, crewWebhookUrl: "https://hooks.test" }], [crew, {}]], []]);
+    assert.deepEqual(
+      [opened, sent],
+      [
+        [
+          [crew, {}],
+          [crew, { meta: { ticket: 7 }, crewWebhookUrl: "https://hooks.test" }],
+          [crew, {}],
+        ],
+        [],
+      ],
+    );
   });
 
   it("takes an answer that it does not understand for no crew without inputs: it opens the form, which says what is wrong, and sends nothing", async () => {
     for (const answer of ['{"inputs": null}', '{"inputs": [null]}', "{}"]) {
-      const client = new CrewClient(crew.url, "token", { fetch: () => Promise.resolve(new Response(answer)) });
+      const client = new CrewClient(crew.url, "token", {
+        fetch: () => Promise.resolve(new Response(answer)),
+      });
       const { sent, opened, run } = commands(() => client.inputs());
       await run(row);
       assert.deepEqual([opened, sent], [[[crew, {}]], []], answer);

@@ -18,7 +18,10 @@ import { ScriptedPerson } from "./scripted-person.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
 
 const target = { localId: "local-1", taskId: "review", attempt: 1 };
-const waits = json(200, { status: "running", pending_human_input: { task_id: "review", task_output: "# Draft\n\nText.", attempt: 1 } });
+const waits = json(200, {
+  status: "running",
+  pending_human_input: { task_id: "review", task_output: "# Draft\n\nText.", attempt: 1 },
+});
 const notFound = json(200, { state: "NOT FOUND", status: null });
 
 describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
@@ -42,51 +45,114 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
 
   /** What the crew does: with a question for the status, and with feedback. */
   const crewAnswers = (status: Behaviour, resume: Behaviour) => {
-    server.otherwise = (response, request) => (request.path === "/resume" ? resume : status)(response, request);
+    server.otherwise = (response, request) =>
+      (request.path === "/resume" ? resume : status)(response, request);
   };
-  const resumes = () => server.requests.filter((request) => request.path === "/resume").map(({ body }) => (JSON.parse(body) as { human_feedback: string }).human_feedback);
-  const lenses = async ({ uri }: vscode.TextDocument) => (await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", uri)).map(({ command }) => command);
-  const titles = async (document: vscode.TextDocument) => (await lenses(document)).map((command) => command?.title);
+  const resumes = () =>
+    server.requests
+      .filter((request) => request.path === "/resume")
+      .map(({ body }) => (JSON.parse(body) as { human_feedback: string }).human_feedback);
+  const lenses = async ({ uri }: vscode.TextDocument) =>
+    (
+      await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", uri)
+    ).map(({ command }) => command);
+  const titles = async (document: vscode.TextDocument) =>
+    (await lenses(document)).map((command) => command?.title);
 
   /** A person writes a rejection in a thread. */
   const write = async () => {
     const { document } = await parts.show(await parts.store.add(anExecution()));
     const done = parts.feedback.reject(parts.store.find("local-1")!);
     const thread = await waitFor("the thread", () => parts.threads.threads[0]);
-    await waitFor("the keys in its box", () => vscode.window.activeTextEditor?.document.uri.scheme === "comment");
+    await waitFor(
+      "the keys in its box",
+      () => vscode.window.activeTextEditor?.document.uri.scheme === "comment",
+    );
     return { document, done, thread };
   };
 
   for (const { what, status, words, label } of [
-    { what: "was answered elsewhere", status: json(200, { status: "running", current_task: "publish" }), words: /“review” has been answered already/, label: /^No longer waits; your words are kept for the next attempt/ },
-    { what: "has ended", status: json(200, { status: "completed", result: { output: "The end.", tasks: [] } }), words: /the execution has ended.*kick it off again/, label: /^Ended; your words are kept as a draft/ },
-    { what: "has a newer attempt", status: json(200, { status: "running", pending_human_input: { task_id: "review", task_output: "Second.", attempt: 2 } }), words: /a newer output of “review” waits now: attempt 2/, label: /^No longer waits; your words are kept for the next attempt/ },
+    {
+      what: "was answered elsewhere",
+      status: json(200, { status: "running", current_task: "publish" }),
+      words: /“review” has been answered already/,
+      label: /^No longer waits; your words are kept for the next attempt/,
+    },
+    {
+      what: "has ended",
+      status: json(200, { status: "completed", result: { output: "The end.", tasks: [] } }),
+      words: /the execution has ended.*kick it off again/,
+      label: /^Ended; your words are kept as a draft/,
+    },
+    {
+      what: "has a newer attempt",
+      status: json(200, {
+        status: "running",
+        pending_human_input: { task_id: "review", task_output: "Second.", attempt: 2 },
+      }),
+      words: /a newer output of “review” waits now: attempt 2/,
+      label: /^No longer waits; your words are kept for the next attempt/,
+    },
   ]) {
     it(`explains before anything is sent that the pause ${what}, and keeps the words in thread and draft`, async () => {
       crewAnswers(waits, json(200, { status: "resumed" }));
       const { thread } = await write();
       crewAnswers(status, json(200, { status: "resumed" }));
-      await assert.rejects(Promise.resolve(parts.threads.submit({ thread, text: "My words." })), (error) => error instanceof StaleFeedbackError && words.test(error.message));
+      await assert.rejects(
+        Promise.resolve(parts.threads.submit({ thread, text: "My words." })),
+        (error) => error instanceof StaleFeedbackError && words.test(error.message),
+      );
       assert.deepEqual(resumes(), []);
       assert.equal((await parts.drafts.find(target))?.text, "My words.");
-      await waitFor("the thread to say so", () => label.test(parts.threads.threads[0]?.label ?? ""));
-      await waitFor("the words in the thread's box", () => vscode.window.activeTextEditor?.document.uri.scheme === "comment" && vscode.window.activeTextEditor.document.getText() === "My words.");
-      assert.deepEqual(parts.threads.threads[0]?.comments, [], "no comment that would open the Comments panel");
+      await waitFor("the thread to say so", () =>
+        label.test(parts.threads.threads[0]?.label ?? ""),
+      );
+      await waitFor(
+        "the words in the thread's box",
+        () =>
+          vscode.window.activeTextEditor?.document.uri.scheme === "comment" &&
+          vscode.window.activeTextEditor.document.getText() === "My words.",
+      );
+      assert.deepEqual(
+        parts.threads.threads[0]?.comments,
+        [],
+        "no comment that would open the Comments panel",
+      );
     });
   }
 
   it("explains before anything is sent that it goes on under a new ID, which another window's feedback has brought", async () => {
     crewAnswers(waits, json(200, { kickoff_id: "new-id" }));
     const { thread } = await write();
-    const others = new ExecutionStore({ folder: path.join(parts.folder, "executions"), clock: systemClock, onProblem: (message) => parts.problems.push(message) });
+    const others = new ExecutionStore({
+      folder: path.join(parts.folder, "executions"),
+      clock: systemClock,
+      onProblem: (message) => parts.problems.push(message),
+    });
     try {
       await others.open();
-      const sender = new FeedbackSender({ store: others, intents: new Intents(path.join(parts.folder, "intents")), secrets: noSecrets, clock: systemClock, clientFor: () => client, poll: () => undefined, onProblem: (message) => parts.problems.push(message) });
-      await sender.send({ execution: others.find("local-1")!, taskId: "review", isApprove: true, text: "From the other window." });
+      const sender = new FeedbackSender({
+        store: others,
+        intents: new Intents(path.join(parts.folder, "intents")),
+        secrets: noSecrets,
+        clock: systemClock,
+        clientFor: () => client,
+        poll: () => undefined,
+        onProblem: (message) => parts.problems.push(message),
+      });
+      await sender.send({
+        execution: others.find("local-1")!,
+        taskId: "review",
+        isApprove: true,
+        text: "From the other window.",
+      });
     } finally {
       others.dispose();
     }
-    await assert.rejects(Promise.resolve(parts.threads.submit({ thread, text: "My words." })), /not sent: it was answered elsewhere, and the execution goes on under a new ID, new-id/);
+    await assert.rejects(
+      Promise.resolve(parts.threads.submit({ thread, text: "My words." })),
+      /not sent: it was answered elsewhere, and the execution goes on under a new ID, new-id/,
+    );
     assert.deepEqual(resumes(), ["From the other window."]);
     assert.equal((await parts.drafts.find(target))?.text, "My words.");
   });
@@ -94,7 +160,10 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
   it("sends where the crew says NOT FOUND, which is how a deployed crew waits; what it then refuses is kept", async () => {
     crewAnswers(notFound, json(400, { detail: "Execution is not in pending human input state" }));
     const { thread } = await write();
-    await assert.rejects(Promise.resolve(parts.threads.submit({ thread, text: "My words." })), /not in pending human input state/);
+    await assert.rejects(
+      Promise.resolve(parts.threads.submit({ thread, text: "My words." })),
+      /not in pending human input state/,
+    );
     assert.deepEqual(resumes(), ["My words."]);
     assert.equal((await parts.drafts.find(target))?.text, "My words.");
   });
@@ -103,14 +172,29 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     crewAnswers(waits, hangUp);
     const { document, done, thread } = await write();
     let told: unknown;
-    await Promise.resolve(parts.threads.submit({ thread, text: "My words." })).catch((error: unknown) => (told = error));
+    await Promise.resolve(parts.threads.submit({ thread, text: "My words." })).catch(
+      (error: unknown) => (told = error),
+    );
     assert.ok(told instanceof MaybeSentError);
-    assert.match(told.message, /^Your feedback may have been sent: .*It is not sent again by itself\.$/);
-    assert.deepEqual(actionsOf(told).map(({ title, command }) => [title, command]), [["Open Execution", "crewdeck.openExecution"], ["Send Again…", "crewdeck.sendAgain"]]);
+    assert.match(
+      told.message,
+      /^Your feedback may have been sent: .*It is not sent again by itself\.$/,
+    );
+    assert.deepEqual(
+      actionsOf(told).map(({ title, command }) => [title, command]),
+      [
+        ["Open Execution", "crewdeck.openExecution"],
+        ["Send Again…", "crewdeck.sendAgain"],
+      ],
+    );
     assert.equal(await done, undefined);
     assert.deepEqual(parts.threads.threads, [], "no thread that would call the words unsent");
-    await waitFor("the document to hold them", () => /> My words\.\n\nMay have been sent: no answer came/.test(document.getText()));
-    await waitFor("the lens", async () => (await titles(document)).includes("May have been sent – Send again…"));
+    await waitFor("the document to hold them", () =>
+      /> My words\.\n\nMay have been sent: no answer came/.test(document.getText()),
+    );
+    await waitFor("the lens", async () =>
+      (await titles(document)).includes("May have been sent – Send again…"),
+    );
     assert.equal(await parts.drafts.find(target), undefined);
 
     crewAnswers(waits, json(200, { status: "retrying", message: "Once more." }));
@@ -118,11 +202,17 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     try {
       assert.equal(await parts.feedback.sendAgain(parts.store.find("local-1")!), undefined);
       assert.deepEqual(resumes(), ["My words."]);
-      assert.equal((await parts.feedback.sendAgain(parts.store.find("local-1")!))?.status, "retrying");
+      assert.equal(
+        (await parts.feedback.sendAgain(parts.store.find("local-1")!))?.status,
+        "retrying",
+      );
     } finally {
       person.dispose();
     }
-    assert.match(person.shown[0]?.detail ?? "", /No answer came to your feedback for “review”, so it may have arrived\. If it did, sending it again can answer the next output of the task, which you have not read\./);
+    assert.match(
+      person.shown[0]?.detail ?? "",
+      /No answer came to your feedback for “review”, so it may have arrived\. If it did, sending it again can answer the next output of the task, which you have not read\./,
+    );
     assert.deepEqual(resumes(), ["My words.", "My words."]);
   });
 
@@ -130,14 +220,25 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     crewAnswers(waits, hangUp);
     const { thread } = await write();
     await assert.rejects(parts.feedback.approve(parts.store.find("local-1")!), MaybeSentError);
-    await assert.rejects(Promise.resolve(parts.threads.submit({ thread, text: "My words." })), (error) => error instanceof MaybeSentError && /may have been sent before/.test(error.message) && actionsOf(error).length === 2);
+    await assert.rejects(
+      Promise.resolve(parts.threads.submit({ thread, text: "My words." })),
+      (error) =>
+        error instanceof MaybeSentError &&
+        /may have been sent before/.test(error.message) &&
+        actionsOf(error).length === 2,
+    );
     assert.deepEqual(resumes(), ["Approved."]);
     assert.equal((await parts.drafts.find(target))?.text, "My words.");
     assert.equal(parts.threads.threads.length, 1);
   });
 
   describe("a draft of what no longer waits", () => {
-    const open = (argument: unknown) => draftsCommand({ crews: { find: () => anExecution().crew } as unknown as Crews, store: parts.store, drafts: parts.drafts }).run(argument);
+    const open = (argument: unknown) =>
+      draftsCommand({
+        crews: { find: () => anExecution().crew } as unknown as Crews,
+        store: parts.store,
+        drafts: parts.drafts,
+      }).run(argument);
     const byLens = { crew: "Writers", kickoffId: "11111111-aaaa", fromLens: true };
     const by = async (...picks: string[]) => {
       const person = new ScriptedPerson(picks.map((pick) => ({ pick })));
@@ -151,16 +252,35 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
 
     beforeEach(async () => {
       await parts.store.add(anExecution());
-      await parts.drafts.keep({ ...target, isApprove: false, text: "Shorter.\n\nPlease.", at: new Date().toISOString() });
+      await parts.drafts.keep({
+        ...target,
+        isApprove: false,
+        text: "Shorter.\n\nPlease.",
+        at: new Date().toISOString(),
+      });
       await parts.store.update("local-1", () => notWaiting({ state: "completed" }));
     });
 
     it("is led to by a lens at the top of the document, and can be copied, read and discarded", async () => {
       const { document } = await parts.show(parts.store.find("local-1")!);
-      const lens = await waitFor("the lens", async () => (await lenses(document)).find((command) => command?.title === "Unsent draft kept – copy or discard…"));
-      assert.deepEqual([lens.command, lens.arguments], ["crewdeck.openDrafts", [{ ...byLens, crew: anExecution().crew.id }]]);
+      const lens = await waitFor("the lens", async () =>
+        (await lenses(document)).find(
+          (command) => command?.title === "Unsent draft kept – copy or discard…",
+        ),
+      );
+      assert.deepEqual(
+        [lens.command, lens.arguments],
+        ["crewdeck.openDrafts", [{ ...byLens, crew: anExecution().crew.id }]],
+      );
       const [list] = await by("Copy");
-      assert.deepEqual([list?.title, list?.text, list?.choices], ["Unsent draft for “review”, attempt 1", "Shorter. Please.", ["Copy", "Open in an Editor", "Discard"]]);
+      assert.deepEqual(
+        [list?.title, list?.text, list?.choices],
+        [
+          "Unsent draft for “review”, attempt 1",
+          "Shorter. Please.",
+          ["Copy", "Open in an Editor", "Discard"],
+        ],
+      );
       assert.equal(await vscode.env.clipboard.readText(), "Shorter.\n\nPlease.");
       await by("Open in an Editor");
       assert.equal(vscode.window.activeTextEditor?.document.getText(), "Shorter.\n\nPlease.");
@@ -171,8 +291,16 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     });
 
     it("is given to a program as it was written, and is one of several that a person chooses from", async () => {
-      assert.deepEqual(await open({ crew: "Writers", kickoffId: "11111111-aaaa" }), [{ taskId: "review", attempt: 1, isApprove: false, text: "Shorter.\n\nPlease." }]);
-      await parts.drafts.keep({ ...target, taskId: "publish", isApprove: true, text: "Good.", at: new Date().toISOString() });
+      assert.deepEqual(await open({ crew: "Writers", kickoffId: "11111111-aaaa" }), [
+        { taskId: "review", attempt: 1, isApprove: false, text: "Shorter.\n\nPlease." },
+      ]);
+      await parts.drafts.keep({
+        ...target,
+        taskId: "publish",
+        isApprove: true,
+        text: "Good.",
+        at: new Date().toISOString(),
+      });
       const [list] = await by("publish", "Copy");
       assert.deepEqual(list?.choices, ["review", "publish"]);
       assert.equal(await vscode.env.clipboard.readText(), "Good.");

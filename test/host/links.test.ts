@@ -42,9 +42,15 @@ describe("deep links", () => {
   }
 
   it("to add a crew ask by a modal that names host and effect, and go on into the usual conversation with name and address filled in", async () => {
-    const [modal] = await open([{ press: "Connect a Crew" }], link(`/add?name=Travel&url=${url}/kickoff`));
+    const [modal] = await open(
+      [{ press: "Connect a Crew" }],
+      link(`/add?name=Travel&url=${url}/kickoff`),
+    );
     assert.equal(modal?.text, "Connect the crew at travel.example.com?");
-    assert.match(modal.detail ?? "", /A link asks for this.*https:\/\/travel\.example\.com.*Travel.*asked for the crew's token.*sent to travel\.example\.com/s);
+    assert.match(
+      modal.detail ?? "",
+      /A link asks for this.*https:\/\/travel\.example\.com.*Travel.*asked for the crew's token.*sent to travel\.example\.com/s,
+    );
     assert.deepEqual(ran, [["addCrew", { kind: "link", url, name: "Travel" }]]);
   });
 
@@ -66,14 +72,20 @@ describe("deep links", () => {
     connected.push(travel);
     const [modal] = await open([{ press: "Track" }], link(`/track?url=${url}&id=${id}`));
     assert.equal(modal?.text, "Track an execution of “Travel”, at travel.example.com?");
-    assert.match(modal.detail ?? "", new RegExp(`${id}.*token of “Travel”.*kept on this machine`, "s"));
+    assert.match(
+      modal.detail ?? "",
+      new RegExp(`${id}.*token of “Travel”.*kept on this machine`, "s"),
+    );
     assert.deepEqual(ran, [["trackExecution", { kind: "link", crew: travel.id, kickoffId: id }]]);
   });
 
   it("to track an execution of an unknown crew offer to connect it first", async () => {
     const [modal] = await open([{ press: "Connect a Crew" }], link(`/track?url=${url}&id=${id}`));
     assert.equal(modal?.text, "Connect the crew at travel.example.com first?");
-    assert.deepEqual(ran, [["addCrew", { kind: "link", url }], ["trackExecution", { kind: "link", crew: url, kickoffId: id }]]);
+    assert.deepEqual(ran, [
+      ["addCrew", { kind: "link", url }],
+      ["trackExecution", { kind: "link", crew: url, kickoffId: id }],
+    ]);
   });
 
   it("with a token in them are refused, with the advice to treat it as leaked and without repeating it", async () => {
@@ -84,25 +96,51 @@ describe("deep links", () => {
   });
 
   it("to anywhere else are answered in words", async () => {
-    const shown = await open([], link(`/kickoff?url=${url}`), link("/add?name=x"), link("/add?url=http://travel.example.com"), link(`/track?url=${url}`));
-    assert.deepEqual(shown.map(({ text }) => /does not do|names no crew|https:\/\/|“id”/.exec(text)?.[0]), ["does not do", "names no crew", "https://", "“id”"]);
+    const shown = await open(
+      [],
+      link(`/kickoff?url=${url}`),
+      link("/add?name=x"),
+      link("/add?url=http://travel.example.com"),
+      link(`/track?url=${url}`),
+    );
+    assert.deepEqual(
+      shown.map(({ text }) => /does not do|names no crew|https:\/\/|“id”/.exec(text)?.[0]),
+      ["does not do", "names no crew", "https://", "“id”"],
+    );
     assert.deepEqual(ran, []);
   });
 
   it("ask one at a time, and once for a link that was clicked twice", async () => {
-    const shown = await open(["escape", "escape"], link(`/add?url=${url}`), link(`/add?url=${url}`), link("/add?url=https://other.example.com"));
-    assert.deepEqual(shown.map(({ text }) => text), ["Connect the crew at travel.example.com?", "Connect the crew at other.example.com?"]);
+    const shown = await open(
+      ["escape", "escape"],
+      link(`/add?url=${url}`),
+      link(`/add?url=${url}`),
+      link("/add?url=https://other.example.com"),
+    );
+    assert.deepEqual(
+      shown.map(({ text }) => text),
+      ["Connect the crew at travel.example.com?", "Connect the crew at other.example.com?"],
+    );
   });
 
   it("that waited too long for their answer, or behind another's, are not followed, and say so", async () => {
     const later: Move = { press: "Connect a Crew" };
     const person = new ScriptedPerson([later]);
     try {
-      const following = [links.handleUri(link(`/add?url=${url}`)), links.handleUri(link("/add?url=https://other.example.com"))];
+      const following = [
+        links.handleUri(link(`/add?url=${url}`)),
+        links.handleUri(link("/add?url=https://other.example.com")),
+      ];
       now += 6 * 60_000;
       await Promise.all(following);
-      assert.deepEqual(person.shown.filter(({ detail }) => detail !== undefined), []);
-      assert.deepEqual(person.shown.map(({ text }) => /waited for more than 5 minutes/.test(text)), [true, true]);
+      assert.deepEqual(
+        person.shown.filter(({ detail }) => detail !== undefined),
+        [],
+      );
+      assert.deepEqual(
+        person.shown.map(({ text }) => /waited for more than 5 minutes/.test(text)),
+        [true, true],
+      );
       assert.deepEqual(ran, []);
     } finally {
       person.dispose();

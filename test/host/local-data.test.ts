@@ -25,7 +25,8 @@ import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { startRealService } from "./real-service.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 
-const run = <T>(command: string, argument?: unknown): Promise<T> => Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+const run = <T>(command: string, argument?: unknown): Promise<T> =>
+  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 const settings = () => vscode.workspace.getConfiguration("crewdeck");
 const fail = (message: string, error: unknown) => assert.fail(`${message} ${String(error)}`);
 
@@ -57,11 +58,21 @@ describe("Deleting local data", () => {
   });
 
   /** What a window has of it: the same folder and secrets, memory of its own. */
-  const openWindow = async (globalState = new MemoryMemento(), closing: Promise<unknown> = Promise.resolve()) => {
+  const openWindow = async (
+    globalState = new MemoryMemento(),
+    closing: Promise<unknown> = Promise.resolve(),
+  ) => {
     const storage = vscode.Uri.file(folder);
     const workspaceState = new MemoryMemento();
     const crews = new Crews({ secrets, globalState });
-    const executions = new Executions({ folder, clock: systemClock, keepEnded: () => 0, secrets, clientFor: () => Promise.resolve(undefined), onProblem: fail });
+    const executions = new Executions({
+      folder,
+      clock: systemClock,
+      keepEnded: () => 0,
+      secrets,
+      clientFor: () => Promise.resolve(undefined),
+      onProblem: fail,
+    });
     const locals = new LocalCrews({ crews, storage, extension, hasOpenExecutions: () => false });
     await executions.open(() => Promise.resolve());
     const closed: string[] = [];
@@ -69,27 +80,81 @@ describe("Deleting local data", () => {
     const forms = { closeAll: () => closing.then(() => void closed.push("forms")) };
     const tree = { choices: new TreeChoices(workspaceState) };
     const clearing = watchClearing(executions.store, { context, forms, tree });
-    for (const { dispose } of [crews, executions, locals].map((each) => ({ dispose: () => each.dispose() }))) ends.push(dispose);
+    for (const { dispose } of [crews, executions, locals].map((each) => ({
+      dispose: () => each.dispose(),
+    })))
+      ends.push(dispose);
     ends.push(() => clearing.dispose());
-    const command = deleteLocalDataCommand({ longestWaitMs, context, crews, executions, locals, forms, tree, clock: systemClock, presets: () => Promise.resolve(openPresets(storage)) });
-    return { crews, executions, locals, globalState, workspaceState, tree, closed, ask: () => command.run(undefined), delete: (what: string) => command.run({ what }) as Promise<Deleted> };
+    const command = deleteLocalDataCommand({
+      longestWaitMs,
+      context,
+      crews,
+      executions,
+      locals,
+      forms,
+      tree,
+      clock: systemClock,
+      presets: () => Promise.resolve(openPresets(storage)),
+    });
+    return {
+      crews,
+      executions,
+      locals,
+      globalState,
+      workspaceState,
+      tree,
+      closed,
+      ask: () => command.run(undefined),
+      delete: (what: string) => command.run({ what }) as Promise<Deleted>,
+    };
   };
 
-  const request = { inputs: { topic: "tea" }, callbacks: { humanInputWebhook: { url: "https://hook.test/x", authentication: { strategy: "bearer" as const } } } };
-  const add = async ({ executions }: Pick<Awaited<ReturnType<typeof openWindow>>, "executions">, changes: Partial<Execution> & { localId: string }) => {
+  const request = {
+    inputs: { topic: "tea" },
+    callbacks: {
+      humanInputWebhook: {
+        url: "https://hook.test/x",
+        authentication: { strategy: "bearer" as const },
+      },
+    },
+  };
+  const add = async (
+    { executions }: Pick<Awaited<ReturnType<typeof openWindow>>, "executions">,
+    changes: Partial<Execution> & { localId: string },
+  ) => {
     await executions.store.add(notWaiting({ kickoffIds: [changes.localId], request, ...changes }));
-    await executions.secrets.keep(changes.localId, { humanInputWebhook: { url: "https://hook.test/x", authentication: { strategy: "bearer", token: "callback-secret" } } });
+    await executions.secrets.keep(changes.localId, {
+      humanInputWebhook: {
+        url: "https://hook.test/x",
+        authentication: { strategy: "bearer", token: "callback-secret" },
+      },
+    });
   };
 
   /** Everything that the extension keeps anywhere. */
   const fill = async (window: Awaited<ReturnType<typeof openWindow>>) => {
-    await window.crews.add({ name: "Deployed", url: "https://deployed.test", token: "organisation-token" }, { untested: true });
+    await window.crews.add(
+      { name: "Deployed", url: "https://deployed.test", token: "organisation-token" },
+      { untested: true },
+    );
     for (const localId of ["one", "two"]) await add(window, { localId });
     await window.executions.told.claim("waiting-one-review-1", {});
     await window.executions.intents.claim(kickoffKey("gone"), {});
-    await openPresets(vscode.Uri.file(folder)).save("url:https://deployed.test", "Mine", { inputs: { topic: "tea" } });
-    await new Drafts(path.join(folder, "drafts"), fail).keep({ localId: "one", taskId: "review", attempt: 1, isApprove: false, text: "Shorter", at: "2026-10-21T12:00:00.000Z" });
-    await new FormMemory({ folder: path.join(folder, "kickoff"), onProblem: fail }).saveDraft("url:https://deployed.test", { id: "d", values: initialValues([]) });
+    await openPresets(vscode.Uri.file(folder)).save("url:https://deployed.test", "Mine", {
+      inputs: { topic: "tea" },
+    });
+    await new Drafts(path.join(folder, "drafts"), fail).keep({
+      localId: "one",
+      taskId: "review",
+      attempt: 1,
+      isApprove: false,
+      text: "Shorter",
+      at: "2026-10-21T12:00:00.000Z",
+    });
+    await new FormMemory({ folder: path.join(folder, "kickoff"), onProblem: fail }).saveDraft(
+      "url:https://deployed.test",
+      { id: "d", values: initialValues([]) },
+    );
     await mkdir(path.join(folder, "outputs", "one"), { recursive: true });
     await writeFile(path.join(folder, "outputs", "one", "result.md"), "large");
     await chmod(path.join(folder, "outputs", "one", "result.md"), 0o444);
@@ -99,36 +164,64 @@ describe("Deleting local data", () => {
   };
 
   /** All files, by their paths in the folder. */
-  const files = async () => (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+  const files = async () =>
+    (await readdir(folder, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
 
   it("leaves nothing of executions, presets, drafts, forms, local crews, connected crews and secrets", async () => {
     const window = await openWindow();
     await fill(window);
-    const local = await window.locals.start({ folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath });
+    const local = await window.locals.start({
+      folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath,
+    });
     await waitFor("the lease", () => window.executions.lease.isHeld);
     // A crew that a person took out of the settings by hand has left its token.
-    await window.crews.setToken("url:https://forgotten.test", { token: "forgotten-token", type: "userBearer" });
+    await window.crews.setToken("url:https://forgotten.test", {
+      token: "forgotten-token",
+      type: "userBearer",
+    });
     assert.equal(secrets.kept.size, 5);
     const deleted = await window.delete("everything");
-    assert.deepEqual(deleted, { executions: 2, presets: 1, drafts: 1, forms: 1, localCrews: 1, crews: 1, notDeleted: [] });
+    assert.deepEqual(deleted, {
+      executions: 2,
+      presets: 1,
+      drafts: 1,
+      forms: 1,
+      localCrews: 1,
+      crews: 1,
+      notDeleted: [],
+    });
     assert.deepEqual([...secrets.kept.keys()], []);
     assert.deepEqual([window.globalState.keys(), window.workspaceState.keys()], [[], []]);
     assert.equal(settings().inspect("crews")?.globalValue, undefined);
-    assert.deepEqual([window.crews.list(), window.executions.store.list(), window.executions.lease.isHeld], [[], [], false]);
+    assert.deepEqual(
+      [window.crews.list(), window.executions.store.list(), window.executions.lease.isHeld],
+      [[], [], false],
+    );
     assert.deepEqual(window.closed, ["forms"]);
     await assert.rejects(fetch(local!.url), "its service has ended");
     // One empty record tells the other windows, which watch the folder.
     const [mark, ...others] = await files();
-    assert.deepEqual([mark?.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, "<id>"), others], [path.join("executions", "cleared-everything-<id>.1.json"), []]);
+    assert.deepEqual(
+      [mark?.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, "<id>"), others],
+      [path.join("executions", "cleared-everything-<id>.1.json"), []],
+    );
     assert.doesNotMatch(await readFile(path.join(folder, mark!), "utf8"), /topic|test|secret/);
   });
 
   /** Of a crew that a person took out of the settings by hand. */
-  const leaveToken = ({ crews }: Pick<Awaited<ReturnType<typeof openWindow>>, "crews">) => crews.setToken("url:https://forgotten.test", { token: "forgotten-token", type: "userBearer" });
+  const leaveToken = ({ crews }: Pick<Awaited<ReturnType<typeof openWindow>>, "crews">) =>
+    crews.setToken("url:https://forgotten.test", { token: "forgotten-token", type: "userBearer" });
 
   for (const [store, keys] of [
     ["has no list of what it keeps", undefined],
-    ["refuses to list what it keeps", () => { throw new Error("Extension 'crewdeck.crewdeck' CANNOT use API proposal: secretsKeys"); }],
+    [
+      "refuses to list what it keeps",
+      () => {
+        throw new Error("Extension 'crewdeck.crewdeck' CANNOT use API proposal: secretsKeys");
+      },
+    ],
     ["fails to list what it keeps", () => Promise.reject(new Error("The keychain is locked."))],
   ] as const) {
     it(`finds the tokens of crews that are gone from the settings where the store of secrets ${store}`, async () => {
@@ -164,9 +257,18 @@ describe("Deleting local data", () => {
     await leaveToken(window);
     await fill(window);
     const original = secrets.delete.bind(secrets);
-    secrets.delete = (key) => (key.endsWith("forgotten.test") ? Promise.reject(new Error("The keychain is locked.")) : original(key));
+    secrets.delete = (key) =>
+      key.endsWith("forgotten.test")
+        ? Promise.reject(new Error("The keychain is locked."))
+        : original(key);
     const { notDeleted } = await window.delete("everything");
-    assert.deepEqual(notDeleted, [{ path: "crewdeck.crews", reason: "The tokens of url:https://forgotten.test could not be deleted: The keychain is locked." }]);
+    assert.deepEqual(notDeleted, [
+      {
+        path: "crewdeck.crews",
+        reason:
+          "The tokens of url:https://forgotten.test could not be deleted: The keychain is locked.",
+      },
+    ]);
     assert.deepEqual([...secrets.kept.keys()], ["crewdeck.token.url:https://forgotten.test"]);
     secrets.delete = original;
     assert.deepEqual((await window.delete("everything")).notDeleted, []);
@@ -185,7 +287,10 @@ describe("Deleting local data", () => {
     assert.equal((await window.delete("everything")).notDeleted.length, 1);
     await shared.update("crewdeck.allowedCallbacks", ["a mark"]);
     close(undefined);
-    await waitFor("the other window to forget", () => !shared.keys().includes("crewdeck.allowedCallbacks"));
+    await waitFor(
+      "the other window to forget",
+      () => !shared.keys().includes("crewdeck.allowedCallbacks"),
+    );
     secrets.delete = original;
     assert.deepEqual((await window.delete("everything")).notDeleted, []);
     assert.deepEqual([[...secrets.kept.keys()], shared.keys()], [[], []]);
@@ -193,11 +298,20 @@ describe("Deleting local data", () => {
 
   it("says that the executions of local crews end and are deleted, too", async () => {
     const window = await openWindow();
-    await new KnownCrews(path.join(folder, "local")).write({ version: 1, folder: "file:///crew", name: "Crew", port: 0, wanted: false });
+    await new KnownCrews(path.join(folder, "local")).write({
+      version: 1,
+      folder: "file:///crew",
+      name: "Crew",
+      port: 0,
+      wanted: false,
+    });
     const person = new ScriptedPerson(["escape"]);
     try {
       await window.ask();
-      assert.match(person.shown[0]?.detail ?? "", /• local crews: 1\. They are stopped, and their executions end and are deleted \(the projects stay\)/);
+      assert.match(
+        person.shown[0]?.detail ?? "",
+        /• local crews: 1\. They are stopped, and their executions end and are deleted \(the projects stay\)/,
+      );
     } finally {
       person.dispose();
     }
@@ -205,11 +319,20 @@ describe("Deleting local data", () => {
 
   it("counts and removes a local crew whose folder is gone", async () => {
     const window = await openWindow();
-    await new KnownCrews(path.join(folder, "local")).write({ version: 1, folder: vscode.Uri.file(path.join(folder, "gone")).toString(), name: "Gone", port: 0, wanted: false });
+    await new KnownCrews(path.join(folder, "local")).write({
+      version: 1,
+      folder: vscode.Uri.file(path.join(folder, "gone")).toString(),
+      name: "Gone",
+      port: 0,
+      wanted: false,
+    });
     await window.locals.refresh();
     assert.deepEqual(window.locals.list(), []);
     assert.equal((await window.delete("data")).localCrews, 1);
-    assert.deepEqual((await files()).filter((name) => name.startsWith("local")), []);
+    assert.deepEqual(
+      (await files()).filter((name) => name.startsWith("local")),
+      [],
+    );
   });
 
   it("says in its question that what may have been sent can be sent again then, only where there is such", async () => {
@@ -224,15 +347,36 @@ describe("Deleting local data", () => {
         person.dispose();
       }
     };
-    const guard = /may have been sent, and no answer came: what guards it against being sent a second time is deleted, too\./;
+    const guard =
+      /may have been sent, and no answer came: what guards it against being sent a second time is deleted, too\./;
     await store.add(anExecution({ localId: "waits" }));
     assert.doesNotMatch(await question(), guard);
-    assert.match(await question(), /windows:\n\n• executions with their inputs and outputs: 1\n• whatever else is in /, "nothing of which there is none");
+    assert.match(
+      await question(),
+      /windows:\n\n• executions with their inputs and outputs: 1\n• whatever else is in /,
+      "nothing of which there is none",
+    );
     const output = { taskId: "review", attempt: 1 };
-    await store.update("waits", (execution) => resumeUnanswered(resumeSending(execution, output, { isApprove: true, text: "Good", at: "2026-10-21T12:02:00.000Z" }), output));
+    await store.update("waits", (execution) =>
+      resumeUnanswered(
+        resumeSending(execution, output, {
+          isApprove: true,
+          text: "Good",
+          at: "2026-10-21T12:02:00.000Z",
+        }),
+        output,
+      ),
+    );
     assert.match(await question(), guard);
     await store.remove("waits");
-    await store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed", startedAt: "2026-10-21T12:00:00.000Z" }));
+    await store.add(
+      notWaiting({
+        localId: "lost",
+        kickoffIds: [],
+        state: "unconfirmed",
+        startedAt: "2026-10-21T12:00:00.000Z",
+      }),
+    );
     assert.match(await question(), guard);
   });
 
@@ -242,8 +386,14 @@ describe("Deleting local data", () => {
     const deleted = await window.delete("data");
     assert.deepEqual([deleted.crews, deleted.notDeleted], [0, []]);
     assert.deepEqual([...secrets.kept.keys()], ["crewdeck.token.url:https://deployed.test"]);
-    assert.equal((await window.crews.token("url:https://deployed.test"))?.token, "organisation-token");
-    assert.deepEqual([window.globalState.keys(), window.workspaceState.keys()], [["crewdeck.storedTokens"], []]);
+    assert.equal(
+      (await window.crews.token("url:https://deployed.test"))?.token,
+      "organisation-token",
+    );
+    assert.deepEqual(
+      [window.globalState.keys(), window.workspaceState.keys()],
+      [["crewdeck.storedTokens"], []],
+    );
     assert.equal((await files()).length, 1);
   });
 
@@ -254,14 +404,29 @@ describe("Deleting local data", () => {
     await waitFor("the other window", () => other.executions.store.list().length === 2);
     await waitFor("a lease", () => window.executions.lease.isHeld || other.executions.lease.isHeld);
     // It has not noticed yet, and is about to write what it knows.
-    const late = window.delete("everything").then(() => other.executions.store.update("one", (execution) => ({ ...execution, label: "back" })));
+    const late = window
+      .delete("everything")
+      .then(() =>
+        other.executions.store.update("one", (execution) => ({ ...execution, label: "back" })),
+      );
     assert.equal(await late, undefined);
-    await waitFor("the other window to forget", () => other.closed.length > 0 && other.globalState.keys().length === 0);
-    await waitFor("the other window to rest", async () => !other.executions.lease.isHeld && !(await readdir(folder)).includes("lease.json"));
+    await waitFor(
+      "the other window to forget",
+      () => other.closed.length > 0 && other.globalState.keys().length === 0,
+    );
+    await waitFor(
+      "the other window to rest",
+      async () => !other.executions.lease.isHeld && !(await readdir(folder)).includes("lease.json"),
+    );
     assert.deepEqual([other.executions.store.list(), (await files()).length], [[], 1]);
     await add(other, { localId: "three" });
-    await waitFor("both to see what is new", () => [window, other].every(({ executions }) => executions.store.list()[0]?.localId === "three"));
-    await waitFor("one of them to watch", () => window.executions.lease.isHeld || other.executions.lease.isHeld);
+    await waitFor("both to see what is new", () =>
+      [window, other].every(({ executions }) => executions.store.list()[0]?.localId === "three"),
+    );
+    await waitFor(
+      "one of them to watch",
+      () => window.executions.lease.isHeld || other.executions.lease.isHeld,
+    );
   });
 
   it("is no news to a window that opens later", async () => {
@@ -275,13 +440,21 @@ describe("Deleting local data", () => {
   });
 
   /** Has what shows progress written down, and cancels it where wanted. */
-  const withProgress = async (action: (progress: { readonly titles: string[]; readonly cancel: () => void }) => Promise<void>) => {
+  const withProgress = async (
+    action: (progress: { readonly titles: string[]; readonly cancel: () => void }) => Promise<void>,
+  ) => {
     const { withProgress: real } = vscode.window;
     const stop = new vscode.EventEmitter<void>();
     const titles: string[] = [];
-    const show = ({ title = "" }: vscode.ProgressOptions, task: (progress: object, token: object) => Promise<unknown>) => {
+    const show = (
+      { title = "" }: vscode.ProgressOptions,
+      task: (progress: object, token: object) => Promise<unknown>,
+    ) => {
       titles.push(title);
-      return task({ report: () => undefined }, { isCancellationRequested: false, onCancellationRequested: stop.event });
+      return task(
+        { report: () => undefined },
+        { isCancellationRequested: false, onCancellationRequested: stop.event },
+      );
     };
     Object.assign(vscode.window, { withProgress: show });
     try {
@@ -291,7 +464,14 @@ describe("Deleting local data", () => {
     }
   };
   const addKickoffUnderWay = async ({ store, intents }: Executions) => {
-    await store.add(notWaiting({ localId: "starts", kickoffIds: [], state: "unconfirmed", startedAt: new Date().toISOString() }));
+    await store.add(
+      notWaiting({
+        localId: "starts",
+        kickoffIds: [],
+        state: "unconfirmed",
+        startedAt: new Date().toISOString(),
+      }),
+    );
     await intents.claim(kickoffKey("starts"), {});
   };
 
@@ -301,13 +481,20 @@ describe("Deleting local data", () => {
     await withProgress(async ({ titles, cancel }) => {
       const cancelled = window.delete("data");
       await waitFor("the wait to be shown", () => titles.length === 1);
-      assert.equal(titles[0], "Waiting to delete local data: “Sea otters” is just being sent to “Writers”");
+      assert.equal(
+        titles[0],
+        "Waiting to delete local data: “Sea otters” is just being sent to “Writers”",
+      );
       cancel();
       assert.equal(await cancelled, undefined);
       assert.equal(executions.store.list().length, 1, "nothing was deleted");
       const deleted = window.delete("data");
       await waitFor("the wait to be shown", () => titles.length === 2);
-      await executions.store.update("starts", (execution) => ({ ...execution, kickoffIds: ["k"], state: "running" }));
+      await executions.store.update("starts", (execution) => ({
+        ...execution,
+        kickoffIds: ["k"],
+        state: "running",
+      }));
       await executions.intents.release(kickoffKey("starts"));
       assert.deepEqual((await deleted).notDeleted, []);
       assert.deepEqual(executions.store.list(), []);
@@ -319,15 +506,31 @@ describe("Deleting local data", () => {
     const window = await openWindow();
     const { store, intents } = window.executions;
     await addKickoffUnderWay(window.executions);
-    await assert.rejects(window.delete("data"), /is still being sent to “Writers”.*Nothing was deleted/);
+    await assert.rejects(
+      window.delete("data"),
+      /is still being sent to “Writers”.*Nothing was deleted/,
+    );
     await store.remove("starts");
     await store.add(anExecution({ localId: "waits" }));
-    await store.update("waits", (execution) => resumeSending(execution, { taskId: "review", attempt: 1 }, { isApprove: true, text: "Good", at: new Date().toISOString() }));
+    await store.update("waits", (execution) =>
+      resumeSending(
+        execution,
+        { taskId: "review", attempt: 1 },
+        { isApprove: true, text: "Good", at: new Date().toISOString() },
+      ),
+    );
     await intents.claim(resumeKey("waits", "review", 1), {});
     await assert.rejects(window.delete("data"), /is still being sent to “Writers”/);
     assert.equal(store.list().length, 1);
     await store.remove("waits");
-    await store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed", startedAt: "2026-10-21T12:00:00.000Z" }));
+    await store.add(
+      notWaiting({
+        localId: "lost",
+        kickoffIds: [],
+        state: "unconfirmed",
+        startedAt: "2026-10-21T12:00:00.000Z",
+      }),
+    );
     await intents.claim(kickoffKey("lost"), {});
     assert.deepEqual((await window.delete("data")).notDeleted, []);
   });
@@ -335,11 +538,22 @@ describe("Deleting local data", () => {
   it("tells what could not be deleted and why, and deletes the rest", async () => {
     const window = await openWindow();
     await fill(window);
-    Object.assign(window.locals, { removeAll: () => Promise.resolve([{ dataFolder: path.join(folder, "local", "busy"), error: new Error("It still runs in another window.") }]) });
+    Object.assign(window.locals, {
+      removeAll: () =>
+        Promise.resolve([
+          {
+            dataFolder: path.join(folder, "local", "busy"),
+            error: new Error("It still runs in another window."),
+          },
+        ]),
+    });
     await mkdir(path.join(folder, "local", "busy"), { recursive: true });
     await writeFile(path.join(folder, "local", "busy", "data.db"), "in use");
     const original = secrets.delete.bind(secrets);
-    secrets.delete = (key) => (key.endsWith("callbacks.one") ? Promise.reject(new Error("The keychain is locked.")) : original(key));
+    secrets.delete = (key) =>
+      key.endsWith("callbacks.one")
+        ? Promise.reject(new Error("The keychain is locked."))
+        : original(key);
     const { notDeleted } = await window.delete("everything");
     assert.deepEqual(notDeleted, [
       { path: path.join(folder, "secrets"), reason: "The keychain is locked." },
@@ -347,7 +561,11 @@ describe("Deleting local data", () => {
     ]);
     assert.deepEqual([...secrets.kept.keys()], ["crewdeck.callbacks.one"]);
     const left = (await files()).filter((name) => !name.startsWith("executions")).sort();
-    assert.deepEqual(left.map((name) => path.dirname(name)), [path.join("local", "busy"), "secrets"], "the mark stays, so that the secret is deleted later");
+    assert.deepEqual(
+      left.map((name) => path.dirname(name)),
+      [path.join("local", "busy"), "secrets"],
+      "the mark stays, so that the secret is deleted later",
+    );
   });
 
   it("asks a person with numbers and two ways, asks a program nothing, and the window works on", async () => {
@@ -357,7 +575,11 @@ describe("Deleting local data", () => {
     const crew = "Deleted";
     const inputs = { topic: "tea", audience: "guests" };
     await run("addCrew", { name: crew, url: service.url, token: service.token });
-    const { kickoffId } = await run<{ kickoffId: string }>("kickoff", { crew, inputs, form: false });
+    const { kickoffId } = await run<{ kickoffId: string }>("kickoff", {
+      crew,
+      inputs,
+      form: false,
+    });
     const waits = async () => {
       await run("refresh");
       return api.executions()[0]?.state === "waiting";
@@ -371,15 +593,27 @@ describe("Deleting local data", () => {
     const opened = run("kickoff", { crew, inputs });
     const tabs = () => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
     const isOwn = ({ label }: vscode.Tab) => label.includes("own.md");
-    const ourTabs = () => tabs().filter((tab) => !isOwn(tab) && (tab.input instanceof vscode.TabInputWebview || (tab.input instanceof vscode.TabInputText && tab.input.uri.scheme === "crew-execution")));
-    await waitFor("document, preview and form, and a preview of the person's own", () => ourTabs().length === 3 && tabs().some(isOwn));
+    const ourTabs = () =>
+      tabs().filter(
+        (tab) =>
+          !isOwn(tab) &&
+          (tab.input instanceof vscode.TabInputWebview ||
+            (tab.input instanceof vscode.TabInputText &&
+              tab.input.uri.scheme === "crew-execution")),
+      );
+    await waitFor(
+      "document, preview and form, and a preview of the person's own",
+      () => ourTabs().length === 3 && tabs().some(isOwn),
+    );
     await assert.rejects(run("deleteLocalData", {}), /“what” must be one of data, everything/);
     const person = new ScriptedPerson(["escape", { press: "Delete, Keep Connected Crews" }]);
     try {
       assert.equal(await run("deleteLocalData"), undefined);
       assert.equal(api.executions().length, 1);
       await run("deleteLocalData");
-      const question = person.shown.find(({ text }) => text === "Delete what Crewdeck keeps on this machine?");
+      const question = person.shown.find(
+        ({ text }) => text === "Delete what Crewdeck keeps on this machine?",
+      );
       assert.deepEqual(question?.choices, ["Delete, Keep Connected Crews", "Delete Everything"]);
       assert.match(question.detail ?? "", /outputs: 1\n.*connected crews \(1\)/s);
       assert.match(question.detail ?? "", /What runs at deployed crews goes on there/);

@@ -51,7 +51,12 @@ describe("local crews", () => {
   /** A window's part: the same storage and secrets, objects of its own. */
   async function newWindow() {
     const crews = new Crews({ secrets, globalState: new MemoryMemento() });
-    const locals = new LocalCrews({ crews, storage: vscode.Uri.file(path.join(folder, "storage")), extension, hasOpenExecutions: (id) => open.has(id) });
+    const locals = new LocalCrews({
+      crews,
+      storage: vscode.Uri.file(path.join(folder, "storage")),
+      extension,
+      hasOpenExecutions: (id) => open.has(id),
+    });
     await locals.refresh();
     const window = { crews, locals };
     windows.push(window);
@@ -62,19 +67,34 @@ describe("local crews", () => {
   async function newWindowWithLog() {
     const lines: string[] = [];
     const { createOutputChannel } = vscode.window;
-    const listened = (name: string) => ({ ...createOutputChannel(name), appendLine: (line: string) => void lines.push(line) });
+    const listened = (name: string) => ({
+      ...createOutputChannel(name),
+      appendLine: (line: string) => void lines.push(line),
+    });
     Object.assign(vscode.window, { createOutputChannel: listened });
-    const window = await newWindow().finally(() => Object.assign(vscode.window, { createOutputChannel }));
+    const window = await newWindow().finally(() =>
+      Object.assign(vscode.window, { createOutputChannel }),
+    );
     return { window, lines };
   }
 
   async function close(window: (typeof windows)[number]): Promise<void> {
     windows.splice(windows.indexOf(window), 1);
-    const urls = window.locals.list().filter(({ local }) => local?.running).map(({ url }) => url);
+    const urls = window.locals
+      .list()
+      .filter(({ local }) => local?.running)
+      .map(({ url }) => url);
     window.locals.dispose();
     window.crews.dispose();
     // What another window serves goes on; what this one served does not.
-    if (windows.length === 0) for (const url of urls) await waitFor(`${url} to fall silent`, () => fetch(url).then(() => false, () => true));
+    if (windows.length === 0)
+      for (const url of urls)
+        await waitFor(`${url} to fall silent`, () =>
+          fetch(url).then(
+            () => false,
+            () => true,
+          ),
+        );
   }
 
   async function pidOfService(): Promise<number> {
@@ -94,9 +114,14 @@ describe("local crews", () => {
     const real = vscode.window.showQuickPick;
     let items: readonly vscode.QuickPickItem[] = [];
     let options: vscode.QuickPickOptions | undefined;
-    const choose = async (offered: Thenable<vscode.QuickPickItem[]>, given: vscode.QuickPickOptions) => {
+    const choose = async (
+      offered: Thenable<vscode.QuickPickItem[]>,
+      given: vscode.QuickPickOptions,
+    ) => {
       [items, options] = [await offered, given];
-      return description === undefined ? undefined : items.find((item) => item.description === description);
+      return description === undefined
+        ? undefined
+        : items.find((item) => item.description === description);
     };
     Object.assign(vscode.window, { showQuickPick: choose });
     try {
@@ -116,22 +141,50 @@ describe("local crews", () => {
   it("the example is served, connected by itself and answers with its inputs", async () => {
     const window = await newWindow();
     const seen: unknown[] = [];
-    window.locals.onDidChange(() => seen.push(...window.locals.list().map(({ local }) => [local?.starting ?? false, local?.running])));
+    window.locals.onDidChange(() =>
+      seen.push(
+        ...window.locals.list().map(({ local }) => [local?.starting ?? false, local?.running]),
+      ),
+    );
     const crew = await startExample(window);
-    assert.deepEqual([seen[0], seen.at(-1)], [[true, false], [false, true]], "it is told while it starts");
+    assert.deepEqual(
+      [seen[0], seen.at(-1)],
+      [
+        [true, false],
+        [false, true],
+      ],
+      "it is told while it starts",
+    );
     assert.equal(crew.id, "local:crewdeck:/example-crew");
     assert.equal(crew.name, "example_crew");
-    assert.deepEqual(crew.local, { folder: vscode.Uri.file(example).toString(), engine: "rehearsal", running: true });
-    assert.deepEqual(window.crews.list().filter(({ local }) => local), [crew]);
-    assert.deepEqual((await window.crews.inputs(crew)).fields.map(({ name }) => name).sort(), ["audience", "topic"]);
+    assert.deepEqual(crew.local, {
+      folder: vscode.Uri.file(example).toString(),
+      engine: "rehearsal",
+      running: true,
+    });
+    assert.deepEqual(
+      window.crews.list().filter(({ local }) => local),
+      [crew],
+    );
+    assert.deepEqual((await window.crews.inputs(crew)).fields.map(({ name }) => name).sort(), [
+      "audience",
+      "topic",
+    ]);
   });
 
   it("writes nothing to the settings, and its tokens nowhere but to the secrets", async () => {
     const window = await newWindow();
     await startExample(window);
-    const tokens = [...secrets.kept.values()].flatMap((kept) => [...kept.matchAll(/"(?:bearer|userBearer)":"([^"]+)"/g)].map(([, token]) => token ?? kept));
+    const tokens = [...secrets.kept.values()].flatMap((kept) =>
+      [...kept.matchAll(/"(?:bearer|userBearer)":"([^"]+)"/g)].map(([, token]) => token ?? kept),
+    );
     assert.equal(tokens.length, 2);
-    assert.equal(JSON.stringify(vscode.workspace.getConfiguration("crewdeck").inspect("crews")).includes("127.0.0.1"), false);
+    assert.equal(
+      JSON.stringify(vscode.workspace.getConfiguration("crewdeck").inspect("crews")).includes(
+        "127.0.0.1",
+      ),
+      false,
+    );
     for (const file of await readdir(folder, { recursive: true, withFileTypes: true })) {
       if (!file.isFile()) continue;
       const text = await readFile(path.join(file.parentPath, file.name), "latin1");
@@ -142,12 +195,19 @@ describe("local crews", () => {
   it("what was started goes on after the window closed: same address, same token, the execution as it was", async () => {
     const first = await newWindow();
     const crew = await startExample(first);
-    const { kickoffId } = await first.crews.client(crew).kickoff({ inputs: { topic: "tea", audience: "guests" } });
+    const { kickoffId } = await first.crews
+      .client(crew)
+      .kickoff({ inputs: { topic: "tea", audience: "guests" } });
     await close(first);
 
     const next = await newWindow();
-    const stopped = await waitFor("the crew to be listed as stopped", () => next.locals.list().find(({ local }) => local?.running === false));
-    assert.deepEqual(stopped, { ...crew, local: { ...crew.local, running: false, ranBefore: true } });
+    const stopped = await waitFor("the crew to be listed as stopped", () =>
+      next.locals.list().find(({ local }) => local?.running === false),
+    );
+    assert.deepEqual(stopped, {
+      ...crew,
+      local: { ...crew.local, running: false, ranBefore: true },
+    });
     open.add(crew.id);
     await next.locals.restore();
     assert.deepEqual(next.locals.list(), [crew]);
@@ -165,7 +225,10 @@ describe("local crews", () => {
     const second = await newWindow();
     await second.locals.restore();
     // A service that is just leaving looks alive for a moment.
-    await waitFor("the crew to be listed as stopped", () => second.locals.list()[0]?.local?.running === false);
+    await waitFor(
+      "the crew to be listed as stopped",
+      () => second.locals.list()[0]?.local?.running === false,
+    );
     assert.equal(second.locals.list()[0]?.local?.ranBefore, true, "which its row says");
     await second.locals.ensureRunning(crew.id);
     const stopped = await second.locals.stop({ folder: example });
@@ -188,10 +251,18 @@ describe("local crews", () => {
 
     const begun = performance.now();
     await close(first);
-    await waitFor("the crew to answer again", () => fetch(crew.url).then(() => true, () => false));
+    await waitFor("the crew to answer again", () =>
+      fetch(crew.url).then(
+        () => true,
+        () => false,
+      ),
+    );
     // Nearly all of it is the start of a service, which takes longer on a slow machine.
     const took = performance.now() - begun;
-    assert.ok(took < Math.max(5_000, 2_000 + 3 * start), `${took} ms, where a start took ${start} ms`);
+    assert.ok(
+      took < Math.max(5_000, 2_000 + 3 * start),
+      `${took} ms, where a start took ${start} ms`,
+    );
     await waitFor("the window to know", () => second.locals.list()[0]?.local?.running === true);
     assert.equal((await second.crews.inputs(crew, { fresh: true })).fields.length, 2);
   });
@@ -203,7 +274,10 @@ describe("local crews", () => {
     const crew = await window.locals.start({ folder: `${project}/` });
     assert.equal(crew?.id, `local:${vscode.Uri.file(project).toString()}`);
     assert.equal(crew.name, "example_crew 2");
-    assert.equal((await window.locals.start({ folder: vscode.Uri.file(project).toString() }))?.url, crew.url);
+    assert.equal(
+      (await window.locals.start({ folder: vscode.Uri.file(project).toString() }))?.url,
+      crew.url,
+    );
     assert.equal(window.locals.list().length, 2);
   });
 
@@ -220,11 +294,16 @@ describe("local crews", () => {
     try {
       process.kill(await pidOfService(), "SIGKILL");
       await waitFor("the message", () => said.length > 0);
-      await waitFor("the crew to run again", () => window.locals.list()[0]?.local?.running === true);
+      await waitFor(
+        "the crew to run again",
+        () => window.locals.list()[0]?.local?.running === true,
+      );
     } finally {
       Object.assign(vscode.window, { showErrorMessage: real });
     }
-    assert.deepEqual(said, ["The local crew “example_crew” ended unexpectedly (SIGKILL). Its executions are kept. [Start Again, Show Log]"]);
+    assert.deepEqual(said, [
+      "The local crew “example_crew” ended unexpectedly (SIGKILL). Its executions are kept. [Start Again, Show Log]",
+    ]);
     assert.deepEqual(window.locals.list(), [crew]);
     assert.equal((await window.crews.inputs(crew, { fresh: true })).fields.length, 2);
   });
@@ -238,7 +317,10 @@ describe("local crews", () => {
     Object.assign(vscode.window, { showErrorMessage: () => Promise.resolve(undefined) });
     try {
       process.kill(await pidOfService(), "SIGKILL");
-      await waitFor("the reason", () => first.locals.list()[0]?.local?.failure === "It ended unexpectedly (SIGKILL).");
+      await waitFor(
+        "the reason",
+        () => first.locals.list()[0]?.local?.failure === "It ended unexpectedly (SIGKILL).",
+      );
     } finally {
       Object.assign(vscode.window, { showErrorMessage: real });
     }
@@ -249,7 +331,10 @@ describe("local crews", () => {
     const text = await readFile(tasks, "utf8");
     await writeFile(tasks, "research:\n  description: 3\n");
     await refusal(next.locals.ensureRunning(crew.id));
-    assert.match(next.locals.list()[0]?.local?.failure ?? "", /^src\/example_crew\/config\/tasks\.yaml:2:16: /);
+    assert.match(
+      next.locals.list()[0]?.local?.failure ?? "",
+      /^src\/example_crew\/config\/tasks\.yaml:2:16: /,
+    );
     await writeFile(tasks, text);
     await next.locals.ensureRunning(crew.id);
     assert.deepEqual(next.locals.list(), [crew]);
@@ -260,7 +345,12 @@ describe("local crews", () => {
     const project = vscode.Uri.joinPath(root, "its-crew");
     const { executeCommand } = vscode.commands;
     const told: unknown[] = [];
-    Object.assign(vscode.commands, { executeCommand: (command: string, ...rest: unknown[]) => (command === "setContext" && rest[0] === "crewdeck.hasProject" ? told.push(rest[1]) : executeCommand(command, ...rest)) });
+    Object.assign(vscode.commands, {
+      executeCommand: (command: string, ...rest: unknown[]) =>
+        command === "setContext" && rest[0] === "crewdeck.hasProject"
+          ? told.push(rest[1])
+          : executeCommand(command, ...rest),
+    });
     const shown = new vscode.EventEmitter<vscode.TreeViewVisibilityChangeEvent>();
     const view = { visible: false, onDidChangeVisibility: shown.event };
     const { crews, locals } = await newWindow();
@@ -305,22 +395,50 @@ describe("local crews", () => {
     const tasks = path.join(project, "src/example_crew/config/tasks.yaml");
     await writeFile(tasks, (await readFile(tasks, "utf8")).replace(/agent: \w+/, "agent: nobody"));
     const onProblem = (message: string) => assert.fail(message);
-    const store = new ExecutionStore({ folder: path.join(folder, "executions"), clock: systemClock, onProblem });
+    const store = new ExecutionStore({
+      folder: path.join(folder, "executions"),
+      clock: systemClock,
+      onProblem,
+    });
     await store.open();
     const intents = new Intents(path.join(folder, "intents"));
-    const sender = new KickoffSender({ store, intents, secrets: { keep: () => Promise.resolve() }, clock: systemClock, clientFor: (of) => window.crews.client(of), poll: onProblem });
+    const sender = new KickoffSender({
+      store,
+      intents,
+      secrets: { keep: () => Promise.resolve() },
+      clock: systemClock,
+      clientFor: (of) => window.crews.client(of),
+      poll: onProblem,
+    });
     try {
-      const error: unknown = await sender.send(crew, { inputs: { topic: "a secret topic", audience: "guests" } }).catch((thrown: unknown) => thrown);
+      const error: unknown = await sender
+        .send(crew, { inputs: { topic: "a secret topic", audience: "guests" } })
+        .catch((thrown: unknown) => thrown);
       assert.ok(error instanceof CrewApiError, String(error));
-      assert.match(messageOf(error), /src\/example_crew\/config\/tasks\.yaml:\d+:\d+: There is no agent "nobody"\..* Nothing was started\. Correct the crew's file and kick off again\.$/);
+      assert.match(
+        messageOf(error),
+        /src\/example_crew\/config\/tasks\.yaml:\d+:\d+: There is no agent "nobody"\..* Nothing was started\. Correct the crew's file and kick off again\.$/,
+      );
       assert.deepEqual([store.list(), await intents.all()], [[], []]);
-      assert.deepEqual(actionsOf(error).map(({ title, command }) => [title, command]), [["Open the File", "vscode.open"], ["Show Log", "crewdeck.showLocalLog"]]);
+      assert.deepEqual(
+        actionsOf(error).map(({ title, command }) => [title, command]),
+        [
+          ["Open the File", "vscode.open"],
+          ["Show Log", "crewdeck.showLocalLog"],
+        ],
+      );
       const [open] = actionsOf(error);
       await vscode.commands.executeCommand("vscode.open", ...(open?.arguments ?? []));
       const editor = await waitFor("the file", () => vscode.window.activeTextEditor);
       assert.equal(editor.document.uri.fsPath, tasks);
       assert.match(editor.document.lineAt(editor.selection.active.line).text, /agent: nobody/);
-      await waitFor("the log", () => lines.some((line) => line.startsWith("[example_crew] POST /kickoff: The crew can't be read any more. src/example_crew/config/tasks.yaml:")));
+      await waitFor("the log", () =>
+        lines.some((line) =>
+          line.startsWith(
+            "[example_crew] POST /kickoff: The crew can't be read any more. src/example_crew/config/tasks.yaml:",
+          ),
+        ),
+      );
       assert.doesNotMatch(lines.join("\n"), /secret topic/);
     } finally {
       store.dispose();
@@ -331,17 +449,34 @@ describe("local crews", () => {
     await startExample(await newWindow());
     const { window, lines } = await newWindowWithLog();
     window.locals.showLog();
-    assert.deepEqual(lines, ["[example_crew] Another window serves this crew. What its service writes is in that window's log."]);
+    assert.deepEqual(lines, [
+      "[example_crew] Another window serves this crew. What its service writes is in that window's log.",
+    ]);
   });
 
   it("what can't be served is refused in words", async () => {
     const window = await newWindow();
-    assert.match((await refusal(window.locals.start({ folder: path.join(folder, "nowhere") }))).message, /There is no folder/);
-    assert.match((await refusal(window.locals.start({ folder: "vscode-vfs://github/a/b" }))).message, /not a folder on this machine/);
-    assert.match((await refusal(window.locals.start({ folder: example, engine: "model" }))).message, /no engine “model”/);
+    assert.match(
+      (await refusal(window.locals.start({ folder: path.join(folder, "nowhere") }))).message,
+      /There is no folder/,
+    );
+    assert.match(
+      (await refusal(window.locals.start({ folder: "vscode-vfs://github/a/b" }))).message,
+      /not a folder on this machine/,
+    );
+    assert.match(
+      (await refusal(window.locals.start({ folder: example, engine: "model" }))).message,
+      /no engine “model”/,
+    );
     assert.match((await refusal(window.locals.stop())).message, /No local crew is running/);
-    assert.match((await refusal(window.locals.stop({ folder: example }))).message, /No local crew was started/);
-    assert.match((await refusal(window.locals.ensureRunning("local:file:///gone"))).message, /folder is gone/);
+    assert.match(
+      (await refusal(window.locals.stop({ folder: example }))).message,
+      /No local crew was started/,
+    );
+    assert.match(
+      (await refusal(window.locals.ensureRunning("local:file:///gone"))).message,
+      /folder is gone/,
+    );
   });
 
   it("a crew whose folder is gone is not listed, and comes back with it", async () => {
@@ -361,22 +496,35 @@ describe("local crews", () => {
     const { locals } = await newWindow();
     const { crew, items, options } = await pick(locals, "new · comes with Crewdeck");
     assert.equal(crew?.name, "example_crew");
-    assert.equal(options?.placeHolder, "Which crew? Order, pauses and callbacks are real; no language model is called");
-    assert.ok(items.some(({ label, detail }) => label === "$(mortar-board) example_crew" && detail === "3 tasks · 1 waits for you · inputs: topic, audience"));
+    assert.equal(
+      options?.placeHolder,
+      "Which crew? Order, pauses and callbacks are real; no language model is called",
+    );
+    assert.ok(
+      items.some(
+        ({ label, detail }) =>
+          label === "$(mortar-board) example_crew" &&
+          detail === "3 tasks · 1 waits for you · inputs: topic, audience",
+      ),
+    );
     assert.match(items.at(-1)?.label ?? "", /Choose a folder/);
   });
 
   it("the list says which crews run, are stopped or are new, also of those from a folder of one's own", async () => {
     const { locals } = await newWindow();
     const project = await copyOfExample();
-    const states = async () => (await pick(locals)).items.flatMap(({ description = "" }) => description.split(" · ", 1));
+    const states = async () =>
+      (await pick(locals)).items.flatMap(({ description = "" }) => description.split(" · ", 1));
     assert.deepEqual((await states()).slice(-2), ["new", ""]);
     await startExample({ locals });
     await locals.start({ folder: project });
     assert.deepEqual((await states()).slice(-3), ["running", "running", ""]);
     await locals.stop({ folder: example });
     const again = await pick(locals, `running · ${project}`);
-    assert.deepEqual(again.items.slice(-3).map(({ description }) => description), [`running · ${project}`, "stopped · comes with Crewdeck", undefined]);
+    assert.deepEqual(
+      again.items.slice(-3).map(({ description }) => description),
+      [`running · ${project}`, "stopped · comes with Crewdeck", undefined],
+    );
     assert.equal(again.crew?.name, "example_crew 2");
   });
 
@@ -388,7 +536,12 @@ describe("local crews", () => {
     assert(crew);
     const other = await newWindow();
     await locals.remove(crew.id);
-    await waitFor(`${crew.url} to fall silent`, () => fetch(crew.url).then(() => false, () => true));
+    await waitFor(`${crew.url} to fall silent`, () =>
+      fetch(crew.url).then(
+        () => false,
+        () => true,
+      ),
+    );
     assert.deepEqual(crews.list(), []);
     assert.equal(await crews.token(crew.id), undefined);
     assert.deepEqual(await readdir(path.join(folder, "storage", "local")), []);

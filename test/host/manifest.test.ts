@@ -4,9 +4,19 @@ import { waitFor } from "../support/wait.ts";
 
 interface Manifest {
   readonly contributes: {
-    readonly commands: readonly { readonly command: string; readonly category: string; readonly title: string }[];
-    readonly languageModelTools: readonly { readonly name: string; readonly modelDescription: string; readonly inputSchema: { readonly additionalProperties: boolean } }[];
-    readonly menus: Readonly<Record<string, readonly { readonly command: string; readonly when?: string }[]>>;
+    readonly commands: readonly {
+      readonly command: string;
+      readonly category: string;
+      readonly title: string;
+    }[];
+    readonly languageModelTools: readonly {
+      readonly name: string;
+      readonly modelDescription: string;
+      readonly inputSchema: { readonly additionalProperties: boolean };
+    }[];
+    readonly menus: Readonly<
+      Record<string, readonly { readonly command: string; readonly when?: string }[]>
+    >;
     readonly viewsWelcome: readonly { readonly contents: string; readonly when: string }[];
   };
 }
@@ -22,14 +32,17 @@ describe("The manifest", () => {
   });
 
   it("contributes exactly the commands that the code registers", async () => {
-    const registered = (await vscode.commands.getCommands(true)).filter((id) => id.startsWith("crewdeck.") && !id.startsWith("crewdeck.executions."));
+    const registered = (await vscode.commands.getCommands(true)).filter(
+      (id) => id.startsWith("crewdeck.") && !id.startsWith("crewdeck.executions."),
+    );
     const contributed = manifest.contributes.commands.map(({ command }) => command);
     assert.deepEqual(registered.sort(), contributed.sort());
   });
 
   it("shows only contributed commands in menus, each in the category Crewdeck with a title in words", () => {
     const contributed = manifest.contributes.commands.map(({ command }) => command);
-    for (const { command } of Object.values(manifest.contributes.menus).flat()) assert(contributed.includes(command), command);
+    for (const { command } of Object.values(manifest.contributes.menus).flat())
+      assert(contributed.includes(command), command);
     for (const { category, title } of manifest.contributes.commands) {
       assert.equal(category, "Crewdeck");
       assert.doesNotMatch(title, /^%|^$/);
@@ -39,22 +52,35 @@ describe("The manifest", () => {
   it("offers to kick off, and to do so in the form, in the palette and on each crew's row", () => {
     const { menus } = manifest.contributes;
     for (const id of ["crewdeck.kickoff", "crewdeck.kickoffInForm"]) {
-      for (const menu of ["commandPalette", "view/item/context"]) assert(menus[menu]?.some(({ command }) => command === id), `${id} in ${menu}`);
+      for (const menu of ["commandPalette", "view/item/context"])
+        assert(
+          menus[menu]?.some(({ command }) => command === id),
+          `${id} in ${menu}`,
+        );
     }
   });
 
   it("leads from the empty view to the tour, and to the workspace's own crew first where it has one", () => {
-    const buttons = (contents = "") => [...contents.matchAll(/^\[([^\]]+)\]\(command:/gm)].map(([, title]) => title);
+    const buttons = (contents = "") =>
+      [...contents.matchAll(/^\[([^\]]+)\]\(command:/gm)].map(([, title]) => title);
     const [start, project] = manifest.contributes.viewsWelcome;
     assert.deepEqual(buttons(start?.contents), ["Start the Example Crew", "Connect a Crew"]);
     assert.match(start?.when ?? "", /!crewdeck\.hasProject/);
-    assert.deepEqual(buttons(project?.contents), ["Serve This Crew", "Connect a Crew", "Start the Example Crew"]);
+    assert.deepEqual(buttons(project?.contents), [
+      "Serve This Crew",
+      "Connect a Crew",
+      "Start the Example Crew",
+    ]);
     assert.match(project?.when ?? "", /&& crewdeck\.hasProject/);
-    for (const welcome of [start, project]) assert.match(welcome?.contents ?? "", /\[Take the Tour\]\(command:crewdeck\.takeTour\)/);
+    for (const welcome of [start, project])
+      assert.match(welcome?.contents ?? "", /\[Take the Tour\]\(command:crewdeck\.takeTour\)/);
   });
 
   it("has a tour in the palette, which opens the walkthrough", async () => {
-    const tour = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label }) => /Welcome|Walkthrough/.test(label));
+    const tour = () =>
+      vscode.window.tabGroups.all
+        .flatMap(({ tabs }) => tabs)
+        .find(({ label }) => /Welcome|Walkthrough/.test(label));
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await vscode.commands.executeCommand("crewdeck.takeTour");
     await vscode.window.tabGroups.close(await waitFor("the walkthrough", tour));
@@ -62,22 +88,43 @@ describe("The manifest", () => {
 
   it("has on a stopped local crew's row a way to start it, and on any local crew's row its token to copy, on no other's", () => {
     const rows = manifest.contributes.menus["view/item/context"]!;
-    const conditions = (id: string) => rows.filter(({ command }) => command === `crewdeck.${id}`).map(({ when = "" }) => when.replace(/^.*viewItem =~ /, ""));
-    assert.deepEqual(conditions("startCrew"), ["/^crew:local:stopped\\b/", "/^crew:local:stopped\\b/"]);
+    const conditions = (id: string) =>
+      rows
+        .filter(({ command }) => command === `crewdeck.${id}`)
+        .map(({ when = "" }) => when.replace(/^.*viewItem =~ /, ""));
+    assert.deepEqual(conditions("startCrew"), [
+      "/^crew:local:stopped\\b/",
+      "/^crew:local:stopped\\b/",
+    ]);
     assert.deepEqual(conditions("copyToken"), ["/^crew:local\\b/"]);
-    assert.deepEqual(manifest.contributes.commands.filter(({ command }) => /untrack|startCrew|copyToken|takeTour/.test(command)).map(({ title }) => title), ["Remove from List", "Start", "Copy Token", "Take the Tour"]);
+    assert.deepEqual(
+      manifest.contributes.commands
+        .filter(({ command }) => /untrack|startCrew|copyToken|takeTour/.test(command))
+        .map(({ title }) => title),
+      ["Remove from List", "Start", "Copy Token", "Take the Tour"],
+    );
   });
 
   it("contributes exactly the tools that the code registers, with strict inputs", async () => {
     const contributed = manifest.contributes.languageModelTools;
     const registered = vscode.lm.tools.filter(({ name }) => name.startsWith("crewdeck_"));
     // VS Code 1.104 lists only those whose "when" is true now.
-    for (const { name } of registered) assert.ok(contributed.some((tool) => tool.name === name), name);
+    for (const { name } of registered)
+      assert.ok(
+        contributed.some((tool) => tool.name === name),
+        name,
+      );
     for (const { name, inputSchema, modelDescription } of contributed) {
       assert.equal(inputSchema.additionalProperties, false, name);
       assert.ok(modelDescription.length > 100 && !modelDescription.startsWith("%"), name);
       // A tool without an implementation, or one that the code does not know, says so in other words.
-      await assert.rejects(Promise.resolve(vscode.lm.invokeTool(name, { input: { odd: 1 }, toolInvocationToken: undefined })), /The tool has no “odd”/, name);
+      await assert.rejects(
+        Promise.resolve(
+          vscode.lm.invokeTool(name, { input: { odd: 1 }, toolInvocationToken: undefined }),
+        ),
+        /The tool has no “odd”/,
+        name,
+      );
     }
   });
 });

@@ -6,7 +6,11 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { Crews } from "../../src/crews/crews.ts";
 import { examine } from "../../src/crews/examine.ts";
-import { closeMeanwhile, makeCertificate, MisbehavingServer } from "../support/misbehaving-server.ts";
+import {
+  closeMeanwhile,
+  makeCertificate,
+  MisbehavingServer,
+} from "../support/misbehaving-server.ts";
 import { startConnectProxy, type ConnectProxy } from "./connect-proxy.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 
@@ -29,10 +33,15 @@ describe("VS Code's proxy and certificate settings", () => {
   };
 
   /** A crew behind TLS; each request ends with its connection, so nothing of one test is used by the next. */
-  async function startCrew(certificate: { readonly key: string; readonly cert: string }): Promise<Server> {
+  async function startCrew(certificate: {
+    readonly key: string;
+    readonly cert: string;
+  }): Promise<Server> {
     const server = createServer(certificate, ({ headers }, response) => {
       tokens.push(headers.authorization);
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ inputs: ["topic"], kickoff_id: "k-1" }));
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ inputs: ["topic"], kickoff_id: "k-1" }));
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     servers.push(server);
@@ -40,14 +49,17 @@ describe("VS Code's proxy and certificate settings", () => {
   }
 
   async function behindProxy(server?: Server): Promise<ConnectProxy> {
-    const proxy = await startConnectProxy(server === undefined ? undefined : (server.address() as AddressInfo).port);
+    const proxy = await startConnectProxy(
+      server === undefined ? undefined : (server.address() as AddressInfo).port,
+    );
     proxies.push(proxy);
     await set("http.proxy", proxy.url);
     return proxy;
   }
 
   before(async () => {
-    const folder = process.env["CREWDECK_TEST_AUTHORITY"] ?? assert.fail("There is no test authority.");
+    const folder =
+      process.env["CREWDECK_TEST_AUTHORITY"] ?? assert.fail("There is no test authority.");
     const read = (name: string) => readFileSync(path.join(folder, name), "utf8");
     known = await startCrew({ key: read("crew.key"), cert: read("crew.pem") });
     await set("crewdeck.crews", [{ name: crew.name, url }]);
@@ -63,7 +75,10 @@ describe("VS Code's proxy and certificate settings", () => {
 
   after(async () => {
     crews.dispose();
-    for (const [key, value] of earlier) await vscode.workspace.getConfiguration().update(key, value, vscode.ConfigurationTarget.Global);
+    for (const [key, value] of earlier)
+      await vscode.workspace
+        .getConfiguration()
+        .update(key, value, vscode.ConfigurationTarget.Global);
     for (const server of servers) {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -75,7 +90,11 @@ describe("VS Code's proxy and certificate settings", () => {
   it("lead through a proxy to a crew whose certificate the machine's own authority signed", async () => {
     const proxy = await behindProxy(known);
     const report = await test();
-    assert.deepEqual([report.ok, report.cause, report.inputs], [true, undefined, 1], report.problem);
+    assert.deepEqual(
+      [report.ok, report.cause, report.inputs],
+      [true, undefined, 1],
+      report.problem,
+    );
     assert.deepEqual([...new Set(proxy.tunnels)], ["crew.test:443"]);
     assert.deepEqual([...new Set(tokens)], ["Bearer right"]);
   });
@@ -84,7 +103,10 @@ describe("VS Code's proxy and certificate settings", () => {
     const proxy = await behindProxy(await startCrew(await makeCertificate("DNS:crew.test")));
     const report = await test();
     assert.deepEqual([report.ok, report.cause], [false, "certificate"], report.problem);
-    assert.match(report.problem ?? "", /crew\.test is not signed by an authority that this computer trusts .*http\.systemCertificates/);
+    assert.match(
+      report.problem ?? "",
+      /crew\.test is not signed by an authority that this computer trusts .*http\.systemCertificates/,
+    );
     assert.equal(proxy.tunnels.length, 1);
     assert.deepEqual(tokens, []);
   });
@@ -106,7 +128,11 @@ describe("VS Code's proxy and certificate settings", () => {
       const proxy = await behindProxy(known);
       await set("http.proxySupport", support);
       const answer = await crews.client(crew).kickoff({ inputs: {} });
-      assert.deepEqual([answer.kickoffId, proxy.tunnels, tokens.splice(0)], ["k-1", ["crew.test:443"], ["Bearer right"]], support);
+      assert.deepEqual(
+        [answer.kickoffId, proxy.tunnels, tokens.splice(0)],
+        ["k-1", ["crew.test:443"], ["Bearer right"]],
+        support,
+      );
     }
   });
 

@@ -15,7 +15,16 @@ import { viewParts, type ViewParts } from "./view-parts.ts";
 
 const settings = () => vscode.workspace.getConfiguration("crewdeck.notifications");
 const isoAgo = (milliseconds: number) => new Date(Date.now() - milliseconds).toISOString();
-const ended = (localId: string, changes: Partial<Execution> = {}) => ({ ...notWaiting({ localId, kickoffIds: [localId], label: localId, state: "completed", endedAt: isoAgo(0) }), ...changes });
+const ended = (localId: string, changes: Partial<Execution> = {}) => ({
+  ...notWaiting({
+    localId,
+    kickoffIds: [localId],
+    label: localId,
+    state: "completed",
+    endedAt: isoAgo(0),
+  }),
+  ...changes,
+});
 
 describe("Notifications", () => {
   let parts: ViewParts;
@@ -34,7 +43,8 @@ describe("Notifications", () => {
 
   afterEach(async () => {
     for (const window of windows.splice(0)) window.dispose();
-    for (const kind of ["waiting", "failed", "completed"]) await settings().update(kind, undefined, vscode.ConfigurationTarget.Global);
+    for (const kind of ["waiting", "failed", "completed"])
+      await settings().update(kind, undefined, vscode.ConfigurationTarget.Global);
     await parts.dispose();
     await rm(folder, { recursive: true, force: true });
   });
@@ -42,7 +52,11 @@ describe("Notifications", () => {
   /** A window that polls. */
   const openWindow = () => {
     const changes = new Emitter<boolean>((error) => assert.fail(String(error)));
-    const lease = { isHeld: true, confirm: () => Promise.resolve(true), onDidChange: changes.event };
+    const lease = {
+      isHeld: true,
+      confirm: () => Promise.resolve(true),
+      onDidChange: changes.event,
+    };
     windows.push(
       new Notifications({
         store: parts.store,
@@ -57,11 +71,15 @@ describe("Notifications", () => {
       }),
     );
   };
-  const end = (localId: string, state: "completed" | "failed") => parts.store.update(localId, (execution) => ({ ...execution, state, endedAt: isoAgo(0) }));
+  const end = (localId: string, state: "completed" | "failed") =>
+    parts.store.update(localId, (execution) => ({ ...execution, state, endedAt: isoAgo(0) }));
 
   it("tell of what waits and what failed, and not of what is completed unless the setting says so", async () => {
     openWindow();
-    for (const id of ["one", "two"]) await parts.store.add(notWaiting({ localId: id, kickoffIds: [id], label: id, startedAt: isoAgo(60_000) }));
+    for (const id of ["one", "two"])
+      await parts.store.add(
+        notWaiting({ localId: id, kickoffIds: [id], label: id, startedAt: isoAgo(60_000) }),
+      );
     await end("one", "completed");
     await end("two", "failed");
     await waitFor("the failure to be told", () => shown.length > 0);
@@ -72,7 +90,10 @@ describe("Notifications", () => {
     assert.match(shown[1]!, /“three” of “Writers” is completed/);
     await parts.store.add(anExecution());
     await waitFor("the pause to be told", () => shown.length > 2);
-    assert.match(shown[2]!, /waits for you at task “review”\. \[Open \| Approve \| Reject… \| Don't Show Again\]/);
+    assert.match(
+      shown[2]!,
+      /waits for you at task “review”\. \[Open \| Approve \| Reject… \| Don't Show Again\]/,
+    );
   });
 
   it("tell of each event in one window only, and not again after a start", async () => {
@@ -88,14 +109,24 @@ describe("Notifications", () => {
   });
 
   const topics = (audience: string, changes: Partial<Execution> = {}) =>
-    anExecution({ localId: audience, kickoffIds: [audience], request: { inputs: { topic: "e-bikes", audience }, callbacks: {} }, ...changes });
+    anExecution({
+      localId: audience,
+      kickoffIds: [audience],
+      request: { inputs: { topic: "e-bikes", audience }, callbacks: {} },
+      ...changes,
+    });
 
   /** The commands of Crewdeck that are called meanwhile, instead of being run. */
-  const calls = async (what: (called: readonly unknown[]) => Promise<unknown>): Promise<unknown[]> => {
+  const calls = async (
+    what: (called: readonly unknown[]) => Promise<unknown>,
+  ): Promise<unknown[]> => {
     const called: unknown[] = [];
     const original = vscode.commands.executeCommand.bind(vscode.commands);
     const commands = vscode.commands as { executeCommand: unknown };
-    commands.executeCommand = (id: string, ...args: unknown[]) => (/^(crewdeck|list)\./.test(id) ? Promise.resolve(void called.push([id, ...args])) : original(id, ...args));
+    commands.executeCommand = (id: string, ...args: unknown[]) =>
+      /^(crewdeck|list)\./.test(id)
+        ? Promise.resolve(void called.push([id, ...args]))
+        : original(id, ...args);
     try {
       await what(called);
     } finally {
@@ -107,28 +138,56 @@ describe("Notifications", () => {
   it("name what distinguishes executions of the same crew, and the attempt, so that no two are the same", async () => {
     openWindow();
     for (const audience of ["commuters", "seniors"]) await parts.store.add(topics(audience));
-    await parts.store.add(topics("third", { request: { inputs: { topic: "e-bikes", audience: "seniors" }, callbacks: {} }, startedAt: "2026-10-21T12:00:01.000Z" }));
+    await parts.store.add(
+      topics("third", {
+        request: { inputs: { topic: "e-bikes", audience: "seniors" }, callbacks: {} },
+        startedAt: "2026-10-21T12:00:01.000Z",
+      }),
+    );
     await waitFor("all three", () => shown.length === 3);
-    assert.deepEqual(shown.map((text) => /“[^”]*”/.exec(text)?.[0]), ["“commuters”", "“seniors”", "“seniors (2)”"]);
-    await parts.store.update("seniors", (execution) => ({ ...execution, waiting: { ...execution.waiting!, attempt: 2 } }));
+    assert.deepEqual(
+      shown.map((text) => /“[^”]*”/.exec(text)?.[0]),
+      ["“commuters”", "“seniors”", "“seniors (2)”"],
+    );
+    await parts.store.update("seniors", (execution) => ({
+      ...execution,
+      waiting: { ...execution.waiting!, attempt: 2 },
+    }));
     await waitFor("the next attempt", () => shown.length === 4);
     assert.match(shown[3]!, /^“seniors” of “Writers” waits for you at task “review”, attempt 2\./);
   });
 
   it("are one that counts when many come at once, with buttons for the one that waits longest and for all", async () => {
-    for (let run = 1; run <= 15; run++) await parts.store.add(topics(`a${run}`, { waiting: { ...anExecution().waiting!, since: isoAgo(run * 1000) } }));
+    for (let run = 1; run <= 15; run++)
+      await parts.store.add(
+        topics(`a${run}`, { waiting: { ...anExecution().waiting!, since: isoAgo(run * 1000) } }),
+      );
     answer = "Open First";
     const opened = await calls(async (called) => {
       openWindow();
       await parts.store.add(ended("failed", { state: "failed" }));
       await waitFor("both, and the execution", () => shown.length === 2 && called.length === 1);
     });
-    assert.deepEqual(shown.toSorted(), ["15 executions wait for you. [Open First | Show All | Don't Show Again]", "“failed” of “Writers” failed. [Open | Run Again… | Don't Show Again]"].toSorted());
-    assert.deepEqual(opened, [["crewdeck.openExecution", { kind: "execution", crew: "url:https://crew.test", localId: "a15", kickoffId: "a15" }]]);
+    assert.deepEqual(
+      shown.toSorted(),
+      [
+        "15 executions wait for you. [Open First | Show All | Don't Show Again]",
+        "“failed” of “Writers” failed. [Open | Run Again… | Don't Show Again]",
+      ].toSorted(),
+    );
+    assert.deepEqual(opened, [
+      [
+        "crewdeck.openExecution",
+        { kind: "execution", crew: "url:https://crew.test", localId: "a15", kickoffId: "a15" },
+      ],
+    ]);
     answer = "Show All";
     const shownAll = await calls(async (called) => {
       for (let run = 1; run <= 4; run++) await parts.store.add(topics(`b${run}`));
-      await waitFor("the next number, and the view", () => shown.length === 3 && called.length === 2);
+      await waitFor(
+        "the next number, and the view",
+        () => shown.length === 3 && called.length === 2,
+      );
     });
     assert.match(shown[2]!, /^19 executions wait for you\./);
     assert.deepEqual(shownAll, [["crewdeck.executions.focus"], ["list.focusFirst"]]);
@@ -137,13 +196,20 @@ describe("Notifications", () => {
     openWindow();
     await parts.store.add(topics("later"));
     await waitFor("the one after them", () => shown.length > 3);
-    assert.match(shown.slice(3).join("\n"), /^“e-bikes · later”[^\n]*$/, "what was counted is not told again");
+    assert.match(
+      shown.slice(3).join("\n"),
+      /^“e-bikes · later”[^\n]*$/,
+      "what was counted is not told again",
+    );
   });
 
   it("skip what was answered before they are shown", async () => {
     openWindow();
     await parts.store.add(topics("answered"));
-    await parts.store.update("answered", (execution) => ({ ...without(execution, "waiting"), state: "running" }));
+    await parts.store.update("answered", (execution) => ({
+      ...without(execution, "waiting"),
+      state: "running",
+    }));
     await parts.store.add(topics("waits"));
     await waitFor("the other", () => shown.length > 0);
     assert.match(shown.join("\n"), /^“waits”[^\n]*$/);
@@ -152,20 +218,45 @@ describe("Notifications", () => {
   it("send no answer to what no longer waits: they explain it and open the execution", async () => {
     openWindow();
     answer = "Approve";
-    meanwhile = () => parts.store.update("late", (execution) => ({ ...without(execution, "waiting"), state: "completed", endedAt: isoAgo(0) }));
+    meanwhile = () =>
+      parts.store.update("late", (execution) => ({
+        ...without(execution, "waiting"),
+        state: "completed",
+        endedAt: isoAgo(0),
+      }));
     await settings().update("completed", false, vscode.ConfigurationTarget.Global);
     const called = await calls(async () => {
       await parts.store.add(topics("late"));
       await waitFor("why", () => shown.length === 2);
     });
-    assert.deepEqual(shown[1], "Nothing was sent: “late” no longer waits for you. Its state is: Completed. []".replace("“late”", "“e-bikes”"));
-    assert.deepEqual(called, [["crewdeck.openExecution", { kind: "execution", crew: "url:https://crew.test", localId: "late", kickoffId: "late" }]]);
+    assert.deepEqual(
+      shown[1],
+      "Nothing was sent: “late” no longer waits for you. Its state is: Completed. []".replace(
+        "“late”",
+        "“e-bikes”",
+      ),
+    );
+    assert.deepEqual(called, [
+      [
+        "crewdeck.openExecution",
+        { kind: "execution", crew: "url:https://crew.test", localId: "late", kickoffId: "late" },
+      ],
+    ]);
   });
 
   it("say nothing of what had ended before it was tracked, or long before this start", async () => {
-    await parts.store.add(ended("long ago", { localId: "long-ago", state: "failed", startedAt: isoAgo(7_200_000), endedAt: isoAgo(3_600_000) }));
+    await parts.store.add(
+      ended("long ago", {
+        localId: "long-ago",
+        state: "failed",
+        startedAt: isoAgo(7_200_000),
+        endedAt: isoAgo(3_600_000),
+      }),
+    );
     openWindow();
-    await parts.store.add(ended("before", { state: "failed", origin: "tracked", startedAt: isoAgo(500) }));
+    await parts.store.add(
+      ended("before", { state: "failed", origin: "tracked", startedAt: isoAgo(500) }),
+    );
     await parts.store.add(ended("now", { state: "failed" }));
     await waitFor("the news", () => shown.length > 0);
     assert.match(shown.join("\n"), /^“now” of “Writers” failed\.[^\n]*$/);
@@ -179,7 +270,9 @@ describe("Notifications", () => {
     answer = undefined;
     await parts.store.add(ended("two", { state: "failed" }));
     await parts.store.add(anExecution());
-    await waitFor("the pause to be told", () => shown.some((text) => text.includes("waits for you")));
+    await waitFor("the pause to be told", () =>
+      shown.some((text) => text.includes("waits for you")),
+    );
     assert.equal(shown.length, 2, "the second failure is not told");
     assert.equal(settings().get("waiting"), true);
   });
@@ -188,7 +281,10 @@ describe("Notifications", () => {
     const run: unknown[] = [];
     const original = vscode.commands.executeCommand.bind(vscode.commands);
     const commands = vscode.commands as { executeCommand: unknown };
-    commands.executeCommand = (id: string, ...args: unknown[]) => (id.startsWith("crewdeck.") ? Promise.resolve(void run.push([id, ...args])) : original(id, ...args));
+    commands.executeCommand = (id: string, ...args: unknown[]) =>
+      id.startsWith("crewdeck.")
+        ? Promise.resolve(void run.push([id, ...args]))
+        : original(id, ...args);
     try {
       openWindow();
       answer = "Run Again…";
@@ -198,8 +294,20 @@ describe("Notifications", () => {
       await waitFor("the second", () => shown.length === 2);
       await parts.store.add(anExecution());
       await waitFor("all three", () => shown.length === 3);
-      assert.deepEqual(shown.map((text) => /\[.*\]$/.exec(text)?.[0]), ["[Open | Don't Show Again]", "[Open | Run Again… | Don't Show Again]", "[Open | Approve | Reject… | Don't Show Again]"]);
-      assert.deepEqual(run, [["crewdeck.runAgain", { kind: "execution", crew: "url:https://crew.test", localId: "sent", kickoffId: "sent" }]]);
+      assert.deepEqual(
+        shown.map((text) => /\[.*\]$/.exec(text)?.[0]),
+        [
+          "[Open | Don't Show Again]",
+          "[Open | Run Again… | Don't Show Again]",
+          "[Open | Approve | Reject… | Don't Show Again]",
+        ],
+      );
+      assert.deepEqual(run, [
+        [
+          "crewdeck.runAgain",
+          { kind: "execution", crew: "url:https://crew.test", localId: "sent", kickoffId: "sent" },
+        ],
+      ]);
     } finally {
       commands.executeCommand = original;
     }
@@ -209,13 +317,21 @@ describe("Notifications", () => {
     const opened: unknown[] = [];
     const original = vscode.commands.executeCommand.bind(vscode.commands);
     const commands = vscode.commands as { executeCommand: unknown };
-    commands.executeCommand = (id: string, ...args: unknown[]) => (id.startsWith("crewdeck.") ? Promise.resolve(void opened.push([id, ...args])) : original(id, ...args));
+    commands.executeCommand = (id: string, ...args: unknown[]) =>
+      id.startsWith("crewdeck.")
+        ? Promise.resolve(void opened.push([id, ...args]))
+        : original(id, ...args);
     try {
       openWindow();
       answer = "Open";
       await parts.store.add(ended("one", { state: "failed" }));
       await waitFor("the command", () => opened.length > 0);
-      assert.deepEqual(opened, [["crewdeck.openExecution", { kind: "execution", crew: "url:https://crew.test", localId: "one", kickoffId: "one" }]]);
+      assert.deepEqual(opened, [
+        [
+          "crewdeck.openExecution",
+          { kind: "execution", crew: "url:https://crew.test", localId: "one", kickoffId: "one" },
+        ],
+      ]);
     } finally {
       commands.executeCommand = original;
     }
@@ -226,13 +342,35 @@ describe("The status bar item", () => {
   let parts: ViewParts;
   let bar: StatusBar;
   /** What VS Code's item would show; nothing while hidden. */
-  let item: { text: string; tooltip: vscode.MarkdownString | undefined; backgroundColor: vscode.ThemeColor | undefined; accessibilityInformation: vscode.AccessibilityInformation | undefined; command: string | undefined; isShown: boolean };
+  let item: {
+    text: string;
+    tooltip: vscode.MarkdownString | undefined;
+    backgroundColor: vscode.ThemeColor | undefined;
+    accessibilityInformation: vscode.AccessibilityInformation | undefined;
+    command: string | undefined;
+    isShown: boolean;
+  };
 
   beforeEach(async () => {
     parts = await viewParts();
-    const drawn = { name: "", text: "", tooltip: undefined, backgroundColor: undefined, accessibilityInformation: undefined, command: undefined, isShown: false };
+    const drawn = {
+      name: "",
+      text: "",
+      tooltip: undefined,
+      backgroundColor: undefined,
+      accessibilityInformation: undefined,
+      command: undefined,
+      isShown: false,
+    };
     item = drawn;
-    bar = new StatusBar(parts.store, Object.assign(drawn, { show: () => void (item.isShown = true), hide: () => void (item.isShown = false), dispose: () => undefined }));
+    bar = new StatusBar(
+      parts.store,
+      Object.assign(drawn, {
+        show: () => void (item.isShown = true),
+        hide: () => void (item.isShown = false),
+        dispose: () => undefined,
+      }),
+    );
   });
 
   afterEach(async () => {
@@ -243,13 +381,20 @@ describe("The status bar item", () => {
   it("says how many run and how many wait, in signs and in words, and is hidden when idle", async () => {
     assert.equal(item.isShown, false);
     await parts.store.add(notWaiting({ localId: "one", kickoffIds: ["one"] }));
-    assert.deepEqual([item.isShown, item.text, item.accessibilityInformation?.label, item.backgroundColor], [true, "$(sync~spin) 1", "Crewdeck: 1 execution is running", undefined]);
+    assert.deepEqual(
+      [item.isShown, item.text, item.accessibilityInformation?.label, item.backgroundColor],
+      [true, "$(sync~spin) 1", "Crewdeck: 1 execution is running", undefined],
+    );
     await parts.store.add(notWaiting({ localId: "two", kickoffIds: ["two"] }));
     await parts.store.add(anExecution());
     assert.equal(item.text, "$(sync~spin) 2 $(bell-dot) 1 to review");
-    assert.equal(item.accessibilityInformation?.label, "Crewdeck: 2 executions are running, 1 execution waits for you");
+    assert.equal(
+      item.accessibilityInformation?.label,
+      "Crewdeck: 2 executions are running, 1 execution waits for you",
+    );
     assert.equal(item.backgroundColor?.id, "statusBarItem.warningBackground");
-    for (const id of ["one", "two"]) await parts.store.update(id, (execution) => ({ ...execution, state: "completed" }));
+    for (const id of ["one", "two"])
+      await parts.store.update(id, (execution) => ({ ...execution, state: "completed" }));
     assert.equal(item.text, "$(bell-dot) 1 to review");
     await parts.store.remove("local-1");
     assert.equal(item.isShown, false);
@@ -257,7 +402,10 @@ describe("The status bar item", () => {
 
   it("lists in its tooltip what waits and what runs, text of others as text", async () => {
     await parts.store.add(anExecution({ label: "**bold** [a](command:x) $(trash)" }));
-    for (let count = 1; count <= 7; count++) await parts.store.add(notWaiting({ localId: `r${count}`, kickoffIds: [`r${count}`], label: `run ${count}` }));
+    for (let count = 1; count <= 7; count++)
+      await parts.store.add(
+        notWaiting({ localId: `r${count}`, kickoffIds: [`r${count}`], label: `run ${count}` }),
+      );
     const text = item.tooltip?.value ?? "";
     assert.match(text, /\*\*Waiting for you\*\*\n\n- .*\(Writers, at task “review”\)/);
     assert.match(text, /\*\*Running\*\*\n\n- run 1 \(Writers, 1 of 3 tasks done\)/);

@@ -10,20 +10,47 @@ describe("the document of one output", () => {
 
   eachWithViewParts((fresh) => (parts = fresh));
 
-  const open = async (uri: vscode.Uri | undefined) => (await vscode.window.showTextDocument(uri!)).document;
+  const open = async (uri: vscode.Uri | undefined) =>
+    (await vscode.window.showTextDocument(uri!)).document;
 
   it("is there for every attempt, read-only, and stays as it is when the next one comes", async () => {
-    const attempts = [{ number: 1, output: "# First." }, { number: 2, output: '```json\n{"draft":2}\n```' }];
-    const execution = await parts.store.add(anExecution({ tasks: [{ taskId: "review", state: "waiting", attempts }] }));
+    const attempts = [
+      { number: 1, output: "# First." },
+      { number: 2, output: '```json\n{"draft":2}\n```' },
+    ];
+    const execution = await parts.store.add(
+      anExecution({ tasks: [{ taskId: "review", state: "waiting", attempts }] }),
+    );
     const first = await open(outputUri(execution, "review", 1, parts.scheme));
     const second = await open(outputUri(execution, "review", 2, parts.scheme));
-    assert.deepEqual([first, second].map((document) => document.languageId), ["markdown", "json"]);
-    assert.deepEqual([first, second].map((document) => document.uri.path.replace(/.*\//, "")), ["review (attempt 1).md", "review (attempt 2).json"]);
-    assert.equal((await vscode.workspace.fs.stat(second.uri)).permissions, vscode.FilePermission.Readonly);
+    assert.deepEqual(
+      [first, second].map((document) => document.languageId),
+      ["markdown", "json"],
+    );
+    assert.deepEqual(
+      [first, second].map((document) => document.uri.path.replace(/.*\//, "")),
+      ["review (attempt 1).md", "review (attempt 2).json"],
+    );
+    assert.equal(
+      (await vscode.workspace.fs.stat(second.uri)).permissions,
+      vscode.FilePermission.Readonly,
+    );
     const before = (await vscode.workspace.fs.stat(first.uri)).mtime;
-    await parts.store.update("local-1", (current) => ({ ...current, tasks: [{ taskId: "review", state: "waiting", attempts: [...attempts, { number: 3, output: "Third." }] }] }));
+    await parts.store.update("local-1", (current) => ({
+      ...current,
+      tasks: [
+        {
+          taskId: "review",
+          state: "waiting",
+          attempts: [...attempts, { number: 3, output: "Third." }],
+        },
+      ],
+    }));
     assert.equal((await vscode.workspace.fs.stat(first.uri)).mtime, before);
-    assert.deepEqual([first, second].map((document) => document.getText()), ["# First.\n", '{\n  "draft": 2\n}\n']);
+    assert.deepEqual(
+      [first, second].map((document) => document.getText()),
+      ["# First.\n", '{\n  "draft": 2\n}\n'],
+    );
     assert.equal(outputUri(execution, "review", 4), undefined);
   });
 
@@ -31,13 +58,22 @@ describe("the document of one output", () => {
     for (const taskId of ["a/b", "100 %", "..", "x (attempt 1)", "Été\n\\?#", "task.md"]) {
       const part = { kind: "attempt", taskId, attempt: 2 } as const;
       const uri = partUri({ crewName: "A/B", key: "k 1" }, part, "json");
-      assert.deepEqual(parsePartUri(vscode.Uri.parse(uri.toString())), { address: { crewName: "A/B", key: "k 1" }, part }, taskId);
+      assert.deepEqual(
+        parsePartUri(vscode.Uri.parse(uri.toString())),
+        { address: { crewName: "A/B", key: "k 1" }, part },
+        taskId,
+      );
     }
   });
 
   it("says so where the output is not known", async () => {
     const execution = await parts.store.add(notWaiting());
-    const uri = partUri({ crewName: execution.crew.name, key: "11111111-aaaa" }, { kind: "result" }, "md", parts.scheme);
+    const uri = partUri(
+      { crewName: execution.crew.name, key: "11111111-aaaa" },
+      { kind: "result" },
+      "md",
+      parts.scheme,
+    );
     assert.equal((await open(uri)).getText(), "The crew has not told this output.\n");
   });
 });

@@ -8,7 +8,8 @@ import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
 import { json, MisbehavingServer, text } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
 
-const run = <T>(command: string, argument?: unknown): Promise<T> => Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+const run = <T>(command: string, argument?: unknown): Promise<T> =>
+  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 const crew = "Outputs";
 const token = "tok-outputs-7f3a";
 const big = `# Long\n\n[Approve](command:workbench.action.files.newUntitledFile) [Home](https://crew.test/home)\r\n${"All work and no play. ".repeat(57_000)}`;
@@ -24,20 +25,28 @@ describe("Commands about outputs", () => {
     { task_id: "plan", output: '```json\n{"steps":[1,2]}\n```' },
     { task_id: "write", output: big },
   ];
-  const completed = { status: "completed", result: { output: "The end.", tasks }, execution_time: 12 };
+  const completed = {
+    status: "completed",
+    result: { output: "The end.", tasks },
+    execution_time: 12,
+  };
 
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-outputs-"));
     server = await MisbehavingServer.start();
-    server.otherwise = (response, request) => json(200, request.path === "/inputs" ? { inputs: ["topic"] } : completed)(response, request);
+    server.otherwise = (response, request) =>
+      json(200, request.path === "/inputs" ? { inputs: ["topic"] } : completed)(response, request);
     api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
     await run("addCrew", { name: crew, url: server.url, token, tokenType: "bearer" });
     await run("trackExecution", { crew, kickoffId: "k-1" });
   });
 
   after(async () => {
-    for (const { kickoffId } of api.executions()) await run("untrackExecution", { crew, kickoffId });
-    await vscode.workspace.getConfiguration("crewdeck").update("crews", undefined, vscode.ConfigurationTarget.Global);
+    for (const { kickoffId } of api.executions())
+      await run("untrackExecution", { crew, kickoffId });
+    await vscode.workspace
+      .getConfiguration("crewdeck")
+      .update("crews", undefined, vscode.ConfigurationTarget.Global);
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await server.stop();
     await rm(folder, { recursive: true });
@@ -47,10 +56,18 @@ describe("Commands about outputs", () => {
   const path_ = (address: string) => vscode.Uri.parse(address).path;
 
   /** Takes the person's place at the dialog that asks for a file. */
-  async function saving(target: string | undefined, action: () => Promise<unknown>): Promise<vscode.SaveDialogOptions | undefined> {
+  async function saving(
+    target: string | undefined,
+    action: () => Promise<unknown>,
+  ): Promise<vscode.SaveDialogOptions | undefined> {
     const real = vscode.window.showSaveDialog;
     let asked: vscode.SaveDialogOptions | undefined;
-    Object.assign(vscode.window, { showSaveDialog: (options: vscode.SaveDialogOptions) => ((asked = options), Promise.resolve(target === undefined ? undefined : vscode.Uri.file(target))) });
+    Object.assign(vscode.window, {
+      showSaveDialog: (options: vscode.SaveDialogOptions) => (
+        (asked = options),
+        Promise.resolve(target === undefined ? undefined : vscode.Uri.file(target))
+      ),
+    });
     try {
       await action();
     } finally {
@@ -60,29 +77,48 @@ describe("Commands about outputs", () => {
   }
 
   it("open a task's output or the result in a document of its own, by what it is", async () => {
-    assert.equal(path_(await run<string>("openOutput", { crew, kickoffId: "k-1", taskId: "plan" })), `/${crew}/k-1/tasks/plan (attempt 1).json`);
+    assert.equal(
+      path_(await run<string>("openOutput", { crew, kickoffId: "k-1", taskId: "plan" })),
+      `/${crew}/k-1/tasks/plan (attempt 1).json`,
+    );
     assert.equal(active()?.getText(), '{\n  "steps": [\n    1,\n    2\n  ]\n}\n');
     assert.equal(active()?.languageId, "json");
-    assert.equal(path_(await run<string>("openOutput", { crew, kickoffId: "k-1" })), `/${crew}/k-1/result.md`);
+    assert.equal(
+      path_(await run<string>("openOutput", { crew, kickoffId: "k-1" })),
+      `/${crew}/k-1/result.md`,
+    );
     assert.equal(active()?.getText(), "The end.\n");
-    await assert.rejects(run("openOutput", { crew, kickoffId: "k-1", taskId: "nosuch" }), /has not told an output of the task “nosuch”/);
+    await assert.rejects(
+      run("openOutput", { crew, kickoffId: "k-1", taskId: "nosuch" }),
+      /has not told an output of the task “nosuch”/,
+    );
   });
 
   it("have a lens above each output in the execution's document", async () => {
     await run("openExecution", { crew, kickoffId: "k-1" });
     const document = active()!;
     const lenses = await waitFor("the lenses", async () => {
-      const found = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", document.uri, 100);
+      const found = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+        "vscode.executeCodeLensProvider",
+        document.uri,
+        100,
+      );
       return found.length === 4 && found;
     });
-    assert.deepEqual(lenses.map(({ range, command }) => [document.lineAt(range.start.line).text, command?.title]), [
-      ["## Result", "Open output"],
-      ["## Task: research", "Open output"],
-      ["## Task: plan", "Open output"],
-      ["## Task: write", "Open all of this output (1.3 MB)"],
-    ]);
+    assert.deepEqual(
+      lenses.map(({ range, command }) => [document.lineAt(range.start.line).text, command?.title]),
+      [
+        ["## Result", "Open output"],
+        ["## Task: research", "Open output"],
+        ["## Task: plan", "Open output"],
+        ["## Task: write", "Open all of this output (1.3 MB)"],
+      ],
+    );
     const [, , plan] = lenses;
-    await vscode.commands.executeCommand(plan!.command!.command, ...(plan!.command!.arguments as unknown[]));
+    await vscode.commands.executeCommand(
+      plan!.command!.command,
+      ...(plan!.command!.arguments as unknown[]),
+    );
     assert.equal(active()?.languageId, "json");
   });
 
@@ -90,15 +126,22 @@ describe("Commands about outputs", () => {
     await run("openExecution", { crew, kickoffId: "k-1" });
     assert.match(active()!.getText(), /## Task: write[^]*> This output is large: 1\.3 MB\./);
     assert.ok(active()!.getText().length < 150_000);
-    const uri = vscode.Uri.parse(await run<string>("openOutput", { crew, kickoffId: "k-1", taskId: "write" }));
+    const uri = vscode.Uri.parse(
+      await run<string>("openOutput", { crew, kickoffId: "k-1", taskId: "write" }),
+    );
     assert.equal(uri.scheme, "file");
     assert.equal(await readFile(uri.fsPath, "utf8"), shownBig);
-    await waitFor("its tab", () => vscode.window.tabGroups.activeTabGroup.activeTab?.label === "write (attempt 1).md");
+    await waitFor(
+      "its tab",
+      () => vscode.window.tabGroups.activeTabGroup.activeTab?.label === "write (attempt 1).md",
+    );
     const written = (await stat(uri.fsPath)).mtimeMs;
     await run("openOutput", { crew, kickoffId: "k-1", taskId: "write" });
     assert.equal((await stat(uri.fsPath)).mtimeMs, written, "it is written once");
     await run("trackExecution", { crew, kickoffId: "k-2" });
-    const other = vscode.Uri.parse(await run<string>("openOutput", { crew, kickoffId: "k-2", taskId: "write" }));
+    const other = vscode.Uri.parse(
+      await run<string>("openOutput", { crew, kickoffId: "k-2", taskId: "write" }),
+    );
     await vscode.commands.executeCommand("workbench.action.closeActiveEditor");
     await run("untrackExecution", { crew, kickoffId: "k-2" });
     await waitFor("the file of the other to be removed", () => !existsSync(other.fsPath));
@@ -111,48 +154,86 @@ describe("Commands about outputs", () => {
       const document = active()!;
       assert.match(document.getText(), /\[Approve\]\(command\\:workbench/);
       const links = await waitFor("the links", async () => {
-        const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>("vscode.executeLinkProvider", document.uri);
+        const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
+          "vscode.executeLinkProvider",
+          document.uri,
+        );
         return found.some(({ target }) => target?.authority === "crew.test") && found;
       });
-      assert.deepEqual(links.filter(({ target }) => target?.scheme === "command").map(({ target }) => String(target)), []);
+      assert.deepEqual(
+        links
+          .filter(({ target }) => target?.scheme === "command")
+          .map(({ target }) => String(target)),
+        [],
+      );
     }
   });
 
   it("save an output where the person says, as it came, with a name that says what it is", async () => {
     const file = path.join(folder, "saved.md");
-    const asked = await saving(file, () => run("saveOutput", { crew, kickoffId: "k-1", taskId: "write" }));
+    const asked = await saving(file, () =>
+      run("saveOutput", { crew, kickoffId: "k-1", taskId: "write" }),
+    );
     assert.equal(path.basename(asked?.defaultUri?.path ?? ""), "k-1 - write (attempt 1).md");
     assert.equal(await readFile(file, "utf8"), big);
     const list = path.join(folder, "plan.json");
-    const askedForJson = await saving(list, () => run("saveOutput", { crew, kickoffId: "k-1", taskId: "plan" }));
+    const askedForJson = await saving(list, () =>
+      run("saveOutput", { crew, kickoffId: "k-1", taskId: "plan" }),
+    );
     assert.deepEqual(askedForJson?.filters, { JSON: ["json"] });
     assert.deepEqual(JSON.parse(await readFile(list, "utf8")), { steps: [1, 2] });
     await run("openOutput", { crew, kickoffId: "k-1" });
     await writeFile(file, "before");
     const fromTab = await saving(undefined, () => run("saveOutput"));
     assert.equal(path.basename(fromTab?.defaultUri?.path ?? ""), "k-1 - result.md");
-    assert.equal(await readFile(file, "utf8"), "before", "nothing is written where the person leaves");
+    assert.equal(
+      await readFile(file, "utf8"),
+      "before",
+      "nothing is written where the person leaves",
+    );
   });
 
   it("ask the crew once for its raw answer, also after the end, and show it as it came without the token", async () => {
     const before = server.requests.length;
-    const answer = { ...completed, result: { output: "The end." }, echoed: `Bearer ${token}`, huge: 1, own_member: [null, "ü"] };
-    server.next(text(200, JSON.stringify(answer).replace('"huge":1', '"huge":12345678901234567890'), { "content-type": "application/json" }));
+    const answer = {
+      ...completed,
+      result: { output: "The end." },
+      echoed: `Bearer ${token}`,
+      huge: 1,
+      own_member: [null, "ü"],
+    };
+    server.next(
+      text(200, JSON.stringify(answer).replace('"huge":1', '"huge":12345678901234567890'), {
+        "content-type": "application/json",
+      }),
+    );
     const address = path_(await run<string>("openRawAnswer", { crew, kickoffId: "k-1" }));
-    assert.match(address, /^\/Outputs\/k-1\/answers\/status at \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.\d{3}\.json$/);
-    assert.deepEqual(server.requests.slice(before).map(({ method, path: asked }) => `${method} ${asked}`), ["GET /k-1/status"]);
+    assert.match(
+      address,
+      /^\/Outputs\/k-1\/answers\/status at \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.\d{3}\.json$/,
+    );
+    assert.deepEqual(
+      server.requests.slice(before).map(({ method, path: asked }) => `${method} ${asked}`),
+      ["GET /k-1/status"],
+    );
     const shown = active()!.getText();
     assert.match(shown, /\n {2}"huge": 12345678901234567890/);
     assert.match(shown, /"own_member": \[\n {4}null,\n {4}"ü"/);
     assert.ok(!shown.includes(token));
-    assert.equal((await vscode.workspace.fs.stat(active()!.uri)).permissions, vscode.FilePermission.Readonly);
+    assert.equal(
+      (await vscode.workspace.fs.stat(active()!.uri)).permissions,
+      vscode.FilePermission.Readonly,
+    );
   });
 
   it("show an answer that is an error, and tell it", async () => {
     server.next(json(404, { error: "Execution not found", message: `No execution with ${token}` }));
     await assert.rejects(run("openRawAnswer", { crew, kickoffId: "k-1" }), /not/);
     assert.match(active()!.uri.path, /\/answers\/status 404 at /);
-    assert.equal(active()!.getText(), '{\n  "error": "Execution not found",\n  "message": "No execution with [token]"\n}\n');
+    assert.equal(
+      active()!.getText(),
+      '{\n  "error": "Execution not found",\n  "message": "No execution with [token]"\n}\n',
+    );
     server.next(text(200, "<html>[x](command:y)"));
     await assert.rejects(run("openRawAnswer", { crew, kickoffId: "k-1" }), /is not JSON/);
     assert.equal(active()!.getText(), "<html>[x](command\\:y)\n");

@@ -36,15 +36,26 @@ describe("names and words of a crew's own", () => {
   });
 
   it("draw no icons in a list of executions: the state's word, the id, the crew's name, the title", async () => {
-    const execution = notWaiting({ crew, kickoffIds: ["$(key)"], label: "$(star)", state: "unknown", stateText: "$(pass) Completed" });
+    const execution = notWaiting({
+      crew,
+      kickoffIds: ["$(key)"],
+      label: "$(star)",
+      state: "unknown",
+      stateText: "$(pass) Completed",
+    });
     const store = { list: () => [execution] } as unknown as ExecutionStore;
     assert.equal(await chooseExecution(store, crews, undefined), undefined);
     const [{ choices, descriptions, details } = {}] = person.shown;
-    assert.deepEqual([choices, descriptions, details?.map(idIn)], [["\\$(star)"], ["\\$(pass) Writers · \\$(pass) Completed"], ["\\$(key)"]]);
+    assert.deepEqual(
+      [choices, descriptions, details?.map(idIn)],
+      [["\\$(star)"], ["\\$(pass) Writers · \\$(pass) Completed"], ["\\$(key)"]],
+    );
   });
 
   it("draw no icons in the list of what waits and what runs", async () => {
-    const waiting = ["one", "$(two)"].map((localId) => anExecution({ crew, localId, kickoffIds: [localId] }));
+    const waiting = ["one", "$(two)"].map((localId) =>
+      anExecution({ crew, localId, kickoffIds: [localId] }),
+    );
     await activeCommand({ list: () => waiting }, () => Promise.resolve()).run(undefined);
     assert.deepEqual(person.shown[0]?.details?.slice(1).map(idIn), ["one", "\\$(two)"]);
   });
@@ -64,19 +75,45 @@ describe("names and words of a crew's own", () => {
 
   it("are one short line where feedback is given, and go back to the crew as they came", async () => {
     const taskId = "evil\n\u001b[31m\u202e$(star) ".repeat(3_000);
-    const execution = anExecution({ tasks: [{ taskId, state: "waiting", attempts: [{ number: 1, output: "a" }] }], waiting: { taskId, attempt: 2, since: "2026-10-21T12:01:00.000Z" } });
+    const execution = anExecution({
+      tasks: [{ taskId, state: "waiting", attempts: [{ number: 1, output: "a" }] }],
+      waiting: { taskId, attempt: 2, since: "2026-10-21T12:01:00.000Z" },
+    });
     const ended = { isKept: true, hasEnded: true };
     const subject = { execution, taskId, isApprove: false };
-    const labels = [threadLabel(subject, true), overLabel(subject, ended), overLabel(subject, { ...ended, hasEnded: false })];
+    const labels = [
+      threadLabel(subject, true),
+      overLabel(subject, ended),
+      overLabel(subject, { ...ended, hasEnded: false }),
+    ];
     person.dispose();
-    person = new ScriptedPerson(["escape", "escape", "escape", "escape", { pick: plainLabel(shortName(taskId)) }]);
+    person = new ScriptedPerson([
+      "escape",
+      "escape",
+      "escape",
+      "escape",
+      { pick: plainLabel(shortName(taskId)) },
+    ]);
     await askKind(taskId);
-    const sent = { taskId, attempt: 1, feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:01:00.000Z" }, outcome: "answered" } as const;
+    const sent = {
+      taskId,
+      attempt: 1,
+      feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:01:00.000Z" },
+      outcome: "answered",
+    } as const;
     await askAgain(sent);
     await askAnew(sent);
     await confirmApproval(execution, taskId);
     assert.equal(await askTask(execution), taskId);
-    for (const text of [...labels, ...person.shown.flatMap(({ title, text: asked, detail, choices }) => [title ?? "", asked, ...(detail ?? "").split("\n"), ...(choices ?? [])])]) {
+    for (const text of [
+      ...labels,
+      ...person.shown.flatMap(({ title, text: asked, detail, choices }) => [
+        title ?? "",
+        asked,
+        ...(detail ?? "").split("\n"),
+        ...(choices ?? []),
+      ]),
+    ]) {
       assert.match(text, /^[^\p{Cc}\u202e]{0,400}$/u);
     }
   });
@@ -84,14 +121,27 @@ describe("names and words of a crew's own", () => {
   it("are no links in a box's prompt, nor in what is wrong with what is typed", async () => {
     person.dispose();
     person = new ScriptedPerson([{ type: "x" }, "escape"]);
-    await askText({ title: "", prompt: `${link} refused it.`, value: "", validate: () => `${link} has it already.` });
+    await askText({
+      title: "",
+      prompt: `${link} refused it.`,
+      value: "",
+      validate: () => `${link} has it already.`,
+    });
     const [{ text, complaint } = { text: "" }] = person.shown;
-    for (const words of [text, complaint ?? ""]) assert.ok(words.includes("Retry") && !words.includes(link), words);
+    for (const words of [text, complaint ?? ""])
+      assert.ok(words.includes("Retry") && !words.includes(link), words);
   });
 
   it("are no links in what is told of a faulty entry in the settings", async () => {
     const settings = vscode.workspace.getConfiguration("crewdeck");
-    await settings.update("crews", [{ name: link, url: crew.url }, { name: "Twin", url: crew.url }], vscode.ConfigurationTarget.Global);
+    await settings.update(
+      "crews",
+      [
+        { name: link, url: crew.url },
+        { name: "Twin", url: crew.url },
+      ],
+      vscode.ConfigurationTarget.Global,
+    );
     try {
       await waitFor("the warning", () => person.shown.some(({ text }) => text.includes("Retry")));
       for (const { text } of person.shown) assert.ok(!text.includes(link), text);

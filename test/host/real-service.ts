@@ -17,12 +17,18 @@ export async function startRealService(...args: readonly string[]): Promise<Real
   const root = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionPath;
   const data = await mkdtemp(path.join(tmpdir(), "crewdeck-host-service-"));
   const [token, userToken] = ["organisation-token-of-the-test", "user-token-of-the-test"];
-  const child = fork(path.join(root, "dist", "service.mjs"), [path.join(root, "media", "example-crew"), "--data", data, "--task-seconds", "0.05", ...args], {
-    env: { ...process.env, CREWDECK_TOKEN: token, CREWDECK_USER_TOKEN: userToken },
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-  });
+  const child = fork(
+    path.join(root, "dist", "service.mjs"),
+    [path.join(root, "media", "example-crew"), "--data", data, "--task-seconds", "0.05", ...args],
+    {
+      env: { ...process.env, CREWDECK_TOKEN: token, CREWDECK_USER_TOKEN: userToken },
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    },
+  );
   const url = await new Promise<string>((resolve, reject) => {
-    child.once("message", (message: { url?: string; message?: string }) => (message.url === undefined ? reject(new Error(message.message)) : resolve(message.url)));
+    child.once("message", (message: { url?: string; message?: string }) =>
+      message.url === undefined ? reject(new Error(message.message)) : resolve(message.url),
+    );
     child.once("exit", (code) => reject(new Error(`The service ended with code ${code}.`)));
   });
   return {

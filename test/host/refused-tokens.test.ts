@@ -18,17 +18,45 @@ describe("a crew that refuses its token while it is watched", () => {
   const { showErrorMessage } = vscode.window;
   let folder: string;
   let shown: string[][];
-  let windows: { readonly refused: RefusedTokens; readonly parks: vscode.EventEmitter<{ readonly crew: typeof crew; readonly error: CrewApiError }> }[];
-  const error = new CrewApiError({ kind: "unauthorized", status: 401, tokenType: "userBearer", message: "No.", remedy: "Set it." });
+  let windows: {
+    readonly refused: RefusedTokens;
+    readonly parks: vscode.EventEmitter<{
+      readonly crew: typeof crew;
+      readonly error: CrewApiError;
+    }>;
+  }[];
+  const error = new CrewApiError({
+    kind: "unauthorized",
+    status: 401,
+    tokenType: "userBearer",
+    message: "No.",
+    remedy: "Set it.",
+  });
 
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "crewdeck-refused-"));
     shown = [];
-    Object.assign(vscode.window, { showErrorMessage: (...said: string[]) => (shown.push(said), Promise.resolve("Ran")) });
+    Object.assign(vscode.window, {
+      showErrorMessage: (...said: string[]) => (shown.push(said), Promise.resolve("Ran")),
+    });
     windows = [1, 2].map(() => {
-      const parks = new vscode.EventEmitter<{ readonly crew: typeof crew; readonly error: CrewApiError }>();
-      const tracker = { onDidPark: parks.event, onDidChange: () => ({ dispose: () => undefined }), parkedCrews: () => new Map([[crew.id, error]]) };
-      return { parks, refused: new RefusedTokens({ tracker, lease: { confirm: () => Promise.resolve(true) }, told: new Intents(folder) }) };
+      const parks = new vscode.EventEmitter<{
+        readonly crew: typeof crew;
+        readonly error: CrewApiError;
+      }>();
+      const tracker = {
+        onDidPark: parks.event,
+        onDidChange: () => ({ dispose: () => undefined }),
+        parkedCrews: () => new Map([[crew.id, error]]),
+      };
+      return {
+        parks,
+        refused: new RefusedTokens({
+          tracker,
+          lease: { confirm: () => Promise.resolve(true) },
+          told: new Intents(folder),
+        }),
+      };
     });
   });
 
@@ -40,15 +68,34 @@ describe("a crew that refuses its token while it is watched", () => {
 
   it("is told once, in one window, with the token that it was and what can be done, which is done when it is pressed", async () => {
     const ran: unknown[] = [];
-    const command = vscode.commands.registerCommand("crewdeck-test.replaceToken", (argument: unknown) => ran.push(argument));
+    const command = vscode.commands.registerCommand(
+      "crewdeck-test.replaceToken",
+      (argument: unknown) => ran.push(argument),
+    );
     try {
-      offer(error, [{ title: "Ran", command: "crewdeck-test.replaceToken", arguments: [{ crew: crew.id, tokenType: "userBearer" }] }, { title: "Other", command: "crewdeck-test.other" }]);
+      offer(error, [
+        {
+          title: "Ran",
+          command: "crewdeck-test.replaceToken",
+          arguments: [{ crew: crew.id, tokenType: "userBearer" }],
+        },
+        { title: "Other", command: "crewdeck-test.other" },
+      ]);
       for (const { parks } of windows) parks.fire({ crew, error });
       await waitFor("the button's command", () => ran.length > 0);
       for (const { parks } of windows) parks.fire({ crew, error });
       // What comes after it in the same window has had its turn when this has.
-      await waitFor("every question to be answered", async () => (await new Intents(folder).all()).length === 1);
-      assert.deepEqual(shown, [["“Writers” no longer accepts the user's token (User Bearer Token), so its executions are not asked for.", "Ran", "Other"]]);
+      await waitFor(
+        "every question to be answered",
+        async () => (await new Intents(folder).all()).length === 1,
+      );
+      assert.deepEqual(shown, [
+        [
+          "“Writers” no longer accepts the user's token (User Bearer Token), so its executions are not asked for.",
+          "Ran",
+          "Other",
+        ],
+      ]);
       assert.deepEqual(ran, [{ crew: crew.id, tokenType: "userBearer" }]);
     } finally {
       command.dispose();
@@ -57,7 +104,12 @@ describe("a crew that refuses its token while it is watched", () => {
 });
 
 describe("Refreshing crews that refuse their token", () => {
-  const refused = new CrewApiError({ kind: "unauthorized", status: 401, message: "The token is refused.", remedy: "Set it." });
+  const refused = new CrewApiError({
+    kind: "unauthorized",
+    status: 401,
+    message: "The token is refused.",
+    remedy: "Set it.",
+  });
   const other = { id: "url:https://other.test", name: "Other", url: "https://other.test" };
   let scene: Scene;
 
@@ -66,7 +118,8 @@ describe("Refreshing crews that refuse their token", () => {
     // Another window polls: what is asked here is what the person wants.
     scene.lease.isHeld = false;
     scene.tracker.start();
-    for (const number of [1, 2, 3]) scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
+    for (const number of [1, 2, 3])
+      scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
     scene.store.put(anExecution({ localId: "o1", kickoffIds: ["ok1"], crew: other }));
     for (const localId of ["e1", "o1"]) await scene.tracker.pollNow(localId);
     assert.equal(scene.tracker.parkedCrews().size, 2);
@@ -76,11 +129,17 @@ describe("Refreshing crews that refuse their token", () => {
   afterEach(() => scene.tracker.dispose());
 
   const refresh = async (argument?: unknown) => {
-    const store = { list: scene.store.list, find: scene.store.find, refresh: () => Promise.resolve() };
+    const store = {
+      list: scene.store.list,
+      find: scene.store.find,
+      refresh: () => Promise.resolve(),
+    };
     const known = [anExecution().crew, other];
     const find = (text: string) => known.find(({ id }) => id === text);
     const parts = { crews: { find, get: find }, store, tracker: scene.tracker };
-    await executionCommands(parts as unknown as ExecutionParts).find(({ id }) => id === "refresh")?.run(argument);
+    await executionCommands(parts as unknown as ExecutionParts)
+      .find(({ id }) => id === "refresh")
+      ?.run(argument);
   };
   const asked = () => scene.asked.splice(0).map(({ kickoffId }) => kickoffId);
   const crewRow = { kind: "crew", crew: anExecution().crew.id };
@@ -91,7 +150,10 @@ describe("Refreshing crews that refuse their token", () => {
   });
 
   it("sends that of the row's crew once, and says that it is still refused", async () => {
-    await assert.rejects(refresh({ kind: "execution", crew: anExecution().crew.id, kickoffId: "k2" }), refused);
+    await assert.rejects(
+      refresh({ kind: "execution", crew: anExecution().crew.id, kickoffId: "k2" }),
+      refused,
+    );
     assert.deepEqual(asked(), ["k2"]);
     await assert.rejects(refresh(crewRow), refused);
     assert.equal(asked().length, 1);
@@ -102,7 +164,10 @@ describe("Refreshing crews that refuse their token", () => {
   it("goes on with all of the crew where the token is taken again, and leaves the other crew alone", async () => {
     scene.answer = () => working("a", 0);
     await refresh(crewRow);
-    assert.deepEqual([asked().sort(), [...scene.tracker.parkedCrews().keys()]], [["k1", "k2", "k3"], [other.id]]);
+    assert.deepEqual(
+      [asked().sort(), [...scene.tracker.parkedCrews().keys()]],
+      [["k1", "k2", "k3"], [other.id]],
+    );
   });
 
   it("does not say that a token is refused where nothing is left to ask for: the next request tells", async () => {

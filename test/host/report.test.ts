@@ -5,7 +5,8 @@ import { waitFor } from "../support/wait.ts";
 import { startRealService, type RealService } from "./real-service.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 
-const run = <T>(command: string, argument?: unknown): Promise<T> => Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+const run = <T>(command: string, argument?: unknown): Promise<T> =>
+  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 
 describe("A report of a problem", () => {
   let service: RealService;
@@ -16,9 +17,21 @@ describe("A report of a problem", () => {
     service = await startRealService();
     api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
     await run("addCrew", { name: "Hidden Crew", url: service.url, token: service.token });
-    await vscode.workspace.getConfiguration("crewdeck").update("feedback.cannedAnswers", [{ text: "hidden-answer" }], vscode.ConfigurationTarget.Global);
-    await vscode.workspace.getConfiguration("crewdeck").update("keepEndedExecutions", 7, vscode.ConfigurationTarget.Global);
-    await run("kickoff", { crew: "Hidden Crew", inputs: { topic: "hidden topic", audience: "guests" }, form: false });
+    await vscode.workspace
+      .getConfiguration("crewdeck")
+      .update(
+        "feedback.cannedAnswers",
+        [{ text: "hidden-answer" }],
+        vscode.ConfigurationTarget.Global,
+      );
+    await vscode.workspace
+      .getConfiguration("crewdeck")
+      .update("keepEndedExecutions", 7, vscode.ConfigurationTarget.Global);
+    await run("kickoff", {
+      crew: "Hidden Crew",
+      inputs: { topic: "hidden topic", audience: "guests" },
+      form: false,
+    });
     await waitFor("the pause", async () => {
       await run("refresh");
       return api.executions()[0]?.state === "waiting";
@@ -26,27 +39,39 @@ describe("A report of a problem", () => {
   });
 
   after(async () => {
-    for (const { kickoffId, crew } of api.executions()) await run("untrackExecution", { crew, kickoffId });
-    for (const name of ["crews", "feedback.cannedAnswers", "keepEndedExecutions"]) await vscode.workspace.getConfiguration("crewdeck").update(name, undefined, vscode.ConfigurationTarget.Global);
+    for (const { kickoffId, crew } of api.executions())
+      await run("untrackExecution", { crew, kickoffId });
+    for (const name of ["crews", "feedback.cannedAnswers", "keepEndedExecutions"])
+      await vscode.workspace
+        .getConfiguration("crewdeck")
+        .update(name, undefined, vscode.ConfigurationTarget.Global);
     await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await service.stop();
   });
 
   it("tells versions, changed settings, counts and the last problems, without names, addresses, tokens, inputs or outputs", async () => {
-    await assert.rejects(run("kickoff", { crew: "Hidden Crew", inputs: { topic: "hidden topic" }, form: false }));
+    await assert.rejects(
+      run("kickoff", { crew: "Hidden Crew", inputs: { topic: "hidden topic" }, form: false }),
+    );
     await assert.rejects(run("openExecution", { crew: "Hidden Crew", kickoffId: "hidden topic" }));
     const text = await run<string>("reportProblem", {});
     assert.match(text, /^# Problem Report\n\n> A report of a problem .* no tokens/);
-    assert.ok(text.includes(vscode.version) && text.includes(`${process.platform} ${process.arch}`));
+    assert.ok(
+      text.includes(vscode.version) && text.includes(`${process.platform} ${process.arch}`),
+    );
     assert.match(text, /- crewdeck\.crews: entries: 1\n/);
     assert.match(text, /- crewdeck\.keepEndedExecutions: 7\n/);
     assert.match(text, /- crewdeck\.feedback\.cannedAnswers: entries: 1/);
     assert.doesNotMatch(text, /crewdeck\.notifications/, "what is as it was made");
     assert.match(text, /- Connected crews: 1\n[^]*- Executions, waiting: 1\n/);
-    assert.match(text, /\n- \S+Z crewdeck\.kickoff \(CrewApiError (validation|badRequest) HTTP \d+\)\n {2}- `/);
+    assert.match(
+      text,
+      /\n- \S+Z crewdeck\.kickoff \(CrewApiError (validation|badRequest) HTTP \d+\)\n {2}- `/,
+    );
     assert.match(text, /\n- \S+Z crewdeck\.openExecution \(UserError\)/);
-    for (const secret of [...secrets, service.token, service.userToken, vscode.env.machineId]) assert.ok(!text.includes(secret), secret);
+    for (const secret of [...secrets, service.token, service.userToken, vscode.env.machineId])
+      assert.ok(!text.includes(secret), secret);
     assert.doesNotMatch(text, /[\\/](home|root|tmp|Users)[\\/]/, "no folders");
   });
 
@@ -63,11 +88,21 @@ describe("A report of a problem", () => {
     const person = new ScriptedPerson([]);
     try {
       const [execution] = api.executions();
-      Object.assign(vscode.window, { showInputBox: () => Promise.reject(new TypeError("Nobody foresaw this.")) });
-      await run("renameExecution", { kind: "execution", crew: "Hidden Crew", kickoffId: execution!.kickoffId });
+      Object.assign(vscode.window, {
+        showInputBox: () => Promise.reject(new TypeError("Nobody foresaw this.")),
+      });
+      await run("renameExecution", {
+        kind: "execution",
+        crew: "Hidden Crew",
+        kickoffId: execution!.kickoffId,
+      });
       await run("openExecution", { kind: "execution", crew: "Hidden Crew", kickoffId: "nobody's" });
-      const isOfferedBeside = (words: RegExp) => person.shown.find(({ text }) => words.test(text))?.choices?.includes("Report a Problem…");
-      assert.deepEqual([isOfferedBeside(/Nobody foresaw this/), isOfferedBeside(/No execution with the ID/)], [true, false]);
+      const isOfferedBeside = (words: RegExp) =>
+        person.shown.find(({ text }) => words.test(text))?.choices?.includes("Report a Problem…");
+      assert.deepEqual(
+        [isOfferedBeside(/Nobody foresaw this/), isOfferedBeside(/No execution with the ID/)],
+        [true, false],
+      );
     } finally {
       person.dispose();
     }

@@ -3,7 +3,10 @@ import * as vscode from "vscode";
 import type { CallbackUrls, PlainCallbacks } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { CallbackConsent } from "../../src/kickoff/callback-hosts.ts";
-import { RequestFiles, type RequestFilesOptions } from "../../src/kickoff/request-files/request-files.ts";
+import {
+  RequestFiles,
+  type RequestFilesOptions,
+} from "../../src/kickoff/request-files/request-files.ts";
 import { waitFor } from "../support/wait.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution } from "../unit/views/executions.ts";
@@ -13,15 +16,24 @@ import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
 
 const byClick = { isPerson: true };
 const crew: Crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };
-const fileIn = (name: string) => vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, name);
+const fileIn = (name: string) =>
+  vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, name);
 const write = async (name: string, content: unknown) => {
   const uri = fileIn(name);
-  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(typeof content === "string" ? content : JSON.stringify(content, undefined, 2)));
+  await vscode.workspace.fs.writeFile(
+    uri,
+    new TextEncoder().encode(
+      typeof content === "string" ? content : JSON.stringify(content, undefined, 2),
+    ),
+  );
   return uri;
 };
 
 /** Does something while a person answers what is asked, and gives what was shown. */
-async function withPerson(moves: readonly Move[], action: () => Promise<unknown>): Promise<readonly Shown[]> {
+async function withPerson(
+  moves: readonly Move[],
+  action: () => Promise<unknown>,
+): Promise<readonly Shown[]> {
   const person = new ScriptedPerson(moves);
   try {
     await action();
@@ -51,7 +63,11 @@ describe("Kicking off a request file", () => {
       crews: {
         find: (name) => (name === crew.name ? crew : undefined),
         get: (name) => (name === crew.id ? crew : assert.fail(name)),
-        inputs: () => Promise.resolve({ fields: [{ name: "city" }, { name: "days", type: "integer", required: false }], raw: {} }),
+        inputs: () =>
+          Promise.resolve({
+            fields: [{ name: "city" }, { name: "days", type: "integer", required: false }],
+            raw: {},
+          }),
       },
       sender: { send: (...what) => Promise.resolve(sent.push(what)).then(() => anExecution()) },
       forms: { open: (...what) => Promise.resolve(void opened.push(what)) },
@@ -64,13 +80,26 @@ describe("Kicking off a request file", () => {
     });
 
   it("sends what the file says, once for a double click, with its label, and asks nothing", async () => {
-    const uri = await write("oslo.kickoff.json", { crew: "Travel", label: "Demo", inputs: { city: "Oslo" }, meta: { a: 1 } });
+    const uri = await write("oslo.kickoff.json", {
+      crew: "Travel",
+      label: "Demo",
+      inputs: { city: "Oslo" },
+      meta: { a: 1 },
+    });
     const files = open();
-    await withPerson([], () => Promise.all([files.kickOff(uri, byClick), files.kickOff(uri, byClick)]));
-    assert.deepEqual(sent, [[crew, { inputs: { city: "Oslo" }, meta: { a: 1 } }, { label: "Demo" }]]);
+    await withPerson([], () =>
+      Promise.all([files.kickOff(uri, byClick), files.kickOff(uri, byClick)]),
+    );
+    assert.deepEqual(sent, [
+      [crew, { inputs: { city: "Oslo" }, meta: { a: 1 } }, { label: "Demo" }],
+    ]);
     await clock.pass(500);
     await files.kickOff(uri, byClick);
-    assert.equal(sent.length, 1, "a quick crew has answered before the second click of a double click");
+    assert.equal(
+      sent.length,
+      1,
+      "a quick crew has answered before the second click of a double click",
+    );
     await clock.pass(1_000);
     await files.kickOff(uri, byClick);
     assert.equal(sent.length, 2);
@@ -83,9 +112,20 @@ describe("Kicking off a request file", () => {
     const named = { ...crew, name: "$(bell) Travel" };
     const titles: (string | undefined)[] = [];
     const { withProgress } = vscode.window;
-    Object.assign(vscode.window, { withProgress: ({ title }: vscode.ProgressOptions, action: () => Promise<unknown>) => (titles.push(title), action()) });
+    Object.assign(vscode.window, {
+      withProgress: ({ title }: vscode.ProgressOptions, action: () => Promise<unknown>) => (
+        titles.push(title),
+        action()
+      ),
+    });
     try {
-      await open({ crews: { find: () => named, get: () => named, inputs: () => Promise.resolve({ fields: [{ name: "city" }], raw: {} }) } }).kickOff(uri, byClick);
+      await open({
+        crews: {
+          find: () => named,
+          get: () => named,
+          inputs: () => Promise.resolve({ fields: [{ name: "city" }], raw: {} }),
+        },
+      }).kickOff(uri, byClick);
     } finally {
       Object.assign(vscode.window, { withProgress });
     }
@@ -97,7 +137,11 @@ describe("Kicking off a request file", () => {
     const document = await vscode.workspace.openTextDocument(uri);
     const at = document.getText().indexOf("Oslo");
     const edit = new vscode.WorkspaceEdit();
-    edit.replace(uri, new vscode.Range(document.positionAt(at), document.positionAt(at + 4)), "Bergen");
+    edit.replace(
+      uri,
+      new vscode.Range(document.positionAt(at), document.positionAt(at + 4)),
+      "Bergen",
+    );
     await vscode.workspace.applyEdit(edit);
     assert.equal(document.isDirty, true);
     await open().kickOff(uri, byClick);
@@ -108,7 +152,12 @@ describe("Kicking off a request file", () => {
   const refuses = async (content: unknown, message: RegExp) => {
     const uri = await write("wrong.kickoff.json", content);
     const document = await vscode.workspace.openTextDocument(uri);
-    await waitFor("the file's text", () => document.getText() === (typeof content === "string" ? content : JSON.stringify(content, undefined, 2)));
+    await waitFor(
+      "the file's text",
+      () =>
+        document.getText() ===
+        (typeof content === "string" ? content : JSON.stringify(content, undefined, 2)),
+    );
     await assert.rejects(open().kickOff(uri, byClick), (error: Error) => {
       assert.match(error.message, message);
       assert.match(error.message, /Nothing was sent\.$/);
@@ -118,57 +167,122 @@ describe("Kicking off a request file", () => {
     assert.deepEqual(sent, []);
   };
 
-  it("refuses a secret, says the line, and sends nothing", () => refuses({ crew: "Travel", inputs: { city: "O" }, token: "hush" }, /line 6: .*holds no secrets.*“token”/));
+  it("refuses a secret, says the line, and sends nothing", () =>
+    refuses(
+      { crew: "Travel", inputs: { city: "O" }, token: "hush" },
+      /line 6: .*holds no secrets.*“token”/,
+    ));
 
   it("refuses a secret within a callback, says the line, and sends nothing", () =>
-    refuses({ crew: "Travel", inputs: { city: "O" }, humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer", token: "hush" } } }, /line 10: .*holds no secrets.*“token”/));
+    refuses(
+      {
+        crew: "Travel",
+        inputs: { city: "O" },
+        humanInputWebhook: {
+          url: "https://h.test",
+          authentication: { strategy: "bearer", token: "hush" },
+        },
+      },
+      /line 10: .*holds no secrets.*“token”/,
+    ));
 
-  it("refuses a missing input, says the line, and sends nothing", () => refuses({ crew: "Travel", inputs: { days: 3 } }, /line 3: The input “city” is missing/));
+  it("refuses a missing input, says the line, and sends nothing", () =>
+    refuses({ crew: "Travel", inputs: { days: 3 } }, /line 3: The input “city” is missing/));
 
-  it("refuses an input of a wrong type, says the line, and sends nothing", () => refuses({ crew: "Travel", inputs: { city: "O", days: "3" } }, /line 5: The crew describes “days” as a whole number/));
+  it("refuses an input of a wrong type, says the line, and sends nothing", () =>
+    refuses(
+      { crew: "Travel", inputs: { city: "O", days: "3" } },
+      /line 5: The crew describes “days” as a whole number/,
+    ));
 
-  it("refuses what is not JSON, says the line, and sends nothing", () => refuses('{"crew": "Travel",\n "inputs": {city: 1}}', /line 2: This is not JSON/));
+  it("refuses what is not JSON, says the line, and sends nothing", () =>
+    refuses('{"crew": "Travel",\n "inputs": {city: 1}}', /line 2: This is not JSON/));
 
-  it("refuses a callback with a password in it, says the line, and sends nothing", () => refuses({ crew: "Travel", inputs: { city: "O" }, crewWebhookUrl: "https://me:pw@h.test" }, /line 6: “crewWebhookUrl”/));
+  it("refuses a callback with a password in it, says the line, and sends nothing", () =>
+    refuses(
+      { crew: "Travel", inputs: { city: "O" }, crewWebhookUrl: "https://me:pw@h.test" },
+      /line 6: “crewWebhookUrl”/,
+    ));
 
-  it("refuses an unknown crew, says the line, and sends nothing", () => refuses({ crew: "Nobody", inputs: {} }, /line 2: No crew named “Nobody”/));
+  it("refuses an unknown crew, says the line, and sends nothing", () =>
+    refuses({ crew: "Nobody", inputs: {} }, /line 2: No crew named “Nobody”/));
 
   it("asks once for a crew's callbacks, by their kinds and whole addresses, whichever file names them, and sends nothing without", async () => {
-    const callbacks = { crewWebhookUrl: "https://hooks.test/a?to=me", stepWebhookUrl: "https://hooks.test/b", taskWebhookUrl: "http://127.0.0.1:9/c" };
-    const uri = await write("callback.kickoff.json", { crew: "Travel", inputs: { city: "O" }, ...callbacks });
+    const callbacks = {
+      crewWebhookUrl: "https://hooks.test/a?to=me",
+      stepWebhookUrl: "https://hooks.test/b",
+      taskWebhookUrl: "http://127.0.0.1:9/c",
+    };
+    const uri = await write("callback.kickoff.json", {
+      crew: "Travel",
+      inputs: { city: "O" },
+      ...callbacks,
+    });
     const [question] = await withPerson(["escape"], () => open().kickOff(uri, byClick));
     assert.equal(question?.text, "Let “Travel” call these addresses?");
-    const lines = ["the output of each task, to http://127.0.0.1:9/c", "each step of an agent, with its thoughts and tools, to https://hooks.test/b", "the result, to https://hooks.test/a?to=me"];
-    assert.ok(question.detail?.includes(lines.map((line) => `• ${line}`).join("\n")), question.detail);
+    const lines = [
+      "the output of each task, to http://127.0.0.1:9/c",
+      "each step of an agent, with its thoughts and tools, to https://hooks.test/b",
+      "the result, to https://hooks.test/a?to=me",
+    ];
+    assert.ok(
+      question.detail?.includes(lines.map((line) => `• ${line}`).join("\n")),
+      question.detail,
+    );
     assert.equal(sent.length, 0);
     await withPerson([{ press: "Allow" }], () => open().kickOff(uri, byClick));
-    const other = await write("other.kickoff.json", { crew: "Travel", inputs: { city: "O" }, crewWebhookUrl: callbacks.crewWebhookUrl });
+    const other = await write("other.kickoff.json", {
+      crew: "Travel",
+      inputs: { city: "O" },
+      crewWebhookUrl: callbacks.crewWebhookUrl,
+    });
     await withPerson([], () => open().kickOff(other, byClick));
-    assert.deepEqual(sent.map(([, { crewWebhookUrl, stepWebhookUrl }]) => [crewWebhookUrl, stepWebhookUrl]), [["https://hooks.test/a?to=me", "https://hooks.test/b"], ["https://hooks.test/a?to=me", undefined]]);
+    assert.deepEqual(
+      sent.map(([, { crewWebhookUrl, stepWebhookUrl }]) => [crewWebhookUrl, stepWebhookUrl]),
+      [
+        ["https://hooks.test/a?to=me", "https://hooks.test/b"],
+        ["https://hooks.test/a?to=me", undefined],
+      ],
+    );
   });
 
   it("asks for another path or query, another kind and another crew, though the host was allowed, and names only what is new", async () => {
     const consent = new CallbackConsent(state);
     const asked = async (callbacks: CallbackUrls & PlainCallbacks, by = crew) => {
-      const [question] = await withPerson([{ press: "Allow" }], () => consent.confirm(by, callbacks));
+      const [question] = await withPerson([{ press: "Allow" }], () =>
+        consent.confirm(by, callbacks),
+      );
       return (question?.detail ?? "").split("\n").filter((line) => line.startsWith("•"));
     };
     const allowed = { crewWebhookUrl: "https://webhook.site/mine" };
     await asked(allowed);
-    assert.deepEqual(await asked({ crewWebhookUrl: "https://webhook.site/theirs" }), ["• the result, to https://webhook.site/theirs"]);
-    assert.deepEqual(await asked({ crewWebhookUrl: "https://webhook.site/mine?copy=theirs" }), ["• the result, to https://webhook.site/mine?copy=theirs"]);
-    assert.deepEqual(await asked({ ...allowed, stepWebhookUrl: "https://webhook.site/mine" }), ["• each step of an agent, with its thoughts and tools, to https://webhook.site/mine"]);
+    assert.deepEqual(await asked({ crewWebhookUrl: "https://webhook.site/theirs" }), [
+      "• the result, to https://webhook.site/theirs",
+    ]);
+    assert.deepEqual(await asked({ crewWebhookUrl: "https://webhook.site/mine?copy=theirs" }), [
+      "• the result, to https://webhook.site/mine?copy=theirs",
+    ]);
+    assert.deepEqual(await asked({ ...allowed, stepWebhookUrl: "https://webhook.site/mine" }), [
+      "• each step of an agent, with its thoughts and tools, to https://webhook.site/mine",
+    ]);
     assert.equal((await asked(allowed, { ...crew, id: "url:https://other.test" })).length, 1);
     await withPerson([], async () => assert.equal(await consent.confirm(crew, allowed), true));
     assert.doesNotMatch(JSON.stringify(state.keys().map((key) => state.get(key))), /webhook\.site/);
   });
 
   it("always asks in an untrusted workspace, in one question with crew, host, size and the callbacks, also those that were allowed, and allows none for later", async () => {
-    const uri = await write("untrusted.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" }, crewWebhookUrl: "https://hooks.test/a" });
+    const uri = await write("untrusted.kickoff.json", {
+      crew: "Travel",
+      inputs: { city: "Oslo" },
+      crewWebhookUrl: "https://hooks.test/a",
+    });
     const files = open({ isTrusted: () => false });
     const [question] = await withPerson(["escape"], () => files.kickOff(uri, byClick));
     assert.equal(question?.text, "Kick off “Travel” from a file of an untrusted workspace?");
-    assert.match(question.detail ?? "", /untrusted\.kickoff\.json.*“Travel”\.\n\n66 bytes are sent to crew\.test\. A kickoff can cost money\.\n\nIt asks the crew to send:\n\n• the result, to https:\/\/hooks\.test\/a$/);
+    assert.match(
+      question.detail ?? "",
+      /untrusted\.kickoff\.json.*“Travel”\.\n\n66 bytes are sent to crew\.test\. A kickoff can cost money\.\n\nIt asks the crew to send:\n\n• the result, to https:\/\/hooks\.test\/a$/,
+    );
     assert.equal(sent.length, 0);
     await withPerson([{ press: "Kick Off" }], () => files.kickOff(uri, byClick));
     await withPerson([{ press: "Allow" }], () => open().kickOff(uri, byClick));
@@ -179,26 +293,49 @@ describe("Kicking off a request file", () => {
   });
 
   it("says nothing of cost where the rehearsal engine runs the crew", async () => {
-    const rehearsed: Crew = { ...crew, local: { folder: "file:///travel", engine: "rehearsal", running: true } };
+    const rehearsed: Crew = {
+      ...crew,
+      local: { folder: "file:///travel", engine: "rehearsal", running: true },
+    };
     const uri = await write("rehearsed.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" } });
-    const files = open({ isTrusted: () => false, crews: { find: () => rehearsed, get: () => rehearsed, inputs: () => Promise.resolve({ fields: [{ name: "city" }], raw: {} }) } });
+    const files = open({
+      isTrusted: () => false,
+      crews: {
+        find: () => rehearsed,
+        get: () => rehearsed,
+        inputs: () => Promise.resolve({ fields: [{ name: "city" }], raw: {} }),
+      },
+    });
     const [question] = await withPerson(["escape"], () => files.kickOff(uri, byClick));
     assert.match(question?.detail ?? "", /26 bytes are sent to crew\.test\.$/);
   });
 
   it("opens a file in the form in the place of what is there, missing inputs and all, after the same question for its callbacks", async () => {
-    const uri = await write("form.kickoff.json", { crew: "Travel", inputs: {}, crewWebhookUrl: "https://hooks.test/a" });
+    const uri = await write("form.kickoff.json", {
+      crew: "Travel",
+      inputs: {},
+      crewWebhookUrl: "https://hooks.test/a",
+    });
     await withPerson(["escape"], () => open().openInForm(uri));
     assert.deepEqual(opened, []);
     await withPerson([{ press: "Allow" }], () => open().openInForm(uri));
-    assert.deepEqual(opened, [[crew, { inputs: {}, crewWebhookUrl: "https://hooks.test/a" }, { replaces: true }]]);
+    assert.deepEqual(opened, [
+      [crew, { inputs: {}, crewWebhookUrl: "https://hooks.test/a" }, { replaces: true }],
+    ]);
     assert.deepEqual(sent, []);
   });
 
   it("asks and opens the form once for a double click where a callback needs a secret, also while the crew wakes, and again when the person wants it later", async () => {
-    const uri = await write("twice.kickoff.json", { crew: "Travel", inputs: {}, humanInputWebhook: { url: "https://hooks.test/h", authentication: { strategy: "bearer" } } });
+    const uri = await write("twice.kickoff.json", {
+      crew: "Travel",
+      inputs: {},
+      humanInputWebhook: { url: "https://hooks.test/h", authentication: { strategy: "bearer" } },
+    });
     let end: ((value: undefined) => void) | undefined;
-    const forms = { open: (...what: unknown[]) => new Promise<undefined>((resolve) => (opened.push(what), (end = resolve))) };
+    const forms = {
+      open: (...what: unknown[]) =>
+        new Promise<undefined>((resolve) => (opened.push(what), (end = resolve))),
+    };
     let wake: (() => void) | undefined;
     const files = open({ forms, wake: () => new Promise<void>((resolve) => (wake = resolve)) });
     const clicks: Promise<unknown>[] = [];
@@ -228,19 +365,39 @@ describe("Kicking off a request file", () => {
   });
 
   it("goes on in the form where a callback needs a secret, which it says; a program is told so", async () => {
-    const humanInputWebhook = { url: "https://hooks.test/h", authentication: { strategy: "basic", username: "me" } };
+    const humanInputWebhook = {
+      url: "https://hooks.test/h",
+      authentication: { strategy: "basic", username: "me" },
+    };
     const webhooks = { events: ["task_started"], url: "https://events.test/e", realtime: false };
-    const uri = await write("secret.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" }, humanInputWebhook, webhooks });
+    const uri = await write("secret.kickoff.json", {
+      crew: "Travel",
+      inputs: { city: "Oslo" },
+      humanInputWebhook,
+      webhooks,
+    });
     const shown = await withPerson([{ press: "Allow" }], () => open().kickOff(uri, byClick));
-    assert.deepEqual(shown.map(({ text }) => text), [
-      "secret.kickoff.json names a callback that needs a secret, which no file holds. Enter it in the form; nothing was sent yet.",
-      "Let “Travel” call these addresses?",
+    assert.deepEqual(
+      shown.map(({ text }) => text),
+      [
+        "secret.kickoff.json names a callback that needs a secret, which no file holds. Enter it in the form; nothing was sent yet.",
+        "Let “Travel” call these addresses?",
+      ],
+    );
+    assert.match(
+      shown[1]?.detail ?? "",
+      /• each output that waits for a person, to https:\/\/hooks\.test\/h\n• the events of the execution as they happen, to https:\/\/events\.test\/e\n/,
+    );
+    assert.deepEqual(opened, [
+      [crew, { inputs: { city: "Oslo" }, humanInputWebhook, webhooks }, { replaces: true }],
     ]);
-    assert.match(shown[1]?.detail ?? "", /• each output that waits for a person, to https:\/\/hooks\.test\/h\n• the events of the execution as they happen, to https:\/\/events\.test\/e\n/);
-    assert.deepEqual(opened, [[crew, { inputs: { city: "Oslo" }, humanInputWebhook, webhooks }, { replaces: true }]]);
     await assert.rejects(open().kickOff(uri, { isPerson: false }), /Enter it in the form/);
     assert.deepEqual(sent, []);
-    const whole = await write("whole.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" }, webhooks });
+    const whole = await write("whole.kickoff.json", {
+      crew: "Travel",
+      inputs: { city: "Oslo" },
+      webhooks,
+    });
     await withPerson([], () => open().kickOff(whole, byClick));
     assert.deepEqual(sent, [[crew, { inputs: { city: "Oslo" }, webhooks }, {}]]);
   });
@@ -248,16 +405,26 @@ describe("Kicking off a request file", () => {
 
 describe("Writing a request file in the editor", () => {
   let small: SmallCrew;
-  const described = [{ name: "size", type: "string", enum: ["small", "large"], description: "How big" }, { name: "days", type: "integer", default: 3 }, { name: "note" }];
+  const described = [
+    { name: "size", type: "string", enum: ["small", "large"], description: "How big" },
+    { name: "days", type: "integer", default: 3 },
+    { name: "note" },
+  ];
 
   before(async () => {
     small = await startSmallCrew(described);
-    await vscode.commands.executeCommand("crewdeck.addCrew", { name: "Described", url: small.url, token: "right" });
+    await vscode.commands.executeCommand("crewdeck.addCrew", {
+      name: "Described",
+      url: small.url,
+      token: "right",
+    });
   });
 
   after(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await vscode.workspace.getConfiguration("crewdeck").update("crews", undefined, vscode.ConfigurationTarget.Global);
+    await vscode.workspace
+      .getConfiguration("crewdeck")
+      .update("crews", undefined, vscode.ConfigurationTarget.Global);
     await small.stop();
   });
 
@@ -265,48 +432,114 @@ describe("Writing a request file in the editor", () => {
   const offeredAt = async (name: string, marked: string) => {
     const uri = await write(name, marked.replace("|", ""));
     const document = await vscode.workspace.openTextDocument(uri);
-    const list = await vscode.commands.executeCommand<vscode.CompletionList>("vscode.executeCompletionItemProvider", uri, document.positionAt(marked.indexOf("|")));
-    return new Map(list.items.map((item) => [typeof item.label === "string" ? item.label : item.label.label, item]));
+    const list = await vscode.commands.executeCommand<vscode.CompletionList>(
+      "vscode.executeCompletionItemProvider",
+      uri,
+      document.positionAt(marked.indexOf("|")),
+    );
+    return new Map(
+      list.items.map((item) => [
+        typeof item.label === "string" ? item.label : item.label.label,
+        item,
+      ]),
+    );
   };
-  const inserted = (item: vscode.CompletionItem | undefined) => (item?.insertText instanceof vscode.SnippetString ? item.insertText.value : item?.insertText);
-  const marksIn = (uri: vscode.Uri) => vscode.languages.getDiagnostics(uri).filter(({ source }) => source === "Crewdeck");
+  const inserted = (item: vscode.CompletionItem | undefined) =>
+    item?.insertText instanceof vscode.SnippetString ? item.insertText.value : item?.insertText;
+  const marksIn = (uri: vscode.Uri) =>
+    vscode.languages.getDiagnostics(uri).filter(({ source }) => source === "Crewdeck");
 
   it("asks the crew only when its inputs are completed, offers them with type, values and default, and then knows what is wrong", async () => {
     const asked = small.tokens.length;
-    const uri = await write("described.kickoff.json", { crew: "Described", inputs: { size: "huge", other: 1 }, password: "x" });
+    const uri = await write("described.kickoff.json", {
+      crew: "Described",
+      inputs: { size: "huge", other: 1 },
+      password: "x",
+    });
     await vscode.window.showTextDocument(uri);
     await waitFor("the first marks", () => marksIn(uri).length === 1);
     assert.match(marksIn(uri)[0]?.message ?? "", /holds no secrets.*“password”/);
     assert.ok((await offeredAt("crew.kickoff.json", '{"crew": |}')).has("Described"));
-    assert.equal(small.tokens.length, asked, "nothing is asked by opening a file or completing a crew");
-    const names = await offeredAt("names.kickoff.json", '{"crew": "Described", "inputs": {"note": "", |}}');
-    assert.deepEqual(["size", "days", "note"].map((name) => inserted(names.get(name))), ['"size": ${1|"small","large"|}', '"days": ${1:3}', undefined]);
-    assert.deepEqual([names.get("size")?.detail, names.get("size")?.documentation, names.get("days")?.detail], ["string · required", "How big", "integer · optional"]);
-    const values = await offeredAt("values.kickoff.json", '{"crew": "Described", "inputs": {"size": |}}');
-    assert.deepEqual(['"small"', '"large"'].map((value) => values.has(value)), [true, true]);
+    assert.equal(
+      small.tokens.length,
+      asked,
+      "nothing is asked by opening a file or completing a crew",
+    );
+    const names = await offeredAt(
+      "names.kickoff.json",
+      '{"crew": "Described", "inputs": {"note": "", |}}',
+    );
+    assert.deepEqual(
+      ["size", "days", "note"].map((name) => inserted(names.get(name))),
+      ['"size": ${1|"small","large"|}', '"days": ${1:3}', undefined],
+    );
+    assert.deepEqual(
+      [names.get("size")?.detail, names.get("size")?.documentation, names.get("days")?.detail],
+      ["string · required", "How big", "integer · optional"],
+    );
+    const values = await offeredAt(
+      "values.kickoff.json",
+      '{"crew": "Described", "inputs": {"size": |}}',
+    );
+    assert.deepEqual(
+      ['"small"', '"large"'].map((value) => values.has(value)),
+      [true, true],
+    );
     assert.equal(small.tokens.length, asked + 1, "the crew is asked once");
     await waitFor("marks at the inputs", () => marksIn(uri).length === 4);
-    const marked = marksIn(uri).map(({ message, severity, range }) => [message, severity, range.start.line]);
+    const marked = marksIn(uri).map(({ message, severity, range }) => [
+      message,
+      severity,
+      range.start.line,
+    ]);
     assert.deepEqual(marked.slice(1), [
-      ["The crew takes for “size” one of these: \"small\", \"large\".", vscode.DiagnosticSeverity.Error, 3],
+      [
+        'The crew takes for “size” one of these: "small", "large".',
+        vscode.DiagnosticSeverity.Error,
+        3,
+      ],
       ["The input “note” is missing: the crew needs it.", vscode.DiagnosticSeverity.Error, 2],
-      ["The crew names no input “other”. It is sent all the same.", vscode.DiagnosticSeverity.Warning, 4],
+      [
+        "The crew names no input “other”. It is sent all the same.",
+        vscode.DiagnosticSeverity.Warning,
+        4,
+      ],
     ]);
   });
 
   it("marks a crew that is not connected, and leaves JSON and types to the schema", async () => {
-    const uri = await write("unknown.kickoff.json", '{"crew": "Nobody", // a comment\n "inputs": []}');
-    const { document: { languageId } } = await vscode.window.showTextDocument(uri);
+    const uri = await write(
+      "unknown.kickoff.json",
+      '{"crew": "Nobody", // a comment\n "inputs": []}',
+    );
+    const {
+      document: { languageId },
+    } = await vscode.window.showTextDocument(uri);
     assert.equal(languageId, "jsonc");
     await waitFor("the mark", () => marksIn(uri).length === 1);
     assert.equal(marksIn(uri)[0]?.message, "No crew named “Nobody” is connected here.");
-    await waitFor("the schema's mark", () => vscode.languages.getDiagnostics(uri).some(({ message }) => /Incorrect type/.test(message)), 80_000);
+    await waitFor(
+      "the schema's mark",
+      () =>
+        vscode.languages.getDiagnostics(uri).some(({ message }) => /Incorrect type/.test(message)),
+      80_000,
+    );
   });
 
   it("has lenses that kick it off, open it in the form and copy it", async () => {
     const uri = await write("lenses.kickoff.json", { crew: "Described" });
     await vscode.workspace.openTextDocument(uri);
-    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", uri);
-    assert.deepEqual(lenses.map(({ command }) => [command?.title, command?.command]), [["Kick off", "crewdeck.kickoffFile"], ["Open in form", "crewdeck.openFileInForm"], ["Copy as cURL", "crewdeck.copyAsCurl"]]);
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+      "vscode.executeCodeLensProvider",
+      uri,
+    );
+    assert.deepEqual(
+      lenses.map(({ command }) => [command?.title, command?.command]),
+      [
+        ["Kick off", "crewdeck.kickoffFile"],
+        ["Open in form", "crewdeck.openFileInForm"],
+        ["Copy as cURL", "crewdeck.copyAsCurl"],
+      ],
+    );
   });
 });

@@ -10,7 +10,8 @@ import { anExecution } from "../unit/views/executions.ts";
 import { startRealService, type RealService } from "./real-service.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
 
-const run = <T>(command: string, argument?: unknown): Promise<T> => Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+const run = <T>(command: string, argument?: unknown): Promise<T> =>
+  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 const inputs = { topic: "tea", audience: "it's for $HOME" };
 
 interface Made {
@@ -34,21 +35,31 @@ describe("What was sent before", () => {
   let api: CrewdeckApi;
   let first: Made;
   const crew = "Repeated";
-  const found = ({ kickoffId }: Made) => api.executions().find((execution) => execution.kickoffId === kickoffId);
+  const found = ({ kickoffId }: Made) =>
+    api.executions().find((execution) => execution.kickoffId === kickoffId);
   /** A row of the tree, as a click hands it to a command. */
   const row = ({ kickoffId }: Made) => ({ kind: "execution", crew, kickoffId });
-  const inWorkspace = (name: string) => vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, name).fsPath;
+  const inWorkspace = (name: string) =>
+    vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, name).fsPath;
 
   before(async () => {
     service = await startRealService();
     api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
-    await run("addCrew", { name: crew, url: service.url, token: service.token, tokenType: "bearer" });
+    await run("addCrew", {
+      name: crew,
+      url: service.url,
+      token: service.token,
+      tokenType: "bearer",
+    });
     first = await run<Made>("kickoff", { crew, inputs, meta: { ticket: 7 }, form: false });
   });
 
   after(async () => {
-    for (const { kickoffId, crew: of } of api.executions()) await run("untrackExecution", { crew: of, kickoffId });
-    await vscode.workspace.getConfiguration("crewdeck").update("crews", undefined, vscode.ConfigurationTarget.Global);
+    for (const { kickoffId, crew: of } of api.executions())
+      await run("untrackExecution", { crew: of, kickoffId });
+    await vscode.workspace
+      .getConfiguration("crewdeck")
+      .update("crews", undefined, vscode.ConfigurationTarget.Global);
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await service.stop();
   });
@@ -60,14 +71,27 @@ describe("What was sent before", () => {
     const count = api.executions().length;
     const { shown } = await withPerson(["escape"], () => run("runAgain", row(first)));
     assert.equal(shown[0]?.text, "Run “tea” again?");
-    assert.match(shown[0].detail ?? "", new RegExp(`^“Repeated” \\(${new URL(service.url).host}\\) .*cost money\\.\n\ntopic: tea\naudience: it's for \\$HOME$`));
+    assert.match(
+      shown[0].detail ?? "",
+      new RegExp(
+        `^“Repeated” \\(${new URL(service.url).host}\\) .*cost money\\.\n\ntopic: tea\naudience: it's for \\$HOME$`,
+      ),
+    );
     assert.equal(api.executions().length, count);
-    const { made } = await withPerson([{ press: "Run Again" }], () => run<Made>("runAgain", row(first)));
+    const { made } = await withPerson([{ press: "Run Again" }], () =>
+      run<Made>("runAgain", row(first)),
+    );
     assert.equal(api.executions().length, count + 1);
-    assert.match(vscode.window.activeTextEditor?.document.uri.path ?? "", new RegExp(made.kickoffId));
+    assert.match(
+      vscode.window.activeTextEditor?.document.uri.path ?? "",
+      new RegExp(made.kickoffId),
+    );
   });
 
-  const formTab = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label }) => label === `Kick off ${crew}`);
+  const formTab = () =>
+    vscode.window.tabGroups.all
+      .flatMap(({ tabs }) => tabs)
+      .find(({ label }) => label === `Kick off ${crew}`);
   const closeForm = async () => vscode.window.tabGroups.close(await waitFor("the form", formTab));
 
   it("is opened in the form, which sends nothing on its own", async () => {
@@ -79,18 +103,35 @@ describe("What was sent before", () => {
   });
 
   it("is not known of an execution that was only tracked, and that is said", async () => {
-    const answer = await fetch(`${service.url}/kickoff`, { method: "POST", headers: { authorization: `Bearer ${service.token}`, "content-type": "application/json" }, body: JSON.stringify({ inputs }) });
+    const answer = await fetch(`${service.url}/kickoff`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${service.token}`, "content-type": "application/json" },
+      body: JSON.stringify({ inputs }),
+    });
     const { kickoff_id: kickoffId } = (await answer.json()) as { kickoff_id: string };
     await run("trackExecution", { crew, kickoffId });
-    for (const command of ["runAgain", "runAgainInForm", "copyAsCurl", "saveAsRequestFile"]) await assert.rejects(run(command, { crew, kickoffId }), /tracked by its ID/);
+    for (const command of ["runAgain", "runAgainInForm", "copyAsCurl", "saveAsRequestFile"])
+      await assert.rejects(run(command, { crew, kickoffId }), /tracked by its ID/);
   });
 
   it("is copied as cURL without the token, from an execution and from a request file", async () => {
     const { shown } = await withPerson([], () => run("copyAsCurl", row(first)));
     const copied = await vscode.env.clipboard.readText();
-    assert.equal(copied, [`curl -X POST '${service.url}/kickoff'`, '-H "Authorization: Bearer $CREW_TOKEN"', "-H 'Content-Type: application/json'", `--data-raw '{"inputs":{"topic":"tea","audience":"it'\\''s for $HOME"},"meta":{"ticket":7}}'`].join(" \\\n  "));
+    assert.equal(
+      copied,
+      [
+        `curl -X POST '${service.url}/kickoff'`,
+        '-H "Authorization: Bearer $CREW_TOKEN"',
+        "-H 'Content-Type: application/json'",
+        `--data-raw '{"inputs":{"topic":"tea","audience":"it'\\''s for $HOME"},"meta":{"ticket":7}}'`,
+      ].join(" \\\n  "),
+    );
     assert.match(shown[0]?.text ?? "", /Set \$CREW_TOKEN before you run it/);
-    const { file } = await run<{ file: string }>("saveAsRequestFile", { crew, kickoffId: first.kickoffId, file: inWorkspace("curl") });
+    const { file } = await run<{ file: string }>("saveAsRequestFile", {
+      crew,
+      kickoffId: first.kickoffId,
+      file: inWorkspace("curl"),
+    });
     await vscode.env.clipboard.writeText("");
     await withPerson([], () => run("copyAsCurl", { file }));
     assert.equal(await vscode.env.clipboard.readText(), copied);
@@ -99,33 +140,63 @@ describe("What was sent before", () => {
 
   it("copied for a crew of this machine, offers its token to be copied next; no other crew's is ever given out", async () => {
     const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
-    const local = await run<{ name: string; id: string }>("startLocalCrew", { folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath });
+    const local = await run<{ name: string; id: string }>("startLocalCrew", {
+      folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath,
+    });
     try {
       const started = await run<Made>("kickoff", { crew: local.name, inputs, form: false });
-      const { shown } = await withPerson([{ press: "Copy Token", isNotification: true }], () => run("copyAsCurl", { ...row(started), crew: started.crew }));
+      const { shown } = await withPerson([{ press: "Copy Token", isNotification: true }], () =>
+        run("copyAsCurl", { ...row(started), crew: started.crew }),
+      );
       assert.deepEqual(shown[0]?.choices, ["Copy Token"]);
       const token = await waitFor("the token on the clipboard", async () => {
         const copied = await vscode.env.clipboard.readText();
         return !copied.startsWith("curl") && copied;
       });
-      assert.equal((await fetch(`${api.crews().find(({ name }) => name === local.name)!.url}/inputs`, { headers: { authorization: `Bearer ${token}` } })).status, 200);
+      assert.equal(
+        (
+          await fetch(`${api.crews().find(({ name }) => name === local.name)!.url}/inputs`, {
+            headers: { authorization: `Bearer ${token}` },
+          })
+        ).status,
+        200,
+      );
       assert.doesNotMatch(JSON.stringify(shown), new RegExp(token));
-      assert.deepEqual((await withPerson([], () => run("copyAsCurl", row(first)))).shown[0]?.choices, []);
+      assert.deepEqual(
+        (await withPerson([], () => run("copyAsCurl", row(first)))).shown[0]?.choices,
+        [],
+      );
       await vscode.env.clipboard.writeText("");
-      await assert.rejects(run("copyToken", { crew }), /Only the token of a local crew can be copied/);
+      await assert.rejects(
+        run("copyToken", { crew }),
+        /Only the token of a local crew can be copied/,
+      );
       assert.equal(await vscode.env.clipboard.readText(), "");
       await run("untrackExecution", started);
     } finally {
-      await run("stopLocalCrew", { folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath });
-      await withPerson([{ press: "Remove" }], () => run("removeCrew", { kind: "crew", crew: local.id }));
+      await run("stopLocalCrew", {
+        folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath,
+      });
+      await withPerson([{ press: "Remove" }], () =>
+        run("removeCrew", { kind: "crew", crew: local.id }),
+      );
     }
   });
 
   it("is saved as a request file, which starts the same again and is never overwritten silently", async () => {
     const file = inWorkspace("again.kickoff.json");
-    assert.deepEqual(await run("saveAsRequestFile", { crew, kickoffId: first.kickoffId, file }), { file: vscode.Uri.file(file).toString() });
-    assert.deepEqual(JSON.parse(await readFile(file, "utf8")), { crew, inputs, meta: { ticket: 7 } });
-    await assert.rejects(run("saveAsRequestFile", { crew, kickoffId: first.kickoffId, file }), /exists already\. Nothing was written/);
+    assert.deepEqual(await run("saveAsRequestFile", { crew, kickoffId: first.kickoffId, file }), {
+      file: vscode.Uri.file(file).toString(),
+    });
+    assert.deepEqual(JSON.parse(await readFile(file, "utf8")), {
+      crew,
+      inputs,
+      meta: { ticket: 7 },
+    });
+    await assert.rejects(
+      run("saveAsRequestFile", { crew, kickoffId: first.kickoffId, file }),
+      /exists already\. Nothing was written/,
+    );
     const again = await run<Made>("kickoffFile", { file });
     assert.ok(found(again));
     await rm(file);
@@ -134,16 +205,26 @@ describe("What was sent before", () => {
   it("is saved where a person says, in the workspace under a name of crew and first input, and opened; a file that is there is asked for", async () => {
     const suggested = inWorkspace("repeated-tea.kickoff.json");
     await writeFile(suggested, "mine");
-    const { shown } = await withPerson([{ saveAs: inWorkspace("repeated-tea") }, "escape"], () => run("saveAsRequestFile", row(first)));
+    const { shown } = await withPerson([{ saveAs: inWorkspace("repeated-tea") }, "escape"], () =>
+      run("saveAsRequestFile", row(first)),
+    );
     assert.equal(shown[0]?.value, inWorkspace("repeated-tea-2.kickoff.json"));
     assert.match(shown[1]?.text ?? "", /repeated-tea\.kickoff\.json exists already/);
     assert.equal(await readFile(suggested, "utf8"), "mine");
-    await withPerson([{ saveAs: inWorkspace("repeated-tea") }, { press: "Replace" }], () => run("saveAsRequestFile", row(first)));
-    await waitFor("the open file", () => vscode.window.activeTextEditor?.document.uri.fsPath === suggested);
+    await withPerson([{ saveAs: inWorkspace("repeated-tea") }, { press: "Replace" }], () =>
+      run("saveAsRequestFile", row(first)),
+    );
+    await waitFor(
+      "the open file",
+      () => vscode.window.activeTextEditor?.document.uri.fsPath === suggested,
+    );
     assert.match(await readFile(suggested, "utf8"), /"topic": "tea"/);
     const free = inWorkspace("repeated-tea-2.kickoff.json");
     await withPerson([{ saveAs: free }], () => run("saveAsRequestFile", row(first)));
-    await waitFor("the file under the suggested name", () => vscode.window.activeTextEditor?.document.uri.fsPath === free);
+    await waitFor(
+      "the file under the suggested name",
+      () => vscode.window.activeTextEditor?.document.uri.fsPath === free,
+    );
     for (const file of [suggested, free]) await rm(file);
   });
 
@@ -152,14 +233,40 @@ describe("What was sent before", () => {
   });
 
   it("gives an input the values that it had, newest first, each once, and only this crew's", () => {
-    const at = (localId: string, crewId: string, values: Record<string, never> | Record<string, string | number>) => anExecution({ localId, crew: { id: crewId, name: "A", url: "https://a.test" }, request: { inputs: values, callbacks: {} } });
-    const list = [at("4", "a", { city: "Oslo" }), at("3", "b", { city: "Rome" }), at("2", "a", { city: "Bergen", n: 1 }), at("1", "a", { city: "Oslo" }), at("0", "a", {})];
-    assert.deepEqual(earlierValues(list, "a", "city").map(({ value, execution }) => [value, execution.localId]), [["Oslo", "4"], ["Bergen", "2"]]);
+    const at = (
+      localId: string,
+      crewId: string,
+      values: Record<string, never> | Record<string, string | number>,
+    ) =>
+      anExecution({
+        localId,
+        crew: { id: crewId, name: "A", url: "https://a.test" },
+        request: { inputs: values, callbacks: {} },
+      });
+    const list = [
+      at("4", "a", { city: "Oslo" }),
+      at("3", "b", { city: "Rome" }),
+      at("2", "a", { city: "Bergen", n: 1 }),
+      at("1", "a", { city: "Oslo" }),
+      at("0", "a", {}),
+    ];
+    assert.deepEqual(
+      earlierValues(list, "a", "city").map(({ value, execution }) => [value, execution.localId]),
+      [
+        ["Oslo", "4"],
+        ["Bergen", "2"],
+      ],
+    );
     assert.deepEqual(earlierValues(list, "a", "constructor"), []);
   });
 
   it("is run again on the rehearsal engine after a question that says nothing of cost", async () => {
-    const local: Crew = { id: "c", name: crew, url: "http://127.0.0.1:9", local: { folder: "file:///c", engine: "rehearsal", running: true } };
+    const local: Crew = {
+      id: "c",
+      name: crew,
+      url: "http://127.0.0.1:9",
+      local: { folder: "file:///c", engine: "rehearsal", running: true },
+    };
     const again = new RunAgain({
       crews: { find: () => local, get: () => local },
       sender: { send: () => assert.fail("a kickoff") },
@@ -167,31 +274,89 @@ describe("What was sent before", () => {
       secrets: { complete: () => assert.fail("a secret") },
       wake: () => Promise.resolve(),
     });
-    const { shown } = await withPerson(["escape"], () => again.atOnce(anExecution({ request: { inputs, callbacks: {} } }), { asks: true }));
-    assert.match(shown[0]?.detail ?? "", /^“Repeated” \(127\.0\.0\.1:9\) starts another execution\.\n\ntopic: tea/);
+    const { shown } = await withPerson(["escape"], () =>
+      again.atOnce(anExecution({ request: { inputs, callbacks: {} } }), { asks: true }),
+    );
+    assert.match(
+      shown[0]?.detail ?? "",
+      /^“Repeated” \(127\.0\.0\.1:9\) starts another execution\.\n\ntopic: tea/,
+    );
   });
 
   it("is run again with the callbacks' secrets where they are kept, else in the form, which asks for them", async () => {
-    const execution = anExecution({ label: "Mine", request: { inputs, callbacks: { humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer" } } } } });
+    const execution = anExecution({
+      label: "Mine",
+      request: {
+        inputs,
+        callbacks: {
+          humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer" } },
+        },
+      },
+    });
     const sent: unknown[] = [];
     const opened: unknown[] = [];
     const at = (lost: readonly string[]) =>
       new RunAgain({
-        crews: { find: () => ({ id: "c", name: crew, url: service.url }), get: () => ({ id: "c", name: crew, url: service.url }) },
-        sender: { send: (...what) => Promise.resolve(sent.push(what.slice(1))).then(() => execution) },
+        crews: {
+          find: () => ({ id: "c", name: crew, url: service.url }),
+          get: () => ({ id: "c", name: crew, url: service.url }),
+        },
+        sender: {
+          send: (...what) => Promise.resolve(sent.push(what.slice(1))).then(() => execution),
+        },
         forms: { open: (...what) => Promise.resolve(void opened.push(what.slice(1))) },
-        secrets: { complete: () => Promise.resolve({ callbacks: { humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer", token: "hush" } } }, lost }) },
+        secrets: {
+          complete: () =>
+            Promise.resolve({
+              callbacks: {
+                humanInputWebhook: {
+                  url: "https://h.test",
+                  authentication: { strategy: "bearer", token: "hush" },
+                },
+              },
+              lost,
+            }),
+        },
         wake: () => Promise.resolve(),
       } satisfies RunAgainOptions);
     await at([]).atOnce(execution, { asks: false });
-    assert.deepEqual(sent, [[{ inputs, humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer", token: "hush" } } }, { label: "Mine" }]]);
-    await assert.rejects(at(["https://h.test"]).atOnce(execution, { asks: false }), /only be run again in the form/);
-    const { shown } = await withPerson([{ press: "Run Again" }], () => at(["https://h.test"]).atOnce(execution, { asks: true }));
+    assert.deepEqual(sent, [
+      [
+        {
+          inputs,
+          humanInputWebhook: {
+            url: "https://h.test",
+            authentication: { strategy: "bearer", token: "hush" },
+          },
+        },
+        { label: "Mine" },
+      ],
+    ]);
+    await assert.rejects(
+      at(["https://h.test"]).atOnce(execution, { asks: false }),
+      /only be run again in the form/,
+    );
+    const { shown } = await withPerson([{ press: "Run Again" }], () =>
+      at(["https://h.test"]).atOnce(execution, { asks: true }),
+    );
     assert.doesNotMatch(shown[0]?.detail ?? "", /a second time/);
-    assert.deepEqual(opened, [[{ inputs, humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer" } } }, { replaces: true }]]);
+    assert.deepEqual(opened, [
+      [
+        {
+          inputs,
+          humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer" } },
+        },
+        { replaces: true },
+      ],
+    ]);
     assert.equal(sent.length, 1);
-    const doubtful = await withPerson(["escape"], () => at([]).atOnce({ ...execution, state: "unconfirmed", kickoffIds: [] }, { asks: true }));
-    assert.match(doubtful.shown[0]?.detail ?? "", /^No answer came to its kickoff, so it may be running already\..*a second time\.\n/);
+    const doubtful = await withPerson(["escape"], () =>
+      at([]).atOnce({ ...execution, state: "unconfirmed", kickoffIds: [] }, { asks: true }),
+    );
+    assert.match(
+      doubtful.shown[0]?.detail ?? "",
+      /^No answer came to its kickoff, so it may be running already\..*a second time\.\n/,
+    );
     assert.equal(sent.length, 1);
   });
 });

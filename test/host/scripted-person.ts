@@ -2,7 +2,15 @@ import { extname } from "node:path";
 import * as vscode from "vscode";
 
 /** What a person does next: with a box (type and accept, go back, leave), a list (pick, or press a row's button), a message (press, or leave the one that has that button without an answer) or a dialog that saves or opens a file. */
-export type Move = { readonly type: string } | { readonly pick: string } | { readonly press: string; readonly on?: string; readonly isNotification?: true } | { readonly leave: string } | { readonly saveAs: string } | { readonly open: string } | "back" | "escape";
+export type Move =
+  | { readonly type: string }
+  | { readonly pick: string }
+  | { readonly press: string; readonly on?: string; readonly isNotification?: true }
+  | { readonly leave: string }
+  | { readonly saveAs: string }
+  | { readonly open: string }
+  | "back"
+  | "escape";
 
 /** A box, list or message as it was shown, and what it said was wrong with what was typed. */
 export interface Shown {
@@ -37,7 +45,10 @@ export class ScriptedPerson implements vscode.Disposable {
       createInputBox: () => this.#input("box"),
       createQuickPick: () => this.#input("list"),
       showInputBox: (options: vscode.InputBoxOptions = {}) => this.#answerBox(options),
-      showQuickPick: (items: readonly vscode.QuickPickItem[], options: vscode.QuickPickOptions = {}) => this.#answerList(items, options),
+      showQuickPick: (
+        items: readonly vscode.QuickPickItem[],
+        options: vscode.QuickPickOptions = {},
+      ) => this.#answerList(items, options),
       showSaveDialog: (options: vscode.SaveDialogOptions = {}) => this.#answerSave(options),
       showOpenDialog: (options: vscode.OpenDialogOptions = {}) => this.#answerOpen(options),
       showErrorMessage: message,
@@ -62,11 +73,17 @@ export class ScriptedPerson implements vscode.Disposable {
   }
 
   #answerMessage(text: string, rest: readonly unknown[]): Promise<unknown> {
-    const options = rest.find((item) => typeof item === "object") as vscode.MessageOptions | undefined;
+    const options = rest.find((item) => typeof item === "object") as
+      vscode.MessageOptions | undefined;
     const choices = rest.filter((item) => typeof item === "string");
     // Of the extension's own executions, also those of an earlier test, a notification may tell at any moment.
     if (choices.includes("Don't Show Again")) return Promise.resolve(undefined);
-    const shown: Shown = { kind: "message", text, choices, ...(options?.detail === undefined ? {} : { detail: options.detail }) };
+    const shown: Shown = {
+      kind: "message",
+      text,
+      choices,
+      ...(options?.detail === undefined ? {} : { detail: options.detail }),
+    };
     this.shown.push(shown);
     const [next] = this.#moves;
     if (typeof next === "object" && "leave" in next && choices.includes(next.leave)) {
@@ -74,11 +91,16 @@ export class ScriptedPerson implements vscode.Disposable {
       return new Promise(() => undefined);
     }
     // A notification that nobody is to answer is read and left alone.
-    const isWanted = typeof next === "object" && "press" in next && next.isNotification === true && choices.includes(next.press);
+    const isWanted =
+      typeof next === "object" &&
+      "press" in next &&
+      next.isNotification === true &&
+      choices.includes(next.press);
     if (options?.modal !== true && !isWanted) return Promise.resolve(undefined);
     const move = this.#next(shown);
     if (move === "escape") return Promise.resolve(undefined);
-    if (typeof move !== "object" || !("press" in move) || !choices.includes(move.press)) throw new Error(`“${text}” offers ${choices.join(", ")}, not ${JSON.stringify(move)}.`);
+    if (typeof move !== "object" || !("press" in move) || !choices.includes(move.press))
+      throw new Error(`“${text}” offers ${choices.join(", ")}, not ${JSON.stringify(move)}.`);
     return Promise.resolve(move.press);
   }
 
@@ -89,46 +111,75 @@ export class ScriptedPerson implements vscode.Disposable {
     for (;;) {
       const move = this.#next(shown);
       if (move === "escape") return Promise.resolve(undefined);
-      if (typeof move !== "object" || !("type" in move)) throw new Error(`One types into “${prompt}”.`);
+      if (typeof move !== "object" || !("type" in move))
+        throw new Error(`One types into “${prompt}”.`);
       const complaint = options.validateInput?.(move.type);
       if (typeof complaint !== "string") return Promise.resolve(move.type);
       shown.complaint = complaint;
     }
   }
 
-  #answerList(items: readonly vscode.QuickPickItem[], { placeHolder = "", title = "" }: vscode.QuickPickOptions): Promise<vscode.QuickPickItem | undefined> {
-    const shown: Shown = { kind: "list", text: placeHolder, title, choices: items.map(({ label }) => label), descriptions: items.map(({ description = "" }) => description), details: items.map(({ detail = "" }) => detail) };
+  #answerList(
+    items: readonly vscode.QuickPickItem[],
+    { placeHolder = "", title = "" }: vscode.QuickPickOptions,
+  ): Promise<vscode.QuickPickItem | undefined> {
+    const shown: Shown = {
+      kind: "list",
+      text: placeHolder,
+      title,
+      choices: items.map(({ label }) => label),
+      descriptions: items.map(({ description = "" }) => description),
+      details: items.map(({ detail = "" }) => detail),
+    };
     this.shown.push(shown);
     const move = this.#next(shown);
     if (move === "escape") return Promise.resolve(undefined);
-    const chosen = typeof move === "object" && "pick" in move ? items.find(({ label }) => label === move.pick) : undefined;
-    if (chosen === undefined) throw new Error(`The list has ${items.map(({ label }) => label).join(", ")}, not ${JSON.stringify(move)}.`);
+    const chosen =
+      typeof move === "object" && "pick" in move
+        ? items.find(({ label }) => label === move.pick)
+        : undefined;
+    if (chosen === undefined)
+      throw new Error(
+        `The list has ${items.map(({ label }) => label).join(", ")}, not ${JSON.stringify(move)}.`,
+      );
     return Promise.resolve(chosen);
   }
 
   /** Ends the name as VS Code's own dialog does, which is used in a browser and on a remote (its simpleFileDialog.ts, `addPostfix`). */
-  #answerSave({ title = "", defaultUri, filters = {} }: vscode.SaveDialogOptions): Promise<vscode.Uri | undefined> {
+  #answerSave({
+    title = "",
+    defaultUri,
+    filters = {},
+  }: vscode.SaveDialogOptions): Promise<vscode.Uri | undefined> {
     const shown: Shown = { kind: "save", text: title, value: defaultUri?.fsPath ?? "" };
     this.shown.push(shown);
     const move = this.#next(shown);
     if (typeof move !== "object" || !("saveAs" in move)) return Promise.resolve(undefined);
     const endings = Object.values(filters).flat();
-    const isEnded = endings.length === 0 || endings.some((ending) => ending === "*" || `.${ending}` === extname(move.saveAs));
-    return Promise.resolve(vscode.Uri.file(isEnded ? move.saveAs : `${move.saveAs}.${endings[0] ?? ""}`));
+    const isEnded =
+      endings.length === 0 ||
+      endings.some((ending) => ending === "*" || `.${ending}` === extname(move.saveAs));
+    return Promise.resolve(
+      vscode.Uri.file(isEnded ? move.saveAs : `${move.saveAs}.${endings[0] ?? ""}`),
+    );
   }
 
   #answerOpen({ title = "" }: vscode.OpenDialogOptions): Promise<vscode.Uri[] | undefined> {
     const shown: Shown = { kind: "open", text: title };
     this.shown.push(shown);
     const move = this.#next(shown);
-    return Promise.resolve(typeof move === "object" && "open" in move ? [vscode.Uri.file(move.open)] : undefined);
+    return Promise.resolve(
+      typeof move === "object" && "open" in move ? [vscode.Uri.file(move.open)] : undefined,
+    );
   }
 
   #input(kind: "box" | "list"): object {
     const changed = new vscode.EventEmitter<string>();
     const accepted = new vscode.EventEmitter<void>();
     const triggered = new vscode.EventEmitter<vscode.QuickInputButton>();
-    const itemTriggered = new vscode.EventEmitter<vscode.QuickPickItemButtonEvent<vscode.QuickPickItem>>();
+    const itemTriggered = new vscode.EventEmitter<
+      vscode.QuickPickItemButtonEvent<vscode.QuickPickItem>
+    >();
     const hidden = new vscode.EventEmitter<void>();
     let isOpen = true;
     const open = () => isOpen;
@@ -167,8 +218,15 @@ export class ScriptedPerson implements vscode.Disposable {
         this.shown.push(shown);
         queueMicrotask(() => {
           while (open()) {
-            this.#apply(this.#next(shown), input, { changed, accepted, triggered, itemTriggered, hidden });
-            if (open() && typeof input.validationMessage === "string") shown.complaint = input.validationMessage;
+            this.#apply(this.#next(shown), input, {
+              changed,
+              accepted,
+              triggered,
+              itemTriggered,
+              hidden,
+            });
+            if (open() && typeof input.validationMessage === "string")
+              shown.complaint = input.validationMessage;
           }
         });
       },
@@ -178,13 +236,25 @@ export class ScriptedPerson implements vscode.Disposable {
 
   #apply(
     move: Move,
-    input: { value: string; buttons: readonly vscode.QuickInputButton[]; items: readonly vscode.QuickPickItem[]; selectedItems: readonly vscode.QuickPickItem[] },
-    events: { changed: vscode.EventEmitter<string>; accepted: vscode.EventEmitter<void>; triggered: vscode.EventEmitter<vscode.QuickInputButton>; itemTriggered: vscode.EventEmitter<vscode.QuickPickItemButtonEvent<vscode.QuickPickItem>>; hidden: vscode.EventEmitter<void> },
+    input: {
+      value: string;
+      buttons: readonly vscode.QuickInputButton[];
+      items: readonly vscode.QuickPickItem[];
+      selectedItems: readonly vscode.QuickPickItem[];
+    },
+    events: {
+      changed: vscode.EventEmitter<string>;
+      accepted: vscode.EventEmitter<void>;
+      triggered: vscode.EventEmitter<vscode.QuickInputButton>;
+      itemTriggered: vscode.EventEmitter<vscode.QuickPickItemButtonEvent<vscode.QuickPickItem>>;
+      hidden: vscode.EventEmitter<void>;
+    },
   ): void {
     if (move === "escape") {
       events.hidden.fire();
     } else if (move === "back") {
-      if (!input.buttons.includes(vscode.QuickInputButtons.Back)) throw new Error("There is no way back here.");
+      if (!input.buttons.includes(vscode.QuickInputButtons.Back))
+        throw new Error("There is no way back here.");
       events.triggered.fire(vscode.QuickInputButtons.Back);
     } else if ("type" in move) {
       input.value = move.type;
@@ -197,7 +267,8 @@ export class ScriptedPerson implements vscode.Disposable {
     } else if ("press" in move) {
       const item = input.items.find(({ label }) => label === move.on);
       const button = item?.buttons?.find(({ tooltip }) => tooltip === move.press);
-      if (item === undefined || button === undefined) throw new Error(`The list has no “${move.press}” on “${move.on ?? ""}”.`);
+      if (item === undefined || button === undefined)
+        throw new Error(`The list has no “${move.press}” on “${move.on ?? ""}”.`);
       events.itemTriggered.fire({ item, button });
     } else {
       throw new Error("There is nothing to press here.");
@@ -206,11 +277,37 @@ export class ScriptedPerson implements vscode.Disposable {
 }
 
 /** VS Code goes to the first row of a list, unless the extension has set others, or none. */
-function activeOf({ items, activeItems = items }: { readonly items: readonly vscode.QuickPickItem[]; readonly activeItems: readonly vscode.QuickPickItem[] | undefined }): Pick<Shown, "active"> {
+function activeOf({
+  items,
+  activeItems = items,
+}: {
+  readonly items: readonly vscode.QuickPickItem[];
+  readonly activeItems: readonly vscode.QuickPickItem[] | undefined;
+}): Pick<Shown, "active"> {
   const [first] = activeItems;
   return first === undefined ? {} : { active: first.label };
 }
 
-function pick({ createInputBox, createQuickPick, showInputBox, showQuickPick, showSaveDialog, showOpenDialog, showErrorMessage, showWarningMessage, showInformationMessage }: typeof vscode.window) {
-  return { createInputBox, createQuickPick, showInputBox, showQuickPick, showSaveDialog, showOpenDialog, showErrorMessage, showWarningMessage, showInformationMessage };
+function pick({
+  createInputBox,
+  createQuickPick,
+  showInputBox,
+  showQuickPick,
+  showSaveDialog,
+  showOpenDialog,
+  showErrorMessage,
+  showWarningMessage,
+  showInformationMessage,
+}: typeof vscode.window) {
+  return {
+    createInputBox,
+    createQuickPick,
+    showInputBox,
+    showQuickPick,
+    showSaveDialog,
+    showOpenDialog,
+    showErrorMessage,
+    showWarningMessage,
+    showInformationMessage,
+  };
 }

@@ -22,8 +22,16 @@ export async function startSmallCrew(inputs: Inputs = ["topic", "audience"]): Pr
   const tokens: (string | undefined)[] = [];
   const server = createServer(({ headers, url = "" }, response) => {
     tokens.push(headers.authorization);
-    const { status, type = "application/json", body } = crew.answer === undefined ? answerTo(url, headers.authorization, inputs) : { status: 200, ...crew.answer };
-    response.writeHead(status, { "content-type": type }).end(typeof body === "string" ? body : JSON.stringify(body));
+    const {
+      status,
+      type = "application/json",
+      body,
+    } = crew.answer === undefined
+      ? answerTo(url, headers.authorization, inputs)
+      : { status: 200, ...crew.answer };
+    response
+      .writeHead(status, { "content-type": type })
+      .end(typeof body === "string" ? body : JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const crew: SmallCrew = {
@@ -37,10 +45,27 @@ export async function startSmallCrew(inputs: Inputs = ["topic", "audience"]): Pr
   return crew;
 }
 
-function answerTo(path: string, authorization: string | undefined, inputs: Inputs): { status: number; type?: string; body: object } {
+function answerTo(
+  path: string,
+  authorization: string | undefined,
+  inputs: Inputs,
+): { status: number; type?: string; body: object } {
   if (authorization === "Bearer forbidden") return { status: 403, body: { detail: "Forbidden" } };
-  if (authorization !== "Bearer right") return { status: 401, body: { error: "Unauthorized", message: "Invalid or missing bearer token" } };
-  if (path.endsWith("/kickoff")) return { status: 422, body: { detail: `Missing inputs: ${inputs.map((input) => (typeof input === "string" ? input : input.name)).join(", ")}` } };
+  if (authorization !== "Bearer right")
+    return {
+      status: 401,
+      body: { error: "Unauthorized", message: "Invalid or missing bearer token" },
+    };
+  if (path.endsWith("/kickoff"))
+    return {
+      status: 422,
+      body: {
+        detail: `Missing inputs: ${inputs.map((input) => (typeof input === "string" ? input : input.name)).join(", ")}`,
+      },
+    };
   if (path.endsWith("/inputs")) return { status: 200, body: { inputs } };
-  return { status: 404, body: path.startsWith("/status/") ? { error: "Execution not found" } : { detail: "Not Found" } };
+  return {
+    status: 404,
+    body: path.startsWith("/status/") ? { error: "Execution not found" } : { detail: "Not Found" },
+  };
 }

@@ -50,7 +50,11 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
   async function takeFor(input: string, ...moves: readonly Move[]) {
     const person = new ScriptedPerson(moves);
     try {
-      const taken = await takeValue(input, { editor, hasEarlier, earlier: () => Promise.resolve({ value: 7, from: "the execution “tea”" }) });
+      const taken = await takeValue(input, {
+        editor,
+        hasEarlier,
+        earlier: () => Promise.resolve({ value: 7, from: "the execution “tea”" }),
+      });
       assert.deepEqual(person.left, []);
       return { taken, shown: person.shown };
     } finally {
@@ -66,7 +70,9 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
 
   async function select(document: vscode.TextDocument, ...lines: readonly number[]): Promise<void> {
     const shown = await vscode.window.showTextDocument(document, { preview: false });
-    shown.selections = lines.map((line) => new vscode.Selection(line, 0, line, document.lineAt(line).text.length));
+    shown.selections = lines.map(
+      (line) => new vscode.Selection(line, 0, line, document.lineAt(line).text.length),
+    );
   }
 
   /** What a form does: another tab takes the editor's place. */
@@ -75,14 +81,21 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     await waitFor("the form in front", () => vscode.window.activeTextEditor === undefined);
   }
 
-  const refusal = (what: RegExp) => (error: unknown) => error instanceof UserError && what.test(error.message);
-  const row = ({ choices = [], descriptions = [] }: Shown, label: string) => descriptions[choices.indexOf(label)];
+  const refusal = (what: RegExp) => (error: unknown) =>
+    error instanceof UserError && what.test(error.message);
+  const row = ({ choices = [], descriptions = [] }: Shown, label: string) =>
+    descriptions[choices.indexOf(label)];
 
   it("is offered without a live link or a mark of its own, whatever the crew calls its input", async () => {
     const person = new ScriptedPerson([]);
     try {
       assert.equal(await chooseEarlierValue([], "[Retry](command:crewdeck.kickoff)"), undefined);
-      assert.deepEqual(person.shown.map(({ text }) => text), ["No execution that is kept here had a value for “[Retry]\u200b(command:crewdeck.kickoff)”."]);
+      assert.deepEqual(
+        person.shown.map(({ text }) => text),
+        [
+          "No execution that is kept here had a value for “[Retry]\u200b(command:crewdeck.kickoff)”.",
+        ],
+      );
     } finally {
       person.dispose();
     }
@@ -91,7 +104,10 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
   });
 
   it("is told by its execution's title only where that says more than the value", async () => {
-    const values = [{ value: "Sea otters", execution: anExecution() }, { value: "Sea otters", execution: anExecution({ label: "Mine" }) }];
+    const values = [
+      { value: "Sea otters", execution: anExecution() },
+      { value: "Sea otters", execution: anExecution({ label: "Mine" }) },
+    ];
     const person = new ScriptedPerson(["escape"]);
     try {
       await chooseEarlierValue(values, "topic");
@@ -105,7 +121,10 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     const { taken, shown } = await take("escape");
     assert.equal(taken, undefined);
     assert.equal(shown[0]?.title, "Fill in “topic” from");
-    assert.deepEqual((await take({ pick: ofExecution })).taken, { value: 7, from: "the execution “tea”" });
+    assert.deepEqual((await take({ pick: ofExecution })).taken, {
+      value: 7,
+      from: "the execution “tea”",
+    });
   });
 
   it("is offered first where there is one: what has none stands last and says why", async () => {
@@ -113,19 +132,28 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     assert.deepEqual(await rows(), [ofFile, ofExecution, ofEditor], "Enter chooses the first row");
     hasEarlier = false;
     const { shown } = await take("escape");
-    assert.deepEqual([shown[0]?.choices, shown[0] && row(shown[0], ofExecution)], [[ofFile, ofEditor, ofExecution], "no execution that is kept here had one"]);
+    assert.deepEqual(
+      [shown[0]?.choices, shown[0] && row(shown[0], ofExecution)],
+      [[ofFile, ofEditor, ofExecution], "no execution that is kept here had one"],
+    );
     await select(await vscode.workspace.openTextDocument({ content: "rivers" }), 0);
     await waitFor("the selection", () => editor.selection?.text === "rivers");
     assert.deepEqual(await rows(), [ofEditor, ofFile, ofExecution]);
   });
 
   it("is what was selected when the form took the editor's place, with its name and size", async () => {
-    const document = await vscode.workspace.openTextDocument(await file("notes.md", "Füchse\nother\nrivers\n"));
+    const document = await vscode.workspace.openTextDocument(
+      await file("notes.md", "Füchse\nother\nrivers\n"),
+    );
     await select(document, 0, 2);
     await openForm();
     const { taken, shown } = await take({ pick: ofEditor });
     assert.equal(row(shown[0]!, ofEditor), "notes.md (14 bytes)");
-    assert.deepEqual(taken, { text: "Füchse\nrivers", from: "the selection in notes.md (14 bytes)" }, "several selections stand one below the other");
+    assert.deepEqual(
+      taken,
+      { text: "Füchse\nrivers", from: "the selection in notes.md (14 bytes)" },
+      "several selections stand one below the other",
+    );
   });
 
   it("stays what was selected when the document changes behind the form", async () => {
@@ -148,12 +176,18 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     };
     await nothing();
     // As a person opens it: a document that an extension opened stays open for minutes.
-    await vscode.commands.executeCommand("vscode.open", vscode.Uri.file(await file("closed.txt", "rivers")));
+    await vscode.commands.executeCommand(
+      "vscode.open",
+      vscode.Uri.file(await file("closed.txt", "rivers")),
+    );
     const { document } = await waitFor("the document", () => vscode.window.activeTextEditor);
     await openForm();
     await nothing();
     panel?.dispose();
-    await waitFor("the document in front", () => vscode.window.activeTextEditor?.document === document);
+    await waitFor(
+      "the document in front",
+      () => vscode.window.activeTextEditor?.document === document,
+    );
     await vscode.commands.executeCommand("editor.action.selectAll");
     await waitFor("the selection", () => editor.selection?.text === "rivers");
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
@@ -163,26 +197,44 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
 
   it("is a text file's content, without its byte order mark, with its size", async () => {
     const small = await file("notes.txt", "\uFEFFGrüße");
-    assert.deepEqual((await take({ pick: ofFile }, { open: small })).taken, { text: "Grüße", from: "notes.txt (10 bytes)" });
+    assert.deepEqual((await take({ pick: ofFile }, { open: small })).taken, {
+      text: "Grüße",
+      from: "notes.txt (10 bytes)",
+    });
     const largest = await file("largest.txt", "x".repeat(largestText));
     const { taken, shown } = await take({ pick: ofFile }, { open: largest });
     assert.equal(taken?.from, "largest.txt (1 MB)");
     assert.equal(row(shown[0]!, ofFile), "a text file of 1 MB at most");
-    assert.deepEqual((await take({ pick: ofFile }, { open: await file("empty.txt", "") })).taken, { text: "", from: "empty.txt (0 bytes)" });
+    assert.deepEqual((await take({ pick: ofFile }, { open: await file("empty.txt", "") })).taken, {
+      text: "",
+      from: "empty.txt (0 bytes)",
+    });
     assert.equal((await take({ pick: ofFile }, "escape")).taken, undefined);
   });
 
   it("is refused with its reason: too large, no text in UTF-8, a folder, gone", async () => {
-    const refused = async (place: string, why: RegExp) => assert.rejects(take({ pick: ofFile }, { open: place }), refusal(why));
-    await refused(await file("large.txt", "x".repeat(1_200_000)), /^“large\.txt” is too large \(1\.2 MB\): an input takes 1 MB at most\.$/);
-    await refused(await file("latin.txt", Uint8Array.of(0x47, 0xfc)), /^“latin\.txt” is no text file/);
-    await refused(await file("picture.bin", Uint8Array.of(0x50, 0, 0x4e)), /^“picture\.bin” is no text file/);
+    const refused = async (place: string, why: RegExp) =>
+      assert.rejects(take({ pick: ofFile }, { open: place }), refusal(why));
+    await refused(
+      await file("large.txt", "x".repeat(1_200_000)),
+      /^“large\.txt” is too large \(1\.2 MB\): an input takes 1 MB at most\.$/,
+    );
+    await refused(
+      await file("latin.txt", Uint8Array.of(0x47, 0xfc)),
+      /^“latin\.txt” is no text file/,
+    );
+    await refused(
+      await file("picture.bin", Uint8Array.of(0x50, 0, 0x4e)),
+      /^“picture\.bin” is no text file/,
+    );
     await refused(folder, /is a folder/);
     await refused(path.join(folder, "gone.txt"), /^“gone\.txt” can't be read: /);
   });
 
   it("is refused where more is selected than an input takes", async () => {
-    const document = await vscode.workspace.openTextDocument({ content: "x".repeat(largestText + 100_000) });
+    const document = await vscode.workspace.openTextDocument({
+      content: "x".repeat(largestText + 100_000),
+    });
     await select(document, 0);
     await openForm();
     await assert.rejects(take({ pick: ofEditor }), refusal(/is too large \(1\.1 MB\)/));

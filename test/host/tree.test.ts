@@ -29,7 +29,8 @@ class FakeView {
   readonly revealed: TreeNode[] = [];
   readonly expand = new vscode.EventEmitter<vscode.TreeViewExpansionEvent<TreeNode>>();
   readonly onDidExpandElement = this.expand.event;
-  readonly onDidCollapseElement = new vscode.EventEmitter<vscode.TreeViewExpansionEvent<TreeNode>>().event;
+  readonly onDidCollapseElement = new vscode.EventEmitter<vscode.TreeViewExpansionEvent<TreeNode>>()
+    .event;
   reveal(node: TreeNode): Promise<void> {
     this.revealed.push(node);
     return Promise.resolve();
@@ -101,7 +102,11 @@ describe("the tree", () => {
         onDidChange: crewsChanged.event,
         onDidChangeToken: tokenChanged.event,
       },
-      tracker: { parkedCrews: () => parked, problemOf: () => undefined, onDidChange: trackerChanged.event },
+      tracker: {
+        parkedCrews: () => parked,
+        problemOf: () => undefined,
+        onDidChange: trackerChanged.event,
+      },
       clock,
       createView: () => view as unknown as vscode.TreeView<TreeNode>,
     });
@@ -123,11 +128,17 @@ describe("the tree", () => {
   const isExecution = (node: TreeNode): node is ExecutionNode => node.kind === "execution";
   const labels = (nodes: readonly TreeNode[]) => nodes.map((node) => tree.getTreeItem(node).label);
   const resolved = (node: TreeNode) => tree.resolveTreeItem(tree.getTreeItem(node), node);
-  const add = (...executions: readonly Execution[]) => Promise.all(executions.map((execution) => parts.store.add(execution)));
-  const another = (localId: string, startedAt: string): Execution => notWaiting({ localId, kickoffIds: [`id-${localId}`], label: localId, startedAt });
+  const add = (...executions: readonly Execution[]) =>
+    Promise.all(executions.map((execution) => parts.store.add(execution)));
+  const another = (localId: string, startedAt: string): Execution =>
+    notWaiting({ localId, kickoffIds: [`id-${localId}`], label: localId, startedAt });
 
   it("has crews, below them executions with the newest first, below those tasks", async () => {
-    await add(anExecution(), another("newer", "2026-10-21T12:00:10.000Z"), another("older", "2026-10-20T12:00:00.000Z"));
+    await add(
+      anExecution(),
+      another("newer", "2026-10-21T12:00:10.000Z"),
+      another("older", "2026-10-20T12:00:00.000Z"),
+    );
     const [crew] = crewRows();
     assert.deepEqual(labels(crewRows()), ["Writers"]);
     const executions = tree.getChildren(crew);
@@ -142,21 +153,64 @@ describe("the tree", () => {
   it("gives commands what they take, and opens an execution by a click", async () => {
     await add(anExecution());
     const [execution] = tree.getChildren(crewRows()[0]);
-    assert.deepEqual({ ...execution }, { kind: "execution", group: `crew ${writers.id}`, crew: writers.id, localId: "local-1", kickoffId: "11111111-aaaa" });
+    assert.deepEqual(
+      { ...execution },
+      {
+        kind: "execution",
+        group: `crew ${writers.id}`,
+        crew: writers.id,
+        localId: "local-1",
+        kickoffId: "11111111-aaaa",
+      },
+    );
     assert.deepEqual(tree.getTreeItem(execution!).command?.arguments, [execution]);
-    assert.deepEqual({ ...execution }, { kind: "execution", group: `crew ${writers.id}`, crew: writers.id, localId: "local-1", kickoffId: "11111111-aaaa", attempt: 1 }, "shown, it names the attempt that waits");
+    assert.deepEqual(
+      { ...execution },
+      {
+        kind: "execution",
+        group: `crew ${writers.id}`,
+        crew: writers.id,
+        localId: "local-1",
+        kickoffId: "11111111-aaaa",
+        attempt: 1,
+      },
+      "shown, it names the attempt that waits",
+    );
     const [, review] = tree.getChildren(execution);
     tree.getTreeItem(review!);
-    assert.deepEqual({ ...review }, { kind: "task", group: `crew ${writers.id}`, crew: writers.id, localId: "local-1", kickoffId: "11111111-aaaa", taskId: "review", attempt: 1 });
+    assert.deepEqual(
+      { ...review },
+      {
+        kind: "task",
+        group: `crew ${writers.id}`,
+        crew: writers.id,
+        localId: "local-1",
+        kickoffId: "11111111-aaaa",
+        taskId: "review",
+        attempt: 1,
+      },
+    );
   });
 
   it("shows text of others as text", async () => {
     await add(anExecution({ label: "**bold** $(trash) [a](command:x) <b>" }));
     const item = resolved(tree.getChildren(crewRows()[0])[0]!);
     assert.ok(item.tooltip instanceof vscode.MarkdownString);
-    assert.ok(item.tooltip.isTrusted !== true && item.tooltip.supportHtml !== true && item.tooltip.supportThemeIcons !== true);
-    assert.equal(item.tooltip.value.split("\n\n").length, 2, "a heading, and below it lines close together");
-    assert.match(item.tooltip.value, /\n1&nbsp;of 3 tasks done {2}\n/, "lines that break between words");
+    assert.ok(
+      item.tooltip.isTrusted !== true &&
+        item.tooltip.supportHtml !== true &&
+        item.tooltip.supportThemeIcons !== true,
+    );
+    assert.equal(
+      item.tooltip.value.split("\n\n").length,
+      2,
+      "a heading, and below it lines close together",
+    );
+    assert.match(
+      item.tooltip.value,
+      /\n1&nbsp;of 3 tasks done {2}\n/,
+      "lines that break between words",
+    );
     assert.doesNotMatch(item.tooltip.value, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command|<b>/);
   });
 
@@ -168,7 +222,10 @@ describe("the tree", () => {
     await parts.store.update("other", (execution) => ({ ...execution, state: "completed" }));
     assert.deepEqual(refreshed, [[other]]);
     assert.equal(refreshed[0]![0], other);
-    await parts.store.update("other", (execution) => ({ ...execution, kickoffIds: ["id-first", "x"] }));
+    await parts.store.update("other", (execution) => ({
+      ...execution,
+      kickoffIds: ["id-first", "x"],
+    }));
     assert.equal(refreshed[1]![0], other);
     assert.deepEqual(other.kind === "execution" && other.kickoffId, "id-first");
   });
@@ -177,7 +234,11 @@ describe("the tree", () => {
     await add(anExecution({ kickoffIds: [], state: "unconfirmed" }));
     const ids = () => tree.getChildren(crewRows()[0]).map((node) => tree.getTreeItem(node).id);
     const before = ids();
-    await parts.store.update("local-1", (execution) => ({ ...execution, kickoffIds: ["k"], state: "running" }));
+    await parts.store.update("local-1", (execution) => ({
+      ...execution,
+      kickoffIds: ["k"],
+      state: "running",
+    }));
     assert.deepEqual(ids(), before);
   });
 
@@ -198,7 +259,9 @@ describe("the tree", () => {
     assert.equal(view.badge, undefined);
     await add(anExecution(), anExecution({ localId: "second", kickoffIds: ["second"] }));
     assert.deepEqual(view.badge, { value: 2, tooltip: "2 executions wait for you" });
-    await parts.store.update("second", () => notWaiting({ localId: "second", kickoffIds: ["second"] }));
+    await parts.store.update("second", () =>
+      notWaiting({ localId: "second", kickoffIds: ["second"] }),
+    );
     assert.equal((view.badge as vscode.ViewBadge | undefined)?.value, 1);
     await parts.store.remove("local-1");
     assert.equal(view.badge, undefined);
@@ -214,22 +277,38 @@ describe("the tree", () => {
 
   it("shows on the crew's row that its token was refused", () => {
     const [crew] = crewRows();
-    parked.set(writers.id, new CrewApiError({ kind: "unauthorized", message: "Refused.", remedy: "Replace it." }));
+    parked.set(
+      writers.id,
+      new CrewApiError({ kind: "unauthorized", message: "Refused.", remedy: "Replace it." }),
+    );
     trackerChanged.fire({ crewIds: [writers.id], localIds: [] });
     assert.deepEqual(refreshed, [[crew]]);
     assert.match(String(tree.getTreeItem(crew!).description), /Token refused/);
   });
 
   it("says of each execution that has not ended that nobody asks for it while its crew refuses the token", async () => {
-    await add(notWaiting({ localId: "runs", kickoffIds: ["runs"] }), notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }));
+    await add(
+      notWaiting({ localId: "runs", kickoffIds: ["runs"] }),
+      notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }),
+    );
     const rows = tree.getChildren(crewRows()[0]);
     refreshed.length = 0;
-    parked.set(writers.id, new CrewApiError({ kind: "unauthorized", message: "Refused.", remedy: "Replace it." }));
+    parked.set(
+      writers.id,
+      new CrewApiError({ kind: "unauthorized", message: "Refused.", remedy: "Replace it." }),
+    );
     trackerChanged.fire({ crewIds: [writers.id], localIds: [] });
     const running = rows.find((node) => node.kind === "execution" && node.localId === "runs");
-    assert.ok(running !== undefined && refreshed.flat().includes(running) && refreshed.flat().length === 2, "the crew's row and this one");
+    assert.ok(
+      running !== undefined && refreshed.flat().includes(running) && refreshed.flat().length === 2,
+      "the crew's row and this one",
+    );
     assert.match(String(tree.getTreeItem(running).description), /not watched: token refused/);
-    assert.equal((tree.getTreeItem(running).iconPath as vscode.ThemeIcon).id, "eye-closed", "nothing spins");
+    assert.equal(
+      (tree.getTreeItem(running).iconPath as vscode.ThemeIcon).id,
+      "eye-closed",
+      "nothing spins",
+    );
   });
 
   it("reads no secret at the start, and says later where this machine has no token", async () => {
@@ -237,18 +316,34 @@ describe("the tree", () => {
     clock.pass(4_000);
     assert.deepEqual(tokensRead, []);
     clock.pass(1_000);
-    await waitFor("the row to say so", () => tree.getTreeItem(crew!).description === "No token on this machine");
+    await waitFor(
+      "the row to say so",
+      () => tree.getTreeItem(crew!).description === "No token on this machine",
+    );
     token.set(writers.id, { kind: "stored", inUse: "bearer", types: ["bearer"] });
     tokenChanged.fire(writers.id);
     clock.pass(0);
-    await waitFor("the row to be as ever", () => tree.getTreeItem(crew!).description === "crew.test");
+    await waitFor(
+      "the row to be as ever",
+      () => tree.getTreeItem(crew!).description === "crew.test",
+    );
   });
 
   it("moves elapsed times on rows, only while it is seen and something is under way", async () => {
-    await add(notWaiting(), notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed", endedAt: "2026-10-21T12:00:20.000Z" }));
+    await add(
+      notWaiting(),
+      notWaiting({
+        localId: "done",
+        kickoffIds: ["done"],
+        state: "completed",
+        endedAt: "2026-10-21T12:00:20.000Z",
+      }),
+    );
     clock.pass(5_000);
     const rows = tree.getChildren(crewRows()[0]);
-    const [running] = rows.filter((node) => node.kind === "execution" && node.localId === "local-1");
+    const [running] = rows.filter(
+      (node) => node.kind === "execution" && node.localId === "local-1",
+    );
     for (const row of rows) tree.getTreeItem(row);
     refreshed.length = 0;
     clock.pass(10_000);
@@ -260,19 +355,36 @@ describe("the tree", () => {
     view.visible = true;
     view.visibility.fire({ visible: true });
     clock.pass(0);
-    await parts.store.update("local-1", (execution) => ({ ...execution, state: "completed", endedAt: "2026-10-21T12:01:00.000Z" }));
+    await parts.store.update("local-1", (execution) => ({
+      ...execution,
+      state: "completed",
+      endedAt: "2026-10-21T12:01:00.000Z",
+    }));
     assert.equal(clock.timers, 0);
   });
 
   it("refreshes the rows whose title changed, because of another execution or a new label", async () => {
-    const inputs = (audience: string) => ({ request: { inputs: { topic: "Sea otters", audience }, callbacks: {} } });
-    await add(anExecution(inputs("guests")), notWaiting({ ...inputs("guests"), localId: "other", kickoffIds: ["k-2"], startedAt: "2026-10-21T12:00:20.000Z" }));
+    const inputs = (audience: string) => ({
+      request: { inputs: { topic: "Sea otters", audience }, callbacks: {} },
+    });
+    await add(
+      anExecution(inputs("guests")),
+      notWaiting({
+        ...inputs("guests"),
+        localId: "other",
+        kickoffIds: ["k-2"],
+        startedAt: "2026-10-21T12:00:20.000Z",
+      }),
+    );
     const rows = () => tree.getChildren(crewRows()[0]);
     assert.deepEqual(labels(rows()), ["Sea otters (2)", "Sea otters"]);
     const [waiting] = tree.getChildren(tree.getChildren()[0]);
     refreshed.length = 0;
     await parts.store.update("other", (execution) => ({ ...execution, ...inputs("children") }));
-    assert.ok(waiting !== undefined && refreshed.flat().includes(waiting), "the other one's row in another group");
+    assert.ok(
+      waiting !== undefined && refreshed.flat().includes(waiting),
+      "the other one's row in another group",
+    );
     assert.deepEqual(labels(rows()), ["children", "guests"]);
     refreshed.length = 0;
     await parts.store.update("other", (execution) => ({ ...execution, label: "Mine" }));
@@ -284,26 +396,50 @@ describe("the tree", () => {
     await add(notWaiting());
     for (const row of tree.getChildren(crewRows()[0])) tree.getTreeItem(row);
     refreshed.length = 0;
-    await parts.store.update("local-1", (execution) => ({ ...execution, seenAt: "2026-10-21T12:00:20.000Z" }));
+    await parts.store.update("local-1", (execution) => ({
+      ...execution,
+      seenAt: "2026-10-21T12:00:20.000Z",
+    }));
     assert.deepEqual(refreshed, []);
-    await parts.store.update("local-1", (execution) => ({ ...execution, tasks: execution.tasks.map((task) => ({ ...task, state: "completed" })) }));
+    await parts.store.update("local-1", (execution) => ({
+      ...execution,
+      tasks: execution.tasks.map((task) => ({ ...task, state: "completed" })),
+    }));
     assert.equal(refreshed.length, 1);
   });
 
   it("has what waits across crews at the top, by rows of their own, while something waits", async () => {
     const painters = { id: "url:https://other.test", name: "Painters", url: "https://other.test" };
     setCrews([writers, painters]);
-    await add(anExecution(), anExecution({ localId: "second", kickoffIds: ["second"], crew: painters, label: "Blue" }), another("busy", "2026-10-21T12:00:10.000Z"));
-    const all = tree.getChildren().flatMap((group) => [group, ...tree.getChildren(group)]).flatMap((node) => (isExecution(node) ? [node, ...tree.getChildren(node)] : [node]));
+    await add(
+      anExecution(),
+      anExecution({ localId: "second", kickoffIds: ["second"], crew: painters, label: "Blue" }),
+      another("busy", "2026-10-21T12:00:10.000Z"),
+    );
+    const all = tree
+      .getChildren()
+      .flatMap((group) => [group, ...tree.getChildren(group)])
+      .flatMap((node) => (isExecution(node) ? [node, ...tree.getChildren(node)] : [node]));
     const ids = all.map((node) => tree.getTreeItem(node).id);
     assert.equal(new Set(ids).size, ids.length, "every row has an id of its own");
     const [top] = tree.getChildren();
-    assert.deepEqual([tree.getTreeItem(top!).label, tree.getTreeItem(top!).description], ["Waiting for you", "2"]);
+    assert.deepEqual(
+      [tree.getTreeItem(top!).label, tree.getTreeItem(top!).description],
+      ["Waiting for you", "2"],
+    );
     assert.deepEqual(labels(tree.getChildren(top)).sort(), ["Blue", "Sea otters"]);
-    assert.equal(tree.getTreeItem(tree.getChildren(top)[0]!).contextValue, "execution:waiting:output:id:request");
+    assert.equal(
+      tree.getTreeItem(tree.getChildren(top)[0]!).contextValue,
+      "execution:waiting:output:id:request",
+    );
     refreshed.length = 0;
-    await parts.store.update("second", () => notWaiting({ localId: "second", kickoffIds: ["second"], crew: painters }));
-    assert.ok(refreshed.every((nodes) => nodes !== undefined), "what goes on waiting keeps the rest of the tree as it is");
+    await parts.store.update("second", () =>
+      notWaiting({ localId: "second", kickoffIds: ["second"], crew: painters }),
+    );
+    assert.ok(
+      refreshed.every((nodes) => nodes !== undefined),
+      "what goes on waiting keeps the rest of the tree as it is",
+    );
     await parts.store.update("local-1", () => notWaiting());
     assert.deepEqual(labels(tree.getChildren()), ["Writers", "Painters"]);
   });
@@ -311,37 +447,69 @@ describe("the tree", () => {
   it("groups by state and by day, and remembers that with the workspace", async () => {
     clock.time = new Date(2026, 9, 21, 12).getTime();
     const noon = (day: number) => new Date(2026, 9, day, 11).toISOString();
-    await add(anExecution({ startedAt: noon(21) }), { ...another("busy", noon(21)) }, { ...another("done", noon(20)), state: "completed" });
+    await add(
+      anExecution({ startedAt: noon(21) }),
+      { ...another("busy", noon(21)) },
+      { ...another("done", noon(20)), state: "completed" },
+    );
     await choices.groupBy("state");
     assert.deepEqual(refreshed.at(-1), undefined);
     assert.deepEqual(labels(tree.getChildren()), ["Waiting for you", "Running", "Completed"]);
-    assert.equal(tree.getTreeItem(tree.getChildren()[2]!).collapsibleState, vscode.TreeItemCollapsibleState.Collapsed);
-    assert.match(String(tree.getTreeItem(tree.getChildren(tree.getChildren()[1])[0]!).description), / · Writers · 1\/3$/);
+    assert.equal(
+      tree.getTreeItem(tree.getChildren()[2]!).collapsibleState,
+      vscode.TreeItemCollapsibleState.Collapsed,
+    );
+    assert.match(
+      String(tree.getTreeItem(tree.getChildren(tree.getChildren()[1])[0]!).description),
+      / · Writers · 1\/3$/,
+    );
     await choices.groupBy("day");
     assert.deepEqual(labels(tree.getChildren()), ["Waiting for you", "Today", "Yesterday"]);
     clock.pass(12 * 60 * 60_000);
     assert.deepEqual(refreshed.at(-1), undefined);
-    assert.match(JSON.stringify(labels(tree.getChildren())), /^\["Waiting for you","Yesterday","[^"]*20/, "days are called anew at midnight");
+    assert.match(
+      JSON.stringify(labels(tree.getChildren())),
+      /^\["Waiting for you","Yesterday","[^"]*20/,
+      "days are called anew at midnight",
+    );
   });
 
   it("shows only what passes the filter, and says what it is, how many it hides and that one of them waits", async () => {
-    await add(anExecution(), another("tea", "2026-10-21T12:00:10.000Z"), another("cake", "2026-10-21T12:00:20.000Z"));
+    await add(
+      anExecution(),
+      another("tea", "2026-10-21T12:00:10.000Z"),
+      another("cake", "2026-10-21T12:00:20.000Z"),
+    );
     choices.setFilter({ text: "TEA", states: ["running"] });
     assert.deepEqual(labels(tree.getChildren(crewRows()[0])), ["tea"]);
     assert.equal(view.message, "Running · “TEA” – 2 of 3 hidden, 1 of them waits for you");
     assert.equal(view.badge?.value, 1, "the badge counts what is hidden, too");
     choices.setFilter({ text: "nothing like it", states: [] });
-    assert.deepEqual(tree.getChildren(), [], "no row, so that VS Code shows the welcome that offers to clear it");
+    assert.deepEqual(
+      tree.getChildren(),
+      [],
+      "no row, so that VS Code shows the welcome that offers to clear it",
+    );
     assert.deepEqual([view.message, view.description], [undefined, "“nothing like it”"]);
     choices.setFilter(noFilter);
-    assert.deepEqual([tree.getChildren(crewRows()[0]).length, view.message, view.description], [3, undefined, undefined]);
+    assert.deepEqual(
+      [tree.getChildren(crewRows()[0]).length, view.message, view.description],
+      [3, undefined, undefined],
+    );
   });
 
   it("has what is pinned first in its group", async () => {
-    await add(another("newer", "2026-10-21T12:00:10.000Z"), another("older", "2026-10-20T12:00:00.000Z"));
+    await add(
+      another("newer", "2026-10-21T12:00:10.000Z"),
+      another("older", "2026-10-20T12:00:00.000Z"),
+    );
     await parts.store.update("older", (execution) => ({ ...execution, state: "completed" }));
     await parts.store.update("older", (execution) => ({ ...execution, pinned: true }));
-    assert.deepEqual(labels(tree.getChildren(crewRows()[0])), ["older", "newer"], "also after its end");
+    assert.deepEqual(
+      labels(tree.getChildren(crewRows()[0])),
+      ["older", "newer"],
+      "also after its end",
+    );
     await parts.store.update("older", (execution) => without(execution, "pinned"));
     assert.deepEqual(labels(tree.getChildren(crewRows()[0])), ["newer", "older"]);
   });
@@ -352,7 +520,10 @@ describe("the tree", () => {
     const [row] = tree.getChildren(tree.getChildren()[0]).filter(isExecution);
     view.selection = [row!];
     view.expand.fire({ element: row! });
-    await parts.store.update("local-1", (execution) => ({ ...execution, progress: { completed: 2, total: 3, unit: "task" } }));
+    await parts.store.update("local-1", (execution) => ({
+      ...execution,
+      progress: { completed: 2, total: 3, unit: "task" },
+    }));
     assert.deepEqual(view.revealed, [], "nothing to do where it stays");
     await parts.store.update("local-1", () => anExecution());
     const [moved] = tree.getChildren(tree.getChildren()[0]).filter(isExecution);
@@ -362,21 +533,35 @@ describe("the tree", () => {
     await choices.groupBy("crew");
     assert.equal(view.revealed.length, 1, "the row at the top is there as before");
     view.visible = false;
-    await parts.store.update("local-1", (execution) => without({ ...execution, state: "completed" }, "waiting"));
+    await parts.store.update("local-1", (execution) =>
+      without({ ...execution, state: "completed" }, "waiting"),
+    );
     assert.equal(view.revealed.length, 1, "to reveal would open the view");
     const [ended] = tree.getChildren(crewRows()[0]).filter(isExecution);
-    assert.equal(tree.getTreeItem(ended!).collapsibleState, vscode.TreeItemCollapsibleState.Expanded);
+    assert.equal(
+      tree.getTreeItem(ended!).collapsibleState,
+      vscode.TreeItemCollapsibleState.Expanded,
+    );
   });
 
   it("shows a large group in pages, and goes on where the person asked for more", async () => {
-    const large = Array.from({ length: 1_200 }, (_, index) => another(`many-${index}`, new Date(Date.UTC(2026, 9, 20) - index * 1000).toISOString()));
+    const large = Array.from({ length: 1_200 }, (_, index) =>
+      another(`many-${index}`, new Date(Date.UTC(2026, 9, 20) - index * 1000).toISOString()),
+    );
     parts.store.list = () => large;
     parts.store.find = (id) => large.find(({ localId }) => localId === id);
     await choices.groupBy("crew");
     const rows = () => tree.getChildren(crewRows()[0]);
     assert.equal(rows().length, 501);
     const more = rows().at(-1)!;
-    assert.deepEqual([tree.getTreeItem(more).label, tree.getTreeItem(more).description, tree.getTreeItem(more).command?.arguments], ["Show more…", "700 older ones", [more]]);
+    assert.deepEqual(
+      [
+        tree.getTreeItem(more).label,
+        tree.getTreeItem(more).description,
+        tree.getTreeItem(more).command?.arguments,
+      ],
+      ["Show more…", "700 older ones", [more]],
+    );
     await tree.showMore(`crew ${writers.id}`);
     assert.deepEqual([rows().length, labels(view.revealed)], [1_001, ["many-500"]]);
     await tree.showMore(`crew ${writers.id}`);

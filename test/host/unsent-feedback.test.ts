@@ -5,7 +5,13 @@ import { fillThread, focusThread } from "../../src/feedback/focus-thread.ts";
 import { UnsentWords } from "../../src/feedback/unsent.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
-import { boxWithTheKeys as box, eachWithViewParts, lensesOf, threadOf, type ViewParts } from "./view-parts.ts";
+import {
+  boxWithTheKeys as box,
+  eachWithViewParts,
+  lensesOf,
+  threadOf,
+  type ViewParts,
+} from "./view-parts.ts";
 
 describe("feedback that is not sent, or typed on while it is", () => {
   let parts: ViewParts;
@@ -14,10 +20,20 @@ describe("feedback that is not sent, or typed on while it is", () => {
 
   const thread = () => threadOf(parts);
 
-  const titles = async (document: vscode.TextDocument) => (await lensesOf(document)).map(({ title }) => title);
+  const titles = async (document: vscode.TextDocument) =>
+    (await lensesOf(document)).map(({ title }) => title);
 
   /** A crew that takes no feedback. */
-  const refuse = () => Promise.reject(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
+  const refuse = () =>
+    Promise.reject(
+      new CrewApiError({
+        kind: "server",
+        status: 400,
+        message: "Not now.",
+        remedy: "",
+        sent: "no",
+      }),
+    );
 
   /** An output that is being rejected, with the keys in the thread's box. `result` is what the rejection leads to. */
   async function rejecting() {
@@ -37,7 +53,8 @@ describe("feedback that is not sent, or typed on while it is", () => {
     const again = await thread();
     assert.match(again.label!, /^Not sent: Reject “review”/);
     assert.deepEqual(again.comments, [], "no comment that would open the Comments panel");
-    parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
+    parts.crew.resume = () =>
+      Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
     await parts.threads.submit({ thread: again, text: "My words, edited" });
     assert.equal((await result)?.status, "retrying");
     assert.equal(parts.sent[1]?.humanFeedback, "My words, edited");
@@ -51,7 +68,16 @@ describe("feedback that is not sent, or typed on while it is", () => {
     let take = () => {};
     parts.crew.resume = () =>
       new Promise((resolve, reject) => {
-        fail = () => reject(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
+        fail = () =>
+          reject(
+            new CrewApiError({
+              kind: "server",
+              status: 400,
+              message: "Not now.",
+              remedy: "",
+              sent: "no",
+            }),
+          );
         take = () => resolve({ status: "retrying", message: "Once more.", raw: {} });
       });
     const sending = parts.threads.submit({ thread: open, text: "My words" });
@@ -59,14 +85,19 @@ describe("feedback that is not sent, or typed on while it is", () => {
     const type = async (text: string) => {
       const { document: written } = await box();
       const edit = new vscode.WorkspaceEdit();
-      edit.replace(written.uri, written.validateRange(new vscode.Range(0, 0, written.lineCount, 0)), text);
+      edit.replace(
+        written.uri,
+        written.validateRange(new vscode.Range(0, 0, written.lineCount, 0)),
+        text,
+      );
       assert.ok(await vscode.workspace.applyEdit(edit));
       await waitFor("it in the box", () => written.getText() === text);
     };
     return { open, editor, document, sending, type, fail: () => fail(), take: () => take() };
   }
 
-  const draft = async () => (await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text;
+  const draft = async () =>
+    (await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text;
 
   it("keeps also what was typed on in the box while the words before it could not be sent", async () => {
     const { sending, type, fail } = await sendingMyWords();
@@ -75,20 +106,29 @@ describe("feedback that is not sent, or typed on while it is", () => {
     await assert.rejects(sending, /Not now/);
     assert.equal(parts.sent[0]?.humanFeedback, "My words");
     assert.equal(await draft(), "My words and more");
-    await waitFor("both in the box", async () => (await box()).document.getText() === "My words and more");
+    await waitFor(
+      "both in the box",
+      async () => (await box()).document.getText() === "My words and more",
+    );
   });
 
   it("keeps words that could not be sent where a button was pressed once more, for which VS Code has emptied their box", async () => {
     const { open, sending, type, fail } = await sendingMyWords();
     await type("My words and more");
-    assert.equal(await parts.threads.submit({ thread: open, text: "My words and more" }), undefined);
+    assert.equal(
+      await parts.threads.submit({ thread: open, text: "My words and more" }),
+      undefined,
+    );
     await type("");
     await type("Last ones");
     fail();
     await assert.rejects(sending, /Not now/);
     assert.equal(parts.sent.length, 1);
     assert.equal(await draft(), "My words and more\n\nLast ones");
-    await waitFor("all of them in the box", async () => (await box()).document.getText() === "My words and more\n\nLast ones");
+    await waitFor(
+      "all of them in the box",
+      async () => (await box()).document.getText() === "My words and more\n\nLast ones",
+    );
   });
 
   it("keeps what was typed on after words that were sent as a draft, and a lens leads to it", async () => {
@@ -98,12 +138,18 @@ describe("feedback that is not sent, or typed on while it is", () => {
     await sending;
     assert.equal(await draft(), "and more");
     assert.deepEqual(parts.threads.threads, []);
-    await waitFor("the lens", async () => (await titles(document)).some((title) => title.startsWith("Unsent draft kept") || title.startsWith("Draft kept")));
+    await waitFor("the lens", async () =>
+      (await titles(document)).some(
+        (title) => title.startsWith("Unsent draft kept") || title.startsWith("Draft kept"),
+      ),
+    );
   });
 
   it("does not call words unsent whose draft could only not be removed", async () => {
     const { sending, take } = await sendingMyWords();
-    Object.assign(parts.drafts, { remove: () => Promise.reject(new Error("The disk is read-only.")) });
+    Object.assign(parts.drafts, {
+      remove: () => Promise.reject(new Error("The disk is read-only.")),
+    });
     take();
     assert.equal((await sending)?.status, "retrying");
     assert.equal(await draft(), undefined);
@@ -116,7 +162,11 @@ describe("feedback that is not sent, or typed on while it is", () => {
     const { document: sent } = await box();
     fail();
     await assert.rejects(sending, /Not now/);
-    await waitFor("them in another box", async () => (await box()).document !== sent && (await box()).document.getText() === "My words");
+    await waitFor(
+      "them in another box",
+      async () =>
+        (await box()).document !== sent && (await box()).document.getText() === "My words",
+    );
     assert.notEqual(await thread(), open);
   });
 
@@ -137,7 +187,11 @@ describe("feedback that is not sent, or typed on while it is", () => {
     const { document: sent } = await box();
     fail();
     await assert.rejects(sending, /Not now/);
-    await waitFor("them in a box", async () => (await box()).document !== sent && (await box()).document.getText() === "My words");
+    await waitFor(
+      "them in a box",
+      async () =>
+        (await box()).document !== sent && (await box()).document.getText() === "My words",
+    );
     assert.ok(await fillThread(editor, "Kept words"));
     assert.equal((await box()).document.getText(), "Kept words\n\nMy words");
   });
@@ -148,20 +202,37 @@ describe("feedback that is not sent, or typed on while it is", () => {
     parts.crew.resume = () => new Promise((_resolve, reject) => (fail = reject));
     const sending = parts.threads.submit({ thread: open, text: "My words" });
     await waitFor("the request", () => parts.sent.length === 1);
-    const other = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: "Elsewhere" }), vscode.ViewColumn.Two);
-    fail(new CrewApiError({ kind: "server", status: 400, message: "Not now.", remedy: "", sent: "no" }));
+    const other = await vscode.window.showTextDocument(
+      await vscode.workspace.openTextDocument({ content: "Elsewhere" }),
+      vscode.ViewColumn.Two,
+    );
+    fail(
+      new CrewApiError({
+        kind: "server",
+        status: 400,
+        message: "Not now.",
+        remedy: "",
+        sent: "no",
+      }),
+    );
     await assert.rejects(sending, /Not now/);
     assert.equal(await result, undefined);
     assert.deepEqual(parts.threads.threads, []);
     assert.equal(vscode.window.activeTextEditor, other);
     await waitFor("the lens", async () => (await titles(document))[0] === "Draft kept – continue…");
-    assert.equal((await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text, "My words");
+    assert.equal(
+      (await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text,
+      "My words",
+    );
   });
 
   it("shows words that could be neither sent nor kept nor put back as a comment, open for editing, and sends them then", async () => {
     const { open, result } = await rejecting();
     Object.assign(parts.drafts, { keep: () => Promise.reject(new Error("The disk is full.")) });
-    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: "Elsewhere" }), vscode.ViewColumn.Two);
+    await vscode.window.showTextDocument(
+      await vscode.workspace.openTextDocument({ content: "Elsewhere" }),
+      vscode.ViewColumn.Two,
+    );
     parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
     const unsent = await waitFor("the comment", () => open.comments[0]);
@@ -170,7 +241,8 @@ describe("feedback that is not sent, or typed on while it is", () => {
     assert.equal(unsent.body, "My words");
     assert.equal(unsent.mode, vscode.CommentMode.Editing);
     assert.deepEqual(parts.problems.splice(0), ["Keeping words that were not sent"]);
-    parts.crew.resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
+    parts.crew.resume = () =>
+      Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
     unsent.body = "My words, edited";
     await parts.threads.submit(unsent);
     assert.equal((await result)?.status, "retrying");
@@ -185,8 +257,13 @@ describe("feedback that is not sent, or typed on while it is", () => {
     await box();
     parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
-    assert.equal((await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text, "My words");
-    const again = await waitFor("the thread that has them", () => parts.threads.threads.find((one) => one !== open));
+    assert.equal(
+      (await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text,
+      "My words",
+    );
+    const again = await waitFor("the thread that has them", () =>
+      parts.threads.threads.find((one) => one !== open),
+    );
     assert.equal(again.contextValue, "reject:draft");
     await parts.threads.discardDraft({ thread: again, text: "My words" });
     assert.deepEqual([parts.threads.threads, await parts.drafts.of("local-1")], [[], []]);

@@ -25,7 +25,11 @@ describe("commands that arrange the view", () => {
     choices = new TreeChoices(memento);
     arrangement = new Arrangement();
     shownMore = [];
-    for (const execution of [anExecution(), notWaiting({ localId: "done", kickoffIds: ["done"], label: "Tea", state: "completed" })]) await parts.store.add(execution);
+    for (const execution of [
+      anExecution(),
+      notWaiting({ localId: "done", kickoffIds: ["done"], label: "Tea", state: "completed" }),
+    ])
+      await parts.store.add(execution);
     arrangement.arrange(parts.store.list(), choices.rules);
     choices.onDidChange(() => arrangement.arrange(parts.store.list(), choices.rules));
   });
@@ -40,7 +44,11 @@ describe("commands that arrange the view", () => {
   const run = async (id: string, argument?: unknown): Promise<unknown> => {
     const crews = { find: () => anExecution().crew } as unknown as Crews;
     const showMore = (group: string) => Promise.resolve(void shownMore.push(group));
-    const command = viewCommands({ crews, store: parts.store, tree: { arrangement, choices, showMore } }).find((each) => each.id === id);
+    const command = viewCommands({
+      crews,
+      store: parts.store,
+      tree: { arrangement, choices, showMore },
+    }).find((each) => each.id === id);
     assert.ok(command);
     return await command.run(argument);
   };
@@ -50,15 +58,27 @@ describe("commands that arrange the view", () => {
     assert.equal(await run("groupExecutions", { by: "day" }), "day");
     assert.equal(choices.rules.grouping, "day");
     assert.equal(new TreeChoices(memento).rules.grouping, "day");
-    await assert.rejects(run("groupExecutions", { by: "colour" }), /must be one of crew, state, day/);
+    await assert.rejects(
+      run("groupExecutions", { by: "colour" }),
+      /must be one of crew, state, day/,
+    );
     assert.equal(new TreeChoices(new MemoryMemento()).rules.grouping, "crew");
   });
 
   it("filter by what an argument names, for this window only, and refuse what is none", async () => {
-    assert.deepEqual(await run("filterExecutions", { text: "tea", states: ["completed"] }), { text: "tea", states: ["completed"] });
-    assert.deepEqual(arrangement.hidden.map(({ localId }) => localId), ["local-1"]);
+    assert.deepEqual(await run("filterExecutions", { text: "tea", states: ["completed"] }), {
+      text: "tea",
+      states: ["completed"],
+    });
+    assert.deepEqual(
+      arrangement.hidden.map(({ localId }) => localId),
+      ["local-1"],
+    );
     assert.deepEqual(new TreeChoices(memento).rules.filter, noFilter);
-    await assert.rejects(run("filterExecutions", { states: ["lost"] }), /must be a list of waiting, running/);
+    await assert.rejects(
+      run("filterExecutions", { states: ["lost"] }),
+      /must be a list of waiting, running/,
+    );
     await run("clearFilter");
     assert.deepEqual(choices.rules.filter, noFilter);
   });
@@ -71,7 +91,10 @@ describe("commands that arrange the view", () => {
     person?.dispose();
     const again = does("escape");
     assert.equal(await run("filterExecutions"), undefined);
-    assert.deepEqual([again.shown[0]?.value, again.shown[0]?.title], ["tea", "Filter executions: 1 of 2 shown"]);
+    assert.deepEqual(
+      [again.shown[0]?.value, again.shown[0]?.title],
+      ["tea", "Filter executions: 1 of 2 shown"],
+    );
     assert.equal(choices.rules.filter.text, "tea", "who leaves the box changes nothing");
     person?.dispose();
     does({ pick: "Completed" });
@@ -79,16 +102,32 @@ describe("commands that arrange the view", () => {
   });
 
   it("pin and unpin, also what has ended, in the record that all windows share", async () => {
-    const row = { kind: "execution", group: "x", crew: anExecution().crew.id, localId: "done", kickoffId: "done" };
+    const row = {
+      kind: "execution",
+      group: "x",
+      crew: anExecution().crew.id,
+      localId: "done",
+      kickoffId: "done",
+    };
     await run("pinExecution", row);
     await parts.store.refresh();
     assert.equal(parts.store.find("done")?.pinned, true);
     const { shown } = does("escape");
-    await parts.store.add(notWaiting({ localId: "lost", kickoffIds: [], label: "Lost", state: "unconfirmed" }));
+    await parts.store.add(
+      notWaiting({ localId: "lost", kickoffIds: [], label: "Lost", state: "unconfirmed" }),
+    );
     await run("pinExecution");
-    assert.deepEqual(shown[0]?.choices?.toSorted(), ["Lost", "Sea otters"], "who names none chooses");
+    assert.deepEqual(
+      shown[0]?.choices?.toSorted(),
+      ["Lost", "Sea otters"],
+      "who names none chooses",
+    );
     const began = `Kicked off: ${timeInWords(anExecution().startedAt)}`;
-    assert.deepEqual(shown[0].details?.toSorted(), [`${began} · 11111111-aaaa`, began.replace("Kicked off", "Kickoff sent")], "what tells executions of one title apart; an ID only where there is one");
+    assert.deepEqual(
+      shown[0].details?.toSorted(),
+      [`${began} · 11111111-aaaa`, began.replace("Kicked off", "Kickoff sent")],
+      "what tells executions of one title apart; an ID only where there is one",
+    );
     await run("unpinExecution", row);
     assert.ok(!("pinned" in parts.store.find("done")!));
   });

@@ -33,11 +33,23 @@ export async function viewParts(clock: Clock = systemClock) {
     // Whoever still reads the folder when it is removed has nobody to tell.
     if (!hasEnded) problems.push(message);
   };
-  const store = new ExecutionStore({ folder: path.join(folder, "executions"), clock: systemClock, onProblem });
+  const store = new ExecutionStore({
+    folder: path.join(folder, "executions"),
+    clock: systemClock,
+    onProblem,
+  });
   await store.open();
   const crew = {
-    status: (): Promise<StatusReading> => Promise.resolve({ state: "unknown", stateText: "NOT FOUND", ended: false, tasks: [], raw: {} }),
-    resume: (): Promise<ResumeAnswer> => Promise.resolve({ status: "resumed", message: "Goes on.", raw: {} }),
+    status: (): Promise<StatusReading> =>
+      Promise.resolve({
+        state: "unknown",
+        stateText: "NOT FOUND",
+        ended: false,
+        tasks: [],
+        raw: {},
+      }),
+    resume: (): Promise<ResumeAnswer> =>
+      Promise.resolve({ status: "resumed", message: "Goes on.", raw: {} }),
   };
   const sent: ResumeRequest[] = [];
   const sender = new FeedbackSender({
@@ -56,16 +68,38 @@ export async function viewParts(clock: Clock = systemClock) {
     onProblem,
   });
   const doubts = new Map<string, string>();
-  const documents = new ExecutionDocuments({ store, crewIdOf: () => undefined, doubtOf: ({ localId }) => doubts.get(localId), scheme });
-  const show = (execution: Execution, taskId?: string) => showExecution(documents, execution, taskId);
+  const documents = new ExecutionDocuments({
+    store,
+    crewIdOf: () => undefined,
+    doubtOf: ({ localId }) => doubts.get(localId),
+    scheme,
+  });
+  const show = (execution: Execution, taskId?: string) =>
+    showExecution(documents, execution, taskId);
   const find = (document: vscode.TextDocument) => placeOf(documents, document);
   const feedback = new Feedback({ sender, find, presses: new OneWish(clock), show });
   const drafts = new Drafts(path.join(folder, "drafts"), onProblem);
-  const threads = new FeedbackThreads({ find, send: (words) => feedback.send(words), current: (localId) => store.find(localId), drafts, clock: systemClock, onProblem });
+  const threads = new FeedbackThreads({
+    find,
+    send: (words) => feedback.send(words),
+    current: (localId) => store.find(localId),
+    drafts,
+    clock: systemClock,
+    onProblem,
+  });
   feedback.use(threads);
-  const lenses = new FeedbackLenses({ find, findExecution: ({ uri }) => documents.execution(uri), feedback, drafts, onDidChange: store.onDidChange });
+  const lenses = new FeedbackLenses({
+    find,
+    findExecution: ({ uri }) => documents.execution(uri),
+    feedback,
+    drafts,
+    onDidChange: store.onDidChange,
+  });
   const registered = [
-    vscode.workspace.registerFileSystemProvider(scheme, documents, { isReadonly: true, isCaseSensitive: true }),
+    vscode.workspace.registerFileSystemProvider(scheme, documents, {
+      isReadonly: true,
+      isCaseSensitive: true,
+    }),
     vscode.languages.registerCodeLensProvider({ scheme }, lenses),
     new ReaderPlaces(documents),
     documents,
@@ -123,11 +157,26 @@ export function threadOf({ threads }: Pick<ViewParts, "threads">): Promise<vscod
 
 /** The box of the open thread, once it has the keys: an editor whose document has an address of its own. */
 export function boxWithTheKeys(): Promise<vscode.TextEditor> {
-  return waitFor("the keys in the thread's box", () => (vscode.window.activeTextEditor?.document.uri.scheme === "comment" ? vscode.window.activeTextEditor : undefined));
+  return waitFor("the keys in the thread's box", () =>
+    vscode.window.activeTextEditor?.document.uri.scheme === "comment"
+      ? vscode.window.activeTextEditor
+      : undefined,
+  );
 }
 
 /** The lenses of a document that lead anywhere. */
-export async function lensesOf(document: vscode.TextDocument): Promise<readonly { readonly title: string; readonly tooltip: string | undefined; readonly line: number }[]> {
-  const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", document.uri);
-  return lenses.flatMap(({ command, range }) => (command === undefined ? [] : [{ title: command.title, tooltip: command.tooltip, line: range.start.line }]));
+export async function lensesOf(
+  document: vscode.TextDocument,
+): Promise<
+  readonly { readonly title: string; readonly tooltip: string | undefined; readonly line: number }[]
+> {
+  const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+    "vscode.executeCodeLensProvider",
+    document.uri,
+  );
+  return lenses.flatMap(({ command, range }) =>
+    command === undefined
+      ? []
+      : [{ title: command.title, tooltip: command.tooltip, line: range.start.line }],
+  );
 }

@@ -41,7 +41,9 @@ const shipped = [
   "readme.md",
 ];
 
-const { version } = JSON.parse(readFileSync(path.join(projectFolder, "package.json"), "utf8")) as { version: string };
+const { version } = JSON.parse(readFileSync(path.join(projectFolder, "package.json"), "utf8")) as {
+  version: string;
+};
 const vsix = path.join(projectFolder, `crewdeck-${version}.vsix`);
 
 describe("The package", () => {
@@ -65,11 +67,20 @@ describe("The package", () => {
 
   it("holds exactly what is meant to ship: no modules, no maps, no tests", () => {
     const folder = path.join(window.dataFolder, "extensions", `crewdeck.crewdeck-${version}`);
-    const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    const files = entries.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll("\\", "/"));
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    const files = entries.map((entry) =>
+      path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll("\\", "/"),
+    );
     const isChunk = (file: string) => file.startsWith("dist/chunks/");
     assert.deepEqual(files.filter((file) => !isChunk(file)).sort(), shipped);
-    assert.deepEqual(files.filter(isChunk).sort(), readdirSync(path.join(projectFolder, "dist", "chunks")).map((name) => `dist/chunks/${name}`).sort());
+    assert.deepEqual(
+      files.filter(isChunk).sort(),
+      readdirSync(path.join(projectFolder, "dist", "chunks"))
+        .map((name) => `dist/chunks/${name}`)
+        .sort(),
+    );
   });
 
   it("once installed runs the example crew until it waits for a person", async () => {

@@ -20,40 +20,97 @@ describe("The extension's code", () => {
 
   it("is under 250 KB, with all that is loaded with it", () => {
     const sum = loaded.reduce((bytes, file) => bytes + sizeOf(file), 0);
-    console.log(`      dist/extension.js ${sizeOf("extension.js")} bytes, with what it loads at once ${sum} bytes`);
+    console.log(
+      `      dist/extension.js ${sizeOf("extension.js")} bytes, with what it loads at once ${sum} bytes`,
+    );
     assert.ok(loaded.includes("extension.js"));
-    assert.ok(sum < limit, `${sum} bytes: ${loaded.map((file) => `${file} ${sizeOf(file)}`).join(", ")}`);
+    assert.ok(
+      sum < limit,
+      `${sum} bytes: ${loaded.map((file) => `${file} ${sizeOf(file)}`).join(", ")}`,
+    );
   });
 
   it("leaves what most windows never need to chunks that are loaded later", () => {
     const text = loaded.map((file) => readFileSync(path.join(dist, file), "utf8")).join("\n");
     // Words of the parsers of YAML and TOML, and of node-fetch.
-    for (const word of ["Implicit keys need to be on a single line", "Invalid TOML document", "node-fetch cannot load"]) {
-      const holding = readdirSync(path.join(dist, "chunks")).filter((file) => readFileSync(path.join(dist, "chunks", file), "utf8").includes(word));
+    for (const word of [
+      "Implicit keys need to be on a single line",
+      "Invalid TOML document",
+      "node-fetch cannot load",
+    ]) {
+      const holding = readdirSync(path.join(dist, "chunks")).filter((file) =>
+        readFileSync(path.join(dist, "chunks", file), "utf8").includes(word),
+      );
       assert.equal(holding.length, 1, `${word} is in ${holding.join(", ")}`);
       assert.ok(!text.includes(word), `${word} is loaded at once`);
     }
   });
 
   it("brings no web streams of its own, which Node has", () => {
-    const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    const holding = files.filter((entry) => readFileSync(path.join(entry.parentPath, entry.name), "utf8").includes("ReadableByteStreamController"));
-    assert.deepEqual(holding.map(({ name }) => name), []);
+    const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    const holding = files.filter((entry) =>
+      readFileSync(path.join(entry.parentPath, entry.name), "utf8").includes(
+        "ReadableByteStreamController",
+      ),
+    );
+    assert.deepEqual(
+      holding.map(({ name }) => name),
+      [],
+    );
   });
 });
 
 describe("The notices of others' code", () => {
   it("name every package whose code is in a bundle, each with the text of its licence, and no other", () => {
     const text = readFileSync(path.join(dist, "ThirdPartyNotices.txt"), "utf8");
-    const metafiles = JSON.parse(readFileSync(path.join(projectFolder, "out", "metafiles.json"), "utf8")) as Metafile[];
-    const bundled = metafiles.flatMap(({ outputs }) => Object.values(outputs)).flatMap(({ inputs }) => Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0));
-    const names = bundled.flatMap((file) => (file.includes("node_modules/") ? (file.split("node_modules/").at(-1)?.split("/").slice(0, file.includes("node_modules/@") ? 2 : 1).join("/") ?? []) : []));
-    const notices = [...text.matchAll(/^={80}\n(\S+) \d\S* \((.+)\)\n={80}\n\n([^]*?)(?=\n={80}\n\S|$(?![^]))/gm)].map(([, name, licence, words]) => ({ name, licence, words }));
-    assert.deepEqual(notices.map(({ name }) => name), [...new Set(names)].sort());
-    for (const name of ["yaml", "smol-toml", "fast-uri", "openworkflow", "node-fetch", "hono", "@vscode/l10n"]) assert.ok(names.includes(name), name);
+    const metafiles = JSON.parse(
+      readFileSync(path.join(projectFolder, "out", "metafiles.json"), "utf8"),
+    ) as Metafile[];
+    const bundled = metafiles
+      .flatMap(({ outputs }) => Object.values(outputs))
+      .flatMap(({ inputs }) =>
+        Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0),
+      );
+    const names = bundled.flatMap((file) =>
+      file.includes("node_modules/")
+        ? (file
+            .split("node_modules/")
+            .at(-1)
+            ?.split("/")
+            .slice(0, file.includes("node_modules/@") ? 2 : 1)
+            .join("/") ?? [])
+        : [],
+    );
+    const notices = [
+      ...text.matchAll(/^={80}\n(\S+) \d\S* \((.+)\)\n={80}\n\n([^]*?)(?=\n={80}\n\S|$(?![^]))/gm),
+    ].map(([, name, licence, words]) => ({ name, licence, words }));
+    assert.deepEqual(
+      notices.map(({ name }) => name),
+      [...new Set(names)].sort(),
+    );
+    for (const name of [
+      "yaml",
+      "smol-toml",
+      "fast-uri",
+      "openworkflow",
+      "node-fetch",
+      "hono",
+      "@vscode/l10n",
+    ])
+      assert.ok(names.includes(name), name);
     for (const { name, licence, words = "" } of notices) {
       assert.match(words, /Copyright/i, name);
-      assert.match(words, licence === "Apache-2.0" ? /END OF TERMS AND CONDITIONS/ : licence === "BSD-3-Clause" ? /Redistribution and use in source and binary forms/ : /Permission (?:is hereby granted|to use, copy)/, name);
+      assert.match(
+        words,
+        licence === "Apache-2.0"
+          ? /END OF TERMS AND CONDITIONS/
+          : licence === "BSD-3-Clause"
+            ? /Redistribution and use in source and binary forms/
+            : /Permission (?:is hereby granted|to use, copy)/,
+        name,
+      );
     }
   });
 });
@@ -68,6 +125,10 @@ function filesLoadedBy(file: string): string[] {
     Module._load = (request, ...rest) => (request === "vscode" ? anything : load(request, ...rest));
     require(process.argv[1]);
     process.stdout.write(JSON.stringify(Object.keys(require.cache)), () => process.exit());`;
-  const output = execFileSync(process.execPath, ["--eval", program, path.join(dist, file)], { encoding: "utf8" });
-  return (JSON.parse(output) as string[]).map((one) => path.relative(dist, one).replaceAll("\\", "/"));
+  const output = execFileSync(process.execPath, ["--eval", program, path.join(dist, file)], {
+    encoding: "utf8",
+  });
+  return (JSON.parse(output) as string[]).map((one) =>
+    path.relative(dist, one).replaceAll("\\", "/"),
+  );
 }

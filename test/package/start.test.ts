@@ -21,8 +21,14 @@ describe("npm start", () => {
     writeFileSync(logFile, "");
     const env = { ...process.env, CREWDECK_START_DATA: dataFolder, CREWDECK_VSCODE: "server" };
     const own = process.env["npm_execpath"];
-    const [program, first] = own?.endsWith("npm-cli.js") === true ? [process.execPath, [own]] : ["npm", []];
-    const child = spawn(program, [...first, "start"], { cwd: projectFolder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    const [program, first] =
+      own?.endsWith("npm-cli.js") === true ? [process.execPath, [own]] : ["npm", []];
+    const child = spawn(program, [...first, "start"], {
+      cwd: projectFolder,
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const keep = (chunk: Buffer): void => writeFileSync(logFile, chunk, { flag: "a" });
     child.stdout.on("data", keep);
     child.stderr.on("data", keep);
@@ -48,10 +54,24 @@ describe("npm start", () => {
   });
 
   it("prints an address where a copy of the example crew is connected, the only one to start, and runs until it waits for a person; the token survives a reload", async () => {
-    const address = await waitFor("the address", () => /Crewdeck is running: (\S+)/.exec(readFileSync(logFile, "utf8"))?.[1]);
-    assert.equal(new URL(address).searchParams.get("folder"), copy, "what is saved there changes no file of the project");
-    assert.deepEqual(readdirSync(copy).sort(), readdirSync(path.join(projectFolder, "media", "example-crew")).sort());
-    const window = await openAddress(address, { dataFolder, logFile, extensionHosts: () => extensionHostsOf(npm) });
+    const address = await waitFor(
+      "the address",
+      () => /Crewdeck is running: (\S+)/.exec(readFileSync(logFile, "utf8"))?.[1],
+    );
+    assert.equal(
+      new URL(address).searchParams.get("folder"),
+      copy,
+      "what is saved there changes no file of the project",
+    );
+    assert.deepEqual(
+      readdirSync(copy).sort(),
+      readdirSync(path.join(projectFolder, "media", "example-crew")).sort(),
+    );
+    const window = await openAddress(address, {
+      dataFolder,
+      logFile,
+      extensionHosts: () => extensionHostsOf(npm),
+    });
     try {
       await kickOffStory(window);
       await window.reload();
@@ -61,8 +81,14 @@ describe("npm start", () => {
       await window.webview.content.getByRole("textbox", { name: "topic" }).waitFor();
       await window.runCommand("Crewdeck: Start a Local Crew…");
       await window.quickInput.waitFor("Which crew?");
-      await waitFor("the crews to choose from", async () => (await window.quickInput.labels()).includes("Choose a folder…"));
-      assert.equal((await window.quickInput.labels()).filter((label) => label === "example_crew").length, 1, "the copy is the example crew");
+      await waitFor("the crews to choose from", async () =>
+        (await window.quickInput.labels()).includes("Choose a folder…"),
+      );
+      assert.equal(
+        (await window.quickInput.labels()).filter((label) => label === "example_crew").length,
+        1,
+        "the copy is the example crew",
+      );
     } finally {
       await window.close();
     }
@@ -72,6 +98,9 @@ describe("npm start", () => {
     const family = familyOf(npm).map((one) => one.pid);
     assert.ok(family.length > 1, "npm and VS Code's server run");
     signal(npm, "SIGTERM");
-    await waitFor("everything to end", () => !runningProcesses().some((one) => family.includes(one.pid)));
+    await waitFor(
+      "everything to end",
+      () => !runningProcesses().some((one) => family.includes(one.pid)),
+    );
   });
 });

@@ -39,7 +39,11 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
   before(async () => {
     console.log(`      seed ${seed}: CREWDECK_SEED=${seed} kills at the same moments`);
     const base = await receiver.start();
-    callbacks = { taskWebhookUrl: `${base}/task`, crewWebhookUrl: `${base}/crew`, humanInputWebhookUrl: `${base}/human` };
+    callbacks = {
+      taskWebhookUrl: `${base}/task`,
+      crewWebhookUrl: `${base}/crew`,
+      humanInputWebhookUrl: `${base}/human`,
+    };
     // One callback in five is refused, so that retries are under way at kills, too.
     receiver.behave = (response) => {
       events.add();
@@ -66,7 +70,11 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
   const load = async (client: CrewApi): Promise<void> => {
     const begin = async () => {
       for (let n = 0; n < perLife; n += 1) {
-        const id = await client.kickoff({ inputs: await inputs(client), meta: { n }, ...callbacks });
+        const id = await client.kickoff({
+          inputs: await inputs(client),
+          meta: { n },
+          ...callbacks,
+        });
         events.add();
         promised.set(id, { id, accepted: [] });
       }
@@ -91,7 +99,13 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
     if (waiting) {
       reviewed.add(waiting.task_id);
       const human_feedback = `feedback ${(feedbackCount += 1)};`;
-      const { status: code } = await client.post("/resume", { execution_id: one.id, task_id: waiting.task_id, human_feedback, is_approve: isApprove, ...callbacks });
+      const { status: code } = await client.post("/resume", {
+        execution_id: one.id,
+        task_id: waiting.task_id,
+        human_feedback,
+        is_approve: isApprove,
+        ...callbacks,
+      });
       if (code === 200) one.accepted.push(human_feedback);
     }
     if (status.status !== "running") ended.add(one.id);
@@ -104,7 +118,10 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
   it("loses no execution, no accepted feedback and no callback", async () => {
     for (let kill = 0; kill < kills; kill += 1) {
       const life = await start();
-      const moment = { events: Math.floor(random() * latest.events), milliseconds: random() * latest.milliseconds };
+      const moment = {
+        events: Math.floor(random() * latest.events),
+        milliseconds: random() * latest.milliseconds,
+      };
       const loaded = load(new CrewApi(life));
       await events.reach(moment.events);
       await sleep(moment.milliseconds);
@@ -116,7 +133,8 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
 
     const running = async () => {
       let count = 0;
-      for (const one of promised.values()) if ((await decide(client, one, true)) === "running") count += 1;
+      for (const one of promised.values())
+        if ((await decide(client, one, true)) === "running") count += 1;
       return count;
     };
     await waitFor("all executions to complete", async () => (await running()) === 0, 240_000);
@@ -126,20 +144,24 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
     for (const { id, accepted } of promised.values()) {
       const { status, result } = (await client.get(`/${id}/status`)).body as DocumentedStatus;
       assert.equal(status, "completed");
-      for (const feedback of accepted) assert.ok(result?.output.includes(feedback), `"${feedback}" is lost in ${id}`);
+      for (const feedback of accepted)
+        assert.ok(result?.output.includes(feedback), `"${feedback}" is lost in ${id}`);
       const tasks = result?.tasks ?? [];
       expected.task += attemptsOf(tasks);
       expected.human += attemptsOf(tasks.filter(({ task_id }) => reviewed.has(task_id)));
     }
     // A kickoff that was stored but whose answer was cut off is worked through, too.
-    const own = (at: string) => receiver.at(at).filter(({ body }) => promised.has(String(body["kickoff_id"]))).length;
+    const own = (at: string) =>
+      receiver.at(at).filter(({ body }) => promised.has(String(body["kickoff_id"]))).length;
     const told = () => ({ crew: own("/crew"), task: own("/task"), human: own("/human") });
     await waitFor("all callbacks", () => isDeepStrictEqual(told(), expected), 240_000).catch(() => {
       assert.deepEqual(told(), expected);
     });
     const feedback = [...promised.values()].reduce((sum, { accepted }) => sum + accepted.length, 0);
     const repeats = receiver.received.length - new Set(receiver.received.map(({ id }) => id)).size;
-    console.log(`      ${promised.size} executions, ${feedback} accepted feedbacks, ${expected.task} attempts, ${repeats} callbacks repeated`);
+    console.log(
+      `      ${promised.size} executions, ${feedback} accepted feedbacks, ${expected.task} attempts, ${repeats} callbacks repeated`,
+    );
     await service?.stop();
     service = undefined;
   }).timeout(600_000);

@@ -12,9 +12,20 @@ const exampleCrew = path.join(projectFolder, "media", "example-crew");
 describe("service: started by another program", () => {
   it("says over IPC that it listens, and prints no token", async () => {
     const data = temporaryFolder("service");
-    const { child, message, stdout, stderr, exit } = await forkService([exampleCrew, "--data", data], { CREWDECK_TOKEN: "secret-token", CREWDECK_USER_TOKEN: "secret-user" });
-    assert.deepEqual(message, { type: "listening", url: message.url, engine: "rehearsal", pid: child.pid });
-    assert.equal((await new CrewApi({ url: message.url ?? "", token: "secret-token" }).get("/inputs")).status, 200);
+    const { child, message, stdout, stderr, exit } = await forkService(
+      [exampleCrew, "--data", data],
+      { CREWDECK_TOKEN: "secret-token", CREWDECK_USER_TOKEN: "secret-user" },
+    );
+    assert.deepEqual(message, {
+      type: "listening",
+      url: message.url,
+      engine: "rehearsal",
+      pid: child.pid,
+    });
+    assert.equal(
+      (await new CrewApi({ url: message.url ?? "", token: "secret-token" }).get("/inputs")).status,
+      200,
+    );
     child.disconnect();
     assert.equal(await exit, 0);
     assert.equal(stdout(), "");
@@ -25,8 +36,14 @@ describe("service: started by another program", () => {
     const first = await forkService([exampleCrew, "--data", temporaryFolder("service")]);
     first.child.stdin?.end();
     assert.equal(await first.exit, 0);
-    const parent = spawn(process.execPath, ["-e", parentProgram, serviceProgram(), exampleCrew, "--data", temporaryFolder("service")], { stdio: ["ignore", "pipe", "inherit"] });
-    const pid = await new Promise<number>((resolve) => parent.stdout.once("data", (text: Buffer) => resolve(Number(text.toString()))));
+    const parent = spawn(
+      process.execPath,
+      ["-e", parentProgram, serviceProgram(), exampleCrew, "--data", temporaryFolder("service")],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    const pid = await new Promise<number>((resolve) =>
+      parent.stdout.once("data", (text: Buffer) => resolve(Number(text.toString()))),
+    );
     assert.ok(isAlive(pid));
     parent.kill("SIGKILL");
     await waitFor("the service to leave", () => !isAlive(pid));
@@ -36,7 +53,11 @@ describe("service: started by another program", () => {
     const service = await startService();
     assert.equal((await new CrewApi(service).get("/inputs")).status, 200);
     await service.stop();
-    const child = spawn(process.execPath, [serviceProgram(), "--data", temporaryFolder("service"), "--lifeline"], { stdio: ["pipe", "pipe", "inherit"] });
+    const child = spawn(
+      process.execPath,
+      [serviceProgram(), "--data", temporaryFolder("service"), "--lifeline"],
+      { stdio: ["pipe", "pipe", "inherit"] },
+    );
     await new Promise((resolve) => child.stdout.once("data", resolve));
     child.stdin.end();
     assert.equal(await new Promise((resolve) => child.once("exit", resolve)), 0);
@@ -45,11 +66,26 @@ describe("service: started by another program", () => {
   it("says over IPC why it does not start", async () => {
     const service = await startService();
     const inUse = await forkService([exampleCrew, "--data", service.data]);
-    assert.deepEqual([inUse.message.type, inUse.message.reason, inUse.message.url, await inUse.exit], ["refused", "inUse", service.url, 6]);
-    const port = await forkService([exampleCrew, "--data", temporaryFolder("service"), "--port", new URL(service.url).port]);
-    assert.deepEqual([port.message.type, port.message.reason, await port.exit], ["refused", "port", 7]);
+    assert.deepEqual(
+      [inUse.message.type, inUse.message.reason, inUse.message.url, await inUse.exit],
+      ["refused", "inUse", service.url, 6],
+    );
+    const port = await forkService([
+      exampleCrew,
+      "--data",
+      temporaryFolder("service"),
+      "--port",
+      new URL(service.url).port,
+    ]);
+    assert.deepEqual(
+      [port.message.type, port.message.reason, await port.exit],
+      ["refused", "port", 7],
+    );
     const project = await forkService([path.join(projectFolder, "no-such-crew")]);
-    assert.deepEqual([project.message.type, project.message.reason, await project.exit], ["refused", "project", 4]);
+    assert.deepEqual(
+      [project.message.type, project.message.reason, await project.exit],
+      ["refused", "project", 4],
+    );
     assert.match(String(project.message.message), /no-such-crew/);
     await service.stop();
   });

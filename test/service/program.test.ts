@@ -17,7 +17,11 @@ describe("service: as a program", () => {
     let more = "";
     service.child.stdout?.on("data", (text: Buffer) => (more += text.toString()));
     assert.match(service.url, /^http:\/\/127\.0\.0\.1:\d+$/);
-    assert.ok(service.token.length >= 32 && service.userToken.length >= 32 && service.token !== service.userToken);
+    assert.ok(
+      service.token.length >= 32 &&
+        service.userToken.length >= 32 &&
+        service.token !== service.userToken,
+    );
     const api = new CrewApi(service);
     assert.equal((await api.get("/inputs")).status, 200);
     await service.stop();
@@ -27,8 +31,13 @@ describe("service: as a program", () => {
 
   it("serves the example crew where no folder is named, and takes tokens and port from the command line", async () => {
     const port = await freePort();
-    const service = await startService({ args: ["--token", "T", "--user-token", "U", "--port", String(port)] });
-    assert.deepEqual([service.url, service.token, service.userToken], [`http://127.0.0.1:${port}`, "T", "U"]);
+    const service = await startService({
+      args: ["--token", "T", "--user-token", "U", "--port", String(port)],
+    });
+    assert.deepEqual(
+      [service.url, service.token, service.userToken],
+      [`http://127.0.0.1:${port}`, "T", "U"],
+    );
     const { inputs } = (await new CrewApi(service).get("/inputs")).body as { inputs: string[] };
     assert.ok(inputs.length > 0);
     await service.stop();
@@ -39,7 +48,11 @@ describe("service: as a program", () => {
     const { port } = new URL(service.url);
     const status = await new Promise((resolve, reject) => {
       const headers = { Host: "crew.example.com", Authorization: `Bearer ${service.token}` };
-      http.get({ host: "127.0.0.1", port, path: "/inputs", headers }, (response) => resolve(response.resume().statusCode)).on("error", reject);
+      http
+        .get({ host: "127.0.0.1", port, path: "/inputs", headers }, (response) =>
+          resolve(response.resume().statusCode),
+        )
+        .on("error", reject);
     });
     assert.equal(status, 403);
     await service.stop();
@@ -52,7 +65,11 @@ describe("service: as a program", () => {
     const announced = await fetch(`${service.url}/kickoff`, { method: "POST", headers, body });
     assert.equal(announced.status, 413);
     const streamed = await new Promise<number | undefined>((resolve, reject) => {
-      const request = http.request(`${service.url}/kickoff`, { method: "POST", headers }, (response) => resolve(response.resume().statusCode));
+      const request = http.request(
+        `${service.url}/kickoff`,
+        { method: "POST", headers },
+        (response) => resolve(response.resume().statusCode),
+      );
       request.on("error", reject);
       // Written in two parts, so that no length is announced.
       request.write(body.slice(0, 10));
@@ -72,7 +89,12 @@ describe("service: as a program", () => {
     const begun = performance.now();
     const second = await startService({ args });
     const api = new CrewApi(second);
-    await waitFor("the pause", async () => ((await api.get(`/${id}/status`)).body as DocumentedStatus).pending_human_input !== undefined);
+    await waitFor(
+      "the pause",
+      async () =>
+        ((await api.get(`/${id}/status`)).body as DocumentedStatus).pending_human_input !==
+        undefined,
+    );
     // The library would wait for its lease of 30 seconds.
     assert.ok(performance.now() - begun < 20_000);
     await second.stop();
@@ -85,27 +107,45 @@ describe("service: as a program", () => {
     const service = await startService({ folder, args: ["--task-seconds", "0"] });
     const api = new CrewApi(service);
     const id = await api.kickoff({ inputs: await inputsOf(api) });
-    const waiting = await waitFor("the pause", async () => ((await api.get(`/${id}/status`)).body as DocumentedStatus).pending_human_input);
+    const waiting = await waitFor(
+      "the pause",
+      async () => ((await api.get(`/${id}/status`)).body as DocumentedStatus).pending_human_input,
+    );
     const tasks = path.join(folder, "src", "example_crew", "config", "tasks.yaml");
     const before = readFileSync(tasks, "utf8");
-    writeFileSync(tasks, `${before}\nextra_task:\n  description: More about {one_more}\n  expected_output: More\n`);
-    assert.ok(((await api.get("/inputs")).body as { inputs: string[] }).inputs.includes("one_more"));
+    writeFileSync(
+      tasks,
+      `${before}\nextra_task:\n  description: More about {one_more}\n  expected_output: More\n`,
+    );
+    assert.ok(
+      ((await api.get("/inputs")).body as { inputs: string[] }).inputs.includes("one_more"),
+    );
     writeFileSync(tasks, "tasks: [");
     const broken = await api.get("/inputs");
     assert.equal(broken.status, 500);
-    assert.match((broken.body as { message: string }).message, /tasks\.yaml:\d+:\d+: .*Expected: /s);
+    assert.match(
+      (broken.body as { message: string }).message,
+      /tasks\.yaml:\d+:\d+: .*Expected: /s,
+    );
     assert.equal((await api.post("/kickoff", { inputs: {} })).status, 500);
-    const resumed = await api.post("/resume", { execution_id: id, task_id: waiting.task_id, human_feedback: "go on", is_approve: true });
+    const resumed = await api.post("/resume", {
+      execution_id: id,
+      task_id: waiting.task_id,
+      human_feedback: "go on",
+      is_approve: true,
+    });
     assert.equal(resumed.status, 200);
     const end = await waitFor("the end", async () => {
       const status = (await api.get(`/${id}/status`)).body as DocumentedStatus;
       return status.status !== "running" && status;
     });
-    assert.deepEqual([end.status, end.result?.tasks.some(({ task_id }) => task_id === "extra_task")], ["completed", false]);
+    assert.deepEqual(
+      [end.status, end.result?.tasks.some(({ task_id }) => task_id === "extra_task")],
+      ["completed", false],
+    );
     await service.stop();
   });
 });
-
 
 async function inputsOf(api: CrewApi): Promise<Record<string, string>> {
   const { inputs } = (await api.get("/inputs")).body as { inputs: string[] };
@@ -115,7 +155,9 @@ async function inputsOf(api: CrewApi): Promise<Record<string, string>> {
 function attemptsIn(data: string, id: string): unknown {
   const database = new DatabaseSync(path.join(data, "crewdeck.sqlite"), { readOnly: true });
   try {
-    return database.prepare("SELECT count(*) AS count FROM attempts WHERE execution_id = ?").get(id)?.["count"];
+    return database
+      .prepare("SELECT count(*) AS count FROM attempts WHERE execution_id = ?")
+      .get(id)?.["count"];
   } finally {
     database.close();
   }

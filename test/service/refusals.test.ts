@@ -24,8 +24,14 @@ describe("service: when it can't start", () => {
     await killed.kill();
     assert.ok(existsSync(path.join(data, "service.json")));
     const next = await startService({ args: ["--data", data] });
-    const { instance, ...published } = JSON.parse(readFileSync(path.join(data, "service.json"), "utf8")) as Record<string, unknown>;
-    assert.deepEqual(published, { url: next.url, port: Number(new URL(next.url).port), pid: next.child.pid });
+    const { instance, ...published } = JSON.parse(
+      readFileSync(path.join(data, "service.json"), "utf8"),
+    ) as Record<string, unknown>;
+    assert.deepEqual(published, {
+      url: next.url,
+      port: Number(new URL(next.url).port),
+      pid: next.child.pid,
+    });
     assert.equal((await fetch(next.url)).headers.get("Crewdeck-Instance"), instance);
     await next.stop();
     assert.ok(!existsSync(path.join(data, "service.json")));
@@ -39,7 +45,9 @@ describe("service: when it can't start", () => {
     const [first, second] = [await begin(), await begin()];
     assert.equal(first.message.type, "listening");
     assert.equal(second.message.type, "listening");
-    const folders = [first, second].map(({ stderr }) => /Executions are kept in (.+)/.exec(stderr())?.[1]);
+    const folders = [first, second].map(
+      ({ stderr }) => /Executions are kept in (.+)/.exec(stderr())?.[1],
+    );
     assert.ok(folders[0]?.startsWith(home) && folders[1] === `${folders[0]}-2`, String(folders));
     for (const { child, exit } of [first, second]) {
       child.disconnect();
@@ -52,7 +60,12 @@ describe("service: when it can't start", () => {
     const server = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as AddressInfo;
-    const { code, stderr } = await runService(["--data", temporaryFolder("service"), "--port", String(port)]);
+    const { code, stderr } = await runService([
+      "--data",
+      temporaryFolder("service"),
+      "--port",
+      String(port),
+    ]);
     assert.equal(code, 7);
     assert.match(stderr, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is taken`));
     server.close();
@@ -86,7 +99,9 @@ describe("service: when it can't start", () => {
 
   it("refuses a Node without node:sqlite before it needs it", async function () {
     // A machine's own Node, if it is one that is too old.
-    const { stdout: found } = spawnSync("/bin/sh", ["-c", "/usr/bin/node --version"], { encoding: "utf8" });
+    const { stdout: found } = spawnSync("/bin/sh", ["-c", "/usr/bin/node --version"], {
+      encoding: "utf8",
+    });
     if (!/^v(1\d|20|21)\./.test(found)) this.skip();
     const { code, stderr } = await runService([], "/usr/bin/node");
     assert.equal(code, 3);
@@ -95,7 +110,14 @@ describe("service: when it can't start", () => {
   });
 
   it("refuses arguments it does not know, with the usage", async () => {
-    for (const args of [["--prot", "1"], ["--port", "99999"], ["--engine", "gpt"], ["--dialect", "x"], ["--task-seconds", "-1"], ["a", "b"]]) {
+    for (const args of [
+      ["--prot", "1"],
+      ["--port", "99999"],
+      ["--engine", "gpt"],
+      ["--dialect", "x"],
+      ["--task-seconds", "-1"],
+      ["a", "b"],
+    ]) {
       const { code, stderr } = await runService(args);
       assert.equal(code, 2, args.join(" "));
       assert.match(stderr, /Usage: serve/);

@@ -52,7 +52,10 @@ async function measure(main: string, context: ExtensionContext): Promise<Activat
   for (const file of ownFiles()) Reflect.deleteProperty(load.cache, file);
   const counts = { secrets: 0, connections: 0 };
   const subscriptions: ExtensionContext["subscriptions"] = [];
-  const own = Object.create(context, { subscriptions: { value: subscriptions }, secrets: { value: countReads(context.secrets, () => counts.secrets++) } }) as ExtensionContext;
+  const own = Object.create(context, {
+    subscriptions: { value: subscriptions },
+    secrets: { value: countReads(context.secrets, () => counts.secrets++) },
+  }) as ExtensionContext;
   const connect = Object.getOwnPropertyDescriptor(net.Socket.prototype, "connect");
   if (connect === undefined) throw new Error("A socket has no connect().");
   Object.defineProperty(net.Socket.prototype, "connect", {
@@ -77,7 +80,9 @@ async function measure(main: string, context: ExtensionContext): Promise<Activat
 }
 
 function ownFiles(): string[] {
-  return Object.keys(load.cache).filter((file) => file.startsWith(folder + path.sep) && file !== __filename);
+  return Object.keys(load.cache).filter(
+    (file) => file.startsWith(folder + path.sep) && file !== __filename,
+  );
 }
 
 function countReads(secrets: SecretStorage, count: () => void): SecretStorage {

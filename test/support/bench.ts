@@ -13,33 +13,53 @@ const together = 20;
 const reviewed = Math.min(1000, executions);
 
 const data = temporaryFolder("bench");
-const start = () => startService({ args: ["--data", data, "--token", "T", "--task-seconds", "0"], env: { CREWDECK_VALIDATE: "0" } });
+const start = () =>
+  startService({
+    args: ["--data", data, "--token", "T", "--task-seconds", "0"],
+    env: { CREWDECK_VALIDATE: "0" },
+  });
 let service = await start();
 let api = new CrewApi(service);
-console.log(`${executions} executions of the example crew, ${together} requests at a time, ${availableParallelism()} cores, Node ${process.versions.node}`);
+console.log(
+  `${executions} executions of the example crew, ${together} requests at a time, ${availableParallelism()} cores, Node ${process.versions.node}`,
+);
 
 const { inputs } = (await api.get("/inputs")).body as { inputs: string[] };
 const request = { inputs: Object.fromEntries(inputs.map((name) => [name, `a ${name}`])) };
 const ids: string[] = [];
-await timed("kickoffs answered", () => inParallel(executions, async () => void ids.push(await api.kickoff(request))));
+await timed("kickoffs answered", () =>
+  inParallel(executions, async () => void ids.push(await api.kickoff(request))),
+);
 
-const waits = async (id: string) => ((await api.get(`/${id}/status`)).body as DocumentedStatus).pending_human_input;
+const waits = async (id: string) =>
+  ((await api.get(`/${id}/status`)).body as DocumentedStatus).pending_human_input;
 await timed("until all wait for a person", () => {
   let next = 0;
-  return waitFor("all to wait", async () => {
-    while (next < ids.length && (await waits(ids[next] ?? ""))) next += 1;
-    return next === ids.length;
-  }, 600_000);
+  return waitFor(
+    "all to wait",
+    async () => {
+      while (next < ids.length && (await waits(ids[next] ?? ""))) next += 1;
+      return next === ids.length;
+    },
+    600_000,
+  );
 });
 
 const times: number[] = [];
-await inParallel(2000, async (n) => {
-  const begun = performance.now();
-  await api.get(`/${ids[(n * 7919) % ids.length]}/status`);
-  times.push(performance.now() - begun);
-}, 4);
+await inParallel(
+  2000,
+  async (n) => {
+    const begun = performance.now();
+    await api.get(`/${ids[(n * 7919) % ids.length]}/status`);
+    times.push(performance.now() - begun);
+  },
+  4,
+);
 times.sort((a, b) => a - b);
-report("status with all waiting, 4 at a time", `median ${(times[1000] ?? 0).toFixed(1)} ms, 99th percentile ${(times[1980] ?? 0).toFixed(1)} ms`);
+report(
+  "status with all waiting, 4 at a time",
+  `median ${(times[1000] ?? 0).toFixed(1)} ms, 99th percentile ${(times[1980] ?? 0).toFixed(1)} ms`,
+);
 
 const codes = { 200: 0, 400: 0 };
 await timed(`two resumes each of ${reviewed}`, () =>
@@ -60,13 +80,24 @@ await timed("restart after SIGKILL to the first answer", async () => {
   api = new CrewApi(service);
   assert.equal((await api.get("/inputs")).status, 200);
 });
-await waitFor("the retried ones to wait again", async () => (await waits(ids[reviewed - 1] ?? ""))?.attempt === 2, 600_000);
-report("memory and database", `${memory(service)}, ${Math.round(statSync(path.join(data, "crewdeck.sqlite")).size / 1e6)} MB`);
+await waitFor(
+  "the retried ones to wait again",
+  async () => (await waits(ids[reviewed - 1] ?? ""))?.attempt === 2,
+  600_000,
+);
+report(
+  "memory and database",
+  `${memory(service)}, ${Math.round(statSync(path.join(data, "crewdeck.sqlite")).size / 1e6)} MB`,
+);
 await service.stop();
 rmSync(data, { recursive: true });
 
 /** Runs `action` so many times, some together. */
-async function inParallel(times: number, action: (n: number) => Promise<void>, width = together): Promise<void> {
+async function inParallel(
+  times: number,
+  action: (n: number) => Promise<void>,
+  width = together,
+): Promise<void> {
   let next = 0;
   const lane = async () => {
     while (next < times) await action(next++);

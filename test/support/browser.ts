@@ -13,7 +13,16 @@ export const browserFlags = [
   "--disable-sync",
 ];
 
-const onPath = ["google-chrome", "google-chrome-stable", "chromium", "chromium-browser", "microsoft-edge", "microsoft-edge-stable", "chrome", "msedge"];
+const onPath = [
+  "google-chrome",
+  "google-chrome-stable",
+  "chromium",
+  "chromium-browser",
+  "microsoft-edge",
+  "microsoft-edge-stable",
+  "chrome",
+  "msedge",
+];
 
 const macPlaces = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -21,7 +30,11 @@ const macPlaces = [
   "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
 ];
 
-const windowsPlaces = ["Google\\Chrome\\Application\\chrome.exe", "Microsoft\\Edge\\Application\\msedge.exe", "Chromium\\Application\\chrome.exe"];
+const windowsPlaces = [
+  "Google\\Chrome\\Application\\chrome.exe",
+  "Microsoft\\Edge\\Application\\msedge.exe",
+  "Chromium\\Application\\chrome.exe",
+];
 
 /** The path of an installed Chrome, Edge or Chromium; the environment variable CREWDECK_BROWSER names another. */
 export function findBrowser(): string | undefined {
@@ -35,17 +48,26 @@ export function findBrowser(): string | undefined {
 export async function ensureBrowser(): Promise<string> {
   const found = findBrowser();
   if (found !== undefined) return found;
-  if (process.platform === "linux" && process.getuid?.() === 0 && isExecutable("/usr/bin/apt-get")) {
-    console.log("No Chrome, Edge or Chromium found: installing Debian's package chromium with apt-get.");
+  if (
+    process.platform === "linux" &&
+    process.getuid?.() === 0 &&
+    isExecutable("/usr/bin/apt-get")
+  ) {
+    console.log(
+      "No Chrome, Edge or Chromium found: installing Debian's package chromium with apt-get.",
+    );
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
     for (const args of [["update"], ["install", "-y", "chromium"]]) {
       const { code, output } = await runCommand("apt-get", args, { env });
-      if (code !== 0) throw new Error(`apt-get ${args.join(" ")} failed with code ${code}:\n${output}`);
+      if (code !== 0)
+        throw new Error(`apt-get ${args.join(" ")} failed with code ${code}:\n${output}`);
     }
     const installed = findBrowser();
     if (installed !== undefined) return installed;
   }
-  throw new Error("No browser found. Install Google Chrome, Microsoft Edge or Chromium, or name one in the environment variable CREWDECK_BROWSER.");
+  throw new Error(
+    "No browser found. Install Google Chrome, Microsoft Edge or Chromium, or name one in the environment variable CREWDECK_BROWSER.",
+  );
 }
 
 function candidates(): string[] {
@@ -53,7 +75,9 @@ function candidates(): string[] {
   if (named !== undefined && named !== "") return [named];
   if (process.platform === "darwin") return macPlaces;
   if (process.platform === "win32") {
-    const roots = ["PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA"].map((name) => process.env[name]).filter((root) => root !== undefined);
+    const roots = ["PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA"]
+      .map((name) => process.env[name])
+      .filter((root) => root !== undefined);
     return roots.flatMap((root) => windowsPlaces.map((place) => path.join(root, place)));
   }
   const folders = (process.env["PATH"] ?? "").split(path.delimiter);

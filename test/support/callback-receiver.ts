@@ -1,4 +1,10 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** One callback as it came. */
@@ -17,7 +23,9 @@ export type Behaviour = (response: ServerResponse, callback: ReceivedCallback) =
 export class CallbackReceiver {
   readonly received: ReceivedCallback[] = [];
   behave: Behaviour = (response) => response.writeHead(204).end();
-  readonly #server: Server = createServer((request, response) => void this.#take(request, response));
+  readonly #server: Server = createServer(
+    (request, response) => void this.#take(request, response),
+  );
 
   /** Listens on a free port, or on the port given, and resolves to the base address. */
   async start(port = 0): Promise<string> {
@@ -35,7 +43,8 @@ export class CallbackReceiver {
   /** The callbacks that came to a path, in order; without those that came before under the same id. */
   at(path: string): ReceivedCallback[] {
     const first = new Map<string, ReceivedCallback>();
-    for (const callback of this.received) if (callback.path === path && !first.has(callback.id)) first.set(callback.id, callback);
+    for (const callback of this.received)
+      if (callback.path === path && !first.has(callback.id)) first.set(callback.id, callback);
     return [...first.values()];
   }
 

@@ -17,7 +17,11 @@ export interface CommandOptions {
 }
 
 /** Runs a program to its end and collects its output. Rejects only when the program cannot be started. */
-export function runCommand(program: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+export function runCommand(
+  program: string,
+  args: readonly string[],
+  options: CommandOptions = {},
+): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd: options.cwd,
@@ -44,6 +48,10 @@ export function runCommand(program: string, args: readonly string[], options: Co
 export async function runNpm(args: readonly string[], cwd: string): Promise<void> {
   const own = process.env["npm_execpath"];
   const isOwn = own?.endsWith("npm-cli.js") === true;
-  const { code, output } = await runCommand(isOwn ? process.execPath : "npm", isOwn ? [own, ...args] : args, { cwd });
+  const { code, output } = await runCommand(
+    isOwn ? process.execPath : "npm",
+    isOwn ? [own, ...args] : args,
+    { cwd },
+  );
   if (code !== 0) throw new Error(`npm ${args.join(" ")} failed with code ${code}:\n${output}`);
 }

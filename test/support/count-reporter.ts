@@ -28,7 +28,12 @@ export default class CountReporter extends Mocha.reporters.Spec {
     runner.once("end", () => {
       const file = process.env["CREWDECK_COUNTS"];
       if (file === undefined) return;
-      const counts: Counts = { passed: this.stats.passes, failed: this.stats.failures, skipped: this.stats.pending, failures };
+      const counts: Counts = {
+        passed: this.stats.passes,
+        failed: this.stats.failures,
+        skipped: this.stats.pending,
+        failures,
+      };
       writeFileSync(file, JSON.stringify(counts));
     });
   }

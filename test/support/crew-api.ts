@@ -24,10 +24,19 @@ export class CrewApi {
     return this.send("POST", path, JSON.stringify(body));
   }
 
-  async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+  async send(
+    method: string,
+    path: string,
+    body?: string,
+    headers: Record<string, string> = {},
+  ): Promise<ApiAnswer> {
     const response = await fetch(this.#url + path, {
       method,
-      headers: { Authorization: `Bearer ${this.#token}`, ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
+      headers: {
+        Authorization: `Bearer ${this.#token}`,
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body }),
     });
     return readAnswer(response);
@@ -36,7 +45,8 @@ export class CrewApi {
   /** Starts an execution and returns its id. */
   async kickoff(request: object): Promise<string> {
     const answer = await this.post("/kickoff", request);
-    if (answer.status !== 200) throw new Error(`The kickoff was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    if (answer.status !== 200)
+      throw new Error(`The kickoff was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     return (answer.body as { kickoff_id: string }).kickoff_id;
   }
 }
@@ -45,7 +55,11 @@ export class CrewApi {
 export async function readAnswer(response: Response): Promise<ApiAnswer> {
   const text = await response.text();
   const isJson = response.headers.get("Content-Type")?.startsWith("application/json") === true;
-  return { status: response.status, headers: response.headers, body: isJson ? (JSON.parse(text) as unknown) : text };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson ? (JSON.parse(text) as unknown) : text,
+  };
 }
 
 /** A status answer in the documented dialect, as far as tests look at it. */
@@ -53,7 +67,18 @@ export interface DocumentedStatus {
   readonly status: "running" | "completed" | "error";
   readonly current_task?: string;
   readonly progress?: { readonly completed_tasks: number; readonly total_tasks: number };
-  readonly pending_human_input?: { readonly task_id: string; readonly task_output: string; readonly attempt: number };
-  readonly result?: { readonly output: string; readonly tasks: readonly { readonly task_id: string; readonly output: string; readonly agent: string }[] };
+  readonly pending_human_input?: {
+    readonly task_id: string;
+    readonly task_output: string;
+    readonly attempt: number;
+  };
+  readonly result?: {
+    readonly output: string;
+    readonly tasks: readonly {
+      readonly task_id: string;
+      readonly output: string;
+      readonly agent: string;
+    }[];
+  };
   readonly error?: string;
 }

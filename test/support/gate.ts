@@ -8,7 +8,10 @@ type Held = "request" | "answer";
 export class Gate {
   readonly #server: MisbehavingServer;
   readonly #service: string;
-  readonly #holds = new Map<string, { readonly what: Held; readonly arrived: (release: () => void) => void }>();
+  readonly #holds = new Map<
+    string,
+    { readonly what: Held; readonly arrived: (release: () => void) => void }
+  >();
   readonly #answers = new Map<string, Behaviour>();
 
   private constructor(server: MisbehavingServer, service: string) {
@@ -56,12 +59,24 @@ export class Gate {
       own(response, request);
       return;
     }
-    const passed = Object.entries(headers).flatMap(([name, value]) => (["authorization", "content-type"].includes(name) && typeof value === "string" ? [[name, value] as const] : []));
+    const passed = Object.entries(headers).flatMap(([name, value]) =>
+      ["authorization", "content-type"].includes(name) && typeof value === "string"
+        ? [[name, value] as const]
+        : [],
+    );
     await this.#stand(path, "request");
-    const answer = await fetch(this.#service + path, { method, headers: Object.fromEntries(passed), ...(body === "" ? {} : { body }) });
+    const answer = await fetch(this.#service + path, {
+      method,
+      headers: Object.fromEntries(passed),
+      ...(body === "" ? {} : { body }),
+    });
     const text = await answer.text();
     await this.#stand(path, "answer");
-    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" }).end(text);
+    response
+      .writeHead(answer.status, {
+        "content-type": answer.headers.get("content-type") ?? "text/plain",
+      })
+      .end(text);
   }
 
   async #stand(path: string, what: Held): Promise<void> {

@@ -7,7 +7,10 @@ import { downloadsFolder } from "./folders.ts";
  * when complete, so what an interrupted run left is never taken for whole, and two runs at once do not disturb each other.
  * @returns the folder's absolute path
  */
-export async function installOnce(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
+export async function installOnce(
+  name: string,
+  fill: (folder: string) => Promise<void>,
+): Promise<string> {
   const folder = path.join(downloadsFolder, name);
   if (existsSync(folder)) return folder;
   removeLeftovers(name);
@@ -28,8 +31,11 @@ export async function installOnce(name: string, fill: (folder: string) => Promis
 function removeLeftovers(name: string): void {
   if (!existsSync(downloadsFolder)) return;
   for (const entry of readdirSync(downloadsFolder)) {
-    const owner = entry.startsWith(`${name}.partial-`) ? Number(entry.split("-").at(-1)) : undefined;
-    if (owner !== undefined && !isRunning(owner)) rmSync(path.join(downloadsFolder, entry), { recursive: true, force: true });
+    const owner = entry.startsWith(`${name}.partial-`)
+      ? Number(entry.split("-").at(-1))
+      : undefined;
+    if (owner !== undefined && !isRunning(owner))
+      rmSync(path.join(downloadsFolder, entry), { recursive: true, force: true });
   }
 }
 

@@ -5,15 +5,22 @@ import path from "node:path";
 import ts from "typescript";
 
 /** As VS Code wants a bundle: by key, the text, or the text with a comment for translators (the key is `text/comment` then). */
-export type Bundle = Record<string, string | { readonly message: string; readonly comment: readonly string[] }>;
+export type Bundle = Record<
+  string,
+  string | { readonly message: string; readonly comment: readonly string[] }
+>;
 
 /**
  * Every string given to `l10n.t` or `vscode.l10n.t` in the TypeScript files below a folder, sorted.
  * @throws Error naming file and line where what is given is no literal, which nobody could translate
  */
 export function collectStrings(folder: string): Bundle {
-  const files = readdirSync(folder, { recursive: true }).map(String).filter((name) => name.endsWith(".ts"));
-  const found = files.flatMap((name) => stringsOf(name, readFileSync(path.join(folder, name), "utf8")));
+  const files = readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith(".ts"));
+  const found = files.flatMap((name) =>
+    stringsOf(name, readFileSync(path.join(folder, name), "utf8")),
+  );
   return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -22,7 +29,8 @@ export function stringsOf(fileName: string, text: string): [string, Bundle[strin
   const file = ts.createSourceFile(fileName, text, ts.ScriptTarget.Latest, true);
   const found: [string, Bundle[string]][] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && isTranslation(node.expression)) found.push(entryOf(node, file));
+    if (ts.isCallExpression(node) && isTranslation(node.expression))
+      found.push(entryOf(node, file));
     ts.forEachChild(node, visit);
   };
   visit(file);
@@ -33,7 +41,9 @@ export function stringsOf(fileName: string, text: string): [string, Bundle[strin
 function isTranslation(called: ts.Expression): boolean {
   if (!ts.isPropertyAccessExpression(called) || called.name.text !== "t") return false;
   const of = called.expression;
-  return ts.isIdentifier(of) ? of.text === "l10n" : ts.isPropertyAccessExpression(of) && of.name.text === "l10n";
+  return ts.isIdentifier(of)
+    ? of.text === "l10n"
+    : ts.isPropertyAccessExpression(of) && of.name.text === "l10n";
 }
 
 function entryOf(call: ts.CallExpression, file: ts.SourceFile): [string, Bundle[string]] {
@@ -42,16 +52,29 @@ function entryOf(call: ts.CallExpression, file: ts.SourceFile): [string, Bundle[
   if (first !== undefined && ts.isObjectLiteralExpression(first)) {
     const message = propertyOf(first, "message");
     const comment = propertyOf(first, "comment");
-    const comments = comment === undefined ? [] : ts.isArrayLiteralExpression(comment) ? [...comment.elements] : [comment];
-    if (message !== undefined && ts.isStringLiteralLike(message) && comments.every(ts.isStringLiteralLike)) {
+    const comments =
+      comment === undefined
+        ? []
+        : ts.isArrayLiteralExpression(comment)
+          ? [...comment.elements]
+          : [comment];
+    if (
+      message !== undefined &&
+      ts.isStringLiteralLike(message) &&
+      comments.every(ts.isStringLiteralLike)
+    ) {
       const texts = comments.map(({ text }) => text);
       return [`${message.text}/${texts.join("")}`, { message: message.text, comment: texts }];
     }
   }
   const { line } = file.getLineAndCharacterOfPosition(call.getStart(file));
-  throw new Error(`${file.fileName}:${line + 1}: what l10n.t shows must be written there as it is, to be translated.`);
+  throw new Error(
+    `${file.fileName}:${line + 1}: what l10n.t shows must be written there as it is, to be translated.`,
+  );
 }
 
 function propertyOf(object: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
-  return object.properties.filter(ts.isPropertyAssignment).find((one) => ts.isIdentifier(one.name) && one.name.text === name)?.initializer;
+  return object.properties
+    .filter(ts.isPropertyAssignment)
+    .find((one) => ts.isIdentifier(one.name) && one.name.text === name)?.initializer;
 }

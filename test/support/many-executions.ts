@@ -12,7 +12,8 @@ export function executionsFolder(dataFolder: string): string {
 
 /** Writes executions as the store keeps them, before anybody has opened it. */
 export function writeExecutions(folder: string, executions: readonly Execution[]): void {
-  for (const execution of executions) writeFileSync(path.join(folder, `${execution.localId}.1.json`), writeRecord(execution));
+  for (const execution of executions)
+    writeFileSync(path.join(folder, `${execution.localId}.1.json`), writeRecord(execution));
 }
 
 /** So many ended executions of a crew, one every ten minutes before `now` (milliseconds since 1970), with inputs, tasks and outputs as usual. */
@@ -31,8 +32,15 @@ export function endedExecutions(crew: CrewRef, count: number, now: number): Exec
       startedAt: startedAt.toISOString(),
       endedAt: new Date(startedAt.getTime() + 90_000).toISOString(),
       progress: { completed: state === "failed" ? 1 : 3, total: 3, unit: "task" },
-      tasks: ["research", "review", "write"].map((taskId) => ({ taskId, agent: "Writer", state: "completed", attempts: [{ number: 1, output: `What ${taskId} wrote. `.repeat(20) }] })),
-      ...(state === "failed" ? { error: "The model did not answer." } : { output: "The result. ".repeat(50) }),
+      tasks: ["research", "review", "write"].map((taskId) => ({
+        taskId,
+        agent: "Writer",
+        state: "completed",
+        attempts: [{ number: 1, output: `What ${taskId} wrote. `.repeat(20) }],
+      })),
+      ...(state === "failed"
+        ? { error: "The model did not answer." }
+        : { output: "The result. ".repeat(50) }),
       resumes: [],
     };
   });

@@ -43,10 +43,14 @@ export class MisbehavingServer {
 
   /** Starts on a free port; with a certificate it speaks TLS. */
   static async start(certificate?: Certificate): Promise<MisbehavingServer> {
-    const listen = (request: IncomingMessage, response: ServerResponse): void => void started.#answer(request, response);
+    const listen = (request: IncomingMessage, response: ServerResponse): void =>
+      void started.#answer(request, response);
     const server = certificate ? createTlsServer(certificate, listen) : createServer(listen);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const started: MisbehavingServer = new MisbehavingServer(server, certificate ? "https" : "http");
+    const started: MisbehavingServer = new MisbehavingServer(
+      server,
+      certificate ? "https" : "http",
+    );
     return started;
   }
 
@@ -57,7 +61,8 @@ export class MisbehavingServer {
 
   /** Resolves once this many requests have arrived. */
   async arrived(count: number): Promise<void> {
-    while (this.requests.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (this.requests.length < count)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   async stop(): Promise<void> {
@@ -69,7 +74,12 @@ export class MisbehavingServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = "";
     for await (const chunk of request) body += String(chunk);
-    const seen = { method: request.method ?? "", path: request.url ?? "", headers: request.headers, body };
+    const seen = {
+      method: request.method ?? "",
+      path: request.url ?? "",
+      headers: request.headers,
+      body,
+    };
     this.requests.push(seen);
     for (const wake of this.#waiting.splice(0)) wake();
     (this.#queue.shift() ?? this.otherwise)(response, seen);
@@ -77,13 +87,22 @@ export class MisbehavingServer {
 }
 
 /** Answers JSON. */
-export function json(status: number, body: unknown, headers: Record<string, string> = {}): Behaviour {
+export function json(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Behaviour {
   return text(status, JSON.stringify(body), { "content-type": "application/json", ...headers });
 }
 
 /** Answers a text. */
-export function text(status: number, body: string, headers: Record<string, string> = {}): Behaviour {
-  return (response) => response.writeHead(status, { "content-type": "text/plain", ...headers }).end(body);
+export function text(
+  status: number,
+  body: string,
+  headers: Record<string, string> = {},
+): Behaviour {
+  return (response) =>
+    response.writeHead(status, { "content-type": "text/plain", ...headers }).end(body);
 }
 
 /** Never answers. */
@@ -125,7 +144,9 @@ export const hangUp: Behaviour = (response) => {
 /** Cuts the connection after a part of the body. */
 export function breakOff(status: number, beginning: string): Behaviour {
   return (response) => {
-    response.writeHead(status, { "content-type": "application/json" }).write(beginning, () => response.socket?.resetAndDestroy());
+    response
+      .writeHead(status, { "content-type": "application/json" })
+      .write(beginning, () => response.socket?.resetAndDestroy());
   };
 }
 
@@ -145,7 +166,20 @@ export async function makeCertificate(names: string): Promise<Certificate> {
   try {
     const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
     const subject = ["-subj", "/CN=crew", "-addext", `subjectAltName=${names}`];
-    await promisify(execFile)("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", cert, ...subject]);
+    await promisify(execFile)("openssl", [
+      "req",
+      "-x509",
+      "-newkey",
+      "rsa:2048",
+      "-nodes",
+      "-days",
+      "2",
+      "-keyout",
+      key,
+      "-out",
+      cert,
+      ...subject,
+    ]);
     return { key: await readFile(key, "utf8"), cert: await readFile(cert, "utf8") };
   } finally {
     await rm(folder, { recursive: true });

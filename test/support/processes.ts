@@ -19,7 +19,9 @@ export function runningProcesses(): RunningProcess[] {
 /** The processes below one, and those of the group it leads, itself included. */
 export function familyOf(leader: number): RunningProcess[] {
   const all = runningProcesses();
-  const family = new Set(all.filter((one) => one.pid === leader || one.group === leader).map((one) => one.pid));
+  const family = new Set(
+    all.filter((one) => one.pid === leader || one.group === leader).map((one) => one.pid),
+  );
   let before = -1;
   while (family.size > before) {
     before = family.size;
@@ -31,7 +33,8 @@ export function familyOf(leader: number): RunningProcess[] {
 /** Ends a process that was started `detached` with all it started: asks first, and insists after `patience` milliseconds. */
 export async function endFamily(leader: number, patience = 5_000): Promise<void> {
   const family = new Set(familyOf(leader).map((one) => one.pid));
-  const left = (): RunningProcess[] => runningProcesses().filter((one) => family.has(one.pid) || one.group === leader);
+  const left = (): RunningProcess[] =>
+    runningProcesses().filter((one) => family.has(one.pid) || one.group === leader);
   for (const pid of family) signal(pid, "SIGTERM");
   try {
     await waitFor("processes to end", () => left().length === 0, patience);
@@ -52,26 +55,33 @@ export function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 function fromProc(): RunningProcess[] {
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((name) => {
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-      // After the program's name, which is in brackets and may hold spaces: state, parent, group.
-      const [state, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      if (state === "Z") return [];
-      const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-      return [{ pid: Number(name), parent: Number(parent), group: Number(group), command }];
-    } catch {
-      // The process ended while it was being read.
-      return [];
-    }
-  });
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+        // After the program's name, which is in brackets and may hold spaces: state, parent, group.
+        const [state, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+        if (state === "Z") return [];
+        const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+        return [{ pid: Number(name), parent: Number(parent), group: Number(group), command }];
+      } catch {
+        // The process ended while it was being read.
+        return [];
+      }
+    });
 }
 
 function fromPs(): RunningProcess[] {
-  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,pgid=,stat=,args="], { encoding: "utf8" }).split("\n");
+  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,pgid=,stat=,args="], {
+    encoding: "utf8",
+  }).split("\n");
   return lines.flatMap((line) => {
-    const [, pid, parent, group, state, command] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    const [, pid, parent, group, state, command] =
+      /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
     if (state === undefined || state.startsWith("Z")) return [];
-    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), command: command ?? "" }];
+    return [
+      { pid: Number(pid), parent: Number(parent), group: Number(group), command: command ?? "" },
+    ];
   });
 }

@@ -50,7 +50,8 @@ await ensureBrowser();
 const queue = [...steps];
 await Promise.all([runQueue(), runQueue(), runQueue()]);
 const violated = existsSync(violations) ? readFileSync(violations, "utf8").trim() : "";
-if (violated !== "") console.log(`\nAnswers of the local service against its openapi.yaml:\n${violated}`);
+if (violated !== "")
+  console.log(`\nAnswers of the local service against its openapi.yaml:\n${violated}`);
 count("answers of the service validated", asOneTest("answers of the service", violated === ""), 0);
 rmSync(scratch, { recursive: true, force: true });
 
@@ -64,7 +65,11 @@ function oneTest(name: string, ...args: string[]): Step {
 }
 
 function suite(name: string): Step {
-  return { name, args: ["node_modules/mocha/bin/mocha.js", "--forbid-only", `test/${name}/**/*.test.ts`], isSuite: true };
+  return {
+    name,
+    args: ["node_modules/mocha/bin/mocha.js", "--forbid-only", `test/${name}/**/*.test.ts`],
+    isSuite: true,
+  };
 }
 
 /** Takes one step after the other, whether they pass or fail. */
@@ -76,15 +81,24 @@ async function run({ name, args, isSuite }: Step): Promise<void> {
   console.log(`... ${name}`);
   const begun = performance.now();
   const countsFile = path.join(scratch, `${name}.json`);
-  const env = isSuite ? { CREWDECK_COUNTS: countsFile, CREWDECK_VALIDATE: "1", CREWDECK_VIOLATIONS: violations } : {};
+  const env = isSuite
+    ? { CREWDECK_COUNTS: countsFile, CREWDECK_VALIDATE: "1", CREWDECK_VIOLATIONS: violations }
+    : {};
   const { code, output } = await runNode(args, env);
   if (isSuite) console.log(`\n=== ${name}`);
   process.stdout.write(output);
-  count(name, isSuite ? readCounts(name, countsFile, code) : asOneTest(name, code === 0), (performance.now() - begun) / 1000);
+  count(
+    name,
+    isSuite ? readCounts(name, countsFile, code) : asOneTest(name, code === 0),
+    (performance.now() - begun) / 1000,
+  );
 }
 
 /** Runs Node in the project's folder; gives its exit code and all it wrote. */
-function runNode(args: readonly string[], env: NodeJS.ProcessEnv): Promise<{ code: number; output: Buffer }> {
+function runNode(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<{ code: number; output: Buffer }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {
       cwd: projectFolder,
@@ -103,7 +117,10 @@ function runNode(args: readonly string[], env: NodeJS.ProcessEnv): Promise<{ cod
 /** What a suite counted itself; one that broke off, or had no test, has failed. */
 function readCounts(name: string, file: string, code: number): Counts {
   if (!existsSync(file)) {
-    return brokenOff({ passed: 0, failed: 0, skipped: 0, failures: [] }, `ended with code ${code} before its report`);
+    return brokenOff(
+      { passed: 0, failed: 0, skipped: 0, failures: [] },
+      `ended with code ${code} before its report`,
+    );
   }
   const counts = JSON.parse(readFileSync(file, "utf8")) as Counts;
   if (counts.passed + counts.failed === 0) return brokenOff(counts, "ran no test");
@@ -131,13 +148,16 @@ function count(name: string, counts: Counts, seconds: number): void {
 function list(heading: string, tests: readonly Failure[]): void {
   if (tests.length === 0) return;
   console.log(`\n${heading}:`);
-  for (const { title, error } of tests) console.log(`- ${title}\n    ${error.replaceAll("\n", "\n    ")}`);
+  for (const { title, error } of tests)
+    console.log(`- ${title}\n    ${error.replaceAll("\n", "\n    ")}`);
 }
 
 /** A test file outside the suites' folders would never run, and nobody would notice. */
 function checkEveryTestHasASuite(): void {
   const files = readdirSync(path.join(projectFolder, "test"), { recursive: true }).map(String);
   const names = steps.filter(({ isSuite }) => isSuite).map(({ name }) => name);
-  const stray = files.filter((file) => file.endsWith(".test.ts") && !names.includes(file.split(path.sep)[0] ?? ""));
+  const stray = files.filter(
+    (file) => file.endsWith(".test.ts") && !names.includes(file.split(path.sep)[0] ?? ""),
+  );
   if (stray.length > 0) throw new Error(`These tests belong to no suite: ${stray.join(", ")}`);
 }

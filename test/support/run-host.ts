@@ -13,35 +13,46 @@ const launcher = path.join(import.meta.dirname, "vscode-launcher.ts");
 const desktop = await desktopExecutable();
 const workspace = temporaryFolder("workspace");
 const authority = makeTestAuthority(temporaryFolder("authority"), edition);
-console.log(`Host tests in VS Code ${version}, ${desktop === undefined ? "its server with a headless browser" : "desktop"}`);
+console.log(
+  `Host tests in VS Code ${version}, ${desktop === undefined ? "its server with a headless browser" : "desktop"}`,
+);
 if (desktop === undefined) chmodSync(launcher, 0o755);
 try {
   await runTests({
     vscodeExecutablePath: desktop ?? launcher,
     extensionDevelopmentPath: projectFolder,
     extensionTestsPath: path.join(projectFolder, "out", "host", "index.js"),
-    extensionTestsEnv: { CREWDECK_EDITION: edition, CREWDECK_TEST_AUTHORITY: authority.folder, ...authority.environment },
+    extensionTestsEnv: {
+      CREWDECK_EDITION: edition,
+      CREWDECK_TEST_AUTHORITY: authority.folder,
+      ...authority.environment,
+    },
     launchArgs: [workspace],
   });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 } finally {
-  for (const folder of [workspace, authority.folder]) rmSync(folder, { recursive: true, force: true });
+  for (const folder of [workspace, authority.folder])
+    rmSync(folder, { recursive: true, force: true });
 }
 
 /** The desktop VS Code of the wanted version; undefined where none can be had or shown. */
 async function desktopExecutable(): Promise<string | undefined> {
   const wish = process.env["CREWDECK_VSCODE"];
   if (wish === "server") return undefined;
-  const hasDisplay = process.platform !== "linux" || Boolean(process.env["DISPLAY"] ?? process.env["WAYLAND_DISPLAY"]);
+  const hasDisplay =
+    process.platform !== "linux" ||
+    Boolean(process.env["DISPLAY"] ?? process.env["WAYLAND_DISPLAY"]);
   if (wish !== "desktop" && !hasDisplay) return undefined;
   mkdirSync(downloadsFolder, { recursive: true });
   try {
     return await downloadAndUnzipVSCode({ version, cachePath: downloadsFolder });
   } catch (error) {
     if (wish === "desktop") throw error;
-    console.log(`Desktop VS Code cannot be downloaded (${error instanceof Error ? error.message : String(error)}).`);
+    console.log(
+      `Desktop VS Code cannot be downloaded (${error instanceof Error ? error.message : String(error)}).`,
+    );
     return undefined;
   }
 }

@@ -15,7 +15,15 @@ async function takePictures(theme: PictureTheme): Promise<void> {
   // Its name is seen in the pictures.
   const workspace = path.join(parent, "office-briefings");
   makeWorkspace(workspace);
-  const window = await openWindow({ workspace, size: windowSize, settings: { "editor.minimap.enabled": false, "workbench.hover.delay": 500, "workbench.colorTheme": themes[theme] } });
+  const window = await openWindow({
+    workspace,
+    size: windowSize,
+    settings: {
+      "editor.minimap.enabled": false,
+      "workbench.hover.delay": 500,
+      "workbench.colorTheme": themes[theme],
+    },
+  });
   const wanted = new Set(pictures.filter((picture) => picture.themes.includes(theme)));
   try {
     await playScenes(window, async (name) => {
@@ -23,14 +31,22 @@ async function takePictures(theme: PictureTheme): Promise<void> {
       if (picture === undefined) throw new Error(`The picture "${name}" is not listed.`);
       if (!wanted.delete(picture)) return;
       const file = fileOf(picture, theme);
-      const shot = await window.page.screenshot({ animations: "disabled", ...(picture.part && { clip: picture.part }) });
+      const shot = await window.page.screenshot({
+        animations: "disabled",
+        ...(picture.part && { clip: picture.part }),
+      });
       // A screen has few colours: with a palette a picture takes a third of the room in the package.
-      await sharp(shot).png({ palette: true, quality: 90, effort: 10 }).toFile(path.join(projectFolder, "media", "screenshots", file));
+      await sharp(shot)
+        .png({ palette: true, quality: 90, effort: 10 })
+        .toFile(path.join(projectFolder, "media", "screenshots", file));
       console.log(file);
     });
   } finally {
     await window.close();
     rmSync(parent, { recursive: true, force: true });
   }
-  if (wanted.size > 0) throw new Error(`Nobody took: ${[...wanted].map((picture) => fileOf(picture, theme)).join(", ")}.`);
+  if (wanted.size > 0)
+    throw new Error(
+      `Nobody took: ${[...wanted].map((picture) => fileOf(picture, theme)).join(", ")}.`,
+    );
 }

@@ -23,4 +23,8 @@ export class SecretMemory implements SecretStorage {
 }
 
 /** For what has no secrets. */
-export const noSecrets = { keep: () => Promise.resolve(), complete: ({ request }: { readonly request?: { readonly callbacks: object } }) => Promise.resolve({ callbacks: request?.callbacks ?? {}, lost: [] }) };
+export const noSecrets = {
+  keep: () => Promise.resolve(),
+  complete: ({ request }: { readonly request?: { readonly callbacks: object } }) =>
+    Promise.resolve({ callbacks: request?.callbacks ?? {}, lost: [] }),
+};

@@ -45,7 +45,10 @@ export function serviceProgram(): string {
     return readdirSync(folder).map((name) => statSync(path.join(folder, name)).mtimeMs);
   });
   if (!existsSync(program) || statSync(program).mtimeMs < Math.max(...sources)) {
-    const { status, stderr } = spawnSync(process.execPath, ["esbuild.mjs", "--service"], { cwd: projectFolder, encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, ["esbuild.mjs", "--service"], {
+      cwd: projectFolder,
+      encoding: "utf8",
+    });
     if (status !== 0) throw new Error(`The service could not be built: ${stderr}`);
   }
   return program;
@@ -58,29 +61,61 @@ export async function startService(options: StartOptions = {}): Promise<RunningS
   const data = given < 0 ? temporaryFolder("service") : (args[given + 1] ?? "");
   if (given < 0) args.push("--data", data);
   const violations = path.join(temporaryFolder("violations"), "violations.txt");
-  const child = spawn(process.execPath, [serviceProgram(), ...(options.folder === undefined ? [] : [options.folder]), ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, CREWDECK_VALIDATE: "1", CREWDECK_VIOLATIONS: violations, ...options.env },
-  });
+  const child = spawn(
+    process.execPath,
+    [serviceProgram(), ...(options.folder === undefined ? [] : [options.folder]), ...args],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...process.env,
+        CREWDECK_VALIDATE: "1",
+        CREWDECK_VIOLATIONS: violations,
+        ...options.env,
+      },
+    },
+  );
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const line = await firstLine(child, ended);
   if (line === undefined) throw new Error(`The service ended with code ${child.exitCode}: ${log}`);
-  const { url, token, userToken } = JSON.parse(line) as { url: string; token: string; userToken: string };
+  const { url, token, userToken } = JSON.parse(line) as {
+    url: string;
+    token: string;
+    userToken: string;
+  };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     child.kill(signal);
     await ended;
-    if (existsSync(violations)) throw new Error(`Answers of the service are not as openapi.yaml says:\n${readFileSync(violations, "utf8")}`);
+    if (existsSync(violations))
+      throw new Error(
+        `Answers of the service are not as openapi.yaml says:\n${readFileSync(violations, "utf8")}`,
+      );
     rmSync(path.dirname(violations), { recursive: true, force: true });
     if (given < 0) rmSync(data, { recursive: true, force: true });
   };
-  return { url, token, userToken, child, data, log: () => log, stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
+  return {
+    url,
+    token,
+    userToken,
+    child,
+    data,
+    log: () => log,
+    stop: () => end("SIGTERM"),
+    kill: () => end("SIGKILL"),
+  };
 }
 
 /** Runs the service where it is expected not to start, and resolves to how it ended. */
-export async function runService(args: readonly string[], node = process.execPath, env: Readonly<Record<string, string>> = {}): Promise<EndedService> {
-  const child = spawn(node, [serviceProgram(), ...args], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+export async function runService(
+  args: readonly string[],
+  node = process.execPath,
+  env: Readonly<Record<string, string>> = {},
+): Promise<EndedService> {
+  const child = spawn(node, [serviceProgram(), ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
@@ -92,5 +127,8 @@ export async function runService(args: readonly string[], node = process.execPat
 async function firstLine(child: ChildProcess, ended: Promise<void>): Promise<string | undefined> {
   if (!child.stdout) return undefined;
   const lines = createInterface({ input: child.stdout });
-  return Promise.race([new Promise<string>((resolve) => lines.once("line", resolve)), ended.then(() => undefined)]);
+  return Promise.race([
+    new Promise<string>((resolve) => lines.once("line", resolve)),
+    ended.then(() => undefined),
+  ]);
 }

@@ -23,26 +23,53 @@ export interface RunningVSCode {
 }
 
 /** Opens the desktop's VS Code; undefined where there is no `code` on the PATH or no display to show it on. */
-export async function startDesktop({ dataFolder, workspace, env }: StartOptions): Promise<RunningVSCode | undefined> {
+export async function startDesktop({
+  dataFolder,
+  workspace,
+  env,
+}: StartOptions): Promise<RunningVSCode | undefined> {
   const wish = process.env["CREWDECK_VSCODE"];
   const code = findCode();
-  const hasDisplay = process.platform !== "linux" || Boolean(process.env["DISPLAY"] ?? process.env["WAYLAND_DISPLAY"]);
+  const hasDisplay =
+    process.platform !== "linux" ||
+    Boolean(process.env["DISPLAY"] ?? process.env["WAYLAND_DISPLAY"]);
   if (wish === "server" || code === undefined || !hasDisplay) {
-    if (wish === "desktop") throw new Error(code === undefined ? "There is no `code` on the PATH." : "There is no display to show VS Code on.");
+    if (wish === "desktop")
+      throw new Error(
+        code === undefined
+          ? "There is no `code` on the PATH."
+          : "There is no display to show VS Code on.",
+      );
     return undefined;
   }
   // A data folder of its own makes it an instance of its own, which takes our environment and can be ended without touching others.
   const userData = path.join(dataFolder, "desktop");
-  const args = ["--new-window", "--wait", "--disable-workspace-trust", "--skip-welcome", `--user-data-dir=${userData}`];
-  args.push(`--extensions-dir=${path.join(dataFolder, "desktop-extensions")}`, `--extensionDevelopmentPath=${projectFolder}`, workspace);
+  const args = [
+    "--new-window",
+    "--wait",
+    "--disable-workspace-trust",
+    "--skip-welcome",
+    `--user-data-dir=${userData}`,
+  ];
+  args.push(
+    `--extensions-dir=${path.join(dataFolder, "desktop-extensions")}`,
+    `--extensionDevelopmentPath=${projectFolder}`,
+    workspace,
+  );
   const isWindows = process.platform === "win32";
   const quoted = isWindows ? args.map((one) => `"${one}"`) : args;
-  const child = spawn(isWindows ? `"${code}"` : code, quoted, { stdio: "inherit", shell: isWindows, env: { ...cleanEnvironment(), ...env } });
+  const child = spawn(isWindows ? `"${code}"` : code, quoted, {
+    stdio: "inherit",
+    shell: isWindows,
+    env: { ...cleanEnvironment(), ...env },
+  });
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
   await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));
   const stop = async (): Promise<void> => {
     // Windows ends what runs in a console by itself.
-    if (!isWindows) for (const one of runningProcesses()) if (one.command.includes(userData)) signal(one.pid, "SIGTERM");
+    if (!isWindows)
+      for (const one of runningProcesses())
+        if (one.command.includes(userData)) signal(one.pid, "SIGTERM");
     child.kill();
     await ended;
   };
@@ -51,7 +78,9 @@ export async function startDesktop({ dataFolder, workspace, env }: StartOptions)
 
 function findCode(): string | undefined {
   const name = process.platform === "win32" ? "code.cmd" : "code";
-  const places = (process.env["PATH"] ?? "").split(path.delimiter).map((folder) => path.join(folder, name));
+  const places = (process.env["PATH"] ?? "")
+    .split(path.delimiter)
+    .map((folder) => path.join(folder, name));
   return places.find((file) => {
     try {
       accessSync(file, constants.X_OK);

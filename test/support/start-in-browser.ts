@@ -17,10 +17,17 @@ const usualPort = 8379;
  * Starts VS Code's server for a person's browser. It is code-server's own front, which holds the key that lets secrets survive
  * a reload of the window; VS Code's bare server does not.
  */
-export async function startInBrowser({ dataFolder, workspace, env }: StartOptions): Promise<RunningVSCode> {
+export async function startInBrowser({
+  dataFolder,
+  workspace,
+  env,
+}: StartOptions): Promise<RunningVSCode> {
   const { node, front } = await installedServer("newest");
   mkdirSync(path.join(dataFolder, "Machine"), { recursive: true });
-  writeFileSync(path.join(dataFolder, "Machine", "settings.json"), JSON.stringify(quietSettings, null, 2));
+  writeFileSync(
+    path.join(dataFolder, "Machine", "settings.json"),
+    JSON.stringify(quietSettings, null, 2),
+  );
   // Without a file of its own code-server would read and write the person's.
   const config = path.join(dataFolder, "config.yaml");
   writeFileSync(config, "auth: none\n");
@@ -30,9 +37,29 @@ export async function startInBrowser({ dataFolder, workspace, env }: StartOption
   const port = await freePort();
   const logFile = path.join(dataFolder, "server.log");
   const log = openSync(logFile, "w");
-  const args = [front, "--config", config, "--bind-addr", `127.0.0.1:${port}`, "--user-data-dir", dataFolder, "--extensions-dir", extensions];
-  args.push("--disable-telemetry", "--disable-update-check", "--disable-workspace-trust", "--disable-getting-started-override", "--ignore-last-opened");
-  const child = spawn(node, args, { detached: true, stdio: ["ignore", log, log], env: { ...cleanEnvironment(), ...noGallery, ...env } });
+  const args = [
+    front,
+    "--config",
+    config,
+    "--bind-addr",
+    `127.0.0.1:${port}`,
+    "--user-data-dir",
+    dataFolder,
+    "--extensions-dir",
+    extensions,
+  ];
+  args.push(
+    "--disable-telemetry",
+    "--disable-update-check",
+    "--disable-workspace-trust",
+    "--disable-getting-started-override",
+    "--ignore-last-opened",
+  );
+  const child = spawn(node, args, {
+    detached: true,
+    stdio: ["ignore", log, log],
+    env: { ...cleanEnvironment(), ...noGallery, ...env },
+  });
   closeSync(log);
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
   await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));
@@ -44,7 +71,10 @@ export async function startInBrowser({ dataFolder, workspace, env }: StartOption
   };
   const root = `http://127.0.0.1:${port}/`;
   await waitFor("VS Code's server to answer", async () => {
-    if (child.exitCode !== null) throw new Error(`VS Code's server ended with code ${child.exitCode}:\n${readFileSync(logFile, "utf8")}`);
+    if (child.exitCode !== null)
+      throw new Error(
+        `VS Code's server ended with code ${child.exitCode}:\n${readFileSync(logFile, "utf8")}`,
+      );
     return (await fetch(`${root}healthz`).catch(() => undefined))?.ok;
   });
   return { greeting: `Crewdeck is running: ${root}?folder=${encodeURI(workspace)}`, ended, stop };

@@ -9,7 +9,9 @@ import { startDesktop } from "./start-desktop.ts";
 import { startInBrowser } from "./start-in-browser.ts";
 
 endWithParent();
-const dataFolder = path.resolve(process.env["CREWDECK_START_DATA"] ?? path.join(downloadsFolder, "start"));
+const dataFolder = path.resolve(
+  process.env["CREWDECK_START_DATA"] ?? path.join(downloadsFolder, "start"),
+);
 const crew = exampleCopy(dataFolder);
 const options = {
   dataFolder,

@@ -5,21 +5,33 @@ import path from "node:path";
 
 /** Licences of packages that come without the text: the copyright in their repositories, and another package with the same licence. */
 const elsewhere: Readonly<Record<string, { readonly copyright: string; readonly text: string }>> = {
-  "@vscode/l10n": { copyright: "Copyright (c) Microsoft Corporation", text: "node_modules/@vscode/test-electron/LICENSE" },
-  openworkflow: { copyright: "Copyright 2025 OpenWorkflow", text: "node_modules/typescript/LICENSE.txt" },
+  "@vscode/l10n": {
+    copyright: "Copyright (c) Microsoft Corporation",
+    text: "node_modules/@vscode/test-electron/LICENSE",
+  },
+  openworkflow: {
+    copyright: "Copyright 2025 OpenWorkflow",
+    text: "node_modules/typescript/LICENSE.txt",
+  },
 };
 
 /** The folders of the packages whose code is in what esbuild wrote, in the order of their names. */
 export function bundledPackages(metafiles: readonly Metafile[]): readonly string[] {
-  const inputs = metafiles.flatMap(({ outputs }) => Object.values(outputs)).flatMap((output) => Object.entries(output.inputs));
-  const folders = inputs.flatMap(([file, { bytesInOutput }]) => (bytesInOutput === 0 ? [] : (/^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? [])));
+  const inputs = metafiles
+    .flatMap(({ outputs }) => Object.values(outputs))
+    .flatMap((output) => Object.entries(output.inputs));
+  const folders = inputs.flatMap(([file, { bytesInOutput }]) =>
+    bytesInOutput === 0 ? [] : (/^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []),
+  );
   return [...new Set(folders)].sort();
 }
 
 /** The notices of these packages. @throws Error naming the package whose licence is not found: it can't ship */
 export function thirdPartyNotices(folders: readonly string[]): string {
   const notices = folders.map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as { readonly name: string; readonly version: string; readonly license?: string };
+    const { name, version, license } = JSON.parse(
+      readFileSync(path.join(folder, "package.json"), "utf8"),
+    ) as { readonly name: string; readonly version: string; readonly license?: string };
     return `${"=".repeat(80)}\n${name} ${version} (${license ?? "see below"})\n${"=".repeat(80)}\n\n${licenceOf(name, folder)}\n`;
   });
   return `Crewdeck contains code of these packages, under the licences that follow.\n\n${notices.join("\n")}`;
@@ -30,8 +42,12 @@ function licenceOf(name: string, folder: string): string {
   const texts = files.map((file) => readFileSync(path.join(folder, file), "utf8").trim());
   if (texts.length > 0) return texts.join("\n\n");
   const other = elsewhere[name];
-  if (other !== undefined) return `${other.copyright}\n\n${readFileSync(other.text, "utf8").trim()}`;
-  const [inReadme] = /^Copyright [^]*Permission is hereby granted[^]*?SOFTWARE\.$/m.exec(readFileSync(path.join(folder, "README.md"), "utf8")) ?? [];
+  if (other !== undefined)
+    return `${other.copyright}\n\n${readFileSync(other.text, "utf8").trim()}`;
+  const [inReadme] =
+    /^Copyright [^]*Permission is hereby granted[^]*?SOFTWARE\.$/m.exec(
+      readFileSync(path.join(folder, "README.md"), "utf8"),
+    ) ?? [];
   if (inReadme === undefined) throw new Error(`The licence of ${name} is not found in ${folder}.`);
   return inReadme;
 }

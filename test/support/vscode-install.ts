@@ -31,7 +31,9 @@ export async function installedServer(edition: Edition): Promise<InstalledServer
     await runNpm([...npmInstall, "--force", "--omit=dev"], vscode);
   });
   const root = path.join(folder, "node_modules/code-server");
-  const { engines } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { engines: { node: string } };
+  const { engines } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
+    engines: { node: string };
+  };
   return {
     node: await nodeBinary(engines.node),
     program: path.join(root, "lib/vscode/out/server-main.js"),
@@ -44,14 +46,25 @@ async function nodeBinary(major: string): Promise<string> {
   if (process.versions.node.startsWith(`${major}.`)) return process.execPath;
   const folder = await installOnce(`node-${major}`, async (target) => {
     console.log(`Installing Node ${major} into .vscode-test …`);
-    writeFileSync(path.join(target, "package.json"), JSON.stringify({ private: true, allowScripts: { node: true } }));
+    writeFileSync(
+      path.join(target, "package.json"),
+      JSON.stringify({ private: true, allowScripts: { node: true } }),
+    );
     // The package's install script puts the binary for this machine in place.
-    await runNpm(["install", "--no-audit", "--no-fund", "--no-package-lock", `node@${major}`], target);
-    if (!existsSync(nodeIn(target))) throw new Error(`The npm package node@${major} brought no binary for this machine.`);
+    await runNpm(
+      ["install", "--no-audit", "--no-fund", "--no-package-lock", `node@${major}`],
+      target,
+    );
+    if (!existsSync(nodeIn(target)))
+      throw new Error(`The npm package node@${major} brought no binary for this machine.`);
   });
   return nodeIn(folder);
 }
 
 function nodeIn(folder: string): string {
-  return path.join(folder, "node_modules/node/bin", process.platform === "win32" ? "node.exe" : "node");
+  return path.join(
+    folder,
+    "node_modules/node/bin",
+    process.platform === "win32" ? "node.exe" : "node",
+  );
 }

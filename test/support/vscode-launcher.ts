@@ -3,7 +3,14 @@
 // name an extension under development and a module of tests, and runs them in VS Code's server with a headless browser.
 // Its exit code is that of the tests. What the test module writes to the file named by CREWDECK_TEST_OUTPUT goes to standard
 // output; the window's own console, which is long and full of its own troubles, into out/host/window.log.
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { format, parseArgs } from "node:util";
 import { chromium } from "playwright-core";
@@ -33,17 +40,29 @@ const windowLog = path.join(projectFolder, "out", "host", "window.log");
 mkdirSync(path.dirname(windowLog), { recursive: true });
 writeFileSync(windowLog, "");
 
-const server = await startServer({ dataFolder: path.join(folder, "server"), isForTestModule: true, env: { CREWDECK_TEST_OUTPUT: output } });
-const browser = await chromium.launch({ executablePath: await ensureBrowser(), args: browserFlags });
+const server = await startServer({
+  dataFolder: path.join(folder, "server"),
+  isForTestModule: true,
+  env: { CREWDECK_TEST_OUTPUT: output },
+});
+const browser = await chromium.launch({
+  executablePath: await ensureBrowser(),
+  args: browserFlags,
+});
 const outcome: { exitCode?: number } = {};
 let shown = 0;
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   // VS Code's workbench calls these two, where a page has them, with each console line and when the test module has settled.
-  await page.exposeFunction("codeAutomationLog", (type: string, args: unknown[]) => appendFileSync(windowLog, `${type}: ${format(...args)}\n`));
+  await page.exposeFunction("codeAutomationLog", (type: string, args: unknown[]) =>
+    appendFileSync(windowLog, `${type}: ${format(...args)}\n`),
+  );
   await page.exposeFunction("codeAutomationExit", (code: number) => (outcome.exitCode = code));
   page.on("crash", () => (outcome.exitCode = 3));
-  const development = [...extensions.map((one) => ["extensionDevelopmentPath", one] as const), ["extensionTestsPath", tests] as const];
+  const development = [
+    ...extensions.map((one) => ["extensionDevelopmentPath", one] as const),
+    ["extensionTestsPath", tests] as const,
+  ];
   await page.goto(pageAddress(server.authority, positionals[0] ?? folder, development));
   const seconds = Number(process.env["CREWDECK_HOST_TEST_SECONDS"] ?? 1800);
   await waitFor("the tests in the extension host to end", isEnded, seconds * 1000);
@@ -53,7 +72,8 @@ try {
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
 }
-if (outcome.exitCode !== 0) console.log(`The window's own log: ${path.relative(process.cwd(), windowLog)}`);
+if (outcome.exitCode !== 0)
+  console.log(`The window's own log: ${path.relative(process.cwd(), windowLog)}`);
 process.exit(outcome.exitCode);
 
 function isEnded(): boolean {

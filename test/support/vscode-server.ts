@@ -1,5 +1,13 @@
 import { spawn } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { runCommand } from "./commands.ts";
 import { leaveNothingBehind } from "./leave-nothing.ts";
@@ -56,12 +64,22 @@ export const quietSettings = {
 };
 
 /** What no test looks at and a busy machine is spared: animations, a look for repositories, and tooltips, which cover what is clicked next. */
-const testSettings = { "workbench.reduceMotion": "on", "editor.cursorBlinking": "solid", "git.enabled": false, "workbench.hover.delay": 1_000_000 };
+const testSettings = {
+  "workbench.reduceMotion": "on",
+  "editor.cursorBlinking": "solid",
+  "git.enabled": false,
+  "workbench.hover.delay": 1_000_000,
+};
 
 /** Without a gallery the window looks for no updates in the internet. */
 export const noGallery = { EXTENSIONS_GALLERY: "{}" };
 
-const flags = ["--without-connection-token", "--accept-server-license-terms", "--telemetry-level", "off"];
+const flags = [
+  "--without-connection-token",
+  "--accept-server-license-terms",
+  "--telemetry-level",
+  "off",
+];
 
 /**
  * Starts VS Code's server on a free port of 127.0.0.1.
@@ -71,13 +89,28 @@ export async function startServer(options: ServerOptions): Promise<VSCodeServer>
   const { node, program } = await installedServer(options.edition ?? editionFromEnvironment());
   const { dataFolder } = options;
   writeSettings(dataFolder, options.settings);
-  if (options.extension !== undefined) await installExtension({ node, program, dataFolder, extension: options.extension });
+  if (options.extension !== undefined)
+    await installExtension({ node, program, dataFolder, extension: options.extension });
 
   const logFile = path.join(dataFolder, "server.log");
   const log = openSync(logFile, "a");
-  const args = [program, "--host", "127.0.0.1", "--port", String(options.port ?? 0), ...flags, "--disable-workspace-trust", "--server-data-dir", dataFolder];
+  const args = [
+    program,
+    "--host",
+    "127.0.0.1",
+    "--port",
+    String(options.port ?? 0),
+    ...flags,
+    "--disable-workspace-trust",
+    "--server-data-dir",
+    dataFolder,
+  ];
   if (options.isForTestModule === true) args.push("--enable-smoke-test-driver");
-  const child = spawn(node, args, { detached: true, stdio: ["ignore", log, log], env: { ...cleanEnvironment(), ...noGallery, ...options.env } });
+  const child = spawn(node, args, {
+    detached: true,
+    stdio: ["ignore", log, log],
+    env: { ...cleanEnvironment(), ...noGallery, ...options.env },
+  });
   closeSync(log);
   const leader = await started(child);
   const forget = leaveNothingBehind(leader);
@@ -87,10 +120,20 @@ export async function startServer(options: ServerOptions): Promise<VSCodeServer>
   };
   try {
     const port = await waitFor("VS Code's server to listen", () => {
-      if (child.exitCode !== null) throw new Error(`VS Code's server ended with code ${child.exitCode}:\n${readFileSync(logFile, "utf8")}`);
+      if (child.exitCode !== null)
+        throw new Error(
+          `VS Code's server ended with code ${child.exitCode}:\n${readFileSync(logFile, "utf8")}`,
+        );
       return /Web UI available at http:\/\/\S+:(\d+)/.exec(readFileSync(logFile, "utf8"))?.[1];
     });
-    return { authority: `127.0.0.1:${port}`, port: Number(port), dataFolder, logFile, extensionHosts: () => extensionHostsOf(leader), stop };
+    return {
+      authority: `127.0.0.1:${port}`,
+      port: Number(port),
+      dataFolder,
+      logFile,
+      extensionHosts: () => extensionHostsOf(leader),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -101,17 +144,26 @@ export async function startServer(options: ServerOptions): Promise<VSCodeServer>
 export function writeSettings(dataFolder: string, settings: Record<string, unknown> = {}): void {
   const folder = path.join(dataFolder, "data", "Machine");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, "settings.json"), JSON.stringify({ ...quietSettings, ...testSettings, ...settings }, null, 2));
+  writeFileSync(
+    path.join(folder, "settings.json"),
+    JSON.stringify({ ...quietSettings, ...testSettings, ...settings }, null, 2),
+  );
 }
 
 /** This process's environment without what a surrounding VS Code puts there. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
-  const entries = Object.entries(process.env).filter(([name]) => !name.startsWith("VSCODE_") && name !== "ELECTRON_RUN_AS_NODE");
+  const entries = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith("VSCODE_") && name !== "ELECTRON_RUN_AS_NODE",
+  );
   return Object.fromEntries(entries);
 }
 
 /** The address of a page of the server; `development` are extension folders or a test module the page is to load. */
-export function pageAddress(authority: string, workspace: string, development: readonly (readonly [string, string])[] = []): string {
+export function pageAddress(
+  authority: string,
+  workspace: string,
+  development: readonly (readonly [string, string])[] = [],
+): string {
   const remote = development.map(([name, file]) => [name, `vscode-remote://${authority}${file}`]);
   const payload = JSON.stringify([...remote, ["skipWelcome", "true"]]);
   return `http://${authority}/?folder=${encodeURIComponent(workspace)}&payload=${encodeURIComponent(payload)}`;
@@ -124,19 +176,34 @@ interface Installation {
   extension: string;
 }
 
-async function installExtension({ node, program, dataFolder, extension }: Installation): Promise<void> {
+async function installExtension({
+  node,
+  program,
+  dataFolder,
+  extension,
+}: Installation): Promise<void> {
   if (!extension.endsWith(".vsix")) {
     linkExtension(path.join(dataFolder, "extensions"), extension);
     return;
   }
-  const args = [program, "--install-extension", extension, "--server-data-dir", dataFolder, ...flags];
+  const args = [
+    program,
+    "--install-extension",
+    extension,
+    "--server-data-dir",
+    dataFolder,
+    ...flags,
+  ];
   const { code, output } = await runCommand(node, args, { env: cleanEnvironment() });
-  if (code !== 0 || !output.includes("was successfully installed")) throw new Error(`${extension} could not be installed:\n${output}`);
+  if (code !== 0 || !output.includes("was successfully installed"))
+    throw new Error(`${extension} could not be installed:\n${output}`);
 }
 
 /** On its first start the server takes what is in its extensions folder as installed. */
 export function linkExtension(extensionsFolder: string, folder: string): void {
-  const { publisher, name, version } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as Record<string, string>;
+  const { publisher, name, version } = JSON.parse(
+    readFileSync(path.join(folder, "package.json"), "utf8"),
+  ) as Record<string, string>;
   const link = path.join(extensionsFolder, `${publisher}.${name}-${version}`);
   if (existsSync(link)) return;
   mkdirSync(extensionsFolder, { recursive: true });

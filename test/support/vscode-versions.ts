@@ -27,9 +27,14 @@ export function editionFromEnvironment(): Edition {
 }
 
 function oldestVersion(): string {
-  const manifest = JSON.parse(readFileSync(path.join(projectFolder, "package.json"), "utf8")) as { engines?: { vscode?: string } };
+  const manifest = JSON.parse(readFileSync(path.join(projectFolder, "package.json"), "utf8")) as {
+    engines?: { vscode?: string };
+  };
   const wanted = manifest.engines?.vscode ?? "";
   const version = /^\^?(1\.\d+\.\d+)$/.exec(wanted)?.[1];
-  if (version === undefined) throw new Error(`package.json: engines.vscode is "${wanted}"; expected a version such as "^1.104.0".`);
+  if (version === undefined)
+    throw new Error(
+      `package.json: engines.vscode is "${wanted}"; expected a version such as "^1.104.0".`,
+    );
   return version;
 }

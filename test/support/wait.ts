@@ -9,7 +9,11 @@ export const longestWait = 90_000;
  * @param limit milliseconds after which it gives up
  * @throws Error that names what did not come
  */
-export async function waitFor<T>(what: string, ask: () => T | Promise<T>, limit = longestWait): Promise<Exclude<T, undefined | false>> {
+export async function waitFor<T>(
+  what: string,
+  ask: () => T | Promise<T>,
+  limit = longestWait,
+): Promise<Exclude<T, undefined | false>> {
   const end = performance.now() + limit;
   for (;;) {
     const answer = await ask();

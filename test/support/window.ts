@@ -43,7 +43,9 @@ interface Kept {
 export async function openWindow(options: WindowOptions = {}): Promise<VSCodeWindow> {
   const dataFolder = options.dataFolder ?? temporaryFolder("window");
   const keptFile = path.join(dataFolder, "kept.json");
-  const kept = existsSync(keptFile) ? (JSON.parse(readFileSync(keptFile, "utf8")) as Kept) : undefined;
+  const kept = existsSync(keptFile)
+    ? (JSON.parse(readFileSync(keptFile, "utf8")) as Kept)
+    : undefined;
   const extension = options.extension ?? "development";
   const { env, edition, settings } = options;
   const server = await startServer({
@@ -67,7 +69,13 @@ export async function openWindow(options: WindowOptions = {}): Promise<VSCodeWin
       if (!isKept) rmSync(dataFolder, { recursive: true, force: true });
       if (options.workspace === undefined) rmSync(workspace, { recursive: true, force: true });
     };
-    return await openPage({ server, context, closeAll, addressOf: (folder) => pageAddress(server.authority, folder), workspace });
+    return await openPage({
+      server,
+      context,
+      closeAll,
+      addressOf: (folder) => pageAddress(server.authority, folder),
+      workspace,
+    });
   } catch (error) {
     await server.stop();
     throw error;
@@ -78,7 +86,10 @@ export async function openWindow(options: WindowOptions = {}): Promise<VSCodeWin
  * Opens a window on a VS Code that something else started and will end, such as `npm start`.
  * Closing the window closes the browser alone.
  */
-export async function openAddress(address: string, server: PageOptions["server"]): Promise<VSCodeWindow> {
+export async function openAddress(
+  address: string,
+  server: PageOptions["server"],
+): Promise<VSCodeWindow> {
   const context = await openBrowser(server.dataFolder);
   const closeAll = async (): Promise<void> => {
     await saveEvidenceOfFailure();
@@ -88,7 +99,10 @@ export async function openAddress(address: string, server: PageOptions["server"]
 }
 
 /** A browser whose profile lives in the data folder, so that the secrets that VS Code keeps there are found again. */
-async function openBrowser(dataFolder: string, size = { width: 1280, height: 800 }): Promise<BrowserContext> {
+async function openBrowser(
+  dataFolder: string,
+  size = { width: 1280, height: 800 },
+): Promise<BrowserContext> {
   const context = await chromium.launchPersistentContext(path.join(dataFolder, "browser"), {
     executablePath: await ensureBrowser(),
     args: browserFlags,
@@ -101,7 +115,15 @@ async function openBrowser(dataFolder: string, size = { width: 1280, height: 800
 }
 
 /** Half of the key to the secrets comes from the server in a hosted VS Code; the bare server has no such route. */
-async function answerSecretKey(context: BrowserContext, authority: string, key: Buffer): Promise<void> {
-  await context.route("**/mint-key", (route) => route.fulfill({ body: key, contentType: "application/octet-stream" }));
-  await context.addCookies([{ name: "vscode-secret-key-path", value: "/mint-key", url: `http://${authority}` }]);
+async function answerSecretKey(
+  context: BrowserContext,
+  authority: string,
+  key: Buffer,
+): Promise<void> {
+  await context.route("**/mint-key", (route) =>
+    route.fulfill({ body: key, contentType: "application/octet-stream" }),
+  );
+  await context.addCookies([
+    { name: "vscode-secret-key-path", value: "/mint-key", url: `http://${authority}` },
+  ]);
 }

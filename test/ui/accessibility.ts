@@ -3,12 +3,17 @@ import { createRequire } from "node:module";
 import type axe from "axe-core";
 import type { Frame, Page } from "playwright-core";
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const axeSource = readFileSync(
+  createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
+  "utf8",
+);
 
 /** What axe-core finds fault with in a page or a frame as it stands: each rule with the elements that break it. */
 export async function violationsIn(place: Page | Frame): Promise<string[]> {
   await place.evaluate(axeSource);
-  const { violations } = await place.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
+  const { violations } = await place.evaluate(() =>
+    (window as unknown as { axe: typeof axe }).axe.run(),
+  );
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
 }
 
@@ -19,7 +24,9 @@ export function contrast(above: string, below: string): number {
   const [red = 0, green = 0, blue = 0, alpha = 1] = parts(above);
   const over = [red, green, blue].map((part, at) => part * alpha + (under[at] ?? 0) * (1 - alpha));
   const light = (colour: readonly number[]) => {
-    const [r = 0, g = 0, b = 0] = colour.map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    const [r = 0, g = 0, b = 0] = colour.map((part) =>
+      part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
+    );
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const [one, other] = [light(over), light(under)];

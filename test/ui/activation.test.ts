@@ -22,9 +22,20 @@ describe("Activation, beside an empty extension in the same window", () => {
     writeMeteredCopy(extension);
     const dataFolder = path.join(folder, "vscode");
     // Something that runs, so that there is a reason to ask a crew soon.
-    const executions = path.join(dataFolder, "data", "User", "globalStorage", "crewdeck.crewdeck", "executions");
+    const executions = path.join(
+      dataFolder,
+      "data",
+      "User",
+      "globalStorage",
+      "crewdeck.crewdeck",
+      "executions",
+    );
     mkdirSync(executions, { recursive: true });
-    for (let n = 1; n <= 100; n++) writeFileSync(path.join(executions, `e${n}.1.json`), writeRecord(anExecution({ localId: `e${n}`, kickoffIds: [`k${n}`] })));
+    for (let n = 1; n <= 100; n++)
+      writeFileSync(
+        path.join(executions, `e${n}.1.json`),
+        writeRecord(anExecution({ localId: `e${n}`, kickoffIds: [`k${n}`] })),
+      );
     const file = path.join(folder, "measured.json");
     window = await openWindow({ extension, dataFolder, env: { CREWDECK_METER: file } });
     await waitFor("the measures", () => existsSync(file) && readFileSync(file, "utf8") !== "");
@@ -38,31 +49,53 @@ describe("Activation, beside an empty extension in the same window", () => {
 
   it("costs little: median of five, printed", () => {
     for (const name of ["empty", "Crewdeck"] as const) {
-      const of = (cost: "loading" | "calling" | "done") => `${median(measured[name].map((one) => one[cost])).toFixed(1)} ms (first ${(measured[name][0]?.[cost] ?? 0).toFixed(1)})`;
-      console.log(`      ${name.padEnd(8)} code read in ${of("loading")}, activate() busy for ${of("calling")}, all done after ${of("done")}`);
+      const of = (cost: "loading" | "calling" | "done") =>
+        `${median(measured[name].map((one) => one[cost])).toFixed(1)} ms (first ${(measured[name][0]?.[cost] ?? 0).toFixed(1)})`;
+      console.log(
+        `      ${name.padEnd(8)} code read in ${of("loading")}, activate() busy for ${of("calling")}, all done after ${of("done")}`,
+      );
     }
     assert.equal(measured.Crewdeck.length, 5);
     assert.ok(median(measured.Crewdeck.map(({ loading, calling }) => loading + calling)) < limit);
   });
 
   it("reads the list of executions", () => {
-    assert.deepEqual(measured.Crewdeck.map(({ executions }) => executions), [100, 100, 100, 100, 100]);
+    assert.deepEqual(
+      measured.Crewdeck.map(({ executions }) => executions),
+      [100, 100, 100, 100, 100],
+    );
   });
 
   it("makes no request, reads no secret and loads nothing that most windows never need", () => {
     const touched = measured.Crewdeck.map(({ secrets, connections }) => ({ secrets, connections }));
-    assert.deepEqual(touched, Array.from({ length: 5 }, () => ({ secrets: 0, connections: 0 })));
-    for (const { files } of measured.Crewdeck) assert.deepEqual(files.filter((file) => !/^dist\/(extension|chunks\/chunk-[A-Z0-9]{8})\.js$/.test(file)), []);
+    assert.deepEqual(
+      touched,
+      Array.from({ length: 5 }, () => ({ secrets: 0, connections: 0 })),
+    );
+    for (const { files } of measured.Crewdeck)
+      assert.deepEqual(
+        files.filter((file) => !/^dist\/(extension|chunks\/chunk-[A-Z0-9]{8})\.js$/.test(file)),
+        [],
+      );
   });
 });
 
 /** Crewdeck as it is built, with the meter in place of its `main`, and an empty extension beside it. */
 function writeMeteredCopy(folder: string): void {
-  for (const part of ["dist", "media", "package.nls.json"]) cpSync(path.join(projectFolder, part), path.join(folder, part), { recursive: true });
-  const manifest = JSON.parse(readFileSync(path.join(projectFolder, "package.json"), "utf8")) as object;
-  writeFileSync(path.join(folder, "package.json"), JSON.stringify({ ...manifest, main: "./meter.js" }));
+  for (const part of ["dist", "media", "package.nls.json"])
+    cpSync(path.join(projectFolder, part), path.join(folder, part), { recursive: true });
+  const manifest = JSON.parse(
+    readFileSync(path.join(projectFolder, "package.json"), "utf8"),
+  ) as object;
+  writeFileSync(
+    path.join(folder, "package.json"),
+    JSON.stringify({ ...manifest, main: "./meter.js" }),
+  );
   const meter = readFileSync(path.join(projectFolder, "test/support/activation-meter.ts"), "utf8");
-  writeFileSync(path.join(folder, "meter.js"), transformSync(meter, { loader: "ts", format: "cjs", platform: "node" }).code);
+  writeFileSync(
+    path.join(folder, "meter.js"),
+    transformSync(meter, { loader: "ts", format: "cjs", platform: "node" }).code,
+  );
   writeFileSync(path.join(folder, "empty.js"), "exports.activate = () => {};\n");
 }
 

@@ -37,7 +37,10 @@ describe("Connecting a crew, in the window", () => {
   it("takes an address as it was copied, and says what it makes of it", async () => {
     const { quickInput } = window;
     await quickInput.input.fill("ftp://crew.example.com");
-    await quickInput.widget.getByText(/https?:/).first().waitFor();
+    await quickInput.widget
+      .getByText(/https?:/)
+      .first()
+      .waitFor();
     await quickInput.input.fill(`  ${service.url}/kickoff/ `);
     await quickInput.widget.getByText(`Connects to ${service.url}`, { exact: false }).waitFor();
     await window.page.keyboard.press("Enter");
@@ -74,7 +77,10 @@ describe("Connecting a crew, in the window", () => {
     await quickInput.answer("Address of the crew", nobody);
     const dialog = messages.dialog("“Writers” is not connected yet");
     await messages.dialog("Nothing accepts connections").waitFor();
-    assert.match(await dialog.innerText(), /127\.0\.0\.1:9[\s\S]*Check that the crew runs and that the port is right/);
+    assert.match(
+      await dialog.innerText(),
+      /127\.0\.0\.1:9[\s\S]*Check that the crew runs and that the port is right/,
+    );
     await messages.confirm("“Writers” is not connected yet", "Edit Address");
     await quickInput.waitFor("Address of the crew");
     assert.equal(await quickInput.input.inputValue(), nobody);
@@ -87,15 +93,27 @@ describe("Connecting a crew, in the window", () => {
     await messages.confirm("“Writers” is not connected yet", "Edit Token");
     await quickInput.answer("Token for “Writers”", `Authorization: Bearer ${token}`);
     await tree.row("Writers").waitFor();
-    const rows = [{ label: "Writers", description: `User Bearer Token · ${new URL(service.url).host}` }, { label: "Kick off the first execution…", description: "" }];
-    await waitFor("the rows to say which token is used", async () => isDeepStrictEqual((await tree.rows()).map(({ label, description }) => ({ label, description })), rows));
+    const rows = [
+      { label: "Writers", description: `User Bearer Token · ${new URL(service.url).host}` },
+      { label: "Kick off the first execution…", description: "" },
+    ];
+    await waitFor("the rows to say which token is used", async () =>
+      isDeepStrictEqual(
+        (await tree.rows()).map(({ label, description }) => ({ label, description })),
+        rows,
+      ),
+    );
     const settings = await waitFor("the settings", () => {
       const file = path.join(window.dataFolder, "data", "User", "settings.json");
       return existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as unknown);
     });
     assert.deepEqual(settings, { "crewdeck.crews": [{ name: "Writers", url: service.url }] });
     await tree.menu("Writers", "Test Connection");
-    await messages.notification("asks for 2 inputs. Token: User Bearer Token. Status path: /{kickoff_id}/status.").waitFor();
+    await messages
+      .notification(
+        "asks for 2 inputs. Token: User Bearer Token. Status path: /{kickoff_id}/status.",
+      )
+      .waitFor();
     await window.screenshot("test-connection");
     await messages.answer("asks for 2 inputs", "Copy Report");
   });
@@ -105,12 +123,21 @@ describe("Connecting a crew, in the window", () => {
     await tree.menu("Writers", "Set Token…");
     await quickInput.choose("Which kind of token", "Bearer Token");
     await quickInput.answer("Bearer Token for “Writers”", service.token);
-    const shows = (words: string) => waitFor(`the row to say ${words}`, async () => (await tree.rows())[0]?.description === `${words} · ${new URL(service.url).host}`);
+    const shows = (words: string) =>
+      waitFor(
+        `the row to say ${words}`,
+        async () =>
+          (await tree.rows())[0]?.description === `${words} · ${new URL(service.url).host}`,
+      );
     await shows("Bearer Token");
     await tree.menu("Writers", "Switch Token");
     await shows("User Bearer Token");
     assert.match((await tree.rows())[0]?.spoken ?? "", /uses the user's token/);
-    for (const theme of ["Default Light Modern", "Default High Contrast", "Default Dark Modern"] as const) {
+    for (const theme of [
+      "Default Light Modern",
+      "Default High Contrast",
+      "Default Dark Modern",
+    ] as const) {
       await window.setTheme(theme);
       await window.screenshot(`two-tokens-${theme}`);
     }
@@ -119,7 +146,9 @@ describe("Connecting a crew, in the window", () => {
   it("follows a link only after a modal that names the host, and fills in what it says", async () => {
     const { messages, quickInput, page } = window;
     await window.runCommand("Developer: Open URL");
-    await quickInput.input.fill("code-oss://crewdeck.crewdeck/add?name=Travel&url=https%3A%2F%2Ftravel.example.com");
+    await quickInput.input.fill(
+      "code-oss://crewdeck.crewdeck/add?name=Travel&url=https%3A%2F%2Ftravel.example.com",
+    );
     await page.keyboard.press("Enter");
     // VS Code itself asks first whether the extension may open it.
     await messages.confirm("to open this URI", "Open");
@@ -138,7 +167,8 @@ describe("Connecting a crew, in the window", () => {
     await dialog.getByRole("button", { name: "Cancel" }).click();
     assert.ok(await tree.row("Writers").isVisible());
 
-    const secrets = () => page.evaluate(() => (localStorage.getItem("secrets.provider") ?? "").length);
+    const secrets = () =>
+      page.evaluate(() => (localStorage.getItem("secrets.provider") ?? "").length);
     const before = await secrets();
     await tree.menu("Writers", "Remove Crew…");
     await messages.confirm("Remove the crew “Writers”?", "Remove");
@@ -150,18 +180,36 @@ describe("Connecting a crew, in the window", () => {
   it("leaves the token in no file", async () => {
     await window.close({ isKept: true });
     const files = filesIn(window.dataFolder);
-    const holds = (text: string) => files.filter(({ content }) => content.includes(text) || content.includes(Buffer.from(text, "utf16le")));
+    const holds = (text: string) =>
+      files.filter(
+        ({ content }) => content.includes(text) || content.includes(Buffer.from(text, "utf16le")),
+      );
     assert.ok(holds(path.basename(window.workspace)).length > 0, "what VS Code keeps is found");
-    assert.deepEqual(holds(token).map(({ file }) => file), []);
-    assert.deepEqual(holds(wrongToken).map(({ file }) => file), []);
+    assert.deepEqual(
+      holds(token).map(({ file }) => file),
+      [],
+    );
+    assert.deepEqual(
+      holds(wrongToken).map(({ file }) => file),
+      [],
+    );
     rmSync(window.dataFolder, { recursive: true });
   });
 });
 
 /** All that a VS Code keeps: the browser's profile, settings, logs, the extension's own folder. The extension itself is linked in. */
-function filesIn(dataFolder: string): readonly { readonly file: string; readonly content: Buffer }[] {
+function filesIn(
+  dataFolder: string,
+): readonly { readonly file: string; readonly content: Buffer }[] {
   return ["browser", "data", "server.log"]
-    .flatMap((part) => [part, ...(part === "server.log" ? [] : readdirSync(path.join(dataFolder, part), { recursive: true }).map((name) => path.join(part, String(name))))])
+    .flatMap((part) => [
+      part,
+      ...(part === "server.log"
+        ? []
+        : readdirSync(path.join(dataFolder, part), { recursive: true }).map((name) =>
+            path.join(part, String(name)),
+          )),
+    ])
     .map((name) => path.join(dataFolder, name))
     .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true)
     .map((file) => ({ file, content: readFileSync(file) }));

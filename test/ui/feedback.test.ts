@@ -25,7 +25,12 @@ describe("Feedback, in the window", () => {
     gate = await Gate.before(service);
     api = new CrewApi(service);
     id = await api.kickoff({ inputs: { topic: "tea", audience: "colleagues" } });
-    window = await openWindow({ settings: { "workbench.colorTheme": "Default Dark Modern", "crewdeck.feedback.cannedAnswers": canned } });
+    window = await openWindow({
+      settings: {
+        "workbench.colorTheme": "Default Dark Modern",
+        "crewdeck.feedback.cannedAnswers": canned,
+      },
+    });
     await connectCrew(window, { url: gate.url, token: service.token, name: "Writers" });
     await window.tree.menu("Writers", "Track an Execution by Its ID…");
     await window.quickInput.answer("Track an execution of “Writers”", id);
@@ -39,7 +44,8 @@ describe("Feedback, in the window", () => {
   });
 
   /** The words in a thread's box, in one line: an empty line is drawn with a blank of its own. */
-  const written = async (thread: Locator) => (await thread.locator(".comment-form .view-lines").innerText()).replace(/\s+/g, " ").trim();
+  const written = async (thread: Locator) =>
+    (await thread.locator(".comment-form .view-lines").innerText()).replace(/\s+/g, " ").trim();
   const panel = () => window.page.locator(".part.panel");
 
   it("a thread says what is sent and to whom, and takes canned answers below what was typed", async () => {
@@ -48,18 +54,30 @@ describe("Feedback, in the window", () => {
     const thread = editor.thread("Reject");
     await thread.waitFor();
     await thread.getByText("All of it becomes context for later tasks").waitFor();
-    assert.match(await thread.innerText(), /Reject “outline” – your words go to later tasks of “Writers” \(127\.0\.0\.1:\d+\) in “/);
+    assert.match(
+      await thread.innerText(),
+      /Reject “outline” – your words go to later tasks of “Writers” \(127\.0\.0\.1:\d+\) in “/,
+    );
     await window.screenshot("feedback-thread");
     await editor.writeInThread(thread, "My own words.");
     await editor.pressInThread(thread, "Insert Canned Answer…");
     await quickInput.waitFor("Insert into your feedback");
     const offered = await quickInput.labels();
-    assert.deepEqual(canned.map(({ label }) => offered.includes(label)), [true, true, false], "those that fit a rejection");
+    assert.deepEqual(
+      canned.map(({ label }) => offered.includes(label)),
+      [true, true, false],
+      "those that fit a rejection",
+    );
     await window.screenshot("feedback-canned");
     await quickInput.choose("Insert into your feedback", "Too long");
-    await waitFor("both texts", async () => (await written(thread)) === "My own words. Half as long, please.");
+    await waitFor(
+      "both texts",
+      async () => (await written(thread)) === "My own words. Half as long, please.",
+    );
     await page.keyboard.type(" Thanks.");
-    await waitFor("the keys at the end of them", async () => (await written(thread)).endsWith("please. Thanks."));
+    await waitFor("the keys at the end of them", async () =>
+      (await written(thread)).endsWith("please. Thanks."),
+    );
     await window.screenshot("feedback-inserted");
     assert.equal(await panel().isVisible(), false, "no panel opens by itself");
   });
@@ -74,21 +92,38 @@ describe("Feedback, in the window", () => {
     await window.screenshot("feedback-draft");
     await editor.lens("Draft kept – continue…").click();
     const thread = editor.thread("Reject");
-    await waitFor("the draft", async () => (await thread.isVisible()) && (await written(thread)) === "My own words. Half as long, please. Thanks.");
+    await waitFor(
+      "the draft",
+      async () =>
+        (await thread.isVisible()) &&
+        (await written(thread)) === "My own words. Half as long, please. Thanks.",
+    );
   });
 
   it("a pause that was answered elsewhere is explained, and the words are kept", async () => {
     const { editor, messages } = window;
     // The window has not heard of it when the person sends: a thread that has says so at once, and has no “Send”.
     const asked = await gate.hold(`/${id}/status`, "request");
-    const answer = await api.post("/resume", { execution_id: id, task_id: "outline", human_feedback: "From elsewhere.", is_approve: false });
+    const answer = await api.post("/resume", {
+      execution_id: id,
+      task_id: "outline",
+      human_feedback: "From elsewhere.",
+      is_approve: false,
+    });
     assert.equal(answer.status, 200);
-    await waitFor("the next attempt", async () => JSON.stringify((await api.get(`/${id}/status`)).body).includes('"attempt":2'));
+    await waitFor("the next attempt", async () =>
+      JSON.stringify((await api.get(`/${id}/status`)).body).includes('"attempt":2'),
+    );
     await editor.pressInThread(editor.thread("outline"), "Send");
     await messages.notification("Your feedback was not sent").waitFor();
     asked();
     const late = editor.thread("No longer waits; your words are kept");
-    await waitFor("the words in the box again", async () => (await late.isVisible()) && (await written(late)) === "My own words. Half as long, please. Thanks.");
+    await waitFor(
+      "the words in the box again",
+      async () =>
+        (await late.isVisible()) &&
+        (await written(late)) === "My own words. Half as long, please. Thanks.",
+    );
     assert.equal(await panel().isVisible(), false, "no panel opens by itself");
     await window.screenshot("feedback-stale");
     await messages.answer("Your feedback was not sent", "Compare with Previous Attempt");
@@ -104,9 +139,16 @@ describe("Feedback, in the window", () => {
       await editor.wholeText();
       await editor.lens("Unsent draft kept – copy or discard…").click({ timeout: 5_000 });
     };
-    await untilSeen("the draft", openDraft, () => quickInput.asks("Unsent draft for “outline”, attempt 1"));
+    await untilSeen("the draft", openDraft, () =>
+      quickInput.asks("Unsent draft for “outline”, attempt 1"),
+    );
     await window.screenshot("feedback-left-over");
     await quickInput.choose("Unsent draft for “outline”, attempt 1", "Copy");
-    await waitFor("the words on the clipboard", async () => (await page.evaluate(() => navigator.clipboard.readText())) === "My own words.\n\nHalf as long, please. Thanks.");
+    await waitFor(
+      "the words on the clipboard",
+      async () =>
+        (await page.evaluate(() => navigator.clipboard.readText())) ===
+        "My own words.\n\nHalf as long, please. Thanks.",
+    );
   });
 });

@@ -14,13 +14,22 @@ describe("What the kickoff form complains of, in a browser", () => {
   const parts = new FormPage();
   const { field, mode, kickOff, view, json, isFocused } = parts;
 
-  async function open(fields: readonly InputField[], send: () => Promise<Execution> = () => Promise.resolve(anExecution())): Promise<void> {
+  async function open(
+    fields: readonly InputField[],
+    send: () => Promise<Execution> = () => Promise.resolve(anExecution()),
+  ): Promise<void> {
     form = await parts.open({ inputs: () => Promise.resolve({ fields, raw: {} }), send });
     page = form.page;
   }
 
   const problemOf = (name: string) =>
-    field(name).evaluate((box) => (box.getAttribute("aria-describedby") ?? "").split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join(" ").trim());
+    field(name).evaluate((box) =>
+      (box.getAttribute("aria-describedby") ?? "")
+        .split(" ")
+        .map((id) => document.getElementById(id)?.textContent ?? "")
+        .join(" ")
+        .trim(),
+    );
 
   it("says that fields are to be checked only while one is marked, whether they are mended as fields, as JSON or by leaving them out", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);
@@ -29,7 +38,9 @@ describe("What the kickoff form complains of, in a browser", () => {
     await page.getByText("Advanced").click();
     await field("Task callback").fill("example.com/hook");
     await field("Event streaming").fill("https://example.com/events");
-    await page.getByRole("combobox", { name: "Authentication of event streaming" }).selectOption("Bearer token");
+    await page
+      .getByRole("combobox", { name: "Authentication of event streaming" })
+      .selectOption("Bearer token");
     await kickOff().click();
     await complaint.waitFor();
     await field("topic").fill("Otters");
@@ -56,12 +67,18 @@ describe("What the kickoff form complains of, in a browser", () => {
     await complaint.waitFor();
     await view("JSON").click();
     await json().waitFor();
-    assert.deepEqual([await complaint.count(), await marked()], [0, 0], "the other view marks nothing");
+    assert.deepEqual(
+      [await complaint.count(), await marked()],
+      [0, 0],
+      "the other view marks nothing",
+    );
   });
 
   it("says why the other view is not shown while a field can't be read, and has the focus there, also in what is folded", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);
-    const complaint = page.getByRole("alert").getByText("Correct what is marked first: it can't be read.");
+    const complaint = page
+      .getByRole("alert")
+      .getByText("Correct what is marked first: it can't be read.");
     await mode("topic").selectOption("JSON");
     await field("topic").fill("{");
     await view("JSON").click();
@@ -89,7 +106,13 @@ describe("What the kickoff form complains of, in a browser", () => {
   });
 
   it("keeps what the crew said about the other fields, and the warning of what may have started, beside what can't be read", async () => {
-    const missing = new CrewApiError({ kind: "validation", message: "Missing inputs: audience, topic.", remedy: "Fill them in.", missingInputs: ["audience", "topic"], sent: "no" });
+    const missing = new CrewApiError({
+      kind: "validation",
+      message: "Missing inputs: audience, topic.",
+      remedy: "Fill them in.",
+      missingInputs: ["audience", "topic"],
+      sent: "no",
+    });
     await open([{ name: "topic" }, { name: "audience" }], () => Promise.reject(missing));
     await field("topic").fill("Otters");
     await field("audience").fill("Children");
@@ -97,7 +120,10 @@ describe("What the kickoff form complains of, in a browser", () => {
     await page.getByText("Missing inputs: audience, topic.").waitFor();
     await field("topic").fill("Sea otters");
     assert.match(await problemOf("audience"), /The crew says/);
-    form.send = () => Promise.reject(new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, undefined));
+    form.send = () =>
+      Promise.reject(
+        new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, undefined),
+      );
     await kickOff().click();
     await page.getByText("It may have started.").waitFor();
     await mode("topic").selectOption("JSON");

@@ -35,11 +35,16 @@ describe("The kickoff form, in the window", () => {
     await service.stop();
   });
 
-  const field = (name: string) => window.webview.content.getByRole("textbox", { name, exact: true });
-  const kickOff = () => window.webview.content.getByRole("button", { name: "Kick Off", exact: true });
+  const field = (name: string) =>
+    window.webview.content.getByRole("textbox", { name, exact: true });
+  const kickOff = () =>
+    window.webview.content.getByRole("button", { name: "Kick Off", exact: true });
   const holds = async (values: Readonly<Record<string, string>>) => {
     for (const [name, text] of Object.entries(values)) {
-      await waitFor(`“${text}” in the field ${name}`, async () => (await field(name).inputValue()) === text);
+      await waitFor(
+        `“${text}” in the field ${name}`,
+        async () => (await field(name).inputValue()) === text,
+      );
     }
   };
 
@@ -50,7 +55,9 @@ describe("The kickoff form, in the window", () => {
     await window.runCommand("Crewdeck: Kick Off…");
     await window.webview.content.getByRole("button", { name: "Fill in from…: audience" }).click();
     await window.quickInput.choose("Fill in “audience” from", "Editor's Selection");
-    await window.webview.content.getByText(/^audience was filled in from the selection in Untitled-1 \(6 bytes\)\./).waitFor();
+    await window.webview.content
+      .getByText(/^audience was filled in from the selection in Untitled-1 \(6 bytes\)\./)
+      .waitFor();
     await holds({ audience: "rivers" });
   });
 
@@ -67,7 +74,10 @@ describe("The kickoff form, in the window", () => {
 
   it("keeps it when it moves to another group", async () => {
     await window.runCommand("View: Move Editor into Right Group");
-    await waitFor("two groups", async () => (await window.page.locator(".editor-group-container").count()) === 2);
+    await waitFor(
+      "two groups",
+      async () => (await window.page.locator(".editor-group-container").count()) === 2,
+    );
     await holds(typed);
   });
 
@@ -85,16 +95,28 @@ describe("The kickoff form, in the window", () => {
     it(`has no fault that axe finds in ${theme}`, async () => {
       await window.setTheme(theme);
       const frame = await window.webview.frame();
-      await waitFor("the theme in the form", () => frame.evaluate((name) => document.body.dataset["vscodeThemeKind"] === name, kind));
+      await waitFor("the theme in the form", () =>
+        frame.evaluate((name) => document.body.dataset["vscodeThemeKind"] === name, kind),
+      );
       assert.deepEqual(await violationsIn(frame), []);
     });
   }
 
   it("marks what the crew says is missing, and loses nothing", async () => {
-    gate.answer("/kickoff", json(422, { error: "Validation Error", message: "Missing required inputs", details: { missing_inputs: ["audience", "budget"] } }));
+    gate.answer(
+      "/kickoff",
+      json(422, {
+        error: "Validation Error",
+        message: "Missing required inputs",
+        details: { missing_inputs: ["audience", "budget"] },
+      }),
+    );
     await kickOff().click();
-    await window.webview.content.getByText("The crew needs more inputs: audience, budget").waitFor();
-    for (const name of ["audience", "budget"]) assert.equal(await field(name).getAttribute("aria-invalid"), "true", name);
+    await window.webview.content
+      .getByText("The crew needs more inputs: audience, budget")
+      .waitFor();
+    for (const name of ["audience", "budget"])
+      assert.equal(await field(name).getAttribute("aria-invalid"), "true", name);
     assert.equal(await field("topic").getAttribute("aria-invalid"), null);
     await holds(kept);
   });
@@ -104,12 +126,19 @@ describe("The kickoff form, in the window", () => {
     const held = gate.hold("/kickoff", "request");
     await kickOff().dblclick();
     const release = await held;
-    await window.webview.content.getByRole("button", { name: "Kicking off…" }).click({ force: true });
+    await window.webview.content
+      .getByRole("button", { name: "Kicking off…" })
+      .click({ force: true });
     await field("topic").press("ControlOrMeta+Enter");
     release();
     await window.editor.waitForText("# tea and cake");
     const sent = gate.sent("/kickoff").map(({ body }) => JSON.parse(body) as unknown);
-    assert.deepEqual(sent.slice(1), [{ inputs: { topic: typed.topic, audience: kept.audience, budget: "12" }, meta: { ticket: 7 } }]);
+    assert.deepEqual(sent.slice(1), [
+      {
+        inputs: { topic: typed.topic, audience: kept.audience, budget: "12" },
+        meta: { ticket: 7 },
+      },
+    ]);
     assert.equal(await window.editor.tab(tab).count(), 0, "it has closed");
   });
 
@@ -127,16 +156,36 @@ describe("The kickoff form, in the window", () => {
   it("takes a pasted kickoff, sends its secret, which the window saves nowhere, and asks for that alone when it is run again", async () => {
     const { content } = window.webview;
     const token = content.getByLabel("Token for the human input callback");
-    const plain = { inputs: { topic: "oolong", audience: "all" }, humanInputWebhook: { url: "http://127.0.0.1:9/human", authentication: { strategy: "bearer" } } };
-    const whole = { ...plain, humanInputWebhook: { ...plain.humanInputWebhook, authentication: { strategy: "bearer", token: "hush-oolong" } } };
+    const plain = {
+      inputs: { topic: "oolong", audience: "all" },
+      humanInputWebhook: {
+        url: "http://127.0.0.1:9/human",
+        authentication: { strategy: "bearer" },
+      },
+    };
+    const whole = {
+      ...plain,
+      humanInputWebhook: {
+        ...plain.humanInputWebhook,
+        authentication: { strategy: "bearer", token: "hush-oolong" },
+      },
+    };
     await openForm(window, "Writers");
     await content.getByRole("button", { name: "JSON", exact: true }).click();
-    await window.page.evaluate((text) => navigator.clipboard.writeText(text), JSON.stringify(whole, undefined, 2));
+    await window.page.evaluate(
+      (text) => navigator.clipboard.writeText(text),
+      JSON.stringify(whole, undefined, 2),
+    );
     await field("Kickoff as JSON").press("ControlOrMeta+a");
     await field("Kickoff as JSON").press("ControlOrMeta+v");
     await content.getByText("was moved to its place below").waitFor();
     await holds({ "Kickoff as JSON": JSON.stringify(plain, undefined, 2) });
-    const selection = () => field("Kickoff as JSON").evaluate((box: HTMLTextAreaElement) => [box.selectionStart, box.selectionEnd, box.value.length]);
+    const selection = () =>
+      field("Kickoff as JSON").evaluate((box: HTMLTextAreaElement) => [
+        box.selectionStart,
+        box.selectionEnd,
+        box.value.length,
+      ]);
     const [start, end, length] = await selection();
     assert.deepEqual([start, end], [length, length], "the cursor stands behind what was pasted");
     assert.equal(await token.getAttribute("placeholder"), "Entered; type to replace it");
@@ -146,10 +195,15 @@ describe("The kickoff form, in the window", () => {
     await window.editor.waitForText("# oolong");
     assert.deepEqual(JSON.parse(gate.sent("/kickoff").at(-1)?.body ?? ""), whole);
     await window.runCommand("Crewdeck: Run Again in Form…");
-    await waitFor("the focus in the missing secret", () => token.evaluate((box) => box === document.activeElement));
+    await waitFor("the focus in the missing secret", () =>
+      token.evaluate((box) => box === document.activeElement),
+    );
     await token.fill("hush-again");
     await token.press("ControlOrMeta+Enter");
-    await waitFor("the second kickoff", () => gate.sent("/kickoff").at(-1)?.body.includes("hush-again") === true);
+    await waitFor(
+      "the second kickoff",
+      () => gate.sent("/kickoff").at(-1)?.body.includes("hush-again") === true,
+    );
     await waitFor("the form's end", async () => (await window.editor.tab(tab).count()) === 0);
   });
 
@@ -160,7 +214,13 @@ describe("The kickoff form, in the window", () => {
     await window.tree.action("Writers", "Kick Off…");
     await window.editor.waitForText("# 5f0f1c0e");
     assert.equal(await window.editor.tab(tab).count(), 0);
-    assert.deepEqual(gate.sent("/kickoff").slice(before).map(({ body }) => JSON.parse(body) as unknown), [{ inputs: {} }]);
+    assert.deepEqual(
+      gate
+        .sent("/kickoff")
+        .slice(before)
+        .map(({ body }) => JSON.parse(body) as unknown),
+      [{ inputs: {} }],
+    );
   });
 });
 
@@ -170,12 +230,15 @@ function isSaved({ page }: VSCodeWindow, words: string): Promise<boolean> {
     const done = <T>(request: IDBRequest<T>) =>
       new Promise<T>((resolve, reject) => {
         request.onsuccess = () => resolve(request.result);
-        request.onerror = () => reject(request.error ?? new Error("The window's state cannot be read."));
+        request.onerror = () =>
+          reject(request.error ?? new Error("The window's state cannot be read."));
       });
     for (const { name = "" } of await indexedDB.databases()) {
       if (!name.startsWith("vscode-web-state-db")) continue;
       const database = await done(indexedDB.open(name));
-      const values = await done(database.transaction("ItemTable").objectStore("ItemTable").getAll());
+      const values = await done(
+        database.transaction("ItemTable").objectStore("ItemTable").getAll(),
+      );
       database.close();
       // It is JSON within JSON within JSON: what is looked for has no characters that are escaped.
       if (values.some((value) => String(value).includes(wanted))) return true;

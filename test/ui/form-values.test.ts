@@ -39,8 +39,15 @@ describe("What the kickoff form holds, in a browser", () => {
   const parts = new FormPage();
   const { field, list, mode, kickOff, view, json } = parts;
 
-  async function open(fields: readonly InputField[] = described, options: Partial<FormWindowOptions> = {}): Promise<void> {
-    form = await parts.open({ inputs: () => Promise.resolve({ fields, raw: {} }), send: () => Promise.resolve(anExecution()), ...options });
+  async function open(
+    fields: readonly InputField[] = described,
+    options: Partial<FormWindowOptions> = {},
+  ): Promise<void> {
+    form = await parts.open({
+      inputs: () => Promise.resolve({ fields, raw: {} }),
+      send: () => Promise.resolve(anExecution()),
+      ...options,
+    });
     page = form.page;
     await kickOff().waitFor();
   }
@@ -48,9 +55,21 @@ describe("What the kickoff form holds, in a browser", () => {
   const started = () => waitFor("the start", () => form.started.length === 1);
   /** What describes a field to a screen reader: hint, note and problem. */
   const descriptionOf = (box: ReturnType<typeof field>) =>
-    box.evaluate((element) => (element.getAttribute("aria-describedby") ?? "").split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join(" ").trim());
+    box.evaluate((element) =>
+      (element.getAttribute("aria-describedby") ?? "")
+        .split(" ")
+        .map((id) => document.getElementById(id)?.textContent ?? "")
+        .join(" ")
+        .trim(),
+    );
   /** The words below the label of an input that a person sees. */
-  const seen = async (name: string) => (await page.locator(".field", { has: page.getByText(name, { exact: true }) }).locator(".note").innerText()).trim();
+  const seen = async (name: string) =>
+    (
+      await page
+        .locator(".field", { has: page.getByText(name, { exact: true }) })
+        .locator(".note")
+        .innerText()
+    ).trim();
 
   it("is the same as form and as JSON, whichever is typed in, and keeps inputs that the crew does not name", async () => {
     await open();
@@ -59,18 +78,35 @@ describe("What the kickoff form holds, in a browser", () => {
     await page.getByText("Advanced").click();
     await field("Meta").fill('{"ticket": 7}');
     await view("JSON").click();
-    assert.deepEqual(JSON.parse(await json().inputValue()), { inputs: { topic: "tea", days: 3, share: null, tone: "dry" }, meta: { ticket: 7 } });
+    assert.deepEqual(JSON.parse(await json().inputValue()), {
+      inputs: { topic: "tea", days: 3, share: null, tone: "dry" },
+      meta: { ticket: 7 },
+    });
     assert.equal(await view("JSON").getAttribute("aria-pressed"), "true");
-    await json().fill('{"inputs": {"topic": "", "days": 5, "loud": true, "tone": 2, "extra": [1]}, "meta": {"ticket": 8}}');
+    await json().fill(
+      '{"inputs": {"topic": "", "days": 5, "loud": true, "tone": 2, "extra": [1]}, "meta": {"ticket": 8}}',
+    );
     await view("Form").click();
-    assert.deepEqual(await Promise.all(["topic", "share", "extra"].map((name) => mode(name).inputValue())), ["empty", "omit", "json"]);
-    assert.deepEqual([await field("days").inputValue(), await list("loud").inputValue(), await list("tone").inputValue()], ["5", "true", "2"]);
+    assert.deepEqual(
+      await Promise.all(["topic", "share", "extra"].map((name) => mode(name).inputValue())),
+      ["empty", "omit", "json"],
+    );
+    assert.deepEqual(
+      [
+        await field("days").inputValue(),
+        await list("loud").inputValue(),
+        await list("tone").inputValue(),
+      ],
+      ["5", "true", "2"],
+    );
     assert.equal(await field("extra").inputValue(), "[1]");
     assert.equal(await field("Meta").inputValue(), '{"ticket": 8}');
     await page.getByText("not named by the crew").waitFor();
     await kickOff().click();
     await started();
-    assert.deepEqual(form.sent, [{ inputs: { topic: "", days: 5, loud: true, tone: 2, extra: [1] }, meta: { ticket: 8 } }]);
+    assert.deepEqual(form.sent, [
+      { inputs: { topic: "", days: 5, loud: true, tone: 2, extra: [1] }, meta: { ticket: 8 } },
+    ]);
   });
 
   it("stays as JSON while that can't be read: the place is told and has the focus, a hidden page keeps it, and the last readable one can be had back", async () => {
@@ -81,8 +117,14 @@ describe("What the kickoff form holds, in a browser", () => {
     await json().fill(broken);
     await view("Form").click();
     assert.equal(await json().getAttribute("aria-invalid"), "true");
-    assert.match(await descriptionOf(json()), /Not JSON: line 2, column 22: a colon is expected\.$/);
-    assert.equal(await json().evaluate((box: HTMLTextAreaElement) => box.selectionStart), broken.indexOf('"coffee"'));
+    assert.match(
+      await descriptionOf(json()),
+      /Not JSON: line 2, column 22: a colon is expected\.$/,
+    );
+    assert.equal(
+      await json().evaluate((box: HTMLTextAreaElement) => box.selectionStart),
+      broken.indexOf('"coffee"'),
+    );
     await kickOff().click();
     await page.getByText("Nothing was sent.").waitFor();
     await form.hideAndShow();
@@ -94,7 +136,14 @@ describe("What the kickoff form holds, in a browser", () => {
   });
 
   it("may be left out, empty or null, which look different and are sent differently", async () => {
-    await open([{ name: "left" }, { name: "empty" }, { name: "nothing" }, { name: "blank", required: false }, { name: "usual", default: "as ever" }, { name: "text" }]);
+    await open([
+      { name: "left" },
+      { name: "empty" },
+      { name: "nothing" },
+      { name: "blank", required: false },
+      { name: "usual", default: "as ever" },
+      { name: "text" },
+    ]);
     await field("text").fill("x");
     await field("usual").fill("");
     await mode("left").selectOption("Leave out");
@@ -107,7 +156,8 @@ describe("What the kickoff form holds, in a browser", () => {
       "Not sent while it is blank.",
       "Not sent while it is blank: the crew uses its default.",
     ]);
-    for (const name of ["left", "empty", "nothing"]) assert.equal(await field(name).isVisible(), false, name);
+    for (const name of ["left", "empty", "nothing"])
+      assert.equal(await field(name).isVisible(), false, name);
     await kickOff().click();
     await started();
     assert.deepEqual(form.sent, [{ inputs: { empty: "", nothing: null, text: "x" } }]);
@@ -116,9 +166,27 @@ describe("What the kickoff form holds, in a browser", () => {
   it("is typed into what fits the crew's description, and stays where it does not fit", async () => {
     await open();
     assert.match(await descriptionOf(field("days")), /^How long it takes\./);
-    assert.deepEqual([await field("days").inputValue(), await list("tone").inputValue(), await list("loud").inputValue()], ["3", '"dry"', ""]);
-    assert.deepEqual(await list("tone").locator("option").allTextContents(), ["Choose…", "dry", "warm", "2"]);
-    assert.deepEqual([await field("days").getAttribute("inputmode"), await field("share").getAttribute("inputmode")], ["numeric", "decimal"]);
+    assert.deepEqual(
+      [
+        await field("days").inputValue(),
+        await list("tone").inputValue(),
+        await list("loud").inputValue(),
+      ],
+      ["3", '"dry"', ""],
+    );
+    assert.deepEqual(await list("tone").locator("option").allTextContents(), [
+      "Choose…",
+      "dry",
+      "warm",
+      "2",
+    ]);
+    assert.deepEqual(
+      [
+        await field("days").getAttribute("inputmode"),
+        await field("share").getAttribute("inputmode"),
+      ],
+      ["numeric", "decimal"],
+    );
     await field("topic").fill("tea");
     await field("days").fill("2.5");
     await field("share").fill("half");
@@ -126,7 +194,10 @@ describe("What the kickoff form holds, in a browser", () => {
     assert.match(await descriptionOf(field("days")), /Enter a whole number/);
     assert.match(await descriptionOf(field("share")), /Enter a number/);
     assert.match(await descriptionOf(list("loud")), /This input is required/);
-    assert.deepEqual([await field("days").inputValue(), await field("share").inputValue()], ["2.5", "half"]);
+    assert.deepEqual(
+      [await field("days").inputValue(), await field("share").inputValue()],
+      ["2.5", "half"],
+    );
     await mode("share").selectOption("Text");
     assert.equal(await field("share").inputValue(), "half");
     await page.getByRole("button", { name: "Reset to default: days" }).click();
@@ -134,17 +205,27 @@ describe("What the kickoff form holds, in a browser", () => {
     await list("tone").selectOption("warm");
     await kickOff().click();
     await started();
-    assert.deepEqual(form.sent, [{ inputs: { topic: "tea", days: 3, share: "half", loud: false, tone: "warm" } }]);
+    assert.deepEqual(form.sent, [
+      { inputs: { topic: "tea", days: 3, share: "half", loud: false, tone: "warm" } },
+    ]);
   });
 
   it("is taken from elsewhere for one field, which says where from, and Undo brings back what was there", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);
     await field("topic").fill("tea");
     await field("audience").fill("all");
-    form.taken = Promise.resolve({ text: "rivers\nand lakes", from: "the selection in notes.md (16 bytes)" });
+    form.taken = Promise.resolve({
+      text: "rivers\nand lakes",
+      from: "the selection in notes.md (16 bytes)",
+    });
     await page.getByRole("button", { name: "Fill in from…: topic" }).click();
-    await page.getByText("topic was filled in from the selection in notes.md (16 bytes).").waitFor();
-    assert.deepEqual([await field("topic").inputValue(), await field("audience").inputValue()], ["rivers\nand lakes", "all"]);
+    await page
+      .getByText("topic was filled in from the selection in notes.md (16 bytes).")
+      .waitFor();
+    assert.deepEqual(
+      [await field("topic").inputValue(), await field("audience").inputValue()],
+      ["rivers\nand lakes", "all"],
+    );
     assert.ok(await field("topic").evaluate((box) => box === document.activeElement));
     await page.getByRole("button", { name: "Undo" }).click();
     await waitFor("what was typed", async () => (await field("topic").inputValue()) === "tea");
@@ -161,7 +242,10 @@ describe("What the kickoff form holds, in a browser", () => {
     await list("Authentication of event streaming").selectOption("Bearer token");
     await kickOff().click();
     assert.match(await descriptionOf(field("Events")), /at least one event/);
-    const [password, token] = [page.getByLabel("Password for the human input callback"), page.getByLabel("Token for event streaming")];
+    const [password, token] = [
+      page.getByLabel("Password for the human input callback"),
+      page.getByLabel("Token for event streaming"),
+    ];
     for (const box of [password, token]) {
       assert.equal(await box.getAttribute("type"), "password");
       assert.match(await descriptionOf(box), /not kept with the draft\.\s+Enter it\./);
@@ -170,40 +254,76 @@ describe("What the kickoff form holds, in a browser", () => {
     await page.getByLabel("Send each event at once").check();
     await password.fill("hush-1");
     await token.fill("hush-2");
-    const kept = () => page.evaluate(() => JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage), document.documentElement.outerHTML]));
+    const kept = () =>
+      page.evaluate(() =>
+        JSON.stringify([
+          Object.entries(sessionStorage),
+          Object.entries(localStorage),
+          document.documentElement.outerHTML,
+        ]),
+      );
     assert.match(await kept(), /a\.test\/human/);
     assert.doesNotMatch(await kept(), /hush/);
     await form.hideAndShow();
     await password.waitFor();
-    assert.deepEqual([await password.inputValue(), await password.getAttribute("placeholder")], ["", "Entered; type to replace it"]);
+    assert.deepEqual(
+      [await password.inputValue(), await password.getAttribute("placeholder")],
+      ["", "Entered; type to replace it"],
+    );
     assert.doesNotMatch(JSON.stringify(form.saved) + (await kept()), /hush/);
     await kickOff().click();
     await started();
     assert.deepEqual(form.sent, [
       {
         inputs: { topic: "tea" },
-        humanInputWebhook: { url: "https://a.test/human", authentication: { strategy: "basic", username: "me", password: "hush-1" } },
-        webhooks: { events: ["task_started", "task_completed"], url: "https://a.test/events", realtime: true, authentication: { strategy: "bearer", token: "hush-2" } },
+        humanInputWebhook: {
+          url: "https://a.test/human",
+          authentication: { strategy: "basic", username: "me", password: "hush-1" },
+        },
+        webhooks: {
+          events: ["task_started", "task_completed"],
+          url: "https://a.test/events",
+          realtime: true,
+          authentication: { strategy: "bearer", token: "hush-2" },
+        },
       },
     ]);
   });
 
   /** All that is kept of the form: what VS Code would write down, and what goes to disk. */
-  const keptOf = async () => JSON.stringify(form.saved) + (await page.evaluate(() => JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage)])));
-  const [password, token] = [() => page.getByLabel("Password for the human input callback"), () => page.getByLabel("Token for event streaming")];
+  const keptOf = async () =>
+    JSON.stringify(form.saved) +
+    (await page.evaluate(() =>
+      JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage)]),
+    ));
+  const [password, token] = [
+    () => page.getByLabel("Password for the human input callback"),
+    () => page.getByLabel("Token for event streaming"),
+  ];
   const caret = () => json().evaluate((box: HTMLTextAreaElement) => box.selectionStart);
 
   it("takes a pasted kickoff whole, moves its secrets to their boxes, says so, and keeps none", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
-    assert.equal(await page.locator("details").isVisible(), false, "nothing is left to enter beside the text");
+    assert.equal(
+      await page.locator("details").isVisible(),
+      false,
+      "nothing is left to enter beside the text",
+    );
     await json().selectText();
     await page.keyboard.insertText(pasted);
     await page.getByText("was moved to its place below").waitFor();
     const shown = pasted.replace(', "password": "hush-1"', "").replace('"token": "hush-2", ', "");
     assert.deepEqual([await json().inputValue(), await caret()], [shown, shown.length]);
-    for (const box of [password(), token()]) assert.deepEqual([await box.inputValue(), await box.getAttribute("placeholder")], ["", "Entered; type to replace it"]);
-    assert.deepEqual(await page.locator("details label").filter({ visible: true }).allTextContents(), ["Password for the human input callback", "Token for event streaming"]);
+    for (const box of [password(), token()])
+      assert.deepEqual(
+        [await box.inputValue(), await box.getAttribute("placeholder")],
+        ["", "Entered; type to replace it"],
+      );
+    assert.deepEqual(
+      await page.locator("details label").filter({ visible: true }).allTextContents(),
+      ["Password for the human input callback", "Token for event streaming"],
+    );
     await waitFor("the draft", () => form.saved.length > 0);
     assert.match(await keptOf(), /a\.test\/human/);
     assert.doesNotMatch(await keptOf(), /hush/);
@@ -211,7 +331,14 @@ describe("What the kickoff form holds, in a browser", () => {
     await json().waitFor();
     assert.equal(await json().inputValue(), shown);
     await view("Form").click();
-    assert.deepEqual([await field("Human input callback").inputValue(), await field("User name for the human input callback").inputValue(), await field("Events").inputValue()], ["https://a.test/human", "me", "task_started"]);
+    assert.deepEqual(
+      [
+        await field("Human input callback").inputValue(),
+        await field("User name for the human input callback").inputValue(),
+        await field("Events").inputValue(),
+      ],
+      ["https://a.test/human", "me", "task_started"],
+    );
     await view("JSON").click();
     const written = await json().inputValue();
     await view("Form").click();
@@ -219,51 +346,95 @@ describe("What the kickoff form holds, in a browser", () => {
     assert.equal(await json().inputValue(), written);
     await kickOff().click();
     await started();
-    assert.deepEqual(form.sent, [{ ...(JSON.parse(pasted.replace('  "taskWebhookUrl": null,\n', "")) as object) }]);
+    assert.deepEqual(form.sent, [
+      { ...(JSON.parse(pasted.replace('  "taskWebhookUrl": null,\n', "")) as object) },
+    ]);
     assert.doesNotMatch(await keptOf(), /hush/);
   });
 
   it("leaves a secret in the text while it is typed there, holds it all the same, and takes it out when the person goes on", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
-    const [before, after] = ['{"inputs": {"topic": "tea"}, "humanInputWebhook": {"url": "https://a.test/h", "authentication": {"strategy": "bearer", "token": "', '"}}}'];
+    const [before, after] = [
+      '{"inputs": {"topic": "tea"}, "humanInputWebhook": {"url": "https://a.test/h", "authentication": {"strategy": "bearer", "token": "',
+      '"}}}',
+    ];
     await json().fill(before + after);
-    await json().evaluate((box: HTMLTextAreaElement, at) => box.setSelectionRange(at, at), before.length);
+    await json().evaluate(
+      (box: HTMLTextAreaElement, at) => box.setSelectionRange(at, at),
+      before.length,
+    );
     await page.keyboard.type("hush-3");
     assert.equal(await json().inputValue(), `${before}hush-3${after}`);
     assert.doesNotMatch(await keptOf(), /hush/);
     await kickOff().click();
     await started();
     assert.equal(await json().inputValue(), (before + after).replace(', "token": ""', ""));
-    assert.deepEqual(form.sent, [{ inputs: { topic: "tea" }, humanInputWebhook: { url: "https://a.test/h", authentication: { strategy: "bearer", token: "hush-3" } } }]);
+    assert.deepEqual(form.sent, [
+      {
+        inputs: { topic: "tea" },
+        humanInputWebhook: {
+          url: "https://a.test/h",
+          authentication: { strategy: "bearer", token: "hush-3" },
+        },
+      },
+    ]);
   });
 
   it("sends a secret to no other host than the one it was pasted for", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     await json().fill(pasted);
-    await json().fill((await json().inputValue()).replace("a.test/human", "a.test/people").replace("a.test/events", "b.test/events"));
-    assert.equal(await page.getByText("was moved to its place below").count(), 0, "one of them is not there any more");
-    assert.deepEqual([await password().getAttribute("placeholder"), await token().getAttribute("placeholder")], ["Entered; type to replace it", ""]);
+    await json().fill(
+      (await json().inputValue())
+        .replace("a.test/human", "a.test/people")
+        .replace("a.test/events", "b.test/events"),
+    );
+    assert.equal(
+      await page.getByText("was moved to its place below").count(),
+      0,
+      "one of them is not there any more",
+    );
+    assert.deepEqual(
+      [await password().getAttribute("placeholder"), await token().getAttribute("placeholder")],
+      ["Entered; type to replace it", ""],
+    );
     await kickOff().click();
     assert.match(await descriptionOf(token()), /what was entered before was for another host/);
     await token().fill("hush-6");
     await view("Form").click();
     await token().fill("hush-7");
     await field("Event streaming").fill("https://c.test/events");
-    assert.deepEqual([await token().inputValue(), await token().getAttribute("placeholder")], ["", ""]);
+    assert.deepEqual(
+      [await token().inputValue(), await token().getAttribute("placeholder")],
+      ["", ""],
+    );
     await kickOff().click();
     assert.match(await descriptionOf(token()), /what was entered before was for another host/);
     assert.equal(form.sent.length, 0);
     await field("Event streaming").fill("https://b.test/other");
-    assert.deepEqual([await token().inputValue(), await token().getAttribute("placeholder")], ["", "Entered; type to replace it"]);
+    assert.deepEqual(
+      [await token().inputValue(), await token().getAttribute("placeholder")],
+      ["", "Entered; type to replace it"],
+    );
     await token().fill("hush-6");
     await field("Event streaming").press("End");
     await field("Event streaming").pressSequentially("/longer");
     assert.equal(await token().inputValue(), "hush-6", "it is the same host");
     await kickOff().click();
     await started();
-    assert.deepEqual(form.sent.map(({ humanInputWebhook, webhooks }) => [humanInputWebhook?.authentication, webhooks?.authentication]), [[{ strategy: "basic", username: "me", password: "hush-1" }, { strategy: "bearer", token: "hush-6" }]]);
+    assert.deepEqual(
+      form.sent.map(({ humanInputWebhook, webhooks }) => [
+        humanInputWebhook?.authentication,
+        webhooks?.authentication,
+      ]),
+      [
+        [
+          { strategy: "basic", username: "me", password: "hush-1" },
+          { strategy: "bearer", token: "hush-6" },
+        ],
+      ],
+    );
   });
 
   it("keeps no secret of a text that can't be read, nor the password of an address, and loses nothing of it while another tab is in front", async () => {
@@ -292,10 +463,14 @@ describe("What the kickoff form holds, in a browser", () => {
     await view("Form").click();
     assert.equal(await field("Task callback").inputValue(), "a.test");
     await view("JSON").click();
-    await json().fill('{"inputs": {"topic": "tea"}, "webhooks": {"url": "https://a.test", "authentication": {"strategy": "bearer"}}}');
+    await json().fill(
+      '{"inputs": {"topic": "tea"}, "webhooks": {"url": "https://a.test", "authentication": {"strategy": "bearer"}}}',
+    );
     await kickOff().click();
     await page.getByText("Line 1, column 30: “events” is missing here.").waitFor();
-    await json().fill('{"inputs": {"topic": "tea"}, "webhooks": {"url": "https://a.test", "events": ["a"], "authentication": {"strategy": "bearer"}}}');
+    await json().fill(
+      '{"inputs": {"topic": "tea"}, "webhooks": {"url": "https://a.test", "events": ["a"], "authentication": {"strategy": "bearer"}}}',
+    );
     await kickOff().click();
     assert.match(await descriptionOf(token()), /Enter it\./);
     assert.ok(await token().evaluate((box) => box === document.activeElement));
@@ -306,8 +481,13 @@ describe("What the kickoff form holds, in a browser", () => {
   });
 
   it("opens at the secret that given values come without, once the inputs are there", async () => {
-    const humanInputWebhook = { url: "https://a.test/h", authentication: { strategy: "bearer" as const } };
-    await open([{ name: "topic" }, { name: "note", required: false }], { seed: { instead: { inputs: { topic: "tea" }, humanInputWebhook } } });
+    const humanInputWebhook = {
+      url: "https://a.test/h",
+      authentication: { strategy: "bearer" as const },
+    };
+    await open([{ name: "topic" }, { name: "note", required: false }], {
+      seed: { instead: { inputs: { topic: "tea" }, humanInputWebhook } },
+    });
     const box = page.getByLabel("Token for the human input callback");
     await waitFor("the focus", () => box.evaluate((element) => element === document.activeElement));
     form.session.lay({ instead: { inputs: {}, humanInputWebhook } });
@@ -319,7 +499,9 @@ describe("What the kickoff form holds, in a browser", () => {
       await open(described, { theme, send: () => new Promise(() => undefined) });
       await page.getByText("Advanced").click();
       await field("Human input callback").fill("https://a.test/human");
-      await list("Authentication of the human input callback").selectOption("User name and password");
+      await list("Authentication of the human input callback").selectOption(
+        "User name and password",
+      );
       await list("Authentication of event streaming").selectOption("Bearer token");
       await mode("share").selectOption("null");
       await kickOff().click();

@@ -24,7 +24,13 @@ const fields: readonly InputField[] = [
   { name: "options", type: "object", default: { depth: 2 } },
 ];
 const missing = (...names: string[]) =>
-  new CrewApiError({ kind: "validation", message: `Missing inputs: ${names.join(", ")}.`, remedy: "Fill in the marked inputs.", missingInputs: names, sent: "no" });
+  new CrewApiError({
+    kind: "validation",
+    message: `Missing inputs: ${names.join(", ")}.`,
+    remedy: "Fill in the marked inputs.",
+    missingInputs: names,
+    sent: "no",
+  });
 
 describe("The kickoff form in a browser", () => {
   let form: FormWindow;
@@ -32,7 +38,9 @@ describe("The kickoff form in a browser", () => {
   const parts = new FormPage();
   const { field, mode, kickOff, isFocused } = parts;
 
-  async function open(options: Partial<FormWindowOptions> & { readonly fields?: readonly InputField[] } = {}): Promise<void> {
+  async function open(
+    options: Partial<FormWindowOptions> & { readonly fields?: readonly InputField[] } = {},
+  ): Promise<void> {
     form = await parts.open({
       inputs: () => Promise.resolve({ fields: options.fields ?? fields, raw: {} }),
       send: () => Promise.resolve(anExecution()),
@@ -42,14 +50,24 @@ describe("The kickoff form in a browser", () => {
   }
 
   const problemOf = (name: string) =>
-    field(name).evaluate((box) => (box.getAttribute("aria-describedby") ?? "").split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join(" ").trim());
+    field(name).evaluate((box) =>
+      (box.getAttribute("aria-describedby") ?? "")
+        .split(" ")
+        .map((id) => document.getElementById(id)?.textContent ?? "")
+        .join(" ")
+        .trim(),
+    );
 
   const violations = () => violationsIn(page);
 
   for (const theme of Object.keys(themes)) {
     describe(`in ${theme}`, () => {
       it("has no fault that axe finds, whatever it shows", async () => {
-        await open({ theme, send: () => Promise.reject(missing("audience")), crew: { isRehearsal: true } });
+        await open({
+          theme,
+          send: () => Promise.reject(missing("audience")),
+          crew: { isRehearsal: true },
+        });
         await field("topic").fill("Otters");
         assert.deepEqual(await violations(), []);
 
@@ -66,7 +84,14 @@ describe("The kickoff form in a browser", () => {
         await page.getByText("Missing inputs: audience.").waitFor();
         assert.deepEqual(await violations(), []);
 
-        form.send = () => Promise.reject(new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, undefined));
+        form.send = () =>
+          Promise.reject(
+            new MaybeStartedError(
+              "It may have started.",
+              { id: "url:https://crew.test" },
+              undefined,
+            ),
+          );
         await kickOff().click();
         await page.getByText("It may have started.").waitFor();
         assert.deepEqual(await violations(), []);
@@ -87,7 +112,9 @@ describe("The kickoff form in a browser", () => {
         await page.getByText("Kickoff as JSON").waitFor();
         assert.deepEqual(await violations(), []);
         // The mouse is over it still, which must not take its mark away.
-        const [on, below] = await json.evaluate((element) => [element, document.body].map((one) => getComputedStyle(one).backgroundColor));
+        const [on, below] = await json.evaluate((element) =>
+          [element, document.body].map((one) => getComputedStyle(one).backgroundColor),
+        );
         assert.ok(contrast(on!, below!) >= 3, `${on} on ${below}`);
       });
 
@@ -95,7 +122,11 @@ describe("The kickoff form in a browser", () => {
         let fail: (error: Error) => void = () => undefined;
         await open({ theme, inputs: () => new Promise((_, reject) => void (fail = reject)) });
         await page.getByText("Asking the crew").waitFor();
-        await page.getByText("Asking the crew").evaluate((line) => Promise.all(line.getAnimations().map((animation) => animation.finished)));
+        await page
+          .getByText("Asking the crew")
+          .evaluate((line) =>
+            Promise.all(line.getAnimations().map((animation) => animation.finished)),
+          );
         assert.deepEqual(await violations(), []);
         fail(new UserError("There is no token.", [{ title: "Set Token", command: "x" }]));
         await page.getByRole("button", { name: "Set Token" }).waitFor();
@@ -105,10 +136,17 @@ describe("The kickoff form in a browser", () => {
       it("shows where each field is, and which one is faulty", async () => {
         await open({ theme });
         for (const part of [field("topic"), mode("topic")]) {
-          const [border, page] = await part.evaluate((box) => [getComputedStyle(box).borderTopColor, getComputedStyle(document.body).backgroundColor]);
+          const [border, page] = await part.evaluate((box) => [
+            getComputedStyle(box).borderTopColor,
+            getComputedStyle(document.body).backgroundColor,
+          ]);
           assert.ok(contrast(border, page) >= 3, `${border} on ${page}`);
         }
-        const border = () => field("topic").evaluate((box) => `${getComputedStyle(box).borderTopStyle} ${getComputedStyle(box).borderTopColor}`);
+        const border = () =>
+          field("topic").evaluate(
+            (box) =>
+              `${getComputedStyle(box).borderTopStyle} ${getComputedStyle(box).borderTopColor}`,
+          );
         const before = await border();
         await kickOff().click();
         assert.equal(await field("topic").getAttribute("aria-invalid"), "true");
@@ -120,7 +158,10 @@ describe("The kickoff form in a browser", () => {
         const style = readFileSync(path.join(projectFolder, "dist/webview/form.css"), "utf8");
         const used = [...style.matchAll(/var\((--vscode-[\w-]+)\)/g)].map((match) => match[1]!);
         assert.ok(used.length > 10);
-        assert.deepEqual(used.filter((name) => !(name in themes[theme]!.variables)), []);
+        assert.deepEqual(
+          used.filter((name) => !(name in themes[theme]!.variables)),
+          [],
+        );
       });
     });
   }
@@ -137,7 +178,9 @@ describe("The kickoff form in a browser", () => {
     await page.keyboard.type("Children");
     await page.keyboard.press("Control+Enter");
     await waitFor("the start", () => form.started.length === 1);
-    assert.deepEqual(form.sent, [{ inputs: { topic: "Otters\nand stones", audience: "Children", options: { depth: 2 } } }]);
+    assert.deepEqual(form.sent, [
+      { inputs: { topic: "Otters\nand stones", audience: "Children", options: { depth: 2 } } },
+    ]);
   });
 
   it("goes from each input's text to how it is sent, and then to the next", async () => {
@@ -145,8 +188,15 @@ describe("The kickoff form in a browser", () => {
     await isFocused("topic");
     await page.keyboard.press("Tab");
     assert.ok(await mode("topic").evaluate((select) => select === document.activeElement));
-    const [select, text, label] = await Promise.all([mode("topic"), field("topic"), page.getByText("topic", { exact: true })].map((part) => part.boundingBox()));
-    assert.ok(select!.y + select!.height <= text!.y && select!.x > label!.x + label!.width, "it stands on the label's line");
+    const [select, text, label] = await Promise.all(
+      [mode("topic"), field("topic"), page.getByText("topic", { exact: true })].map((part) =>
+        part.boundingBox(),
+      ),
+    );
+    assert.ok(
+      select!.y + select!.height <= text!.y && select!.x > label!.x + label!.width,
+      "it stands on the label's line",
+    );
     assert.ok(Math.abs(select!.x + select!.width - text!.x - text!.width) < 1, "at its right end");
   });
 
@@ -158,7 +208,10 @@ describe("The kickoff form in a browser", () => {
 
   it("is sent once, however often it is clicked", async () => {
     let start: (execution: Execution) => void = () => undefined;
-    await open({ fields: [{ name: "topic" }], send: () => new Promise((resolve) => void (start = resolve)) });
+    await open({
+      fields: [{ name: "topic" }],
+      send: () => new Promise((resolve) => void (start = resolve)),
+    });
     await field("topic").fill("Otters");
     await kickOff().evaluate((button: HTMLButtonElement) => {
       for (let click = 0; click < 10; click++) button.click();
@@ -185,10 +238,16 @@ describe("The kickoff form in a browser", () => {
     assert.match(await problemOf("Task callback"), /Enter a whole address/);
     assert.equal(await field("Task callback").getAttribute("aria-invalid"), "true");
     await field("Task callback").fill("https://example.com/hook");
-    assert.equal(await field("Task callback").getAttribute("aria-invalid"), null, "what is right again is shown at once");
+    assert.equal(
+      await field("Task callback").getAttribute("aria-invalid"),
+      null,
+      "what is right again is shown at once",
+    );
     await kickOff().click();
     await waitFor("the start", () => form.started.length === 1);
-    assert.deepEqual(form.sent, [{ inputs: { topic: "Otters" }, taskWebhookUrl: "https://example.com/hook" }]);
+    assert.deepEqual(form.sent, [
+      { inputs: { topic: "Otters" }, taskWebhookUrl: "https://example.com/hook" },
+    ]);
   });
 
   it("tells what is missing, moves there, and opens Advanced where the fault is", async () => {
@@ -210,7 +269,11 @@ describe("The kickoff form in a browser", () => {
   it("checks JSON while it is typed, and says where it ends to be JSON", async () => {
     await open();
     await field("options").fill('{\n  "depth" 2\n}');
-    await waitFor("the fault", async () => (await problemOf("options")) === "Not JSON: line 2, column 11: a colon is expected.");
+    await waitFor(
+      "the fault",
+      async () =>
+        (await problemOf("options")) === "Not JSON: line 2, column 11: a colon is expected.",
+    );
     await field("options").fill('{"depth": 3}');
     assert.equal(await problemOf("options"), "");
   });
@@ -238,32 +301,56 @@ describe("The kickoff form in a browser", () => {
     await field("(no name)").fill("blank");
     assert.equal(await page.locator("img").count(), 0);
     const ids = await page.locator("[id]").evaluateAll((elements) => elements.map(({ id }) => id));
-    assert.deepEqual(ids.filter((id) => !/^(page|part-\d+)$/.test(id)), []);
+    assert.deepEqual(
+      ids.filter((id) => !/^(page|part-\d+)$/.test(id)),
+      [],
+    );
     assert.equal(new Set(ids).size, ids.length);
     await kickOff().click();
     await waitFor("the start", () => form.started.length === 1);
-    assert.deepEqual(Object.entries(form.sent[0]!.inputs), [...names.slice(0, -1).map((name) => [name, `value of ${name}`]), [" ", "blank"]]);
+    assert.deepEqual(Object.entries(form.sent[0]!.inputs), [
+      ...names.slice(0, -1).map((name) => [name, `value of ${name}`]),
+      [" ", "blank"],
+    ]);
   });
 
   it("marks the inputs that the crew missed, with a field for one it had not named", async () => {
-    await open({ fields: [{ name: "topic" }, { name: "audience" }], send: () => Promise.reject(missing("audience", "budget")) });
+    await open({
+      fields: [{ name: "topic" }, { name: "audience" }],
+      send: () => Promise.reject(missing("audience", "budget")),
+    });
     await field("topic").fill("Otters");
     await field("audience").fill("Children");
     await kickOff().click();
     await isFocused("audience");
     for (const name of ["audience", "budget"]) assert.match(await problemOf(name), /missing/);
-    assert.match((await page.getByRole("alert").textContent()) ?? "", /Missing inputs: audience, budget.*Fill in the marked inputs/);
+    assert.match(
+      (await page.getByRole("alert").textContent()) ?? "",
+      /Missing inputs: audience, budget.*Fill in the marked inputs/,
+    );
     assert.equal(await field("topic").inputValue(), "Otters", "nothing typed is lost");
     await field("budget").fill("100");
     form.send = () => Promise.resolve(anExecution());
     await kickOff().click();
     await waitFor("the start", () => form.started.length === 1);
-    assert.deepEqual(form.sent.at(-1), { inputs: { topic: "Otters", audience: "Children", budget: "100" } });
+    assert.deepEqual(form.sent.at(-1), {
+      inputs: { topic: "Otters", audience: "Children", budget: "100" },
+    });
   });
 
   it("does not send again what may have started, unless told to", async () => {
     const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
-    await open({ fields: [{ name: "topic" }], send: () => Promise.reject(new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, unconfirmed)) });
+    await open({
+      fields: [{ name: "topic" }],
+      send: () =>
+        Promise.reject(
+          new MaybeStartedError(
+            "It may have started.",
+            { id: "url:https://crew.test" },
+            unconfirmed,
+          ),
+        ),
+    });
     await field("topic").fill("Otters");
     await kickOff().click();
     await page.getByText("It may have started.").waitFor();
@@ -283,9 +370,19 @@ describe("The kickoff form in a browser", () => {
   });
 
   it("comes back with what may have started: it says so, and Kick Off is off until told to", async () => {
-    const values = { ...initialValues([]), inputs: [{ name: "topic", mode: "text" as const, text: "Otters" }] };
-    const earlier = new MaybeStartedError("A kickoff of this form was sent. It may have started.", { id: "url:https://crew.test" }, undefined);
-    await open({ fields: [{ name: "topic" }], seed: { draft: { id: "11111111-0000-4000-8000-000000000001", values }, earlier } });
+    const values = {
+      ...initialValues([]),
+      inputs: [{ name: "topic", mode: "text" as const, text: "Otters" }],
+    };
+    const earlier = new MaybeStartedError(
+      "A kickoff of this form was sent. It may have started.",
+      { id: "url:https://crew.test" },
+      undefined,
+    );
+    await open({
+      fields: [{ name: "topic" }],
+      seed: { draft: { id: "11111111-0000-4000-8000-000000000001", values }, earlier },
+    });
     await page.getByText("It may have started.").waitFor();
     assert.equal(await page.getByText("Draft restored").count(), 0);
     assert.equal(await kickOff().getAttribute("aria-disabled"), "true");
@@ -307,23 +404,41 @@ describe("The kickoff form in a browser", () => {
     await form.hideAndShow();
     await field("topic").waitFor();
     assert.equal(await field("topic").inputValue(), "Otters");
-    assert.deepEqual([await mode("audience").inputValue(), await field("audience").inputValue()], ["json", "[1"]);
-    assert.equal(await field("Crew callback").inputValue(), "https://example.com/x", "Advanced is open where something is in it");
-    await waitFor("the draft on disk", () => form.saved.at(-1)?.values.callbacks.crewWebhookUrl === "https://example.com/x");
+    assert.deepEqual(
+      [await mode("audience").inputValue(), await field("audience").inputValue()],
+      ["json", "[1"],
+    );
+    assert.equal(
+      await field("Crew callback").inputValue(),
+      "https://example.com/x",
+      "Advanced is open where something is in it",
+    );
+    await waitFor(
+      "the draft on disk",
+      () => form.saved.at(-1)?.values.callbacks.crewWebhookUrl === "https://example.com/x",
+    );
   });
 
   it("leaves the cursor where it is when the crew gets another name", async () => {
     await open();
     await field("topic").fill("Otters");
     await page.keyboard.press("Home");
-    form.session.rename({ id: "url:https://travel.example", name: "Journeys", url: "https://travel.example", isRehearsal: false });
+    form.session.rename({
+      id: "url:https://travel.example",
+      name: "Journeys",
+      url: "https://travel.example",
+      isRehearsal: false,
+    });
     await page.getByRole("heading", { name: "Kick off Journeys" }).waitFor();
     await page.keyboard.type("Sea ");
     assert.equal(await field("topic").inputValue(), "Sea Otters");
   });
 
   it("no longer says that it holds the values sent last once one is changed, and says what can't be kept, without moving the cursor", async () => {
-    const values = { ...initialValues([]), inputs: [{ name: "topic", mode: "text" as const, text: "tea" }] };
+    const values = {
+      ...initialValues([]),
+      inputs: [{ name: "topic", mode: "text" as const, text: "tea" }],
+    };
     await open({ fields: [{ name: "topic" }], seed: { last: values } });
     const sentLast = page.getByText("Filled in with the values sent last.");
     await sentLast.waitFor();
@@ -338,8 +453,14 @@ describe("The kickoff form in a browser", () => {
   });
 
   it("says that a draft was restored, clears it, and brings it back", async () => {
-    const values = { ...initialValues([]), inputs: [{ name: "topic", mode: "text" as const, text: "Otters" }] };
-    await open({ fields: [{ name: "topic" }], seed: { draft: { id: "11111111-0000-4000-8000-000000000001", values } } });
+    const values = {
+      ...initialValues([]),
+      inputs: [{ name: "topic", mode: "text" as const, text: "Otters" }],
+    };
+    await open({
+      fields: [{ name: "topic" }],
+      seed: { draft: { id: "11111111-0000-4000-8000-000000000001", values } },
+    });
     await page.getByText("Draft restored").waitFor();
     await page.getByRole("button", { name: "Clear" }).click();
     await page.getByText("Cleared.").waitFor();
@@ -351,7 +472,16 @@ describe("The kickoff form in a browser", () => {
   });
 
   it("shows why the crew can't be asked, and tries again", async () => {
-    await open({ inputs: () => Promise.reject(new CrewApiError({ kind: "unreachable", message: "travel.example can't be found.", remedy: "Check the address." })) });
+    await open({
+      inputs: () =>
+        Promise.reject(
+          new CrewApiError({
+            kind: "unreachable",
+            message: "travel.example can't be found.",
+            remedy: "Check the address.",
+          }),
+        ),
+    });
     await page.getByText("travel.example can't be found.").waitFor();
     await page.getByText("Check the address.").waitFor();
     form.inputs = () => Promise.resolve({ fields, raw: {} });
@@ -370,17 +500,41 @@ describe("The kickoff form in a browser", () => {
     assert.ok((await height()) <= 800 * 0.6 + 1);
   });
 
-  for (const [what, size] of [["200 px wide", { width: 200, height: 500 }], ["at 200 % in half a window", { width: 360, height: 300 }]] as const) {
+  for (const [what, size] of [
+    ["200 px wide", { width: 200, height: 500 }],
+    ["at 200 % in half a window", { width: 360, height: 300 }],
+  ] as const) {
     it(`needs no sideways scrolling ${what}, and nothing hides the field with the focus`, async () => {
-      await open({ size, send: () => Promise.reject(new CrewApiError({ kind: "rateLimited", message: "The crew asks to wait. ".repeat(5), remedy: "Try again in a minute." })) });
+      await open({
+        size,
+        send: () =>
+          Promise.reject(
+            new CrewApiError({
+              kind: "rateLimited",
+              message: "The crew asks to wait. ".repeat(5),
+              remedy: "Try again in a minute.",
+            }),
+          ),
+      });
       await field("topic").fill("Otters");
       await field("audience").fill("Children");
       await kickOff().click();
       await page.getByText("Try again in a minute.").waitFor();
       await page.getByText("Advanced").click();
-      const { scroll, client } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth }));
+      const { scroll, client } = await page.evaluate(() => ({
+        scroll: document.documentElement.scrollWidth,
+        client: document.documentElement.clientWidth,
+      }));
       assert.ok(scroll <= client, `${scroll} px in ${client} px`);
-      for (const name of ["topic", "audience", odd, "options", "Meta", "Task callback", "Human input callback"]) {
+      for (const name of [
+        "topic",
+        "audience",
+        odd,
+        "options",
+        "Meta",
+        "Task callback",
+        "Human input callback",
+      ]) {
         await field(name).focus();
         const isOnTop = await field(name).evaluate((box) => {
           const { left, bottom } = box.getBoundingClientRect();
@@ -401,7 +555,9 @@ describe("The kickoff form in a browser", () => {
       return "intruder" in window;
     });
     assert.equal(ran, false);
-    await waitFor("the refusal", () => form.complaints.some((complaint) => /Content Security Policy/.test(complaint)));
+    await waitFor("the refusal", () =>
+      form.complaints.some((complaint) => /Content Security Policy/.test(complaint)),
+    );
     form.complaints.length = 0;
   });
 });

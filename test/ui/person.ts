@@ -10,7 +10,10 @@ export interface CrewToConnect {
 }
 
 /** Connects a crew through the command palette, as a person does, and waits for its row in the view. */
-export async function connectCrew(window: VSCodeWindow, { url, token, name }: CrewToConnect): Promise<void> {
+export async function connectCrew(
+  window: VSCodeWindow,
+  { url, token, name }: CrewToConnect,
+): Promise<void> {
   const { quickInput, tree } = window;
   await tree.open("Crewdeck");
   await window.runCommand("Crewdeck: Connect a Crew…");
@@ -23,11 +26,19 @@ export async function connectCrew(window: VSCodeWindow, { url, token, name }: Cr
 
 /** Opens a crew's form by the icon on its row. */
 export async function openForm({ tree, webview }: VSCodeWindow, crew: string): Promise<void> {
-  await untilSeen(`the form of ${crew}`, () => tree.action(crew, "Kick Off…"), () => webview.content.getByRole("button", { name: "Kick Off", exact: true }).isVisible());
+  await untilSeen(
+    `the form of ${crew}`,
+    () => tree.action(crew, "Kick Off…"),
+    () => webview.content.getByRole("button", { name: "Kick Off", exact: true }).isVisible(),
+  );
 }
 
 /** Opens an execution's document by a click on its row, which leads to what waits in it. */
-export async function openExecution({ tree, editor }: VSCodeWindow, title: string, isSeen = async () => (await editor.wholeText()).startsWith(`# ${title}\n`)): Promise<void> {
+export async function openExecution(
+  { tree, editor }: VSCodeWindow,
+  title: string,
+  isSeen = async () => (await editor.wholeText()).startsWith(`# ${title}\n`),
+): Promise<void> {
   await untilSeen(`the document of ${title}`, () => tree.click(title), isSeen);
 }
 
@@ -35,19 +46,31 @@ export async function openExecution({ tree, editor }: VSCodeWindow, title: strin
 export async function approveByLens({ editor }: VSCodeWindow): Promise<void> {
   const lens = editor.lens("Approve");
   await lens.waitFor();
-  await untilSeen("the approval", () => lens.click({ timeout: 5_000 }), async () => (await lens.count()) === 0);
+  await untilSeen(
+    "the approval",
+    () => lens.click({ timeout: 5_000 }),
+    async () => (await lens.count()) === 0,
+  );
 }
 
 /** Opens a thread by the lens above the output that waits. */
 export async function rejectByLens({ editor }: VSCodeWindow): Promise<Locator> {
   const thread = editor.thread("Reject");
   await editor.lens("Reject with feedback…").waitFor();
-  await untilSeen("the thread", () => editor.lens("Reject with feedback…").click({ timeout: 5_000 }), () => thread.isVisible());
+  await untilSeen(
+    "the thread",
+    () => editor.lens("Reject with feedback…").click({ timeout: 5_000 }),
+    () => thread.isVisible(),
+  );
   return thread;
 }
 
 /** VS Code loses a click on a row or a lens that is being drawn anew, and a person clicks again. */
-export async function untilSeen(what: string, click: () => Promise<void>, isSeen: () => Promise<boolean>): Promise<void> {
+export async function untilSeen(
+  what: string,
+  click: () => Promise<void>,
+  isSeen: () => Promise<boolean>,
+): Promise<void> {
   await waitFor(what, async () => {
     await click().catch((error: unknown) => {
       // What is out of reach, or gone by now, is looked at once more.

@@ -21,7 +21,10 @@ describe("The story, in the window", () => {
     await startExampleCrew(window);
     await tellStory(window);
     await openWalkthrough(window);
-    await waitFor("four steps done", async () => (await doneSteps(window)).join() === "true,true,true,true");
+    await waitFor(
+      "four steps done",
+      async () => (await doneSteps(window)).join() === "true,true,true,true",
+    );
   });
 
   it("from an empty window to an approved run, with the keyboard alone", async () => {

@@ -4,12 +4,19 @@ import { waitFor } from "../support/wait.ts";
 import { approveByLens, openExecution, rejectByLens } from "./person.ts";
 
 /** The words of the story: what is kicked off, and what the first draft is sent back with. */
-export const story = { topic: "tea in the office", audience: "new colleagues", feedback: "Shorter, please.\nName one tea." };
+export const story = {
+  topic: "tea in the office",
+  audience: "new colleagues",
+  feedback: "Shorter, please.\nName one tea.",
+};
 
 /** From an empty window to the example crew, connected and running: one click in the view. */
 export async function startExampleCrew(window: VSCodeWindow): Promise<void> {
   await window.tree.open("Crewdeck");
-  await window.page.locator(".part.sidebar").getByRole("button", { name: "Start the Example Crew" }).click();
+  await window.page
+    .locator(".part.sidebar")
+    .getByRole("button", { name: "Start the Example Crew" })
+    .click();
   await window.tree.row("example_crew").waitFor();
 }
 
@@ -36,9 +43,17 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
   await kickOffStory(window);
   await waitFor("1 on the badge", async () => (await tree.badge("Crewdeck").textContent()) === "1");
   // The row is drawn a moment after badge and notification.
-  await waitFor("the row of what waits", async () => (await tree.executions()).some(({ label, spoken }) => label === story.topic && /waiting for you/i.test(spoken)));
+  await waitFor("the row of what waits", async () =>
+    (await tree.executions()).some(
+      ({ label, spoken }) => label === story.topic && /waiting for you/i.test(spoken),
+    ),
+  );
   const rows = await tree.executions();
-  assert.equal(rows.filter(({ label }) => label === story.topic).length, 1, "one double click is one execution");
+  assert.equal(
+    rows.filter(({ label }) => label === story.topic).length,
+    1,
+    "one double click is one execution",
+  );
 
   await messages.answer("waits for you", "Open");
   await editor.lens("Reject with feedback…").waitFor();
@@ -51,7 +66,11 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
 
   await waitForDocument(window, /### Attempt 2/);
   // The reader is kept at the first draft; the row leads to the one that waits now.
-  await openExecution(window, story.topic, async () => (await editor.lens("Approve").count()) === 1);
+  await openExecution(
+    window,
+    story.topic,
+    async () => (await editor.lens("Approve").count()) === 1,
+  );
   await approveByLens(window);
   await waitForDocument(window, /\*\*Completed\*\* · 3 of 3/);
   await checkResult(window);
@@ -70,7 +89,10 @@ export async function tellStoryByKeyboard(window: VSCodeWindow): Promise<void> {
   await tree.row("example_crew").waitFor();
 
   await window.runCommand("Crewdeck: Kick Off…");
-  await waitFor("the first field has the keys", async () => (await webview.content.locator("textarea:focus").count()) === 1);
+  await waitFor(
+    "the first field has the keys",
+    async () => (await webview.content.locator("textarea:focus").count()) === 1,
+  );
   await keyboard.type(story.topic);
   await tabTo(window, "audience");
   await keyboard.type(story.audience);
@@ -103,10 +125,15 @@ export async function checkResult(window: VSCodeWindow): Promise<void> {
   assert.match(text, new RegExp(`# ${story.topic}`));
   assert.match(text, /no language model was called/);
   assert.match(text, /### Attempt 1[\s\S]*Name one tea\.[\s\S]*### Attempt 2/);
-  assert.match(text, /## Result\n\nThis is the output of task \[(\w+)\]\(#task-\1\), word for word\.[\s\S]*## Task: \1\n[\s\S]*Name one tea\./);
+  assert.match(
+    text,
+    /## Result\n\nThis is the output of task \[(\w+)\]\(#task-\1\), word for word\.[\s\S]*## Task: \1\n[\s\S]*Name one tea\./,
+  );
 }
 
 /** Waits until the open document holds a text, in view or not. */
 export async function waitForDocument(window: VSCodeWindow, text: RegExp): Promise<void> {
-  await waitFor(`${String(text)} in the document`, async () => text.test(await window.editor.wholeText()));
+  await waitFor(`${String(text)} in the document`, async () =>
+    text.test(await window.editor.wholeText()),
+  );
 }

@@ -14,7 +14,8 @@ describe("The tree of executions, in the window", () => {
   before(async () => {
     service = await startService({ args: ["--task-seconds", "0.1"] });
     const api = new CrewApi(service);
-    for (const topic of ["tea", "coffee"]) ids.push(await api.kickoff({ inputs: { topic, audience: "colleagues" } }));
+    for (const topic of ["tea", "coffee"])
+      ids.push(await api.kickoff({ inputs: { topic, audience: "colleagues" } }));
     window = await openWindow();
     await connectCrew(window, { url: service.url, token: service.token, name: "Writers" });
   });
@@ -39,14 +40,22 @@ describe("The tree of executions, in the window", () => {
       await window.page.keyboard.press("Enter");
       await editor.tab(id.slice(0, 8)).waitFor();
     }
-    await waitFor("two that wait", async () => (await executions()).filter(({ description }) => description.startsWith("Waiting")).length === 2);
+    await waitFor(
+      "two that wait",
+      async () =>
+        (await executions()).filter(({ description }) => description.startsWith("Waiting"))
+          .length === 2,
+    );
     assert.deepEqual((await labels()).sort(), ids.map((id) => id.slice(0, 8)).sort());
   });
 
   it("counts those that wait on the view's icon, also while another view is shown", async () => {
     const { tree } = window;
     await tree.open("Explorer");
-    await waitFor("2 on the badge", async () => (await tree.badge("Crewdeck").textContent()) === "2");
+    await waitFor(
+      "2 on the badge",
+      async () => (await tree.badge("Crewdeck").textContent()) === "2",
+    );
     await tree.open("Crewdeck");
   });
 
@@ -77,14 +86,24 @@ describe("The tree of executions, in the window", () => {
   it("approves from its row, and the badge counts down", async () => {
     const { tree } = window;
     await tree.action("Tea", "Approve");
-    await waitFor("its end", async () => (await executions()).some(({ label, description }) => label === "Tea" && description.startsWith("Completed")));
-    await waitFor("1 on the badge", async () => (await tree.badge("Crewdeck").textContent()) === "1");
+    await waitFor("its end", async () =>
+      (await executions()).some(
+        ({ label, description }) => label === "Tea" && description.startsWith("Completed"),
+      ),
+    );
+    await waitFor(
+      "1 on the badge",
+      async () => (await tree.badge("Crewdeck").textContent()) === "1",
+    );
   });
 
   it("clears what has ended, after asking, and nothing else", async () => {
     const { tree, messages } = window;
     await tree.menu("Writers", "Clear Ended Executions");
-    await messages.dialog("Clear 1 ended execution?").getByRole("button", { name: "Cancel" }).click();
+    await messages
+      .dialog("Clear 1 ended execution?")
+      .getByRole("button", { name: "Cancel" })
+      .click();
     assert.ok((await labels()).includes("Tea"));
     await tree.menu("Writers", "Clear Ended Executions");
     await messages.confirm("Clear 1 ended execution?", "Clear");
@@ -98,7 +117,10 @@ describe("The tree of executions, in the window", () => {
     await tree.menu(id.slice(0, 8), "Remove from List");
     const dialog = messages.dialog("from the list?");
     await dialog.waitFor();
-    assert.ok((await dialog.innerText()).includes(id), "it names the id, by which it can be tracked again");
+    assert.ok(
+      (await dialog.innerText()).includes(id),
+      "it names the id, by which it can be tracked again",
+    );
     await messages.confirm("from the list?", "Remove from List");
     await tree.row("Kick off the first execution…").waitFor();
     await tree.badge("Crewdeck").waitFor({ state: "hidden" });

@@ -37,7 +37,10 @@ describe("Two windows on one store", () => {
     await service.stop();
   });
 
-  const told = async (words: string) => (await Promise.all(notifications.map((of) => of()))).flat().filter((toast) => toast.includes(words));
+  const told = async (words: string) =>
+    (await Promise.all(notifications.map((of) => of())))
+      .flat()
+      .filter((toast) => toast.includes(words));
 
   describe("while both live", () => {
     it("both show what one of them kicked off; one of them tells that it waits", async () => {
@@ -61,11 +64,16 @@ describe("Two windows on one store", () => {
       await Promise.all([first, second].map(({ page }) => page.mouse.up()));
       const release = await held;
       // Whichever was quicker, neither offers to send it once more.
-      for (const { page } of [first, second]) await page.locator(".codelens-decoration").getByText("Sending…").waitFor();
+      for (const { page } of [first, second])
+        await page.locator(".codelens-decoration").getByText("Sending…").waitFor();
       release();
       for (const window of [first, second]) await waitForRow(window, "tea", /completed/i);
       assert.equal(writers.sent("/resume").length, 1);
-      assert.equal((await told("“tea”")).length, 1, "one notification for one event, in all windows together");
+      assert.equal(
+        (await told("“tea”")).length,
+        1,
+        "one notification for one event, in all windows together",
+      );
     });
   });
 
@@ -107,7 +115,9 @@ describe("Two windows on one store", () => {
     });
 
     it("nothing was sent twice, and each event was told once", async () => {
-      const topics = [...writers.sent("/kickoff"), ...editors.sent("/kickoff")].map(({ body }) => (JSON.parse(body) as { inputs: { topic: string } }).inputs.topic);
+      const topics = [...writers.sent("/kickoff"), ...editors.sent("/kickoff")].map(
+        ({ body }) => (JSON.parse(body) as { inputs: { topic: string } }).inputs.topic,
+      );
       assert.deepEqual(topics, ["tea", "coffee", "milk", "cocoa"]);
       assert.equal(writers.sent("/resume").length, 3);
       // The first draft was rejected at once, perhaps before anybody was told of it.
@@ -161,19 +171,28 @@ async function reject(window: VSCodeWindow, title: string, words: string): Promi
 
 /** Waits until the row with that label says something of its state. */
 async function waitForRow({ tree }: VSCodeWindow, label: string, state: RegExp): Promise<void> {
-  await waitFor(`“${label}” with ${String(state)}`, async () => (await tree.rows()).some((row) => row.label === label && state.test(row.description)));
+  await waitFor(`“${label}” with ${String(state)}`, async () =>
+    (await tree.rows()).some((row) => row.label === label && state.test(row.description)),
+  );
 }
 
 /** The window that polls, by the name it has in the extension's folder. */
 function leaseOwner(window: VSCodeWindow): string {
-  return (JSON.parse(readFileSync(path.join(storageOf(window), "lease.json"), "utf8")) as { owner: string }).owner;
+  return (
+    JSON.parse(readFileSync(path.join(storageOf(window), "lease.json"), "utf8")) as {
+      owner: string;
+    }
+  ).owner;
 }
 
 /** The local service as it says itself, in the extension's folder. */
 function serviceOf(window: VSCodeWindow): { readonly url: string; readonly pid: number } {
   const local = path.join(storageOf(window), "local");
   const [crew = ""] = readdirSync(local);
-  return JSON.parse(readFileSync(path.join(local, crew, "service.json"), "utf8")) as { url: string; pid: number };
+  return JSON.parse(readFileSync(path.join(local, crew, "service.json"), "utf8")) as {
+    url: string;
+    pid: number;
+  };
 }
 
 function storageOf({ dataFolder }: VSCodeWindow): string {

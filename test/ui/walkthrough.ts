@@ -19,5 +19,11 @@ export async function openWalkthrough(window: VSCodeWindow): Promise<void> {
 
 /** Of each step whether its mark says that it is done. */
 export function doneSteps({ page }: VSCodeWindow): Promise<boolean[]> {
-  return page.locator(steps).evaluateAll((elements) => elements.map((step) => step.querySelector('[role="checkbox"]')?.getAttribute("aria-checked") === "true"));
+  return page
+    .locator(steps)
+    .evaluateAll((elements) =>
+      elements.map(
+        (step) => step.querySelector('[role="checkbox"]')?.getAttribute("aria-checked") === "true",
+      ),
+    );
 }

@@ -11,8 +11,16 @@ const many = 10_000;
 const settings = { "crewdeck.keepEndedExecutions": 0 };
 /** How often each time is taken: the machine may be busy with something else for a moment. */
 const rounds = 5;
-const archive = { id: "url:https://old.example.com", name: "Archive", url: "https://old.example.com" };
-const briefings = { id: "url:https://briefings.example.com", name: "Briefings", url: "https://briefings.example.com" };
+const archive = {
+  id: "url:https://old.example.com",
+  name: "Archive",
+  url: "https://old.example.com",
+};
+const briefings = {
+  id: "url:https://briefings.example.com",
+  name: "Briefings",
+  url: "https://briefings.example.com",
+};
 
 describe("Watching, in the window", () => {
   let window: VSCodeWindow;
@@ -20,21 +28,38 @@ describe("Watching, in the window", () => {
   before(async () => {
     const dataFolder = temporaryFolder("many");
     const now = Date.now();
-    const waiting = ["Tea in the office", "Coffee at night", "Cocoa for all"].map((topic, index): Execution => ({
-      version: 1,
-      localId: `briefings-${index}`,
-      crew: briefings,
-      kickoffIds: [`id-${index}`],
-      origin: "kickoff",
-      request: { inputs: { topic, audience: "colleagues" }, callbacks: {} },
-      state: "waiting",
-      startedAt: new Date(now - index * 1000).toISOString(),
-      tasks: [{ taskId: "outline", agent: "Editor", state: "waiting", attempts: [{ number: 1, output: "A draft." }] }],
-      waiting: { taskId: "outline", output: "A draft.", attempt: 1, since: new Date(now).toISOString() },
-      resumes: [],
-    }));
+    const waiting = ["Tea in the office", "Coffee at night", "Cocoa for all"].map(
+      (topic, index): Execution => ({
+        version: 1,
+        localId: `briefings-${index}`,
+        crew: briefings,
+        kickoffIds: [`id-${index}`],
+        origin: "kickoff",
+        request: { inputs: { topic, audience: "colleagues" }, callbacks: {} },
+        state: "waiting",
+        startedAt: new Date(now - index * 1000).toISOString(),
+        tasks: [
+          {
+            taskId: "outline",
+            agent: "Editor",
+            state: "waiting",
+            attempts: [{ number: 1, output: "A draft." }],
+          },
+        ],
+        waiting: {
+          taskId: "outline",
+          output: "A draft.",
+          attempt: 1,
+          since: new Date(now).toISOString(),
+        },
+        resumes: [],
+      }),
+    );
     // No crew is connected: what is kept is shown all the same, and nobody asks for it while times are taken.
-    writeExecutions(executionsFolder(dataFolder), [...waiting, ...endedExecutions(archive, many, now)]);
+    writeExecutions(executionsFolder(dataFolder), [
+      ...waiting,
+      ...endedExecutions(archive, many, now),
+    ]);
     window = await openWindow({ dataFolder, settings });
     await window.tree.open("Crewdeck");
     await window.tree.row("Topic 1").waitFor();
@@ -57,27 +82,40 @@ describe("Watching, in the window", () => {
     const twistie = crewRow.locator(".monaco-tl-twistie");
     const [expanding, refreshing]: [number[], number[]] = [[], []];
     let title = "Topic 0";
-    const medians = () => [median(expanding.slice(-rounds)), median(refreshing.slice(-rounds))] as const;
+    const medians = () =>
+      [median(expanding.slice(-rounds)), median(refreshing.slice(-rounds))] as const;
     const isQuick = () => medians()[0] < 500 && medians()[1] < 100;
     // What else runs on the machine is measured along: five rounds in a row must be quick, of three times as many at the most.
     for (let round = 1; round <= rounds || (round <= 3 * rounds && !isQuick()); round += 1) {
       // A click on a row that is being drawn anew is lost, and its rows go for a moment all the same.
-      await untilSeen("the closed crew", () => twistie.click(), async () => (await crewRow.getAttribute("aria-expanded")) === "false");
+      await untilSeen(
+        "the closed crew",
+        () => twistie.click(),
+        async () => (await crewRow.getAttribute("aria-expanded")) === "false",
+      );
       await tree.row("Topic 1").waitFor({ state: "detached" });
       // Refreshes all, and what is below a closed row is forgotten with that: its rows are asked for anew.
       await groupBy("Crew");
       expanding.push(await timeUntil(window, "mousedown", "Topic 1", () => twistie.click()));
       // The refresh, if it ends after the click, closes the crew again.
-      await untilSeen("the rows of the open crew", () => tree.expand("Archive"), () => tree.row(title).isVisible());
+      await untilSeen(
+        "the rows of the open crew",
+        () => tree.expand("Archive"),
+        () => tree.row(title).isVisible(),
+      );
       await tree.menu(title, "Rename Execution…");
       await quickInput.waitFor("Your own title");
       title = `Renamed ${round}`;
       await quickInput.input.fill(title);
-      refreshing.push(await timeUntil(window, "keydown", title, () => page.keyboard.press("Enter")));
+      refreshing.push(
+        await timeUntil(window, "keydown", title, () => page.keyboard.press("Enter")),
+      );
     }
     const [expanded, refreshed] = medians();
     const all = (times: readonly number[]) => times.map((time) => time.toFixed(0)).join(", ");
-    console.log(`      With ${many} executions of a crew: ${expanded.toFixed(0)} ms from the click to its rows (${all(expanding)}), ${refreshed.toFixed(0)} ms from the key to the renamed row (${all(refreshing)})`);
+    console.log(
+      `      With ${many} executions of a crew: ${expanded.toFixed(0)} ms from the click to its rows (${all(expanding)}), ${refreshed.toFixed(0)} ms from the key to the renamed row (${all(refreshing)})`,
+    );
     assert.ok(expanded < 500, `${expanded} ms`);
     assert.ok(refreshed < 100, `${refreshed} ms`);
   });
@@ -85,18 +123,32 @@ describe("Watching, in the window", () => {
   it("says each row in a sentence, and in its tooltip what matters", async () => {
     const { tree } = window;
     const rows = await tree.rows();
-    assert.deepEqual([rows[0]?.label, rows[0]?.description, rows[0]?.spoken], ["Waiting for you", "3", "Waiting for you, 3 executions"]);
-    assert.match(rows[1]?.spoken ?? "", /^Tea in the office, Waiting for you at task outline, .*, Crew: Briefings$/);
+    assert.deepEqual(
+      [rows[0]?.label, rows[0]?.description, rows[0]?.spoken],
+      ["Waiting for you", "3", "Waiting for you, 3 executions"],
+    );
+    assert.match(
+      rows[1]?.spoken ?? "",
+      /^Tea in the office, Waiting for you at task outline, .*, Crew: Briefings$/,
+    );
     window.setSettings({ ...settings, "workbench.hover.delay": 500 });
     const words = await tree.tooltip("Tea in the office", "topic: Tea in the office");
     window.setSettings(settings);
-    for (const part of ["Waiting for you at task outline", "Crew: Briefings", "audience: colleagues", "ID: id-0"]) assert.ok(words.includes(part), words);
+    for (const part of [
+      "Waiting for you at task outline",
+      "Crew: Briefings",
+      "audience: colleagues",
+      "ID: id-0",
+    ])
+      assert.ok(words.includes(part), words);
   });
 
   it("pins with the keyboard and unpins by the icon on the row, and the row stays selected and open meanwhile", async () => {
     const { tree, page } = window;
     const order = async () => (await tree.executions()).map(({ label }) => label).slice(0, 3);
-    const cocoa = page.locator('.part.sidebar .customview-tree .monaco-list-row[aria-label^="Cocoa for all"]:not([aria-label*="Crew: "])');
+    const cocoa = page.locator(
+      '.part.sidebar .customview-tree .monaco-list-row[aria-label^="Cocoa for all"]:not([aria-label*="Crew: "])',
+    );
     await cocoa.locator(".monaco-tl-twistie").click();
     await tree.row("outline").waitFor();
     await cocoa.click();
@@ -105,7 +157,9 @@ describe("Watching, in the window", () => {
     await tree.menuByKeyboard("Pin Execution");
     await waitFor("Cocoa first", async () => (await order())[0] === "Cocoa for all");
     assert.match((await tree.executions())[0]?.description ?? "", /pinned/);
-    const isKept = async () => ((await cocoa.getAttribute("class")) ?? "").split(" ").includes("selected") && (await cocoa.getAttribute("aria-expanded")) === "true";
+    const isKept = async () =>
+      ((await cocoa.getAttribute("class")) ?? "").split(" ").includes("selected") &&
+      (await cocoa.getAttribute("aria-expanded")) === "true";
     assert.ok(await isKept(), "after it was pinned");
     await cocoa.hover();
     await cocoa.locator('.action-label[aria-label^="Unpin Execution"]').click();
@@ -121,8 +175,13 @@ describe("Watching, in the window", () => {
     await quickInput.input.fill("office colleagues");
     await quickInput.waitFor("Filter executions: 1 of 10003 shown");
     await page.keyboard.press("Enter");
-    await sidebar.getByText("“office colleagues” – 10002 of 10003 hidden, 2 of them wait for you").waitFor();
-    assert.deepEqual((await tree.executions()).map(({ label }) => label), ["Tea in the office"]);
+    await sidebar
+      .getByText("“office colleagues” – 10002 of 10003 hidden, 2 of them wait for you")
+      .waitFor();
+    assert.deepEqual(
+      (await tree.executions()).map(({ label }) => label),
+      ["Tea in the office"],
+    );
     await window.runCommand("Crewdeck: Filter Executions…");
     await quickInput.waitFor("Words in title");
     await quickInput.input.fill("no such words");
@@ -134,7 +193,8 @@ describe("Watching, in the window", () => {
 
   it("groups by state and by day", async () => {
     const { tree } = window;
-    const groups = async () => (await tree.rows()).filter(({ level }) => level === 1).map(({ label }) => label);
+    const groups = async () =>
+      (await tree.rows()).filter(({ level }) => level === 1).map(({ label }) => label);
     await groupBy("State");
     await tree.row("Completed").waitFor();
     assert.deepEqual((await groups()).slice(0, 2), ["Waiting for you", "Failed"]);
@@ -148,14 +208,25 @@ describe("Watching, in the window", () => {
 });
 
 /** Milliseconds from what a person does to the frame in which a row of this label is seen, by the page's own clock. */
-async function timeUntil({ page }: VSCodeWindow, event: "mousedown" | "keydown", label: string, act: () => Promise<unknown>): Promise<number> {
+async function timeUntil(
+  { page }: VSCodeWindow,
+  event: "mousedown" | "keydown",
+  label: string,
+  act: () => Promise<unknown>,
+): Promise<number> {
   const watch = await page.evaluateHandle(
     ([event, label]) => {
       const taken = new Promise<number>((resolve) => {
         let begun = 0;
         addEventListener(event, () => (begun = performance.now()), { capture: true, once: true });
         const observer = new MutationObserver(() => {
-          if (begun === 0 || ![...document.querySelectorAll(".customview-tree .label-name")].some((name) => name.textContent === label)) return;
+          if (
+            begun === 0 ||
+            ![...document.querySelectorAll(".customview-tree .label-name")].some(
+              (name) => name.textContent === label,
+            )
+          )
+            return;
           observer.disconnect();
           requestAnimationFrame(() => resolve(performance.now() - begun));
         });

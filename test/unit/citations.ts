@@ -23,14 +23,19 @@ export function linesOf(file: string): string[] {
 /** The cells of a line of a table. @throws AssertionError when there are not `count` of them */
 export function cellsOf(line: string, count: number): string[] {
   const cells = line.split("|").map((cell) => cell.trim());
-  assert.deepEqual([cells.length, cells[0], cells.at(-1)], [count + 2, "", ""], `not ${count} cells: ${line}`);
+  assert.deepEqual(
+    [cells.length, cells[0], cells.at(-1)],
+    [count + 2, "", ""],
+    `not ${count} cells: ${line}`,
+  );
   return cells.slice(1, -1);
 }
 
 /** The tests that a cell names, one or more with <br> between them. @throws AssertionError when it is not written so */
 export function citationsIn(cell: string): Citation[] {
   return cell.split("<br>").map((text) => {
-    const [, file, title] = /^`([^`]+\.test\.ts)` › (.+)$/.exec(text) ?? assert.fail(`not "\`file\` › title": ${text}`);
+    const [, file, title] =
+      /^`([^`]+\.test\.ts)` › (.+)$/.exec(text) ?? assert.fail(`not "\`file\` › title": ${text}`);
     return { file: file ?? "", title: title ?? "" };
   });
 }
@@ -38,8 +43,15 @@ export function citationsIn(cell: string): Citation[] {
 /** @throws AssertionError when a named test is not there, or is skipped */
 export function checkThatTheyExist(citations: readonly Citation[]): void {
   const files = [...new Set(citations.map(({ file }) => file))];
-  assert.deepEqual(files.filter((file) => !existsSync(path.join(testFolder, file))), [], "files that are not there");
-  const listed = [...listedByMocha(files.filter((file) => !isInEditor(file))), ...files.filter(isInEditor).flatMap(writtenIn)];
+  assert.deepEqual(
+    files.filter((file) => !existsSync(path.join(testFolder, file))),
+    [],
+    "files that are not there",
+  );
+  const listed = [
+    ...listedByMocha(files.filter((file) => !isInEditor(file))),
+    ...files.filter(isInEditor).flatMap(writtenIn),
+  ];
   const wrong = citations.filter(({ file, title }) => {
     const found = listed.filter((test) => test.file === file && test.title === title);
     return found.length === 0 || found.some(({ isSkipped }) => isSkipped);
@@ -54,12 +66,23 @@ function isInEditor(file: string): boolean {
 
 function listedByMocha(files: readonly string[]): ListedTest[] {
   const program = path.join(testFolder, "unit", "listed-tests.ts");
-  const output = execFileSync(process.execPath, [program, ...files.map((file) => path.join(testFolder, file))], { encoding: "utf8", maxBuffer: 2 ** 24 });
-  return (JSON.parse(output) as ListedTest[]).map((test) => ({ ...test, file: path.relative(testFolder, test.file).replaceAll("\\", "/") }));
+  const output = execFileSync(
+    process.execPath,
+    [program, ...files.map((file) => path.join(testFolder, file))],
+    { encoding: "utf8", maxBuffer: 2 ** 24 },
+  );
+  return (JSON.parse(output) as ListedTest[]).map((test) => ({
+    ...test,
+    file: path.relative(testFolder, test.file).replaceAll("\\", "/"),
+  }));
 }
 
 function writtenIn(file: string): ListedTest[] {
   const text = readFileSync(path.join(testFolder, file), "utf8");
   const isSkipped = /\b(describe|suite|context)\.skip\(|\bthis\.skip\(/.test(text);
-  return [...text.matchAll(/^\s*it(\.skip)?\("((?:[^"\\]|\\.)*)"/gm)].map(([, skip, title]) => ({ file, title: JSON.parse(`"${title}"`) as string, isSkipped: isSkipped || skip !== undefined }));
+  return [...text.matchAll(/^\s*it(\.skip)?\("((?:[^"\\]|\\.)*)"/gm)].map(([, skip, title]) => ({
+    file,
+    title: JSON.parse(`"${title}"`) as string,
+    isSkipped: isSkipped || skip !== undefined,
+  }));
 }

@@ -11,7 +11,10 @@ describe("A crew's name", () => {
   it("is in quotation marks in every sentence that a person reads", () => {
     const found = globSync("src/**/*.ts", { cwd: projectFolder }).flatMap((file) => named(file));
     assert.ok(found.length > 30, String(found.length));
-    assert.deepEqual(found.filter(({ text, at }) => !labels.includes(text) && !text.includes(`“{${at}}”`)), []);
+    assert.deepEqual(
+      found.filter(({ text, at }) => !labels.includes(text) && !text.includes(`“{${at}}”`)),
+      [],
+    );
   });
 });
 
@@ -19,14 +22,29 @@ describe("A crew's name", () => {
 function named(file: string): { text: string; at: number }[] {
   const found: { text: string; at: number }[] = [];
   const visit = (node: ts.Node): void => {
-    const [first, ...values] = ts.isCallExpression(node) && /\bl10n\.t$/.test(node.expression.getText()) ? node.arguments : [];
+    const [first, ...values] =
+      ts.isCallExpression(node) && /\bl10n\.t$/.test(node.expression.getText())
+        ? node.arguments
+        : [];
     if (first !== undefined && ts.isStringLiteralLike(first)) {
       values.forEach((value, at) => {
-        if (/^(?:inlineText\()?(?:(?:\w+\.)*(?:crew|current|known|twin)\.name|crew|crewName)\)?$/.test(value.getText())) found.push({ text: first.text, at });
+        if (
+          /^(?:inlineText\()?(?:(?:\w+\.)*(?:crew|current|known|twin)\.name|crew|crewName)\)?$/.test(
+            value.getText(),
+          )
+        )
+          found.push({ text: first.text, at });
       });
     }
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(file, readFileSync(path.join(projectFolder, file), "utf8"), ts.ScriptTarget.Latest, true));
+  visit(
+    ts.createSourceFile(
+      file,
+      readFileSync(path.join(projectFolder, file), "utf8"),
+      ts.ScriptTarget.Latest,
+      true,
+    ),
+  );
   return found;
 }

@@ -6,8 +6,13 @@ import { collectStrings, stringsOf } from "../support/l10n-bundle.ts";
 
 describe("the strings for translators", () => {
   it("are those given to l10n.t and vscode.l10n.t, once each, with their comments", () => {
-    const text = 'a(l10n.t("One {0}", n)); b(vscode.l10n.t(`Two`)); c(l10n.t({ message: "Three", comment: ["why"] })); d(other.t("no"));';
-    assert.deepEqual(stringsOf("a.ts", text), [["One {0}", "One {0}"], ["Two", "Two"], ["Three/why", { message: "Three", comment: ["why"] }]]);
+    const text =
+      'a(l10n.t("One {0}", n)); b(vscode.l10n.t(`Two`)); c(l10n.t({ message: "Three", comment: ["why"] })); d(other.t("no"));';
+    assert.deepEqual(stringsOf("a.ts", text), [
+      ["One {0}", "One {0}"],
+      ["Two", "Two"],
+      ["Three/why", { message: "Three", comment: ["why"] }],
+    ]);
   });
 
   it("must be written where they are shown", () => {
@@ -17,13 +22,22 @@ describe("the strings for translators", () => {
 
   it("are found in every room that speaks to a person", () => {
     const strings = collectStrings(path.join(projectFolder, "src"));
-    for (const text of ["Waiting for you", "Kick Off", "Nothing accepts connections at {0} ({1}).", "The file is empty.", "It ended before it listened ({0})."]) assert.equal(strings[text], text);
+    for (const text of [
+      "Waiting for you",
+      "Kick Off",
+      "Nothing accepts connections at {0} ({1}).",
+      "The file is empty.",
+      "It ended before it listened ({0}).",
+    ])
+      assert.equal(strings[text], text);
   });
 });
 
 describe("the manifest's strings", () => {
   const manifest = readFileSync(path.join(projectFolder, "package.json"), "utf8");
-  const strings = JSON.parse(readFileSync(path.join(projectFolder, "package.nls.json"), "utf8")) as Record<string, string>;
+  const strings = JSON.parse(
+    readFileSync(path.join(projectFolder, "package.nls.json"), "utf8"),
+  ) as Record<string, string>;
 
   it("are in package.nls.json, all that are named and no others", () => {
     const named = [...manifest.matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key ?? "");
@@ -32,7 +46,9 @@ describe("the manifest's strings", () => {
 
   it("leave no words of a person's in package.json", () => {
     const { contributes } = JSON.parse(manifest) as { contributes: unknown };
-    const written = JSON.stringify(contributes).match(/"(title|description|markdownDescription|contents|name|label)":"(?!%|crewdeck_)[^"]*"/g);
+    const written = JSON.stringify(contributes).match(
+      /"(title|description|markdownDescription|contents|name|label)":"(?!%|crewdeck_)[^"]*"/g,
+    );
     // The product's name stays as it is in every language, and so do the names by which models call tools.
     assert.deepEqual(written, ['"title":"Crewdeck"']);
   });

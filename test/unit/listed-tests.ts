@@ -15,7 +15,11 @@ for (const file of process.argv.slice(2)) mocha.addFile(file);
 await mocha.loadFilesAsync();
 const tests: ListedTest[] = [];
 mocha.suite.eachTest((test: Mocha.Test) => {
-  tests.push({ file: test.file ?? "", title: test.title, isSkipped: test.isPending() || /\bthis\.skip\(/.test(test.body) });
+  tests.push({
+    file: test.file ?? "",
+    title: test.title,
+    isSkipped: test.isPending() || /\bthis\.skip\(/.test(test.body),
+  });
 });
 // What a test file opened while it was loaded does not keep this program.
 process.stdout.write(JSON.stringify(tests), () => process.exit());

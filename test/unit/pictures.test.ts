@@ -11,7 +11,11 @@ interface Manifest {
     readonly viewsWelcome: readonly { readonly contents: string }[];
     readonly walkthroughs: readonly {
       readonly id: string;
-      readonly steps: readonly { readonly description: string; readonly media: { readonly image: Readonly<Record<string, string>> }; readonly completionEvents: readonly string[] }[];
+      readonly steps: readonly {
+        readonly description: string;
+        readonly media: { readonly image: Readonly<Record<string, string>> };
+        readonly completionEvents: readonly string[];
+      }[];
     }[];
   };
 }
@@ -21,15 +25,25 @@ const folder = "media/screenshots";
 const { contributes } = JSON.parse(read("package.json")) as Manifest;
 const strings = JSON.parse(read("package.nls.json")) as Readonly<Record<string, string>>;
 const words = (key: string) => strings[key.slice(1, -1)] ?? "";
-const taken = pictures.flatMap((picture) => picture.themes.map((theme) => `${folder}/${fileOf(picture, theme)}`));
+const taken = pictures.flatMap((picture) =>
+  picture.themes.map((theme) => `${folder}/${fileOf(picture, theme)}`),
+);
 const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
-const inReadme = [...read("README.md").matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, says = "", file = ""]) => ({ says, file }));
+const inReadme = [...read("README.md").matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(
+  ([, says = "", file = ""]) => ({ says, file }),
+);
 const inWalkthrough = steps.flatMap(({ media }) => Object.values(media.image));
 
 describe("the pictures", () => {
   it("are all there, made by the script, and small", () => {
-    assert.deepEqual(readdirSync(path.join(projectFolder, folder)).map((name) => `${folder}/${name}`).sort(), [...taken].sort());
-    for (const file of taken) assert.ok(statSync(path.join(projectFolder, file)).size < 150_000, file);
+    assert.deepEqual(
+      readdirSync(path.join(projectFolder, folder))
+        .map((name) => `${folder}/${name}`)
+        .sort(),
+      [...taken].sort(),
+    );
+    for (const file of taken)
+      assert.ok(statSync(path.join(projectFolder, file)).size < 150_000, file);
   });
 
   it("of README and walkthrough are among them, ship, and are described", () => {
@@ -44,28 +58,50 @@ describe("the pictures", () => {
 });
 
 describe("the walkthrough", () => {
-  const commands = new Set([...contributes.commands.map(({ command }) => command), ...Object.values(contributes.views).flat().map(({ id }) => `${id}.focus`)]);
+  const commands = new Set([
+    ...contributes.commands.map(({ command }) => command),
+    ...Object.values(contributes.views)
+      .flat()
+      .map(({ id }) => `${id}.focus`),
+  ]);
 
   it("has four steps, each with a picture for every kind of theme", () => {
     assert.equal(steps.length, 4);
-    for (const { media } of steps) assert.deepEqual(Object.keys(media.image), ["dark", "light", "hc", "hcLight"]);
+    for (const { media } of steps)
+      assert.deepEqual(Object.keys(media.image), ["dark", "light", "hc", "hcLight"]);
     for (const file of inWalkthrough) assert.ok(existsSync(path.join(projectFolder, file)), file);
   });
 
   it("leads to commands that exist, as the welcome views do, and the first of them to the walkthrough", () => {
-    const linked = (text: string) => [...text.matchAll(/\(command:([\w.]+)(\?[^)]*)?\)/g)].map(([, command = "", query]) => ({ command, query }));
+    const linked = (text: string) =>
+      [...text.matchAll(/\(command:([\w.]+)(\?[^)]*)?\)/g)].map(([, command = "", query]) => ({
+        command,
+        query,
+      }));
     for (const { description } of steps) assert.ok(linked(words(description)).length > 0);
-    const all = [...steps.map(({ description }) => description), ...contributes.viewsWelcome.map(({ contents }) => contents)].flatMap((key) => linked(words(key)));
-    for (const { command } of all) assert.ok(commands.has(command) || command.startsWith("workbench."), command);
+    const all = [
+      ...steps.map(({ description }) => description),
+      ...contributes.viewsWelcome.map(({ contents }) => contents),
+    ].flatMap((key) => linked(words(key)));
+    for (const { command } of all)
+      assert.ok(commands.has(command) || command.startsWith("workbench."), command);
     assert.ok(all.some(({ command }) => command === "crewdeck.takeTour"));
-    const tour = /"workbench\.action\.openWalkthrough", "crewdeck\.crewdeck#(\w+)"/.exec(read("src/commands/view.ts"))?.[1];
-    assert.deepEqual(contributes.walkthroughs.map(({ id }) => id), [tour]);
+    const tour = /"workbench\.action\.openWalkthrough", "crewdeck\.crewdeck#(\w+)"/.exec(
+      read("src/commands/view.ts"),
+    )?.[1];
+    assert.deepEqual(
+      contributes.walkthroughs.map(({ id }) => id),
+      [tour],
+    );
   });
 
   it("takes a step for done by commands and context keys that exist", () => {
     const keys = read("src/editor/context.ts");
     for (const event of steps.flatMap(({ completionEvents }) => completionEvents)) {
-      const [, kind, what = ""] = /^(onCommand|onContext):(crewdeck\.\w+)( && activeEditor == gettingStartedPage)?$/.exec(event) ?? [];
+      const [, kind, what = ""] =
+        /^(onCommand|onContext):(crewdeck\.\w+)( && activeEditor == gettingStartedPage)?$/.exec(
+          event,
+        ) ?? [];
       assert.ok(kind === "onCommand" ? commands.has(what) : keys.includes(`"${what}": `), event);
     }
   });

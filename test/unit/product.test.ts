@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { cellsOf, checkThatTheyExist, citationsIn, linesOf } from "./citations.ts";
 
-const sections = ["Crews and tokens", "Kicking off", "Watching", "Feedback", "Around it", "What shows that it is done"];
+const sections = [
+  "Crews and tokens",
+  "Kicking off",
+  "Watching",
+  "Feedback",
+  "Around it",
+  "What shows that it is done",
+];
 
 describe("the table from what the extension does to its tests", () => {
   let lines: readonly string[];
@@ -9,7 +16,10 @@ describe("the table from what the extension does to its tests", () => {
   before(() => {
     lines = linesOf("product.md");
     rows = lines
-      .filter((line) => line.startsWith("|") && line !== "| sentence | shown by |" && !/^\|[-|]+\|$/.test(line))
+      .filter(
+        (line) =>
+          line.startsWith("|") && line !== "| sentence | shown by |" && !/^\|[-|]+\|$/.test(line),
+      )
       .map((line) => {
         const [says = "", shownBy = ""] = cellsOf(line, 2);
         return { says, shownBy };
@@ -17,7 +27,10 @@ describe("the table from what the extension does to its tests", () => {
   });
 
   it("has its sections in order, and no sentence twice", () => {
-    assert.deepEqual(lines.filter((line) => line.startsWith("## ")).map((line) => line.slice(3)), sections);
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith("## ")).map((line) => line.slice(3)),
+      sections,
+    );
     assert.equal(new Set(rows.map(({ says }) => says)).size, rows.length, "two rows say the same");
     assert.ok(rows.every(({ says }) => says.length >= 10));
   });

@@ -8,27 +8,45 @@ const read = (...names: string[]) => readFileSync(path.join(projectFolder, ...na
 
 describe("the README's example of the API", () => {
   it("is what the host test runs, word for word but for where the types are", () => {
-    const blocks = [...read("README.md").matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, text]) => text);
-    const example = read("test", "host", "api-example.ts").replace('"../../src/views/crewdeck-api.ts"', '"./crewdeck-api"');
+    const blocks = [...read("README.md").matchAll(/^```ts\n([^]*?)^```$/gm)].map(
+      ([, text]) => text,
+    );
+    const example = read("test", "host", "api-example.ts").replace(
+      '"../../src/views/crewdeck-api.ts"',
+      '"./crewdeck-api"',
+    );
     assert.ok(blocks.includes(example));
   });
 
   it("needs one file of types, which needs nothing else", () => {
-    const imports = [...read("src", "views", "crewdeck-api.ts").matchAll(/\bfrom "([^"]+)"/g)].map(([, name]) => name);
+    const imports = [...read("src", "views", "crewdeck-api.ts").matchAll(/\bfrom "([^"]+)"/g)].map(
+      ([, name]) => name,
+    );
     assert.deepEqual(imports, ["vscode"]);
   });
 });
 
 describe("the README", () => {
   it("shows a request file that is one", () => {
-    const examples = [...read("README.md").matchAll(/^ *```jsonc\n([^]*?)^ *```$/gm)].map(([, text = ""]) => text).filter((text) => text.includes('"inputs"'));
+    const examples = [...read("README.md").matchAll(/^ *```jsonc\n([^]*?)^ *```$/gm)]
+      .map(([, text = ""]) => text)
+      .filter((text) => text.includes('"inputs"'));
     assert.equal(examples.length, 1);
     assert.deepEqual(readRequestFile(examples.join("")).faults, []);
   });
 
   it("lists the settings that there are", () => {
-    const { contributes } = JSON.parse(read("package.json")) as { contributes: { configuration: { properties: object } } };
-    const listed = [...read("README.md").matchAll(/^\| (`crewdeck\.[^|]+) \|/gm)].flatMap(([, names = ""]) => names.split(", "));
-    assert.deepEqual(listed.sort(), Object.keys(contributes.configuration.properties).map((name) => `\`${name}\``).sort());
+    const { contributes } = JSON.parse(read("package.json")) as {
+      contributes: { configuration: { properties: object } };
+    };
+    const listed = [...read("README.md").matchAll(/^\| (`crewdeck\.[^|]+) \|/gm)].flatMap(
+      ([, names = ""]) => names.split(", "),
+    );
+    assert.deepEqual(
+      listed.sort(),
+      Object.keys(contributes.configuration.properties)
+        .map((name) => `\`${name}\``)
+        .sort(),
+    );
   });
 });

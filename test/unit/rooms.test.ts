@@ -17,15 +17,22 @@ describe("the README's table of rooms", () => {
   let walls: Walls;
   let cells: ReadonlyMap<string, string>;
   before(async () => {
-    walls = (await import(pathToFileURL(path.join(projectFolder, "eslint.config.mjs")).href)) as Walls;
+    walls = (await import(
+      pathToFileURL(path.join(projectFolder, "eslint.config.mjs")).href
+    )) as Walls;
     const rows = [...readme.matchAll(/^\| `([\w.]+)\/?` \| .+ \| (.+) \|$/gm)];
     cells = new Map(rows.map(([, room, mayImport]) => [room ?? "", mayImport ?? ""]));
   });
 
   it("has every room of `src`, as the linter has", () => {
-    const folders = readdirSync(path.join(projectFolder, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const folders = readdirSync(path.join(projectFolder, "src"), { withFileTypes: true }).filter(
+      (entry) => entry.isDirectory(),
+    );
     assert.deepEqual(Object.keys(walls.rooms).sort(), folders.map(({ name }) => name).sort());
-    assert.deepEqual([...cells.keys()].sort(), ["extension.ts", ...Object.keys(walls.rooms)].sort());
+    assert.deepEqual(
+      [...cells.keys()].sort(),
+      ["extension.ts", ...Object.keys(walls.rooms)].sort(),
+    );
   });
 
   it("says of each room what the linter lets it import", () => {
@@ -35,7 +42,11 @@ describe("the README's table of rooms", () => {
       const [code = "", types = ""] = cell.split("; types of ");
       const named = [...(code.startsWith("the rooms above") ? above : []), ...namesIn(code)];
       const allowed = walls.rooms[room] ?? [];
-      assert.deepEqual(named.sort(), allowed.filter((other) => other !== "vscode" && other !== "editor").sort(), room);
+      assert.deepEqual(
+        named.sort(),
+        allowed.filter((other) => other !== "vscode" && other !== "editor").sort(),
+        room,
+      );
       assert.deepEqual(namesIn(types), walls.typesOnly[room] ?? [], `types for ${room}`);
       above.push(room);
     }
@@ -43,11 +54,16 @@ describe("the README's table of rooms", () => {
   });
 
   it("says which rooms never import vscode; all others may, and the editor's room with it", () => {
-    const [, sentence = ""] = /^(.+) never import `vscode`; every other room may, and `editor` with it\./m.exec(readme) ?? [];
-    const without = Object.keys(walls.rooms).filter((room) => !walls.rooms[room]?.includes("vscode"));
+    const [, sentence = ""] =
+      /^(.+) never import `vscode`; every other room may, and `editor` with it\./m.exec(readme) ??
+      [];
+    const without = Object.keys(walls.rooms).filter(
+      (room) => !walls.rooms[room]?.includes("vscode"),
+    );
     assert.deepEqual(namesIn(sentence).sort(), without.sort());
     for (const [room, allowed] of Object.entries(walls.rooms)) {
-      if (room !== "editor") assert.equal(allowed.includes("editor"), allowed.includes("vscode"), room);
+      if (room !== "editor")
+        assert.equal(allowed.includes("editor"), allowed.includes("vscode"), room);
     }
   });
 });

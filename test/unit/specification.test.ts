@@ -24,8 +24,13 @@ describe("the table from the specification to its tests", () => {
   });
 
   it("has every sentence of every section, in order", () => {
-    const expected = rowsOfSections.flatMap((count, section) => Array.from({ length: count }, (_, index) => `${section}.${index + 1}`));
-    assert.deepEqual(rows.map(({ number }) => number), expected);
+    const expected = rowsOfSections.flatMap((count, section) =>
+      Array.from({ length: count }, (_, index) => `${section}.${index + 1}`),
+    );
+    assert.deepEqual(
+      rows.map(({ number }) => number),
+      expected,
+    );
     assert.equal(new Set(rows.map(({ says }) => says)).size, rows.length, "two rows say the same");
     assert.ok(rows.every(({ says }) => says.length >= 10));
   });
@@ -38,6 +43,10 @@ describe("the table from the specification to its tests", () => {
   });
 
   it("names only tests that exist and are not skipped", () => {
-    checkThatTheyExist(rows.filter(({ number }) => !nothingToShow.includes(number)).flatMap(({ shownBy }) => citationsIn(shownBy)));
+    checkThatTheyExist(
+      rows
+        .filter(({ number }) => !nothingToShow.includes(number))
+        .flatMap(({ shownBy }) => citationsIn(shownBy)),
+    );
   });
 });

@@ -14,7 +14,9 @@ export interface ChoosePresetOptions {
   readonly values?: Prefill | undefined;
 }
 
-type Choice = { readonly kind: "save" } | { readonly kind: "use" | "rename" | "delete"; readonly preset: Preset };
+type Choice =
+  | { readonly kind: "save" }
+  | { readonly kind: "use" | "rename" | "delete"; readonly preset: Preset };
 
 interface PresetItem extends vscode.QuickPickItem {
   readonly choice: Choice;
@@ -44,12 +46,25 @@ export async function choosePreset(options: ChoosePresetOptions): Promise<Prefil
   }
 }
 
-function pick({ crew, values }: ChoosePresetOptions, presets: readonly Preset[]): Promise<Choice | undefined> {
+function pick(
+  { crew, values }: ChoosePresetOptions,
+  presets: readonly Preset[],
+): Promise<Choice | undefined> {
   const owned = new Disposables();
   const list = owned.add(vscode.window.createQuickPick<PresetItem>());
-  const renameButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("edit"), tooltip: vscode.l10n.t("Rename Preset…") };
-  const deleteButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("trash"), tooltip: vscode.l10n.t("Delete Preset") };
-  const saveItem: PresetItem = { label: vscode.l10n.t("$(add) Save the Form's Values as a Preset…"), alwaysShow: true, choice: { kind: "save" } };
+  const renameButton: vscode.QuickInputButton = {
+    iconPath: new vscode.ThemeIcon("edit"),
+    tooltip: vscode.l10n.t("Rename Preset…"),
+  };
+  const deleteButton: vscode.QuickInputButton = {
+    iconPath: new vscode.ThemeIcon("trash"),
+    tooltip: vscode.l10n.t("Delete Preset"),
+  };
+  const saveItem: PresetItem = {
+    label: vscode.l10n.t("$(add) Save the Form's Values as a Preset…"),
+    alwaysShow: true,
+    choice: { kind: "save" },
+  };
   list.title = vscode.l10n.t("Presets of “{0}”", crew.name);
   list.placeholder = vscode.l10n.t("Choose the values to fill in");
   list.matchOnDescription = true;
@@ -72,49 +87,93 @@ function pick({ crew, values }: ChoosePresetOptions, presets: readonly Preset[])
     owned.add(list.onDidHide(() => end(undefined)));
     owned.add(
       list.onDidTriggerItemButton(({ button, item: { choice } }) => {
-        if (choice.kind !== "save") end({ kind: button === renameButton ? "rename" : "delete", preset: choice.preset });
+        if (choice.kind !== "save")
+          end({ kind: button === renameButton ? "rename" : "delete", preset: choice.preset });
       }),
     );
     list.show();
   });
 }
 
-async function save({ presets, crew }: ChoosePresetOptions, values: Prefill, names: readonly string[]): Promise<boolean> {
+async function save(
+  { presets, crew }: ChoosePresetOptions,
+  values: Prefill,
+  names: readonly string[],
+): Promise<boolean> {
   const name = await askName({
     title: vscode.l10n.t("Save as a preset of “{0}”", crew.name),
     prompt: vscode.l10n.t("Name of the preset. It is kept on this machine, without secrets."),
     value: valueInShort(Object.values(values.inputs ?? {})[0] ?? "", 40).replace(/^""$/, ""),
   });
   if (name === undefined) return false;
-  if (names.includes(name) && !(await confirm(vscode.l10n.t("Replace the preset “{0}”?", name), vscode.l10n.t("Its values are replaced by those of the form."), vscode.l10n.t("Replace")))) return false;
+  if (
+    names.includes(name) &&
+    !(await confirm(
+      vscode.l10n.t("Replace the preset “{0}”?", name),
+      vscode.l10n.t("Its values are replaced by those of the form."),
+      vscode.l10n.t("Replace"),
+    ))
+  )
+    return false;
   if (await presets.save(crew.id, name, values)) said(vscode.l10n.t("The preset is saved."));
   return true;
 }
 
-async function rename({ presets, crew }: ChoosePresetOptions, from: string, names: readonly string[]): Promise<void> {
+async function rename(
+  { presets, crew }: ChoosePresetOptions,
+  from: string,
+  names: readonly string[],
+): Promise<void> {
   const others = names.filter((name) => name !== from);
-  const to = await askName({ title: vscode.l10n.t("Rename preset"), prompt: vscode.l10n.t("New name of the preset “{0}”", from), value: from, others });
+  const to = await askName({
+    title: vscode.l10n.t("Rename preset"),
+    prompt: vscode.l10n.t("New name of the preset “{0}”", from),
+    value: from,
+    others,
+  });
   if (to !== undefined && to !== from) await presets.rename(crew.id, from, to);
 }
 
-async function confirmAndDelete({ presets, crew }: ChoosePresetOptions, name: string): Promise<void> {
+async function confirmAndDelete(
+  { presets, crew }: ChoosePresetOptions,
+  name: string,
+): Promise<void> {
   const question = vscode.l10n.t("Delete the preset “{0}”?", name);
-  if (await confirm(question, vscode.l10n.t("Its values are removed from this machine."), vscode.l10n.t("Delete"))) await presets.delete(crew.id, name);
+  if (
+    await confirm(
+      question,
+      vscode.l10n.t("Its values are removed from this machine."),
+      vscode.l10n.t("Delete"),
+    )
+  )
+    await presets.delete(crew.id, name);
 }
 
-async function askName({ others = [], ...box }: { readonly title: string; readonly prompt: string; readonly value: string; readonly others?: readonly string[] }): Promise<string | undefined> {
+async function askName({
+  others = [],
+  ...box
+}: {
+  readonly title: string;
+  readonly prompt: string;
+  readonly value: string;
+  readonly others?: readonly string[];
+}): Promise<string | undefined> {
   const name = await vscode.window.showInputBox({
     ...box,
     prompt: plainMessage(box.prompt),
     ignoreFocusOut: true,
     validateInput: (text) => {
       if (text.trim() === "") return vscode.l10n.t("A preset needs a name.");
-      return others.includes(text.trim()) ? vscode.l10n.t("There is already a preset of this name.") : undefined;
+      return others.includes(text.trim())
+        ? vscode.l10n.t("There is already a preset of this name.")
+        : undefined;
     },
   });
   return name?.trim();
 }
 
 async function confirm(question: string, detail: string, button: string): Promise<boolean> {
-  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, button)) === button;
+  return (
+    (await vscode.window.showWarningMessage(question, { modal: true, detail }, button)) === button
+  );
 }

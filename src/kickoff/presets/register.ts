@@ -19,6 +19,9 @@ function inWords(problem: CrewFileProblem): string {
     case "notKept":
       return vscode.l10n.t("The presets could not be kept. The log says why.");
     case "setAside":
-      return vscode.l10n.t("A crew's presets could not be understood. Their file is kept as {0}.", problem.path);
+      return vscode.l10n.t(
+        "A crew's presets could not be understood. Their file is kept as {0}.",
+        problem.path,
+      );
   }
 }

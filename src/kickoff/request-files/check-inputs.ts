@@ -14,19 +14,33 @@ export type InputFault = { readonly at: Span; readonly name: string } & (
 );
 
 /** Holds the inputs of a request file against what the crew asks for, in the crew's order, then those it does not list. */
-export function checkInputs({ values, places }: Pick<RequestFile, "values" | "places">, fields: readonly InputField[]): readonly InputFault[] {
+export function checkInputs(
+  { values, places }: Pick<RequestFile, "values" | "places">,
+  fields: readonly InputField[],
+): readonly InputFault[] {
   const given = new Map(Object.entries(values.inputs ?? {}));
   const faults = fields.flatMap((field): InputFault[] => {
     const { name } = field;
     const value = given.get(name);
     const at = places.input.get(name) ?? places.inputs;
     if (value === undefined) return isRequired(field) ? [{ kind: "missingInput", name, at }] : [];
-    if (field.type !== undefined && !isOfType(value, field.type)) return [{ kind: "wrongInput", name, wanted: field.type, at }];
-    if (field.enum !== undefined && !field.enum.some((each) => JSON.stringify(each) === JSON.stringify(value))) return [{ kind: "notOneOf", name, values: field.enum, at }];
+    if (field.type !== undefined && !isOfType(value, field.type))
+      return [{ kind: "wrongInput", name, wanted: field.type, at }];
+    if (
+      field.enum !== undefined &&
+      !field.enum.some((each) => JSON.stringify(each) === JSON.stringify(value))
+    )
+      return [{ kind: "notOneOf", name, values: field.enum, at }];
     return [];
   });
   const listed = new Set(fields.map(({ name }) => name));
-  const unlisted = [...given.keys()].filter((name) => !listed.has(name)).map((name): InputFault => ({ kind: "unlistedInput", name, at: places.inputName.get(name) ?? places.inputs }));
+  const unlisted = [...given.keys()]
+    .filter((name) => !listed.has(name))
+    .map((name): InputFault => ({
+      kind: "unlistedInput",
+      name,
+      at: places.inputName.get(name) ?? places.inputs,
+    }));
   return [...faults, ...unlisted];
 }
 

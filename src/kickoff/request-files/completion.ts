@@ -23,12 +23,22 @@ export class RequestFileCompletion implements vscode.CompletionItemProvider {
   }
 
   /** See {@link vscode.CompletionItemProvider}. */
-  async provideCompletionItems(document: vscode.TextDocument, position: vscode.Position, token: vscode.CancellationToken): Promise<vscode.CompletionItem[]> {
+  async provideCompletionItems(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.CompletionItem[]> {
     const text = document.getText();
     const place = placeAt(text, document.offsetAt(position));
     if (place === undefined) return [];
-    const range = new vscode.Range(document.positionAt(place.replaces.start), document.positionAt(place.replaces.end));
-    const items = place.kind === "crew" ? this.#options.crews.list().map(crewItem) : await this.#inputItems(place, text, token);
+    const range = new vscode.Range(
+      document.positionAt(place.replaces.start),
+      document.positionAt(place.replaces.end),
+    );
+    const items =
+      place.kind === "crew"
+        ? this.#options.crews.list().map(crewItem)
+        : await this.#inputItems(place, text, token);
     for (const item of items) {
       item.range = range;
       item.filterText = item.filterText ?? JSON.stringify(item.label);
@@ -36,13 +46,22 @@ export class RequestFileCompletion implements vscode.CompletionItemProvider {
     return items;
   }
 
-  async #inputItems(place: Exclude<WritingPlace, { kind: "crew" }>, text: string, token: vscode.CancellationToken): Promise<vscode.CompletionItem[]> {
+  async #inputItems(
+    place: Exclude<WritingPlace, { kind: "crew" }>,
+    text: string,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.CompletionItem[]> {
     const name = crewNamedIn(text);
     const crew = name === undefined ? undefined : this.#options.crews.find(name);
     const fields = crew === undefined ? [] : await this.#fieldsOf(crew, token);
-    if (place.kind === "inputName") return fields.filter((field) => !place.given.has(field.name)).map((field, index) => nameItem(field, place, index));
+    if (place.kind === "inputName")
+      return fields
+        .filter((field) => !place.given.has(field.name))
+        .map((field, index) => nameItem(field, place, index));
     const field = fields.find((each) => each.name === place.name);
-    return field === undefined ? [] : valuesOf(field).map(({ value, detail }, index) => valueItem(value, detail, index));
+    return field === undefined
+      ? []
+      : valuesOf(field).map(({ value, detail }, index) => valueItem(value, detail, index));
   }
 
   async #fieldsOf(crew: Crew, token: vscode.CancellationToken): Promise<readonly InputField[]> {
@@ -74,7 +93,11 @@ function crewItem({ name, url }: Crew): vscode.CompletionItem {
   return item;
 }
 
-function nameItem(field: InputField, { hasValue, needsComma }: Extract<WritingPlace, { kind: "inputName" }>, index: number): vscode.CompletionItem {
+function nameItem(
+  field: InputField,
+  { hasValue, needsComma }: Extract<WritingPlace, { kind: "inputName" }>,
+  index: number,
+): vscode.CompletionItem {
   const item = new vscode.CompletionItem(field.name, vscode.CompletionItemKind.Property);
   const snippet = new vscode.SnippetString().appendText(JSON.stringify(field.name));
   if (!hasValue) {
@@ -83,7 +106,10 @@ function nameItem(field: InputField, { hasValue, needsComma }: Extract<WritingPl
   }
   item.insertText = snippet;
   item.sortText = String(index).padStart(4, "0");
-  item.detail = [...(field.type === undefined ? [] : [field.type]), isRequired(field) ? vscode.l10n.t("required") : vscode.l10n.t("optional")].join(" · ");
+  item.detail = [
+    ...(field.type === undefined ? [] : [field.type]),
+    isRequired(field) ? vscode.l10n.t("required") : vscode.l10n.t("optional"),
+  ].join(" · ");
   // A plain string: what a crew says of its inputs is text, not Markdown.
   if (field.description !== undefined) item.documentation = field.description;
   return item;
@@ -94,13 +120,18 @@ function appendValue(snippet: vscode.SnippetString, field: InputField): void {
   const choices = valuesOf(field).map(({ value }) => JSON.stringify(value));
   if (choices.length > 1) snippet.appendChoice(choices);
   else if (choices[0] !== undefined) snippet.appendPlaceholder(choices[0]);
-  else if (field.type === undefined || field.type === "string") snippet.appendText('"').appendTabstop().appendText('"');
+  else if (field.type === undefined || field.type === "string")
+    snippet.appendText('"').appendTabstop().appendText('"');
   else if (field.type === "array") snippet.appendText("[").appendTabstop().appendText("]");
   else if (field.type === "object") snippet.appendText("{").appendTabstop().appendText("}");
   else snippet.appendPlaceholder("0");
 }
 
-function valueItem(value: JsonValue, detail: string | undefined, index: number): vscode.CompletionItem {
+function valueItem(
+  value: JsonValue,
+  detail: string | undefined,
+  index: number,
+): vscode.CompletionItem {
   const text = JSON.stringify(value);
   const item = new vscode.CompletionItem(text, vscode.CompletionItemKind.Value);
   item.insertText = text;
@@ -111,7 +142,13 @@ function valueItem(value: JsonValue, detail: string | undefined, index: number):
 }
 
 /** The values that are worth offering: the default first, then those that the crew names. */
-function valuesOf({ type, default: value, enum: named = type === "boolean" ? [true, false] : [] }: InputField): readonly { readonly value: JsonValue; readonly detail?: string }[] {
-  const others = named.filter((each) => JSON.stringify(each) !== JSON.stringify(value)).map((each) => ({ value: each }));
+function valuesOf({
+  type,
+  default: value,
+  enum: named = type === "boolean" ? [true, false] : [],
+}: InputField): readonly { readonly value: JsonValue; readonly detail?: string }[] {
+  const others = named
+    .filter((each) => JSON.stringify(each) !== JSON.stringify(value))
+    .map((each) => ({ value: each }));
   return value === undefined ? others : [{ value, detail: vscode.l10n.t("default") }, ...others];
 }

@@ -9,7 +9,13 @@ import { faultInWords, isHarmless, type RequestFault } from "./words.ts";
 /** Characters above which a file is no request that somebody writes by hand. */
 const longest = 1_000_000;
 /** VS Code's own JSON support tells these, by the schema that the manifest contributes. */
-const toldBySchema: readonly RequestFault["kind"][] = ["syntax", "notAnObject", "noCrew", "wrongType", "wrongStrategy"];
+const toldBySchema: readonly RequestFault["kind"][] = [
+  "syntax",
+  "notAnObject",
+  "noCrew",
+  "wrongType",
+  "wrongStrategy",
+];
 
 /** Marks what is wrong in open request files. Asks no crew: inputs are checked where it is known already what the crew asks for. */
 export class RequestFileDiagnostics implements vscode.Disposable {
@@ -20,7 +26,9 @@ export class RequestFileDiagnostics implements vscode.Disposable {
   constructor(crews: Pick<Crews, "find" | "knownInputs" | "onDidChange">) {
     this.#crews = crews;
     this.#owned.add(vscode.workspace.onDidOpenTextDocument((document) => this.#mark(document)));
-    this.#owned.add(vscode.workspace.onDidChangeTextDocument(({ document }) => this.#mark(document)));
+    this.#owned.add(
+      vscode.workspace.onDidChangeTextDocument(({ document }) => this.#mark(document)),
+    );
     this.#owned.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#marks.delete(uri)));
     this.#owned.add(crews.onDidChange(() => this.refresh()));
     this.refresh();
@@ -38,7 +46,10 @@ export class RequestFileDiagnostics implements vscode.Disposable {
   #mark(document: vscode.TextDocument): void {
     if (!isRequestFile(document.uri)) return;
     const text = document.getText();
-    this.#marks.set(document.uri, text.length > longest ? [] : this.#faultsIn(text).map((fault) => diagnostic(document, fault)));
+    this.#marks.set(
+      document.uri,
+      text.length > longest ? [] : this.#faultsIn(text).map((fault) => diagnostic(document, fault)),
+    );
   }
 
   #faultsIn(text: string): readonly RequestFault[] {
@@ -50,8 +61,15 @@ export class RequestFileDiagnostics implements vscode.Disposable {
 }
 
 function diagnostic(document: vscode.TextDocument, fault: RequestFault): vscode.Diagnostic {
-  const range = new vscode.Range(document.positionAt(fault.at.start), document.positionAt(fault.at.end));
-  const made = new vscode.Diagnostic(range, faultInWords(fault), isHarmless(fault) ? vscode.DiagnosticSeverity.Warning : vscode.DiagnosticSeverity.Error);
+  const range = new vscode.Range(
+    document.positionAt(fault.at.start),
+    document.positionAt(fault.at.end),
+  );
+  const made = new vscode.Diagnostic(
+    range,
+    faultInWords(fault),
+    isHarmless(fault) ? vscode.DiagnosticSeverity.Warning : vscode.DiagnosticSeverity.Error,
+  );
   made.source = "Crewdeck";
   made.code = fault.kind;
   return made;

@@ -8,7 +8,11 @@ const longest = 30;
 
 /** A name for a request file, of the crew and its first input that says something: "travel-oslo.kickoff.json". */
 export function suggestFileName(crew: string, inputs: JsonObject = {}): string {
-  const first = Object.values(inputs).map((value) => (value === null ? "" : slug(typeof value === "string" ? value : JSON.stringify(value)))).find((text) => text !== "");
+  const first = Object.values(inputs)
+    .map((value) =>
+      value === null ? "" : slug(typeof value === "string" ? value : JSON.stringify(value)),
+    )
+    .find((text) => text !== "");
   const parts = [slug(crew), first].filter((part) => part !== undefined && part !== "");
   return `${parts.length === 0 ? "request" : parts.join("-")}${requestFileEnding}`;
 }
@@ -20,6 +24,11 @@ export function withEnding(path: string): string {
 
 /** Letters and digits of any script, with hyphens for the rest. */
 function slug(text: string): string {
-  const words = text.slice(0, 200).toLowerCase().normalize("NFC").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+/, "");
+  const words = text
+    .slice(0, 200)
+    .toLowerCase()
+    .normalize("NFC")
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+/, "");
   return Array.from(words).slice(0, longest).join("").replace(/-+$/, "");
 }

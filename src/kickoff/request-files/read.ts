@@ -3,20 +3,27 @@ import type { JsonValue } from "../../api/types.ts";
 import { expectedAfter, type Expected } from "../json.ts";
 import { membersOf, spanOf, type Span } from "../json-tree.ts";
 import { namesSecret } from "../secret-words.ts";
-import { callbackMembers, readCallbacks, type CallbackFault, type Wanted } from "../read-callbacks.ts";
+import {
+  callbackMembers,
+  readCallbacks,
+  type CallbackFault,
+  type Wanted,
+} from "../read-callbacks.ts";
 import { isJsonObject, toCallbacks, type Prefill } from "../values.ts";
 
 /** What is wrong with a request file, and where; whoever shows it finds the words. */
-export type FileFault = { readonly at: Span } & (
-  | { readonly kind: "syntax"; readonly expected: Expected }
-  | { readonly kind: "tooDeep" }
-  | { readonly kind: "notAnObject" }
-  | { readonly kind: "noCrew" }
-  | { readonly kind: "wrongType"; readonly name: string; readonly wanted: Wanted }
-  | { readonly kind: "unknownMember"; readonly name: string }
-  /** A member that holds a token or a password, which a shared file must not. */
-  | { readonly kind: "secret"; readonly name: string }
-) | CallbackFault;
+export type FileFault =
+  | ({ readonly at: Span } & (
+      | { readonly kind: "syntax"; readonly expected: Expected }
+      | { readonly kind: "tooDeep" }
+      | { readonly kind: "notAnObject" }
+      | { readonly kind: "noCrew" }
+      | { readonly kind: "wrongType"; readonly name: string; readonly wanted: Wanted }
+      | { readonly kind: "unknownMember"; readonly name: string }
+      /** A member that holds a token or a password, which a shared file must not. */
+      | { readonly kind: "secret"; readonly name: string }
+    ))
+  | CallbackFault;
 
 /** A request file as it was read: what can be used of it, and what is wrong with it. */
 export interface RequestFile {
@@ -59,8 +66,21 @@ export function readRequestFile(text: string): RequestFile {
     return nothing({ kind: "tooDeep", at: firstLine });
   }
   const [error] = errors;
-  const syntax: FileFault[] = error === undefined ? [] : [{ kind: "syntax", expected: expectedAfter(printParseErrorCode(error.error)), at: { start: error.offset, end: error.offset + Math.max(1, error.length) } }];
-  if (tree?.type !== "object") return nothing(...syntax, ...(tree === undefined ? [] : [{ kind: "notAnObject", at: spanOf(tree) } as const]));
+  const syntax: FileFault[] =
+    error === undefined
+      ? []
+      : [
+          {
+            kind: "syntax",
+            expected: expectedAfter(printParseErrorCode(error.error)),
+            at: { start: error.offset, end: error.offset + Math.max(1, error.length) },
+          },
+        ];
+  if (tree?.type !== "object")
+    return nothing(
+      ...syntax,
+      ...(tree === undefined ? [] : [{ kind: "notAnObject", at: spanOf(tree) } as const]),
+    );
   return readMembers(tree, syntax);
 }
 
@@ -80,7 +100,8 @@ function readMembers(tree: Node, syntax: readonly FileFault[]): RequestFile {
       else faults.push({ kind: "wrongType", name, wanted: "object", at: spanOf(value) });
       if (name === "inputs") inputs = value;
     } else if (otherMembers.some((other) => other === name)) {
-      if (value.type !== "string") faults.push({ kind: "wrongType", name, wanted: "text", at: spanOf(value) });
+      if (value.type !== "string")
+        faults.push({ kind: "wrongType", name, wanted: "text", at: spanOf(value) });
       else if (String(value.value).trim() !== "") texts.set(name, String(value.value).trim());
     }
     if (name === "crew") crew = spanOf(value);
@@ -88,9 +109,16 @@ function readMembers(tree: Node, syntax: readonly FileFault[]): RequestFile {
   const { secrets, faults: wrong, ...callbacks } = readCallbacks(members);
   // A secret where it does not belong is told once.
   const others = wrong.filter(({ at }) => !secrets.some(({ key }) => key.start === at.start));
-  faults.push(...secrets.map(({ name, key }) => ({ kind: "secret", name, at: key }) as const), ...others.map(asFileFault));
+  faults.push(
+    ...secrets.map(({ name, key }) => ({ kind: "secret", name, at: key }) as const),
+    ...others.map(asFileFault),
+  );
   const named = texts.get("crew");
-  if (named === undefined && !faults.some((fault) => fault.kind === "wrongType" && fault.name === "crew")) faults.push({ kind: "noCrew", at: crew ?? firstLine });
+  if (
+    named === undefined &&
+    !faults.some((fault) => fault.kind === "wrongType" && fault.name === "crew")
+  )
+    faults.push({ kind: "noCrew", at: crew ?? firstLine });
   const label = texts.get("label");
   const given = inputs === undefined ? [] : membersOf(inputs);
   return {
@@ -108,19 +136,29 @@ function readMembers(tree: Node, syntax: readonly FileFault[]): RequestFile {
 }
 
 function nothing(...faults: readonly FileFault[]): RequestFile {
-  const all: readonly FileFault[] = faults.length > 0 ? faults : [{ kind: "notAnObject", at: firstLine }];
-  return { values: {}, faults: all, places: { crew: firstLine, inputs: firstLine, input: new Map(), inputName: new Map() } };
+  const all: readonly FileFault[] =
+    faults.length > 0 ? faults : [{ kind: "notAnObject", at: firstLine }];
+  return {
+    values: {},
+    faults: all,
+    places: { crew: firstLine, inputs: firstLine, input: new Map(), inputName: new Map() },
+  };
 }
 
 /** A secret that stands in a callback where it would not even be read. */
 function asFileFault(fault: CallbackFault): FileFault {
-  return fault.kind === "otherPart" && namesSecret(fault.name) ? { kind: "secret", name: fault.name, at: fault.at } : fault;
+  return fault.kind === "otherPart" && namesSecret(fault.name)
+    ? { kind: "secret", name: fault.name, at: fault.at }
+    : fault;
 }
 
 /** A node as plain JSON. Unlike an assignment, fromEntries makes `__proto__` a property like any other. */
 function toJson(node: Node): JsonValue {
   if (node.type === "array") return (node.children ?? []).map(toJson);
-  if (node.type === "object") return Object.fromEntries(membersOf(node).map(({ name, value }) => [name, toJson(value)]));
+  if (node.type === "object")
+    return Object.fromEntries(membersOf(node).map(({ name, value }) => [name, toJson(value)]));
   const value: unknown = node.value;
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? value
+    : null;
 }

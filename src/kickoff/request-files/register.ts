@@ -15,18 +15,26 @@ export interface RegisteredRequestFiles {
 }
 
 /** Registers what helps to write request files and to use them. Most of it is loaded with the first file: most windows never see one. */
-export function registerRequestFiles(crews: Crews, options: Omit<RequestFilesOptions, "crews" | "onLearnt" | "isTrusted">): RegisteredRequestFiles {
+export function registerRequestFiles(
+  crews: Crews,
+  options: Omit<RequestFilesOptions, "crews" | "onLearnt" | "isTrusted">,
+): RegisteredRequestFiles {
   const owned = new Disposables();
   let loading: Promise<RequestFilesRoom> | undefined;
-  const load = () => (loading ??= import("./room.ts").then(({ openRoom }) => owned.add(openRoom(crews, options))));
+  const load = () =>
+    (loading ??= import("./room.ts").then(({ openRoom }) => owned.add(openRoom(crews, options))));
   const look = ({ uri }: vscode.TextDocument) => {
-    if (isRequestFile(uri)) void load().catch((error: unknown) => logProblem("Loading what belongs to request files", error));
+    if (isRequestFile(uri))
+      void load().catch((error: unknown) =>
+        logProblem("Loading what belongs to request files", error),
+      );
   };
   owned.add(vscode.workspace.onDidOpenTextDocument(look));
   vscode.workspace.textDocuments.forEach(look);
   owned.add(vscode.languages.registerCodeLensProvider(requestFiles, new RequestFileLenses()));
   const completion: vscode.CompletionItemProvider = {
-    provideCompletionItems: async (document, position, token) => await (await load()).completion.provideCompletionItems(document, position, token),
+    provideCompletionItems: async (document, position, token) =>
+      await (await load()).completion.provideCompletionItems(document, position, token),
   };
   owned.add(vscode.languages.registerCompletionItemProvider(requestFiles, completion, '"', ":"));
   return { load: async () => (await load()).files, dispose: () => owned.dispose() };

@@ -62,14 +62,19 @@ export class RequestFiles {
    * A double click is one wish; see {@link OneWish}. Where a callback needs a secret, a person goes on in the form.
    * Throws {@link UserError} with the place of what is wrong, and what {@link KickoffSender.send} throws.
    */
-  async kickOff(uri: vscode.Uri, by: { readonly isPerson: boolean }): Promise<Execution | undefined> {
+  async kickOff(
+    uri: vscode.Uri,
+    by: { readonly isPerson: boolean },
+  ): Promise<Execution | undefined> {
     const begun = await this.#starting.once(uri.toString(), by, () => this.#begin(uri, by));
     return await begun?.started;
   }
 
   /** Puts a file's values into its crew's form; missing inputs are asked for there. Settles as {@link KickoffForms.open} does. */
   async openInForm(uri: vscode.Uri): Promise<Execution | undefined> {
-    return await (await this.#open(await this.#read(uri)))?.started;
+    return await (
+      await this.#open(await this.#read(uri))
+    )?.started;
   }
 
   /** Copies what a file says as a command for a shell. */
@@ -78,7 +83,10 @@ export class RequestFiles {
     await copyCurl(crew, file.values);
   }
 
-  async #begin(uri: vscode.Uri, { isPerson }: { readonly isPerson: boolean }): Promise<Begun | undefined> {
+  async #begin(
+    uri: vscode.Uri,
+    { isPerson }: { readonly isPerson: boolean },
+  ): Promise<Begun | undefined> {
     const read = await this.#read(uri);
     const request = wholeRequest(read.file.values);
     if (request !== undefined) {
@@ -96,19 +104,39 @@ export class RequestFiles {
     const { crews, forms, consent, wake } = this.#options;
     if (!(await consent.confirm(crew, file.values))) return undefined;
     await wake(crew.id);
-    return { started: forms.open(crews.get(crew.id), { inputs: {}, ...file.values }, { replaces: true }) };
+    return {
+      started: forms.open(crews.get(crew.id), { inputs: {}, ...file.values }, { replaces: true }),
+    };
   }
 
-  async #start({ document, crew, file }: Read, request: KickoffRequest): Promise<Execution | undefined> {
+  async #start(
+    { document, crew, file }: Read,
+    request: KickoffRequest,
+  ): Promise<Execution | undefined> {
     const { crews, sender, consent, wake, onLearnt, isTrusted } = this.#options;
-    return await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: plainLabel(vscode.l10n.t("Kicking off “{0}”…", crew.name)) }, async () => {
-      await wake(crew.id);
-      const inputs = await crews.inputs(crews.get(crew.id), { fresh: true });
-      onLearnt();
-      refuse(document, checkRequestFile(file, crew, inputs));
-      if (!(await (isTrusted() ? consent.confirm(crew, request) : confirmUntrusted(document, crew, request)))) return undefined;
-      return await sender.send(crews.get(crew.id), request, file.label === undefined ? {} : { label: file.label });
-    });
+    return await vscode.window.withProgress(
+      {
+        location: vscode.ProgressLocation.Window,
+        title: plainLabel(vscode.l10n.t("Kicking off “{0}”…", crew.name)),
+      },
+      async () => {
+        await wake(crew.id);
+        const inputs = await crews.inputs(crews.get(crew.id), { fresh: true });
+        onLearnt();
+        refuse(document, checkRequestFile(file, crew, inputs));
+        if (
+          !(await (isTrusted()
+            ? consent.confirm(crew, request)
+            : confirmUntrusted(document, crew, request)))
+        )
+          return undefined;
+        return await sender.send(
+          crews.get(crew.id),
+          request,
+          file.label === undefined ? {} : { label: file.label },
+        );
+      },
+    );
   }
 
   /** A file and its crew. @throws UserError where the file can't be used whatever the crew asks for */
@@ -123,8 +151,18 @@ export class RequestFiles {
 }
 
 function secretNeeded(document: vscode.TextDocument): UserError {
-  const open = { title: vscode.l10n.t("Open in Form"), command: "crewdeck.openFileInForm", arguments: [{ file: document.uri.toString() }] };
-  return new UserError(vscode.l10n.t("{0} names a callback that needs a secret, which no file holds. Enter it in the form; nothing was sent yet.", nameOf(document)), [open]);
+  const open = {
+    title: vscode.l10n.t("Open in Form"),
+    command: "crewdeck.openFileInForm",
+    arguments: [{ file: document.uri.toString() }],
+  };
+  return new UserError(
+    vscode.l10n.t(
+      "{0} names a callback that needs a secret, which no file holds. Enter it in the form; nothing was sent yet.",
+      nameOf(document),
+    ),
+    [open],
+  );
 }
 
 /** @throws UserError that says the first thing that is wrong, and where */
@@ -132,29 +170,67 @@ function refuse(document: vscode.TextDocument, faults: readonly RequestFault[]):
   const fault = faults.find((each) => !isHarmless(each));
   if (fault === undefined) return;
   const { line, character } = document.positionAt(fault.at.start);
-  const range = new vscode.Range(line, character, document.positionAt(fault.at.end).line, document.positionAt(fault.at.end).character);
-  const connect = fault.kind === "unknownCrew" ? [{ title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" }] : [];
-  throw new UserError(vscode.l10n.t("{0}, line {1}: {2} Nothing was sent.", nameOf(document), line + 1, faultInWords(fault)), [
-    ...connect,
-    { title: vscode.l10n.t("Show"), command: "vscode.open", arguments: [document.uri, { selection: range }] },
-  ]);
+  const range = new vscode.Range(
+    line,
+    character,
+    document.positionAt(fault.at.end).line,
+    document.positionAt(fault.at.end).character,
+  );
+  const connect =
+    fault.kind === "unknownCrew"
+      ? [{ title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" }]
+      : [];
+  throw new UserError(
+    vscode.l10n.t(
+      "{0}, line {1}: {2} Nothing was sent.",
+      nameOf(document),
+      line + 1,
+      faultInWords(fault),
+    ),
+    [
+      ...connect,
+      {
+        title: vscode.l10n.t("Show"),
+        command: "vscode.open",
+        arguments: [document.uri, { selection: range }],
+      },
+    ],
+  );
 }
 
 /**
  * A workspace that nobody trusts must not start anything that costs money by a lens that looks harmless. The question names the callbacks,
  * also those that were allowed before, and allows none for later.
  */
-async function confirmUntrusted(document: vscode.TextDocument, crew: Crew, request: KickoffRequest): Promise<boolean> {
+async function confirmUntrusted(
+  document: vscode.TextDocument,
+  crew: Crew,
+  request: KickoffRequest,
+): Promise<boolean> {
   const kickOff = vscode.l10n.t("Kick Off");
   const bytes = new TextEncoder().encode(JSON.stringify(kickoffBody(request))).length;
   const { host } = new URL(crew.url);
   const callbacks = askedCallbacks(request);
   const detail = [
-    vscode.l10n.t("You have not trusted this workspace. {0} asks for a kickoff of “{1}”.", nameOf(document), crew.name),
-    costsMoney(crew) ? vscode.l10n.t("{0} bytes are sent to {1}. A kickoff can cost money.", bytes, host) : vscode.l10n.t("{0} bytes are sent to {1}.", bytes, host),
-    ...(callbacks.length === 0 ? [] : [vscode.l10n.t("It asks the crew to send:"), callbacksInWords(callbacks)]),
+    vscode.l10n.t(
+      "You have not trusted this workspace. {0} asks for a kickoff of “{1}”.",
+      nameOf(document),
+      crew.name,
+    ),
+    costsMoney(crew)
+      ? vscode.l10n.t("{0} bytes are sent to {1}. A kickoff can cost money.", bytes, host)
+      : vscode.l10n.t("{0} bytes are sent to {1}.", bytes, host),
+    ...(callbacks.length === 0
+      ? []
+      : [vscode.l10n.t("It asks the crew to send:"), callbacksInWords(callbacks)]),
   ].join("\n\n");
-  return (await vscode.window.showWarningMessage(vscode.l10n.t("Kick off “{0}” from a file of an untrusted workspace?", crew.name), { modal: true, detail }, kickOff)) === kickOff;
+  return (
+    (await vscode.window.showWarningMessage(
+      vscode.l10n.t("Kick off “{0}” from a file of an untrusted workspace?", crew.name),
+      { modal: true, detail },
+      kickOff,
+    )) === kickOff
+  );
 }
 
 function nameOf({ uri }: vscode.TextDocument): string {

@@ -13,11 +13,19 @@ export interface RequestFilesRoom {
 }
 
 /** Opens the room: what is wrong with request files is marked from now on. */
-export function openRoom(crews: Crews, options: Omit<RequestFilesOptions, "crews" | "onLearnt" | "isTrusted">): RequestFilesRoom {
+export function openRoom(
+  crews: Crews,
+  options: Omit<RequestFilesOptions, "crews" | "onLearnt" | "isTrusted">,
+): RequestFilesRoom {
   const diagnostics = new RequestFileDiagnostics(crews);
   const onLearnt = () => diagnostics.refresh();
   return {
-    files: new RequestFiles({ ...options, crews, onLearnt, isTrusted: () => vscode.workspace.isTrusted }),
+    files: new RequestFiles({
+      ...options,
+      crews,
+      onLearnt,
+      isTrusted: () => vscode.workspace.isTrusted,
+    }),
     completion: new RequestFileCompletion({ crews, onLearnt }),
     dispose: () => diagnostics.dispose(),
   };

@@ -24,7 +24,8 @@ export async function askAndSave(request: RequestToSave): Promise<vscode.Uri | u
   if (chosen === undefined) return undefined;
   const uri = chosen.with({ path: withEnding(chosen.path) });
   // The dialog asks for the name that was typed, not for the one that is written.
-  if (uri.path !== chosen.path && (await exists(uri)) && !(await confirmReplacing(uri))) return undefined;
+  if (uri.path !== chosen.path && (await exists(uri)) && !(await confirmReplacing(uri)))
+    return undefined;
   await write(uri, request);
   await vscode.window.showTextDocument(uri);
   tellWhatIsLeftOut(request.values);
@@ -34,13 +35,22 @@ export async function askAndSave(request: RequestToSave): Promise<vscode.Uri | u
 /** Writes a request file that must not be there yet. @throws UserError where it is */
 export async function saveNew(uri: vscode.Uri, request: RequestToSave): Promise<vscode.Uri> {
   const target = uri.with({ path: withEnding(uri.path) });
-  if (await exists(target)) throw new UserError(vscode.l10n.t("{0} exists already. Nothing was written.", vscode.workspace.asRelativePath(target)));
+  if (await exists(target))
+    throw new UserError(
+      vscode.l10n.t(
+        "{0} exists already. Nothing was written.",
+        vscode.workspace.asRelativePath(target),
+      ),
+    );
   await write(target, request);
   return target;
 }
 
 async function write(uri: vscode.Uri, { crewName, values, label }: RequestToSave): Promise<void> {
-  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(writeRequestFile(crewName, values, label)));
+  await vscode.workspace.fs.writeFile(
+    uri,
+    new TextEncoder().encode(writeRequestFile(crewName, values, label)),
+  );
 }
 
 /** In the first folder of the workspace, under a name that is free there. */
@@ -49,7 +59,10 @@ async function suggestedUri({ crewName, values }: RequestToSave): Promise<vscode
   const folder = vscode.workspace.workspaceFolders?.[0];
   if (folder === undefined) return vscode.Uri.file(name);
   for (let number = 1; ; number++) {
-    const uri = vscode.Uri.joinPath(folder.uri, number === 1 ? name : name.replace(/(?=\.kickoff\.json$)/, `-${number}`));
+    const uri = vscode.Uri.joinPath(
+      folder.uri,
+      number === 1 ? name : name.replace(/(?=\.kickoff\.json$)/, `-${number}`),
+    );
     if (!(await exists(uri))) return uri;
   }
 }
@@ -66,10 +79,20 @@ async function exists(uri: vscode.Uri): Promise<boolean> {
 
 async function confirmReplacing(uri: vscode.Uri): Promise<boolean> {
   const replace = vscode.l10n.t("Replace");
-  return (await vscode.window.showWarningMessage(vscode.l10n.t("{0} exists already. Replace it?", vscode.workspace.asRelativePath(uri)), { modal: true }, replace)) === replace;
+  return (
+    (await vscode.window.showWarningMessage(
+      vscode.l10n.t("{0} exists already. Replace it?", vscode.workspace.asRelativePath(uri)),
+      { modal: true },
+      replace,
+    )) === replace
+  );
 }
 
 function tellWhatIsLeftOut(values: Prefill): void {
   if (wholeRequest(values) !== undefined) return;
-  void vscode.window.showInformationMessage(vscode.l10n.t("The secrets of its callbacks are not in the file. They are entered in the form."));
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t(
+      "The secrets of its callbacks are not in the file. They are entered in the form.",
+    ),
+  );
 }

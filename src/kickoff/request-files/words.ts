@@ -7,7 +7,10 @@ import type { InputFault } from "./check-inputs.ts";
 import type { FileFault } from "./read.ts";
 
 /** What can be wrong with a request file, its crew and inputs included. */
-export type RequestFault = FileFault | InputFault | { readonly kind: "unknownCrew"; readonly name: string; readonly at: FileFault["at"] };
+export type RequestFault =
+  | FileFault
+  | InputFault
+  | { readonly kind: "unknownCrew"; readonly name: string; readonly at: FileFault["at"] };
 
 /** A fault as a sentence for a person. */
 export function faultInWords(fault: RequestFault): string {
@@ -17,15 +20,24 @@ export function faultInWords(fault: RequestFault): string {
     case "tooDeep":
       return vscode.l10n.t("This is nested too deeply.");
     case "notAnObject":
-      return vscode.l10n.t("A request file is a JSON object, such as {0}.", '{"crew": "Travel", "inputs": {}}');
+      return vscode.l10n.t(
+        "A request file is a JSON object, such as {0}.",
+        '{"crew": "Travel", "inputs": {}}',
+      );
     case "noCrew":
       return vscode.l10n.t("“crew” is missing: the name or address of a connected crew.");
     case "wrongType":
       return fill(formTexts().jsonTypes[fault.wanted], fault.name);
     case "unknownMember":
-      return vscode.l10n.t("A request file has no “{0}”. What the crew asks for stands in “inputs”.", fault.name);
+      return vscode.l10n.t(
+        "A request file has no “{0}”. What the crew asks for stands in “inputs”.",
+        fault.name,
+      );
     case "secret":
-      return vscode.l10n.t("A request file holds no secrets, since it is shared: take “{0}” out. The crew's token is kept by Crewdeck, and a callback's secret is entered in the form.", fault.name);
+      return vscode.l10n.t(
+        "A request file holds no secrets, since it is shared: take “{0}” out. The crew's token is kept by Crewdeck, and a callback's secret is entered in the form.",
+        fault.name,
+      );
     case "address":
       return `“${fault.name}”: ${formTexts().faults[fault.fault]}`;
     case "otherPart":
@@ -40,9 +52,17 @@ export function faultInWords(fault: RequestFault): string {
     case "missingInput":
       return vscode.l10n.t("The input “{0}” is missing: the crew needs it.", fault.name);
     case "wrongInput":
-      return vscode.l10n.t("The crew describes “{0}” as {1}.", fault.name, typeInWords(fault.wanted));
+      return vscode.l10n.t(
+        "The crew describes “{0}” as {1}.",
+        fault.name,
+        typeInWords(fault.wanted),
+      );
     case "notOneOf":
-      return vscode.l10n.t("The crew takes for “{0}” one of these: {1}.", fault.name, someOf(fault.values));
+      return vscode.l10n.t(
+        "The crew takes for “{0}” one of these: {1}.",
+        fault.name,
+        someOf(fault.values),
+      );
     case "unlistedInput":
       return vscode.l10n.t("The crew names no input “{0}”. It is sent all the same.", fault.name);
   }

@@ -14,7 +14,9 @@ export function compareLenses(execution: Execution, rendered: Rendered): readonl
       title: vscode.l10n.t("Compare with attempt {0}", previous),
       command: "crewdeck.compareAttempts",
       tooltip: vscode.l10n.t("Shows what your feedback changed"),
-      arguments: [{ crew: execution.crew.id, kickoffId: keyOf(execution), taskId, attempt, fromLens: true }],
+      arguments: [
+        { crew: execution.crew.id, kickoffId: keyOf(execution), taskId, attempt, fromLens: true },
+      ],
     };
     return [{ line: section.start, command }];
   });

@@ -10,7 +10,9 @@ export interface OutputContent {
 /** What a crew's output is: JSON (an object or an array), also in a code block that is all there is, laid out to be read; else Markdown, as it came. */
 export function outputContent(output: string): OutputContent {
   const json = jsonText(unfenced(output));
-  return json === undefined ? { extension: "md", text: output } : { extension: "json", text: `${json}\n` };
+  return json === undefined
+    ? { extension: "md", text: output }
+    : { extension: "json", text: `${json}\n` };
 }
 
 /** What stands in a code block that is the whole text and says that it is JSON, or says nothing; else the text. Models like to answer so. */

@@ -10,13 +10,18 @@ export interface DocumentLens {
 }
 
 /** Lenses over an execution's document; a document of a single output has none of them. */
-export function documentLenses(documents: Pick<ExecutionDocuments, "execution" | "rendered">, lensesOf: (execution: Execution, rendered: Rendered) => readonly DocumentLens[]) {
+export function documentLenses(
+  documents: Pick<ExecutionDocuments, "execution" | "rendered">,
+  lensesOf: (execution: Execution, rendered: Rendered) => readonly DocumentLens[],
+) {
   return {
     provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
       const execution = documents.execution(document.uri);
       const rendered = documents.rendered(document);
       if (execution === undefined || rendered === undefined) return [];
-      return lensesOf(execution, rendered).map(({ line, command }) => new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command));
+      return lensesOf(execution, rendered).map(
+        ({ line, command }) => new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command),
+      );
     },
   } satisfies vscode.CodeLensProvider;
 }

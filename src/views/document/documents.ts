@@ -1,5 +1,10 @@
 import * as vscode from "vscode";
-import { executionUri, parseExecutionUri, parsePartUri, type ExecutionAddress } from "../../editor/execution-uri.ts";
+import {
+  executionUri,
+  parseExecutionUri,
+  parsePartUri,
+  type ExecutionAddress,
+} from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/ids.ts";
 import { keyOf, type Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
@@ -58,10 +63,14 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   constructor(options: ExecutionDocumentsOptions) {
     this.#options = options;
     this.#subscriptions = vscode.Disposable.from(
-      vscode.Disposable.from(options.store.onDidChange(() => {
-        this.refresh();
-      })),
-      vscode.workspace.onDidCloseTextDocument((document) => this.#pages.delete(document.uri.toString())),
+      vscode.Disposable.from(
+        options.store.onDidChange(() => {
+          this.refresh();
+        }),
+      ),
+      vscode.workspace.onDidCloseTextDocument((document) =>
+        this.#pages.delete(document.uri.toString()),
+      ),
       this.#changes,
     );
   }
@@ -71,10 +80,22 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   /** The address of an execution's document: the one that a tab shows, so that another title opens no second one. */
   uriOf(execution: Execution): vscode.Uri {
     const scheme = this.#options.scheme ?? executionScheme;
-    const isItsOwn = (uri: vscode.Uri) => uri.scheme === scheme && parseExecutionUri(uri) !== undefined && this.execution(uri)?.localId === execution.localId;
+    const isItsOwn = (uri: vscode.Uri) =>
+      uri.scheme === scheme &&
+      parseExecutionUri(uri) !== undefined &&
+      this.execution(uri)?.localId === execution.localId;
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-    const open = tabs.flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : [])).find(isItsOwn);
-    return open ?? executionUri({ crewName: execution.crew.name, key: keyOf(execution) }, titleOf(execution), scheme);
+    const open = tabs
+      .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []))
+      .find(isItsOwn);
+    return (
+      open ??
+      executionUri(
+        { crewName: execution.crew.name, key: keyOf(execution) },
+        titleOf(execution),
+        scheme,
+      )
+    );
   }
 
   /** The execution that a document, or that of one of its outputs, belongs to, as it is stored now. */
@@ -84,7 +105,10 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     const { store, crewIdOf } = this.#options;
     const crewId = crewIdOf(address.crewName);
     // A crew may have been renamed or removed since the document was opened; the id still leads to its execution.
-    return (crewId === undefined ? undefined : store.find(address.key, crewId)) ?? store.find(address.key);
+    return (
+      (crewId === undefined ? undefined : store.find(address.key, crewId)) ??
+      store.find(address.key)
+    );
   }
 
   /** The rendering that an open document shows right now; nothing where it is still being loaded. */
@@ -95,15 +119,21 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
 
   /** Whether a document shows what is stored now. */
   isCurrent(document: vscode.TextDocument): boolean {
-    return this.#rendering !== undefined && document.getText() === this.#page(document.uri, this.#rendering).renderings[0].text;
+    return (
+      this.#rendering !== undefined &&
+      document.getText() === this.#page(document.uri, this.#rendering).renderings[0].text
+    );
   }
 
   /** Renders anew what is open and has changed. */
   refresh(): void {
     const rendering = this.#rendering;
     if (rendering === undefined) return;
-    const changed = [...this.#pages.values()].filter(({ uri, mtime }) => this.#page(uri, rendering).mtime !== mtime);
-    if (changed.length > 0) this.#changes.fire(changed.map(({ uri }) => ({ type: vscode.FileChangeType.Changed, uri })));
+    const changed = [...this.#pages.values()].filter(
+      ({ uri, mtime }) => this.#page(uri, rendering).mtime !== mtime,
+    );
+    if (changed.length > 0)
+      this.#changes.fire(changed.map(({ uri }) => ({ type: vscode.FileChangeType.Changed, uri })));
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
@@ -163,7 +193,13 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     const execution = this.execution(uri);
     const doubt = execution && this.#options.doubtOf?.(execution);
     const title = execution && titleOf(execution);
-    if (known !== undefined && known.execution === execution && known.title === title && known.doubt === doubt) return known;
+    if (
+      known !== undefined &&
+      known.execution === execution &&
+      known.title === title &&
+      known.doubt === doubt
+    )
+      return known;
     const rendered = this.#render(uri, execution, doubt, rendering);
     const isSame = known?.renderings[0].text === rendered.text;
     const page: Page = {
@@ -179,7 +215,12 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return page;
   }
 
-  #render(uri: vscode.Uri, execution: Execution | undefined, doubt: string | undefined, rendering: Rendering): Rendered {
+  #render(
+    uri: vscode.Uri,
+    execution: Execution | undefined,
+    doubt: string | undefined,
+    rendering: Rendering,
+  ): Rendered {
     const address = addressOf(uri);
     if (address === undefined) throw vscode.FileSystemError.FileNotFound(uri);
     const part = parsePartUri(uri)?.part;

@@ -13,7 +13,10 @@ export function outputLines(output: string, level: number): string[] {
   const json = jsonText(text);
   if (json !== undefined) return fencedLines(json, "json");
   const embedding = new Embedding(level);
-  for (const line of readableText(text).replace(/^(?:[ \t]*\n)+|\s+$/g, "").split("\n")) embedding.add(line);
+  for (const line of readableText(text)
+    .replace(/^(?:[ \t]*\n)+|\s+$/g, "")
+    .split("\n"))
+    embedding.add(line);
   return embedding.end();
 }
 
@@ -35,7 +38,8 @@ class Embedding {
   /** The opening marks of the code block that the next line is in. */
   #fence: string | undefined;
   /** The paragraph that the last line belongs to: where it begins, what stands before it, its words line by line. */
-  #paragraph: { readonly first: number; readonly prefix: string; readonly words: string[] } | undefined;
+  #paragraph:
+    { readonly first: number; readonly prefix: string; readonly words: string[] } | undefined;
 
   constructor(level: number) {
     this.#shift = level - 1;
@@ -66,7 +70,8 @@ class Embedding {
     const [, marks, words] = /^ {0,3}(#{1,6})(?=\s|$)(.*)$/.exec(text) ?? [];
     if (isCode || isRule(text)) this.#block(line);
     else if (fence !== undefined) this.#block(line, fence);
-    else if (marks !== undefined && words !== undefined) this.#block(prefix + this.#marks(marks.length) + withoutHtml(words));
+    else if (marks !== undefined && words !== undefined)
+      this.#block(prefix + this.#marks(marks.length) + withoutHtml(words));
     else this.#text(prefix, withoutHtml(text), lazy);
   }
 
@@ -116,12 +121,14 @@ function withoutTabs(line: string): string {
   const lead = /^[\s>+*\-\d.)]*\t/.exec(line)?.[0];
   if (lead === undefined) return line;
   let wide = "";
-  for (const character of lead) wide += character === "\t" ? " ".repeat(4 - (wide.length % 4)) : character;
+  for (const character of lead)
+    wide += character === "\t" ? " ".repeat(4 - (wide.length % 4)) : character;
   return wide + line.slice(lead.length);
 }
 
 /** Marks HTML as text, outside code spans; line breaks and addresses in angle brackets stay what they are. */
 function withoutHtml(text: string): string {
-  const spanOrTag = /\\.|(`+)(?!`)(?:.*?[^`])\1(?!`)|`+|<(?=[a-z/!?])(?!br\s*\/?>|[a-z][a-z0-9+.-]+:[^\s<>]*>|[^\s<>@/]+@[^\s<>]+>)/gi;
+  const spanOrTag =
+    /\\.|(`+)(?!`)(?:.*?[^`])\1(?!`)|`+|<(?=[a-z/!?])(?!br\s*\/?>|[a-z][a-z0-9+.-]+:[^\s<>]*>|[^\s<>@/]+@[^\s<>]+>)/gi;
   return text.replace(spanOrTag, (found) => (found === "<" ? "\\<" : found));
 }

@@ -8,7 +8,9 @@ const longest = 60;
 export function uniqueName(part: ExecutionPart): string {
   const name = partName(part);
   const plain = plainName(name);
-  return plain === name ? plain : `${plain} ${createHash("sha256").update(name).digest("hex").slice(0, 12)}`;
+  return plain === name
+    ? plain
+    : `${plain} ${createHash("sha256").update(name).digest("hex").slice(0, 12)}`;
 }
 
 /** A text as a file's name on any system: no characters or endings that one of them refuses, and not too long. */
@@ -17,5 +19,10 @@ export function plainName(text: string): string {
     .replace(/[<>:"/\\|?*%\u0000-\u001f\u007f]+/g, "_")
     .replace(/\s+/g, " ")
     .trim();
-  return Array.from(plain).slice(0, longest).join("").replace(/[. ]+$/, "") || "_";
+  return (
+    Array.from(plain)
+      .slice(0, longest)
+      .join("")
+      .replace(/[. ]+$/, "") || "_"
+  );
 }

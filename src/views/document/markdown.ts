@@ -28,7 +28,11 @@ const characterReference = /&#x([\da-f]+);?|&#(\d+);?|&colon;?/gi;
  * code blocks, but what is a code block is for its parser to say: nothing here depends on it.
  */
 export function withoutCommands(markdown: string): string {
-  const shown = markdown.replace(/^.*&(?:#|colon).*$/gim, (line) => (isActing(line.replace(characterReference, characterOf)) ? line.replace(/&(?=#|colon)/gi, "\\&") : line));
+  const shown = markdown.replace(/^.*&(?:#|colon).*$/gim, (line) =>
+    isActing(line.replace(characterReference, characterOf))
+      ? line.replace(/&(?=#|colon)/gi, "\\&")
+      : line,
+  );
   return shown.replace(actingScheme, "$1\\:");
 }
 
@@ -37,7 +41,11 @@ function isActing(text: string): boolean {
 }
 
 /** The character that a reference such as `&#58;` or `&colon;` stands for. */
-function characterOf(reference: string, hex: string | undefined, decimal: string | undefined): string {
+function characterOf(
+  reference: string,
+  hex: string | undefined,
+  decimal: string | undefined,
+): string {
   const code = decimal === undefined ? parseInt(hex ?? "3a", 16) : Number(decimal);
   return code <= 0x10ffff ? String.fromCodePoint(code) : reference;
 }

@@ -1,5 +1,7 @@
 /** A quote, or a list item whose content begins that many columns further in; `empty` while nothing has come in it. */
-type Container = { readonly kind: "quote" } | { readonly kind: "item"; readonly width: number; readonly empty: boolean };
+type Container =
+  | { readonly kind: "quote" }
+  | { readonly kind: "item"; readonly width: number; readonly empty: boolean };
 
 /** A line of Markdown without the marks of the quotes and list items it stands in. */
 interface Place {
@@ -36,7 +38,9 @@ export class Nesting {
     const all = kept.length === this.#open.length;
     const blank = rest.trim() === "";
     // An item may begin with one blank line, not with two.
-    const next = kept.filter((one) => !(blank && one.kind === "item" && one.empty)).map((one) => (one.kind === "item" ? { ...one, empty: false } : one));
+    const next = kept
+      .filter((one) => !(blank && one.kind === "item" && one.empty))
+      .map((one) => (one.kind === "item" ? { ...one, empty: false } : one));
     const before = next.length;
     let text = rest;
     for (;;) {
@@ -46,10 +50,17 @@ export class Nesting {
       // The content of an item that begins empty stands one column after the mark (CommonMark, "List items", rule 3).
       text = text.slice(mark.length);
       const width = Math.max(mark.length, mark.trimEnd().length + 1);
-      next.push(mark.includes(">") ? { kind: "quote" } : { kind: "item", width, empty: text.trim() === "" });
+      next.push(
+        mark.includes(">") ? { kind: "quote" } : { kind: "item", width, empty: text.trim() === "" },
+      );
     }
     this.#next = next;
-    return { prefix: line.slice(0, line.length - text.length), text, kept: all, begins: next.length > before };
+    return {
+      prefix: line.slice(0, line.length - text.length),
+      text,
+      kept: all,
+      begins: next.length > before,
+    };
   }
 
   /** Makes the place that was read last the place from which the next line goes on. */
@@ -61,7 +72,10 @@ export class Nesting {
     let rest = line;
     const kept: Container[] = [];
     for (const container of this.#open) {
-      const lead = container.kind === "quote" ? /^ {0,3}> ?/.exec(rest)?.[0].length : itemLead(rest, container.width);
+      const lead =
+        container.kind === "quote"
+          ? /^ {0,3}> ?/.exec(rest)?.[0].length
+          : itemLead(rest, container.width);
       if (lead === undefined) break;
       rest = rest.slice(lead);
       kept.push(container);
@@ -83,5 +97,7 @@ function itemLead(rest: string, width: number): number | undefined {
 function listMark(text: string, interrupts: boolean): string | undefined {
   if (/^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,})$/.test(text)) return undefined;
   if (interrupts && !/^ {0,3}(?:[-+*]|1[.)])[ \t]+\S/.test(text)) return undefined;
-  return /^ {0,3}(?:[-+*]|\d{1,9}[.)])(?=\s*$| {1,4}(?! )| (?= {4}))(?: (?=\s*$)| {1,4}(?=\S)| (?= {4})|(?=$))/.exec(text)?.[0];
+  return /^ {0,3}(?:[-+*]|\d{1,9}[.)])(?=\s*$| {1,4}(?! )| (?= {4}))(?: (?=\s*$)| {1,4}(?=\S)| (?= {4})|(?=$))/.exec(
+    text,
+  )?.[0];
 }

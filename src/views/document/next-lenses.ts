@@ -10,16 +10,36 @@ export function nextLenses(execution: Execution): readonly DocumentLens[] {
 function nextSteps(execution: Execution): readonly vscode.Command[] {
   const { state, crew, request } = execution;
   const target = { crew: crew.id, kickoffId: keyOf(execution), fromLens: true };
-  const again: readonly vscode.Command[] = request === undefined ? [] : [{ title: vscode.l10n.t("Run again…"), command: "crewdeck.runAgain", arguments: [target] }];
+  const again: readonly vscode.Command[] =
+    request === undefined
+      ? []
+      : [{ title: vscode.l10n.t("Run again…"), command: "crewdeck.runAgain", arguments: [target] }];
   switch (state) {
     case "failed":
     case "stopped":
-      return again.length === 0 ? [] : [...again, { title: vscode.l10n.t("Run again in form…"), command: "crewdeck.runAgainInForm", arguments: [target] }];
+      return again.length === 0
+        ? []
+        : [
+            ...again,
+            {
+              title: vscode.l10n.t("Run again in form…"),
+              command: "crewdeck.runAgainInForm",
+              arguments: [target],
+            },
+          ];
     case "unconfirmed":
       return [
-        { title: vscode.l10n.t("Track by its ID…"), command: "crewdeck.trackExecution", arguments: [{ crew: crew.id, fromLens: true }] },
+        {
+          title: vscode.l10n.t("Track by its ID…"),
+          command: "crewdeck.trackExecution",
+          arguments: [{ crew: crew.id, fromLens: true }],
+        },
         ...again,
-        { title: vscode.l10n.t("Remove from list…"), command: "crewdeck.untrackExecution", arguments: [target] },
+        {
+          title: vscode.l10n.t("Remove from list…"),
+          command: "crewdeck.untrackExecution",
+          arguments: [target],
+        },
       ];
     default:
       return [];

@@ -17,15 +17,27 @@ export interface RawAnswer {
 }
 
 /** Shows a raw answer in an editor of its own, whose name says when it was asked for. @returns its address, or nothing where the person cancelled */
-export async function openAnswer(answers: RawAnswers, files: OutputFiles, execution: Execution, answer: RawAnswer): Promise<vscode.Uri | undefined> {
+export async function openAnswer(
+  answers: RawAnswers,
+  files: OutputFiles,
+  execution: Execution,
+  answer: RawAnswer,
+): Promise<vscode.Uri | undefined> {
   const { text, status, askedAt } = answer;
   const asked = new Date(askedAt).toISOString();
   // Milliseconds tell two answers of one second apart.
   const time = `${timeInWords(asked).replaceAll(":", ".")}.${asked.slice(-4, -1)}`;
-  const part = { kind: "answer", name: status === undefined ? `status at ${time}` : `status ${status} at ${time}` } as const;
+  const part = {
+    kind: "answer",
+    name: status === undefined ? `status at ${time}` : `status ${status} at ${time}`,
+  } as const;
   const shown = shownOutput(text);
   if (isLarge(text)) return await files.open(execution, part, shown);
-  const uri = partUri({ crewName: execution.crew.name, key: keyOf(execution) }, part, shown.extension);
+  const uri = partUri(
+    { crewName: execution.crew.name, key: keyOf(execution) },
+    part,
+    shown.extension,
+  );
   answers.keep(uri, renderOutput(text));
   await vscode.window.showTextDocument(uri);
   return uri;

@@ -17,21 +17,32 @@ export class OutputFiles implements vscode.Disposable {
   /** @param folder Where they are kept: one folder in it for each execution. Nothing else may live there. */
   constructor(folder: string, store: Pick<ExecutionStore, "onDidChange">) {
     this.#folder = folder;
-    this.#subscription = vscode.Disposable.from(store.onDidChange(({ removed }) => {
-      for (const { localId } of removed) {
-        rm(path.join(folder, localId), { recursive: true, force: true }).catch((error: unknown) => logProblem("Removing the files of an execution's outputs", error));
-      }
-    }));
+    this.#subscription = vscode.Disposable.from(
+      store.onDidChange(({ removed }) => {
+        for (const { localId } of removed) {
+          rm(path.join(folder, localId), { recursive: true, force: true }).catch((error: unknown) =>
+            logProblem("Removing the files of an execution's outputs", error),
+          );
+        }
+      }),
+    );
   }
 
   /** Writes a part of an execution to its file, unless it is there, and shows it. @returns its address, or nothing where the person cancelled */
-  async open({ localId }: Execution, part: ExecutionPart, { extension, text }: { readonly extension: string; readonly text: string }): Promise<vscode.Uri | undefined> {
+  async open(
+    { localId }: Execution,
+    part: ExecutionPart,
+    { extension, text }: { readonly extension: string; readonly text: string },
+  ): Promise<vscode.Uri | undefined> {
     const file = path.join(this.#folder, localId, `${uniqueName(part)}.${extension}`);
     if (!(await isThere(file, text))) {
-      const written = await withCancel(vscode.l10n.t("Opening {0}", path.basename(file)), async (doing) => {
-        await writeText(file, text, doing);
-        return true;
-      });
+      const written = await withCancel(
+        vscode.l10n.t("Opening {0}", path.basename(file)),
+        async (doing) => {
+          await writeText(file, text, doing);
+          return true;
+        },
+      );
       if (written === undefined) return undefined;
       await chmod(file, 0o444);
     }

@@ -16,7 +16,9 @@ export interface Output {
 /** All outputs of an execution that are known and not empty, in the order of its document. */
 export function outputsOf(execution: Execution): readonly Output[] {
   const attempts = execution.tasks.flatMap(({ taskId, attempts }) =>
-    attempts.flatMap(({ number, output }): Output[] => (isEmpty(output) ? [] : [{ part: { kind: "attempt", taskId, attempt: number }, output }])),
+    attempts.flatMap(({ number, output }): Output[] =>
+      isEmpty(output) ? [] : [{ part: { kind: "attempt", taskId, attempt: number }, output }],
+    ),
   );
   const result = resultOf(execution);
   return isEmpty(result) ? attempts : [{ part: { kind: "result" }, output: result }, ...attempts];
@@ -24,14 +26,18 @@ export function outputsOf(execution: Execution): readonly Output[] {
 
 /** What an execution brought in the end; nothing while there is none. */
 export function resultOf({ output, outputJson }: Execution): string | undefined {
-  return output ?? (outputJson === undefined ? undefined : JSON.stringify(outputJson, undefined, 2));
+  return (
+    output ?? (outputJson === undefined ? undefined : JSON.stringify(outputJson, undefined, 2))
+  );
 }
 
 /** One output of an execution; nothing where it is not known. */
 export function outputOf(execution: Execution, part: ExecutionPart): string | undefined {
   switch (part.kind) {
     case "attempt":
-      return execution.tasks.find((task) => task.taskId === part.taskId)?.attempts.find((attempt) => attempt.number === part.attempt)?.output;
+      return execution.tasks
+        .find((task) => task.taskId === part.taskId)
+        ?.attempts.find((attempt) => attempt.number === part.attempt)?.output;
     case "result":
       return resultOf(execution);
     case "answer":

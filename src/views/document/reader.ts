@@ -20,7 +20,9 @@ export class ReaderPlaces implements vscode.Disposable {
       vscode.workspace.onDidOpenTextDocument((document) => {
         this.#remember(document);
       }),
-      vscode.workspace.onDidCloseTextDocument((document) => this.#shown.delete(document.uri.toString())),
+      vscode.workspace.onDidCloseTextDocument((document) =>
+        this.#shown.delete(document.uri.toString()),
+      ),
       vscode.workspace.onDidChangeTextDocument((event) => {
         this.#changed(event);
       }),
@@ -44,7 +46,9 @@ export class ReaderPlaces implements vscode.Disposable {
     const to = this.#remember(document);
     if (from === undefined || to === undefined) return;
     const firstChanged = Math.min(...contentChanges.map((change) => change.range.start.line));
-    for (const editor of vscode.window.visibleTextEditors.filter((each) => each.document === document)) {
+    for (const editor of vscode.window.visibleTextEditors.filter(
+      (each) => each.document === document,
+    )) {
       const next = awaited(editor, from, to);
       if (next !== undefined) goTo(editor, next);
       else if (firstChanged <= lastLineOf(editor)) restore(editor, from, to);
@@ -54,7 +58,10 @@ export class ReaderPlaces implements vscode.Disposable {
 
 /** The last line that the reader sees or has the cursor in; a change below it moves nothing. */
 function lastLineOf(editor: vscode.TextEditor): number {
-  return Math.max(...editor.visibleRanges.map((range) => range.end.line), ...editor.selections.map((selection) => selection.end.line));
+  return Math.max(
+    ...editor.visibleRanges.map((range) => range.end.line),
+    ...editor.selections.map((selection) => selection.end.line),
+  );
 }
 
 /**
@@ -69,16 +76,20 @@ function goTo(editor: vscode.TextEditor, { start }: Section): void {
 }
 
 function restore(editor: vscode.TextEditor, from: Rendered, to: Rendered): void {
-  const now = (position: vscode.Position) => editor.document.validatePosition(position.with(mapLine(position.line, from, to)));
+  const now = (position: vscode.Position) =>
+    editor.document.validatePosition(position.with(mapLine(position.line, from, to)));
   const top = editor.visibleRanges[0]?.start;
-  editor.selections = editor.selections.map((selection) => new vscode.Selection(now(selection.anchor), now(selection.active)));
+  editor.selections = editor.selections.map(
+    (selection) => new vscode.Selection(now(selection.anchor), now(selection.active)),
+  );
   if (top !== undefined) showAtTop(editor, now(top).line);
 }
 
 /** The next attempt, if its reader waits for it: the cursor is still in the one that was answered, which is in view, and nothing is selected. */
 function awaited(editor: vscode.TextEditor, from: Rendered, to: Rendered): Section | undefined {
   const { selection, visibleRanges } = editor;
-  const isThere = selection.isEmpty && visibleRanges.some((range) => range.contains(selection.active));
+  const isThere =
+    selection.isEmpty && visibleRanges.some((range) => range.contains(selection.active));
   return isThere ? nextAttempt(selection.active.line, from, to) : undefined;
 }
 
@@ -91,12 +102,21 @@ function showAtTop(editor: vscode.TextEditor, line: number): void {
   const isActive = editor === vscode.window.activeTextEditor;
   const target = new vscode.Position(isActive ? line : line + room, 0);
   editor.revealRange(new vscode.Range(target, target), vscode.TextEditorRevealType.AtTop);
-  if (isActive && room > 0) void vscode.commands.executeCommand("editorScroll", { to: "down", by: "wrappedLine", value: room, revealCursor: false });
+  if (isActive && room > 0)
+    void vscode.commands.executeCommand("editorScroll", {
+      to: "down",
+      by: "wrappedLine",
+      value: room,
+      revealCursor: false,
+    });
 }
 
 /** How many lines `revealRange` keeps free above what it reveals. */
 function roomAbove(document: vscode.TextDocument): number {
   const settings = vscode.workspace.getConfiguration("editor", document);
-  const sticky = settings.get<boolean>("stickyScroll.enabled") === true ? settings.get<number>("stickyScroll.maxLineCount", 5) : 0;
+  const sticky =
+    settings.get<boolean>("stickyScroll.enabled") === true
+      ? settings.get<number>("stickyScroll.maxLineCount", 5)
+      : 0;
   return Math.max(sticky, settings.get<number>("cursorSurroundingLines", 0));
 }

@@ -60,17 +60,43 @@ export interface DocumentsRoom {
 }
 
 /** Registers the documents of executions and of their outputs. */
-export function registerDocuments({ store, crews, tracker, ready, storage, memory }: DocumentsOptions): DocumentsRoom {
+export function registerDocuments({
+  store,
+  crews,
+  tracker,
+  ready,
+  storage,
+  memory,
+}: DocumentsOptions): DocumentsRoom {
   const owned = new Disposables();
   const answers = owned.add(new RawAnswers());
   // What was never answered with an ID says so itself, at more length.
-  const doubtInWords = (execution: Execution) => (execution.kickoffIds.length === 0 ? undefined : doubtOf({ crews, tracker }, execution)?.words);
-  const documents = owned.add(new ExecutionDocuments({ store, crewIdOf: (name) => crews.find(name)?.id, doubtOf: doubtInWords, ready, answers }));
+  const doubtInWords = (execution: Execution) =>
+    execution.kickoffIds.length === 0 ? undefined : doubtOf({ crews, tracker }, execution)?.words;
+  const documents = owned.add(
+    new ExecutionDocuments({
+      store,
+      crewIdOf: (name) => crews.find(name)?.id,
+      doubtOf: doubtInWords,
+      ready,
+      answers,
+    }),
+  );
   owned.add(tracker.onDidChange(() => documents.refresh()));
   owned.add(crews.onDidChange(() => documents.refresh()));
-  owned.add(vscode.workspace.registerFileSystemProvider(executionScheme, documents, { isReadonly: true, isCaseSensitive: true }));
+  owned.add(
+    vscode.workspace.registerFileSystemProvider(executionScheme, documents, {
+      isReadonly: true,
+      isCaseSensitive: true,
+    }),
+  );
   for (const lenses of [compareLenses, outputLenses, nextLenses]) {
-    owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, documentLenses(documents, lenses)));
+    owned.add(
+      vscode.languages.registerCodeLensProvider(
+        { scheme: executionScheme },
+        documentLenses(documents, lenses),
+      ),
+    );
   }
   owned.add(new ReaderPlaces(documents));
   owned.add(watchReading(memory));
@@ -79,11 +105,15 @@ export function registerDocuments({ store, crews, tracker, ready, storage, memor
     documents,
     show: (execution, taskId) => showExecution(documents, execution, taskId),
     find: (document) => placeOf(documents, document),
-    findExecution: ({ uri }) => (parseExecutionUri(uri) === undefined ? undefined : documents.execution(uri)),
+    findExecution: ({ uri }) =>
+      parseExecutionUri(uri) === undefined ? undefined : documents.execution(uri),
     outputs: {
-      open: async (execution, output) => (await import("./open-output.ts")).openOutput(files, execution, output),
-      save: async (execution, output) => (await import("./save-output.ts")).saveOutput(execution, output),
-      openAnswer: async (execution, answer) => (await import("./open-answer.ts")).openAnswer(answers, files, execution, answer),
+      open: async (execution, output) =>
+        (await import("./open-output.ts")).openOutput(files, execution, output),
+      save: async (execution, output) =>
+        (await import("./save-output.ts")).saveOutput(execution, output),
+      openAnswer: async (execution, answer) =>
+        (await import("./open-answer.ts")).openAnswer(answers, files, execution, answer),
     },
     dispose: () => owned.dispose(),
   };

@@ -20,7 +20,18 @@ export function renderExecution(execution: Execution, doubt?: string): Rendered 
     { id: "title", lines: [`# ${inlineText(titleOf(execution))}`] },
     { id: "state", lines: [stateLine(execution)] },
     ...(doubt === undefined ? [] : [{ id: "doubt", lines: quotedLines([inlineText(doubt)]) }]),
-    ...(isRehearsal(execution) ? [{ id: "rehearsal", lines: quotedLines([l10n.t("Rehearsal: no language model was called. The outputs only repeat what the agents were asked.")]) }] : []),
+    ...(isRehearsal(execution)
+      ? [
+          {
+            id: "rehearsal",
+            lines: quotedLines([
+              l10n.t(
+                "Rehearsal: no language model was called. The outputs only repeat what the agents were asked.",
+              ),
+            ]),
+          },
+        ]
+      : []),
     ...situationPart(execution),
     ...resultPart(execution),
     ...inputsPart(execution),
@@ -39,7 +50,9 @@ function stateLine(execution: Execution): string {
   const task = waiting?.taskId ?? (execution.state === "running" ? progress?.current : undefined);
   const facts = [
     `**${inlineText(word)}**`,
-    ...(stateText !== undefined && stateText !== word ? [l10n.t("the crew says “{0}”", inlineText(stateText))] : []),
+    ...(stateText !== undefined && stateText !== word
+      ? [l10n.t("the crew says “{0}”", inlineText(stateText))]
+      : []),
     ...(task === undefined ? [] : [l10n.t("task {0}", inlineText(task))]),
     ...(done === undefined ? [] : [inlineText(done)]),
   ];
@@ -49,10 +62,22 @@ function stateLine(execution: Execution): string {
 function inputsPart({ request, origin }: Execution): Part[] {
   if (request === undefined) {
     if (origin === "kickoff") return [];
-    return [{ id: "inputs", lines: [`## ${l10n.t("Inputs")}`, "", l10n.t("Not known: this execution was started elsewhere and is followed by its ID.")] }];
+    return [
+      {
+        id: "inputs",
+        lines: [
+          `## ${l10n.t("Inputs")}`,
+          "",
+          l10n.t("Not known: this execution was started elsewhere and is followed by its ID."),
+        ],
+      },
+    ];
   }
   const names = Object.entries(request.inputs);
-  const lines = names.length === 0 ? [l10n.t("None.")] : names.flatMap(([name, value]) => valueLines(name, value));
+  const lines =
+    names.length === 0
+      ? [l10n.t("None.")]
+      : names.flatMap(([name, value]) => valueLines(name, value));
   return [
     { id: "inputs", lines: [`## ${l10n.t("Inputs")}`, "", ...lines] },
     ...metaPart(request.meta),
@@ -63,25 +88,47 @@ function inputsPart({ request, origin }: Execution): Part[] {
 function valueLines(name: string, value: JsonValue): string[] {
   const label = `- **${inlineText(name)}**:`;
   if (value === "") return [`${label} *${l10n.t("empty")}*`];
-  if (typeof value === "string" && !/[\n\r\u2028\u2029]/.test(value)) return [`${label} ${inlineText(value)}`];
-  if (typeof value !== "object" && typeof value !== "string") return [`${label} \`${String(value)}\``];
+  if (typeof value === "string" && !/[\n\r\u2028\u2029]/.test(value))
+    return [`${label} ${inlineText(value)}`];
+  if (typeof value !== "object" && typeof value !== "string")
+    return [`${label} \`${String(value)}\``];
   if (value === null) return [`${label} \`null\``];
-  const fenced = typeof value === "string" ? fencedLines(value, "text") : fencedLines(JSON.stringify(value, undefined, 2), "json");
+  const fenced =
+    typeof value === "string"
+      ? fencedLines(value, "text")
+      : fencedLines(JSON.stringify(value, undefined, 2), "json");
   return [label, "", ...fenced.map((line) => (line === "" ? "" : `  ${line}`)), ""];
 }
 
 function metaPart(meta: JsonObject | undefined): Part[] {
   if (meta === undefined) return [];
-  return [{ id: "meta", lines: [`### ${l10n.t("Meta")}`, "", ...fencedLines(JSON.stringify(meta, undefined, 2), "json")] }];
+  return [
+    {
+      id: "meta",
+      lines: [
+        `### ${l10n.t("Meta")}`,
+        "",
+        ...fencedLines(JSON.stringify(meta, undefined, 2), "json"),
+      ],
+    },
+  ];
 }
 
 /** The places that hear of this execution. Whoever knows a callback's path may post to it, so that only its host is shown. */
 function callbacksPart(callbacks: CallbackUrls & PlainCallbacks): Part[] {
-  const lines = Object.entries<string | KeptCallback>({ ...callbacks }).flatMap(([name, callback]) => {
-    const url = typeof callback === "string" ? callback : callback.url;
-    return url === "" ? [] : [`- ${name}: ${inlineText(hostOf(url))}${typeof callback === "string" ? "" : about(callback)}`];
-  });
-  return lines.length === 0 ? [] : [{ id: "callbacks", lines: [`### ${l10n.t("Callbacks")}`, "", ...lines] }];
+  const lines = Object.entries<string | KeptCallback>({ ...callbacks }).flatMap(
+    ([name, callback]) => {
+      const url = typeof callback === "string" ? callback : callback.url;
+      return url === ""
+        ? []
+        : [
+            `- ${name}: ${inlineText(hostOf(url))}${typeof callback === "string" ? "" : about(callback)}`,
+          ];
+    },
+  );
+  return lines.length === 0
+    ? []
+    : [{ id: "callbacks", lines: [`### ${l10n.t("Callbacks")}`, "", ...lines] }];
 }
 
 type KeptCallback = NonNullable<PlainCallbacks["humanInputWebhook"] | PlainCallbacks["webhooks"]>;
@@ -102,6 +149,10 @@ function ids({ crew, kickoffIds, engine }: Execution): string[] {
     l10n.t("- Crew: {0}", inlineText(crew.name)),
     l10n.t("- Address: {0}", inlineText(crew.url)),
     ...(engine === undefined ? [] : [l10n.t("- Engine: {0}", inlineText(engine))]),
-    ...kickoffIds.map((id, at) => (at === 0 ? l10n.t("- Kickoff ID: {0}", inlineText(id)) : l10n.t("- Goes on as: {0}", inlineText(id)))),
+    ...kickoffIds.map((id, at) =>
+      at === 0
+        ? l10n.t("- Kickoff ID: {0}", inlineText(id))
+        : l10n.t("- Goes on as: {0}", inlineText(id)),
+    ),
   ];
 }

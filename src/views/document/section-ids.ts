@@ -19,8 +19,14 @@ export function feedbackSection(taskId: string, attempt: number, time: number): 
 export const mayBeWaitingSection = "may be waiting";
 
 /** Whether a task has one output that no person looked at: it needs no heading of its own and stands below the task's. */
-export function isOnlyAttempt(attempt: Attempt, { taskId, attempts, state }: ExecutionTask, { resumes }: Execution): boolean {
-  const isAnswered = attempt.feedback !== undefined || resumes.some((resume) => resume.taskId === taskId && resume.attempt === attempt.number);
+export function isOnlyAttempt(
+  attempt: Attempt,
+  { taskId, attempts, state }: ExecutionTask,
+  { resumes }: Execution,
+): boolean {
+  const isAnswered =
+    attempt.feedback !== undefined ||
+    resumes.some((resume) => resume.taskId === taskId && resume.attempt === attempt.number);
   return attempts.length === 1 && !isAnswered && state !== "waiting";
 }
 

@@ -56,10 +56,13 @@ export function sectionOf(rendered: Rendered, id: string): Section | undefined {
  */
 export function mapLine(line: number, from: Rendered, to: Rendered): number {
   if (line >= from.lineCount - 1) return Math.max(0, to.lineCount - 1);
-  const around = from.sections.filter((section) => section.start <= line && line < section.end).reverse();
+  const around = from.sections
+    .filter((section) => section.start <= line && line < section.end)
+    .reverse();
   for (const old of around) {
     const now = sectionOf(to, old.id);
-    if (now !== undefined && now.end > now.start) return Math.min(now.start + line - old.start, now.end - 1);
+    if (now !== undefined && now.end > now.start)
+      return Math.min(now.start + line - old.start, now.end - 1);
   }
   return Math.min(line, Math.max(0, to.lineCount - 1));
 }

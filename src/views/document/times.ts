@@ -27,35 +27,53 @@ function tookInWords(execution: Execution): string | undefined {
   const whole = wholeTime(execution);
   if (whole === undefined) return undefined;
   const span = spanInWords(whole.seconds * 1000);
-  return whole.isByCrew ? l10n.t("- Took: {0}, as the crew says", span) : l10n.t("- Took: {0}", span);
+  return whole.isByCrew
+    ? l10n.t("- Took: {0}, as the crew says", span)
+    : l10n.t("- Took: {0}", span);
 }
 
 /** A table that also reads well as text: its text comes before the bar, which a screen reader may leave out. The time of a single task stands in its own section. */
 function tableOf(execution: Execution): string[] {
   const { tasks, waited, percents } = timeUse(execution);
-  const isKnown = waited !== undefined || tasks.filter(({ duration }) => duration !== undefined).length > 1;
+  const isKnown =
+    waited !== undefined || tasks.filter(({ duration }) => duration !== undefined).length > 1;
   if (!isKnown) return [];
   const times = [
-    ...tasks.map(({ taskId, duration }) => [cell(taskId), duration === undefined ? l10n.t("not known") : durationInWords(duration)]),
+    ...tasks.map(({ taskId, duration }) => [
+      cell(taskId),
+      duration === undefined ? l10n.t("not known") : durationInWords(duration),
+    ]),
     ...(waited === undefined ? [] : [[`*${l10n.t("Waiting for you")}*`, durationInWords(waited)]]),
   ];
   const head = [l10n.t("Task"), l10n.t("Time")];
   if (percents === undefined) return table([head, ...times]);
-  return table([[...head, l10n.t("Share"), ""], ...times.map((row, at) => [...row, `${percents[at] ?? 0} %`, bar(percents[at] ?? 0)])]);
+  return table([
+    [...head, l10n.t("Share"), ""],
+    ...times.map((row, at) => [...row, `${percents[at] ?? 0} %`, bar(percents[at] ?? 0)]),
+  ]);
 }
 
 /** The lines of a table whose first row is its head. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const [head = [], ...body] = rows;
-  const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => Array.from(row[column] ?? "").length)));
-  const line = (row: readonly string[]) => `| ${row.map((text, column) => text + " ".repeat((widths[column] ?? 0) - Array.from(text).length)).join(" | ")} |`;
+  const widths = head.map((_, column) =>
+    Math.max(3, ...rows.map((row) => Array.from(row[column] ?? "").length)),
+  );
+  const line = (row: readonly string[]) =>
+    `| ${row.map((text, column) => text + " ".repeat((widths[column] ?? 0) - Array.from(text).length)).join(" | ")} |`;
   return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)];
 }
 
 /** A task's name in a table: a line upright would end its cell. */
 function cell(taskId: string): string {
   const characters = Array.from(taskId);
-  const short = characters.length <= longestName ? taskId : `${characters.slice(0, longestName - 1).join("").trimEnd()}…`;
+  const short =
+    characters.length <= longestName
+      ? taskId
+      : `${characters
+          .slice(0, longestName - 1)
+          .join("")
+          .trimEnd()}…`;
   return inlineText(short).replaceAll("|", "\\|");
 }
 

@@ -31,7 +31,10 @@ export class Arrangement {
   #rules: Rules = { grouping: "crew", filter: noFilter };
   #passes = passes(noFilter);
   readonly #groups = new Map<string, Group>();
-  readonly #placed = new Map<string, { readonly execution: Execution; readonly groups: readonly string[] }>();
+  readonly #placed = new Map<
+    string,
+    { readonly execution: Execution; readonly groups: readonly string[] }
+  >();
   #hidden = new Set<string>();
 
   get rules(): Rules {
@@ -78,7 +81,11 @@ export class Arrangement {
     for (const after of [...added, ...changed]) {
       const before = this.#placed.get(after.localId);
       const next = this.#groupsFor(after);
-      if (before !== undefined && isSamePlace(before.execution, after) && next.join("\n") === before.groups.join("\n")) {
+      if (
+        before !== undefined &&
+        isSamePlace(before.execution, after) &&
+        next.join("\n") === before.groups.join("\n")
+      ) {
         this.#replace(after, next);
         if (next.length > 0) rows.push({ before: before.execution, after });
         continue;
@@ -91,7 +98,11 @@ export class Arrangement {
       for (const group of this.groupsOf(localId)) groups.add(group);
       this.#remove(localId);
     }
-    return { isOtherGroups: [...groups].some((group) => known.has(group) !== this.#groups.has(group)), groups, rows };
+    return {
+      isOtherGroups: [...groups].some((group) => known.has(group) !== this.#groups.has(group)),
+      groups,
+      rows,
+    };
   }
 
   /** The groups that hold anything, in no order. */
@@ -133,7 +144,10 @@ export class Arrangement {
   #place(execution: Execution): void {
     const groups = this.#groupsFor(execution);
     for (const key of groups) {
-      const group = this.#groups.get(key) ?? { members: new Map<string, Execution>(), order: undefined };
+      const group = this.#groups.get(key) ?? {
+        members: new Map<string, Execution>(),
+        order: undefined,
+      };
       group.order = undefined;
       this.#groups.set(key, group);
     }

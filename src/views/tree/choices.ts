@@ -19,7 +19,10 @@ export class TreeChoices implements vscode.Disposable {
 
   get rules(): Rules {
     const remembered = this.#memento.get<unknown>(groupingKey);
-    return { grouping: groupings.find((each) => each === remembered) ?? "crew", filter: this.#filter };
+    return {
+      grouping: groupings.find((each) => each === remembered) ?? "crew",
+      filter: this.#filter,
+    };
   }
 
   async groupBy(grouping: Grouping): Promise<void> {

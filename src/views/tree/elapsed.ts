@@ -58,7 +58,8 @@ export class ElapsedTimes {
     const moved: Execution[] = [];
     for (const [localId, words] of this.#shown) {
       const execution = find(localId);
-      if (execution !== undefined && elapsedInWords(execution, clock.now()) !== words) moved.push(execution);
+      if (execution !== undefined && elapsedInWords(execution, clock.now()) !== words)
+        moved.push(execution);
     }
     onMoved(moved);
     this.plan();

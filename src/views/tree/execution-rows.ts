@@ -7,7 +7,18 @@ import { answeredPause } from "../../executions/resumes.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { pendingResume } from "../../feedback/pending.ts";
 import { problemInWords } from "../problems.ts";
-import { elapsedInWords, isNeverSeen, isRehearsal, progressInFull, progressInWords, rehearsalInWords, startInShort, startInWords, stateInWords, taskStateInWords } from "../words.ts";
+import {
+  elapsedInWords,
+  isNeverSeen,
+  isRehearsal,
+  progressInFull,
+  progressInWords,
+  rehearsalInWords,
+  startInShort,
+  startInWords,
+  stateInWords,
+  taskStateInWords,
+} from "../words.ts";
 import type { GroupKind } from "./grouping.ts";
 import type { Row } from "./rows.ts";
 
@@ -25,12 +36,19 @@ export interface ExecutionCircumstances {
 }
 
 /** The row of an execution at `now` (milliseconds since 1970). A side bar of usual width shows some 25 characters of what it says: its state, what is wrong and the time come first. */
-export function executionRow(execution: Execution, now: number, circumstances: ExecutionCircumstances = {}): Row {
+export function executionRow(
+  execution: Execution,
+  now: number,
+  circumstances: ExecutionCircumstances = {},
+): Row {
   const { group = "crew" } = circumstances;
   const title = titleOf(execution);
   const pending = pendingResume(execution);
   const troubles = troublesOf(execution, circumstances);
-  const time = circumstances.crew === "gone" && !hasEnded(execution) ? undefined : elapsedInWords(execution, now);
+  const time =
+    circumstances.crew === "gone" && !hasEnded(execution)
+      ? undefined
+      : elapsedInWords(execution, now);
   const isRehearsed = isRehearsal(execution);
   const isPinned = execution.pinned === true;
   const crew = l10n.t("Crew: {0}", execution.crew.name);
@@ -52,28 +70,54 @@ export function executionRow(execution: Execution, now: number, circumstances: E
     // Made when it is asked for: of ten thousand rows, few are pointed at.
     get tooltip() {
       const ids = execution.kickoffIds.map((id) => l10n.t("ID: {0}", id));
-      return [title, ...whole, ...more(execution, circumstances), crew, startInWords(execution), ...ids];
+      return [
+        title,
+        ...whole,
+        ...more(execution, circumstances),
+        crew,
+        startInWords(execution),
+        ...ids,
+      ];
     },
     icon: executionIcon(execution, unwatched(execution, circumstances) !== undefined),
     facts: executionFacts(execution, pending?.outcome ?? answeredPause(execution)?.outcome),
-    sentence: told(title, ...whole, sharesTitle(execution) ? startInWords(execution) : undefined, isRehearsed ? l10n.t("rehearsal") : undefined, isPinned ? l10n.t("pinned") : undefined, group === "crew" ? undefined : crew).join(", "),
+    sentence: told(
+      title,
+      ...whole,
+      sharesTitle(execution) ? startInWords(execution) : undefined,
+      isRehearsed ? l10n.t("rehearsal") : undefined,
+      isPinned ? l10n.t("pinned") : undefined,
+      group === "crew" ? undefined : crew,
+    ).join(", "),
   };
 }
 
 /** The row of a task. */
-export function taskRow(task: ExecutionTask, execution: Execution, circumstances: ExecutionCircumstances = {}): Row {
+export function taskRow(
+  task: ExecutionTask,
+  execution: Execution,
+  circumstances: ExecutionCircumstances = {},
+): Row {
   const isStale = task.state === "running" && unwatched(execution, circumstances) !== undefined;
   const state = isStale ? l10n.t("Last seen running") : taskStateInWords(task, execution);
   const attempt = task.attempts.at(-1);
   const name = shortName(task.taskId);
-  const details = told(attempt !== undefined && attempt.number > 1 ? l10n.t("attempt {0}", attempt.number) : undefined, task.agent === undefined || task.agent === "" ? undefined : shortName(task.agent));
+  const details = told(
+    attempt !== undefined && attempt.number > 1 ? l10n.t("attempt {0}", attempt.number) : undefined,
+    task.agent === undefined || task.agent === "" ? undefined : shortName(task.agent),
+  );
   const waits = execution.waiting?.taskId === task.taskId;
   return {
     label: name,
     description: [task.state === "waiting" ? waitingInShort() : state, ...details].join(" · "),
     tooltip: [name, state, ...details],
     icon: isStale ? { id: "eye-closed" } : taskIcon(task.state),
-    facts: ["task", ...(waits ? ["waiting"] : [task.state]), ...(attempt?.output === undefined ? [] : ["output"]), ...(attemptPairs({ tasks: [task] }).length === 0 ? [] : ["attempts"])].join(":"),
+    facts: [
+      "task",
+      ...(waits ? ["waiting"] : [task.state]),
+      ...(attempt?.output === undefined ? [] : ["output"]),
+      ...(attemptPairs({ tasks: [task] }).length === 0 ? [] : ["attempts"]),
+    ].join(":"),
     sentence: l10n.t("Task {0}, {1}", name, [state, ...details].join(", ")),
   };
 }
@@ -84,7 +128,9 @@ function situationOf(execution: Execution): string {
   const state = stateInWords(execution);
   if (waiting === undefined) return state;
   const task = shortName(waiting.taskId);
-  return waiting.attempt > 1 ? l10n.t("{0} at task {1}, attempt {2}", state, task, waiting.attempt) : l10n.t("{0} at task {1}", state, task);
+  return waiting.attempt > 1
+    ? l10n.t("{0} at task {1}, attempt {2}", state, task, waiting.attempt)
+    : l10n.t("{0} at task {1}", state, task);
 }
 
 /** What a row says first: its state, unless its group says that already. Of what waits, the task. */
@@ -101,7 +147,9 @@ function stateFor(group: GroupKind, execution: Execution): readonly string[] {
 function stateInShort(execution: Execution): string {
   if (execution.state === "waiting") return waitingInShort();
   if (isNeverSeen(execution)) return l10n.t("Unknown ID – check it");
-  return execution.state === "unknown" && execution.mayBeWaiting === true ? l10n.t("May be waiting") : stateInWords(execution);
+  return execution.state === "unknown" && execution.mayBeWaiting === true
+    ? l10n.t("May be waiting")
+    : stateInWords(execution);
 }
 
 function waitingInShort(): string {
@@ -109,15 +157,24 @@ function waitingInShort(): string {
 }
 
 /** What a person should know of before the time: what is being sent, what is wrong. */
-function troublesOf(execution: Execution, circumstances: ExecutionCircumstances): readonly string[] {
+function troublesOf(
+  execution: Execution,
+  circumstances: ExecutionCircumstances,
+): readonly string[] {
   const { problem } = circumstances;
   const pending = pendingResume(execution);
   const noWatch = unwatched(execution, circumstances);
   return told(
-    pending === undefined ? undefined : pending.outcome === "sending" ? l10n.t("sending feedback…") : l10n.t("feedback may have been sent"),
+    pending === undefined
+      ? undefined
+      : pending.outcome === "sending"
+        ? l10n.t("sending feedback…")
+        : l10n.t("feedback may have been sent"),
     answeredPause(execution) === undefined ? undefined : l10n.t("answered, pause still reported"),
     noWatch,
-    noWatch !== undefined || problem === undefined || hasEnded(execution) ? undefined : problemInWords(problem),
+    noWatch !== undefined || problem === undefined || hasEnded(execution)
+      ? undefined
+      : problemInWords(problem),
   );
 }
 
@@ -127,7 +184,10 @@ function told(...words: readonly (string | undefined)[]): readonly string[] {
 }
 
 /** Why nobody asks for an execution that has not ended; nothing where somebody does. */
-function unwatched(execution: Execution, { crew = "connected" }: ExecutionCircumstances): string | undefined {
+function unwatched(
+  execution: Execution,
+  { crew = "connected" }: ExecutionCircumstances,
+): string | undefined {
   if (hasEnded(execution)) return undefined;
   if (crew === "gone") return l10n.t("not watched: crew is not connected");
   if (crew === "refusing") return l10n.t("not watched: token refused");
@@ -142,14 +202,27 @@ function more(execution: Execution, { problem }: ExecutionCircumstances): readon
     ...(problem === undefined || hasEnded(execution) ? [] : [problem.message, problem.remedy]),
     ...(isRehearsal(execution) ? [rehearsalInWords()] : []),
     ...(execution.pinned === true ? [l10n.t("Pinned: first in its group")] : []),
-    ...(execution.error === undefined ? [] : [l10n.t("Error: {0}", oneLine(execution.error, shown.error))]),
-    ...inputs.slice(0, shown.inputs).map(([name, value]) => l10n.t("{0}: {1}", shortName(name), oneLine(typeof value === "string" ? value : JSON.stringify(value), shown.value))),
-    ...(inputs.length > shown.inputs ? [l10n.t("and {0} more inputs", inputs.length - shown.inputs)] : []),
+    ...(execution.error === undefined
+      ? []
+      : [l10n.t("Error: {0}", oneLine(execution.error, shown.error))]),
+    ...inputs
+      .slice(0, shown.inputs)
+      .map(([name, value]) =>
+        l10n.t(
+          "{0}: {1}",
+          shortName(name),
+          oneLine(typeof value === "string" ? value : JSON.stringify(value), shown.value),
+        ),
+      ),
+    ...(inputs.length > shown.inputs
+      ? [l10n.t("and {0} more inputs", inputs.length - shown.inputs)]
+      : []),
   ];
 }
 
 function executionFacts(execution: Execution, sent: string | undefined): string {
-  const { state, mayBeWaiting, watchingStoppedAt, output, waiting, kickoffIds, request, pinned } = execution;
+  const { state, mayBeWaiting, watchingStoppedAt, output, waiting, kickoffIds, request, pinned } =
+    execution;
   return [
     "execution",
     state,
@@ -182,7 +255,9 @@ function executionIcon({ state, mayBeWaiting }: Execution, isUnwatched: boolean)
     case "unconfirmed":
       return { id: "warning", color: "list.warningForeground" };
     case "unknown":
-      return mayBeWaiting === true ? { id: "question", color: "list.warningForeground" } : { id: "question" };
+      return mayBeWaiting === true
+        ? { id: "question", color: "list.warningForeground" }
+        : { id: "question" };
   }
 }
 

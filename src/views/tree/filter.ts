@@ -24,7 +24,10 @@ export function isSet({ text, states }: Filter): boolean {
 
 /** Makes the question whether an execution passes: its state is among the wanted, and title, crew, ids and input values hold every word, whatever its case. */
 export function passes({ text, states }: Filter): (execution: Execution) => boolean {
-  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
   return (execution) => {
     if (states.length > 0 && !states.includes(standingOf(execution))) return false;
     if (words.length === 0) return true;
@@ -37,7 +40,9 @@ export function passes({ text, states }: Filter): (execution: Execution) => bool
 /** A filter in words: `Failed, Stopped · “tea”`. */
 export function filterInWords({ text, states }: Filter): string {
   const quoted = text.trim() === "" ? [] : [l10n.t("“{0}”", text.trim())];
-  return [...(states.length === 0 ? [] : [states.map(standingInWords).join(", ")]), ...quoted].join(" · ");
+  return [...(states.length === 0 ? [] : [states.map(standingInWords).join(", ")]), ...quoted].join(
+    " · ",
+  );
 }
 
 /** An execution is never changed, only replaced, so that what can be found in it is put together once. */
@@ -46,8 +51,12 @@ const known = new WeakMap<Execution, string>();
 function searchableOf(execution: Execution): string {
   const found = known.get(execution);
   if (found !== undefined) return found;
-  const values = Object.values(execution.request?.inputs ?? {}).map((value) => (typeof value === "string" ? value : JSON.stringify(value)).slice(0, searched));
-  const made = [execution.crew.name, execution.localId, ...execution.kickoffIds, ...values].join("\n").toLowerCase();
+  const values = Object.values(execution.request?.inputs ?? {}).map((value) =>
+    (typeof value === "string" ? value : JSON.stringify(value)).slice(0, searched),
+  );
+  const made = [execution.crew.name, execution.localId, ...execution.kickoffIds, ...values]
+    .join("\n")
+    .toLowerCase();
   known.set(execution, made);
   return made;
 }

@@ -4,7 +4,10 @@ import { waitingGroup } from "./grouping.ts";
 import type { ExecutionNode, TaskNode, TreeNode } from "./nodes.ts";
 
 /** The part of a view that tells what a person has chosen and opened. */
-export type SelectionView = Pick<vscode.TreeView<TreeNode>, "selection" | "visible" | "reveal" | "onDidExpandElement" | "onDidCollapseElement">;
+export type SelectionView = Pick<
+  vscode.TreeView<TreeNode>,
+  "selection" | "visible" | "reveal" | "onDidExpandElement" | "onDidCollapseElement"
+>;
 
 /** VS Code keeps selection and expansion by a row's id. Where an execution goes to another group, it is another row, and this takes both there. */
 export class FollowedSelection implements vscode.Disposable {
@@ -15,13 +18,21 @@ export class FollowedSelection implements vscode.Disposable {
   readonly #open = new Set<string>();
   readonly #subscriptions: vscode.Disposable;
 
-  constructor(view: SelectionView, usualRow: (localId: string) => ExecutionNode | undefined, taskRow: (execution: ExecutionNode, taskId: string) => TaskNode) {
+  constructor(
+    view: SelectionView,
+    usualRow: (localId: string) => ExecutionNode | undefined,
+    taskRow: (execution: ExecutionNode, taskId: string) => TaskNode,
+  ) {
     this.#view = view;
     this.#usualRow = usualRow;
     this.#taskRow = taskRow;
     this.#subscriptions = vscode.Disposable.from(
-      view.onDidExpandElement(({ element }) => element.kind === "execution" && this.#open.add(placeOf(element))),
-      view.onDidCollapseElement(({ element }) => element.kind === "execution" && this.#open.delete(placeOf(element))),
+      view.onDidExpandElement(
+        ({ element }) => element.kind === "execution" && this.#open.add(placeOf(element)),
+      ),
+      view.onDidCollapseElement(
+        ({ element }) => element.kind === "execution" && this.#open.delete(placeOf(element)),
+      ),
     );
   }
 
@@ -33,7 +44,12 @@ export class FollowedSelection implements vscode.Disposable {
   /** Selects the row anew that has gone to another group, without taking the focus. Nothing is done where it is out of sight: to reveal opens the view. */
   follow(groupsOf: (localId: string) => readonly string[]): void {
     const [selected] = this.#view.selection;
-    if (!this.#view.visible || (selected?.kind !== "execution" && selected?.kind !== "task") || groupsOf(selected.localId).includes(selected.group)) return;
+    if (
+      !this.#view.visible ||
+      (selected?.kind !== "execution" && selected?.kind !== "task") ||
+      groupsOf(selected.localId).includes(selected.group)
+    )
+      return;
     const row = this.#usualRow(selected.localId);
     if (row === undefined) return;
     const target = selected.kind === "task" ? this.#taskRow(row, selected.taskId) : row;

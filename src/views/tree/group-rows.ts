@@ -32,7 +32,14 @@ export function groupRow(group: string, { size, now, language }: GroupCircumstan
 export function moreRow(hidden: number): Row {
   const label = l10n.t("Show more…");
   const words = l10n.t("{0} older ones", hidden);
-  return { label, description: words, tooltip: [label, words], icon: { id: "ellipsis" }, facts: "more", sentence: l10n.t("{0}, {1}", label, words) };
+  return {
+    label,
+    description: words,
+    tooltip: [label, words],
+    icon: { id: "ellipsis" },
+    facts: "more",
+    sentence: l10n.t("{0}, {1}", label, words),
+  };
 }
 
 /** Whether a group's rows are shown before a person asks for them. What is over, or longer ago than yesterday, is looked for, not looked at. */

@@ -22,7 +22,9 @@ export function crewGroup(crewId: string): string {
 /** A group's key taken apart: `{kind: "day", of: "2026-10-21"}`. */
 export function partsOf(group: string): { readonly kind: GroupKind; readonly of: string } {
   const kind = groupings.find((each) => group.startsWith(`${each} `));
-  return kind === undefined ? { kind: "waiting", of: "" } : { kind, of: group.slice(kind.length + 1) };
+  return kind === undefined
+    ? { kind: "waiting", of: "" }
+    : { kind, of: group.slice(kind.length + 1) };
 }
 
 /**
@@ -75,10 +77,16 @@ export function nextDay(now: number): number {
 export function dayInWords(day: string, now: number, language: string): string {
   if (day === dayOf(new Date(now))) return l10n.t("Today");
   const today = new Date(now);
-  if (day === dayOf(new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1))) return l10n.t("Yesterday");
+  if (day === dayOf(new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1)))
+    return l10n.t("Yesterday");
   const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
   const isThisYear = year === today.getFullYear();
-  return new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long", ...(isThisYear ? {} : { year: "numeric" }) }).format(new Date(year, month - 1, date));
+  return new Intl.DateTimeFormat(language, {
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    ...(isThisYear ? {} : { year: "numeric" }),
+  }).format(new Date(year, month - 1, date));
 }
 
 function twoDigits(part: number): string {

@@ -13,7 +13,9 @@ export class KnownNodes {
 
   group(group: string): CrewNode | GroupNode {
     const { kind, of } = partsOf(group);
-    return keep<CrewNode | GroupNode>(this.#groups, group, () => (kind === "crew" ? { kind, crew: of } : { kind: "group", group }));
+    return keep<CrewNode | GroupNode>(this.#groups, group, () =>
+      kind === "crew" ? { kind, crew: of } : { kind: "group", group },
+    );
   }
 
   /** The row of a crew, if there was ever one. */
@@ -33,7 +35,13 @@ export class KnownNodes {
   execution(group: string, execution: Execution): ExecutionNode {
     const { localId, crew } = execution;
     const byGroup = keep(this.#executions, localId, () => new Map<string, ExecutionNode>());
-    const node = keep<ExecutionNode>(byGroup, group, () => ({ kind: "execution", group, crew: crew.id, localId, kickoffId: keyOf(execution) }));
+    const node = keep<ExecutionNode>(byGroup, group, () => ({
+      kind: "execution",
+      group,
+      crew: crew.id,
+      localId,
+      kickoffId: keyOf(execution),
+    }));
     node.crew = crew.id;
     node.kickoffId = keyOf(execution);
     return node;
@@ -41,7 +49,11 @@ export class KnownNodes {
 
   task(execution: ExecutionNode, taskId: string): TaskNode {
     const { group, crew, localId, kickoffId } = execution;
-    const node = keep<TaskNode>(keep(this.#tasks, execution, () => new Map()), taskId, () => ({ kind: "task", group, crew, localId, kickoffId, taskId }));
+    const node = keep<TaskNode>(
+      keep(this.#tasks, execution, () => new Map()),
+      taskId,
+      () => ({ kind: "task", group, crew, localId, kickoffId, taskId }),
+    );
     node.crew = crew;
     node.kickoffId = kickoffId;
     return node;
@@ -55,7 +67,9 @@ export class KnownNodes {
   /** All rows of an execution that were asked for in these groups, with what they name brought up to date. */
   rowsOf(execution: Execution, groups: readonly string[]): readonly ExecutionNode[] {
     const known = this.#executions.get(execution.localId);
-    return groups.filter((group) => known?.has(group)).map((group) => this.execution(group, execution));
+    return groups
+      .filter((group) => known?.has(group))
+      .map((group) => this.execution(group, execution));
   }
 
   forget(localId: string): void {
@@ -64,7 +78,11 @@ export class KnownNodes {
 }
 
 /** The value under a key, made when it is missing. */
-function keep<Value, Key = string>(map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown }, key: Key, make: () => Value): Value {
+function keep<Value, Key = string>(
+  map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
+  key: Key,
+  make: () => Value,
+): Value {
   const known = map.get(key);
   if (known !== undefined) return known;
   const made = make();

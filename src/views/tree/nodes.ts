@@ -55,7 +55,8 @@ export interface TaskNode {
 
 /** Notes on a row which attempt waits as it is shown. VS Code knows rows by their objects, so that the same one is changed. */
 export function showAttempt(node: ExecutionNode | TaskNode, { waiting }: Execution): void {
-  if (waiting === undefined || (node.kind === "task" && node.taskId !== waiting.taskId)) delete node.attempt;
+  if (waiting === undefined || (node.kind === "task" && node.taskId !== waiting.taskId))
+    delete node.attempt;
   else node.attempt = waiting.attempt;
 }
 

@@ -41,7 +41,11 @@ export class RowsOf {
       case "crew":
         return this.#crew(node.crew);
       case "group":
-        return groupRow(node.group, { size: arrangement.sizeOf(node.group), now: clock.now(), language: env.language });
+        return groupRow(node.group, {
+          size: arrangement.sizeOf(node.group),
+          now: clock.now(),
+          language: env.language,
+        });
       case "hint":
         return hintRow(crews().get(node.crew)?.local?.running === false);
       case "more":
@@ -59,7 +63,10 @@ export class RowsOf {
     const now = this.#sources.clock.now();
     const looks = (execution: Execution) => {
       const circumstances = this.#circumstances(execution, crewGroup(execution.crew.id));
-      return [executionRow(execution, now, circumstances), execution.tasks.map((task) => taskRow(task, execution, circumstances))];
+      return [
+        executionRow(execution, now, circumstances),
+        execution.tasks.map((task) => taskRow(task, execution, circumstances)),
+      ];
     };
     return !isDeepStrictEqual(looks(before), looks(after));
   }
@@ -67,7 +74,8 @@ export class RowsOf {
   #crew(id: string): Row | undefined {
     const { crews, tracker, tokens, arrangement } = this.#sources;
     const crew = crews().get(id);
-    if (crew !== undefined) return crewRow(crew, { parked: tracker.parkedCrews().get(id), tokens: tokens(id) });
+    if (crew !== undefined)
+      return crewRow(crew, { parked: tracker.parkedCrews().get(id), tokens: tokens(id) });
     const some = arrangement.someOf(crewGroup(id));
     return some && goneCrewRow(some.crew);
   }
@@ -75,7 +83,8 @@ export class RowsOf {
   #execution(node: ExecutionNode | TaskNode, execution: Execution): Row | undefined {
     showAttempt(node, execution);
     const circumstances = this.#circumstances(execution, node.group);
-    if (node.kind === "execution") return executionRow(execution, this.#sources.clock.now(), circumstances);
+    if (node.kind === "execution")
+      return executionRow(execution, this.#sources.clock.now(), circumstances);
     const task = execution.tasks.find(({ taskId }) => taskId === node.taskId);
     return task && taskRow(task, execution, circumstances);
   }
@@ -86,7 +95,14 @@ export class RowsOf {
     const isRefusing = tracker.parkedCrews().has(execution.crew.id);
     return {
       group: partsOf(group).kind,
-      crew: crew === undefined ? "gone" : crew.local?.running === false ? "stopped" : isRefusing ? "refusing" : "connected",
+      crew:
+        crew === undefined
+          ? "gone"
+          : crew.local?.running === false
+            ? "stopped"
+            : isRefusing
+              ? "refusing"
+              : "connected",
       problem: isRefusing ? undefined : tracker.problemOf(execution),
     };
   }

@@ -22,7 +22,13 @@ export function goneCrewRow({ id, name, url }: CrewRef): Row {
   return {
     label: name,
     description: words,
-    tooltip: [name, url, isLocal ? l10n.t("Start the local crew to go on.") : l10n.t("Connect this crew again to go on.")],
+    tooltip: [
+      name,
+      url,
+      isLocal
+        ? l10n.t("Start the local crew to go on.")
+        : l10n.t("Connect this crew again to go on."),
+    ],
     // By itself VS Code paints this icon red, which is for what failed.
     icon: { id: "debug-disconnect", color: "icon.foreground" },
     facts: isLocal ? "gone:local" : "gone:remote",
@@ -32,6 +38,15 @@ export function goneCrewRow({ id, name, url }: CrewRef): Row {
 
 /** The row below a crew of which nothing is tracked. A local crew whose service is stopped starts with the kickoff. */
 export function hintRow(isStopped = false): Row {
-  const label = isStopped ? l10n.t("Start it and kick off the first execution…") : l10n.t("Kick off the first execution…");
-  return { label, description: "", tooltip: [label], icon: { id: "play" }, facts: "hint", sentence: l10n.t("Nothing is tracked of this crew yet. {0}", label) };
+  const label = isStopped
+    ? l10n.t("Start it and kick off the first execution…")
+    : l10n.t("Kick off the first execution…");
+  return {
+    label,
+    description: "",
+    tooltip: [label],
+    icon: { id: "play" },
+    facts: "hint",
+    sentence: l10n.t("Nothing is tracked of this crew yet. {0}", label),
+  };
 }

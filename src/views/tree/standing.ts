@@ -3,14 +3,25 @@ import type { Execution } from "../../executions/model.ts";
 import { isNeverSeen } from "../words.ts";
 
 /** Where executions stand as groups and filter tell them apart, in the order in which groups are shown: what wants a person first, what is over last. */
-export const standings = ["waiting", "running", "queued", "unconfirmed", "unknown", "failed", "completed", "stopped"] as const;
+export const standings = [
+  "waiting",
+  "running",
+  "queued",
+  "unconfirmed",
+  "unknown",
+  "failed",
+  "completed",
+  "stopped",
+] as const;
 
 /** One of {@link standings}. `waiting` is also what may be waiting, since that wants the same of a person. */
 export type Standing = (typeof standings)[number];
 
 /** Where an execution stands. An id that its crew has never known is likelier mistyped than waiting. */
 export function standingOf(execution: Execution): Standing {
-  return execution.state === "unknown" && execution.mayBeWaiting === true && !isNeverSeen(execution) ? "waiting" : execution.state;
+  return execution.state === "unknown" && execution.mayBeWaiting === true && !isNeverSeen(execution)
+    ? "waiting"
+    : execution.state;
 }
 
 /** A standing as the name of a group. */

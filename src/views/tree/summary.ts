@@ -6,22 +6,39 @@ import { countWaiting, type Arrangement } from "./arrangement.ts";
 import { filterInWords } from "./filter.ts";
 
 /** The parts of a view that say something of all its rows. */
-export type SummaryView = Pick<vscode.TreeView<unknown>, "badge"> & { message?: string | undefined; description?: string | undefined };
+export type SummaryView = Pick<vscode.TreeView<unknown>, "badge"> & {
+  message?: string | undefined;
+  description?: string | undefined;
+};
 
 /** Says on the view itself what its rows can't: how many wait, what the filter hides, and by context keys which welcome fits where there are no rows. */
-export function showSummary(view: SummaryView, executions: readonly Execution[], crews: readonly Crew[], arrangement: Arrangement): void {
+export function showSummary(
+  view: SummaryView,
+  executions: readonly Execution[],
+  crews: readonly Crew[],
+  arrangement: Arrangement,
+): void {
   showBadge(view, executions.filter(({ state }) => state === "waiting").length);
   showFilter(view, arrangement);
   setContext("crewdeck.hasExecutions", executions.length > 0);
-  setContext("crewdeck.hasAnswered", executions.some(({ resumes }) => resumes.some(({ outcome }) => outcome === "answered")));
+  setContext(
+    "crewdeck.hasAnswered",
+    executions.some(({ resumes }) => resumes.some(({ outcome }) => outcome === "answered")),
+  );
   setContext("crewdeck.hasCrews", crews.length > 0);
-  setContext("crewdeck.isStopped", crews.length > 0 && crews.every(({ local }) => local?.running === false));
+  setContext(
+    "crewdeck.isStopped",
+    crews.length > 0 && crews.every(({ local }) => local?.running === false),
+  );
   setContext("crewdeck.isFiltered", arrangement.isFiltered);
 }
 
 function showBadge(view: SummaryView, waiting: number): void {
   if ((view.badge?.value ?? 0) === waiting) return;
-  const tooltip = waiting === 1 ? vscode.l10n.t("1 execution waits for you") : vscode.l10n.t("{0} executions wait for you", waiting);
+  const tooltip =
+    waiting === 1
+      ? vscode.l10n.t("1 execution waits for you")
+      : vscode.l10n.t("{0} executions wait for you", waiting);
   view.badge = waiting === 0 ? undefined : { value: waiting, tooltip };
 }
 
@@ -29,7 +46,8 @@ function showBadge(view: SummaryView, waiting: number): void {
 function showFilter(view: SummaryView, arrangement: Arrangement): void {
   const words = arrangement.isFiltered ? filterInWords(arrangement.rules.filter) : undefined;
   const isEmpty = arrangement.groups().length === 0;
-  const message = words === undefined || isEmpty ? undefined : [words, hiddenInWords(arrangement)].join(" – ");
+  const message =
+    words === undefined || isEmpty ? undefined : [words, hiddenInWords(arrangement)].join(" – ");
   const description = isEmpty ? words : undefined;
   if (view.message !== message) view.message = message;
   if (view.description !== description) view.description = description;
@@ -41,5 +59,7 @@ function hiddenInWords(arrangement: Arrangement): string {
   const waiting = countWaiting(hidden);
   const words = vscode.l10n.t("{0} of {1} hidden", hidden.length, size);
   if (waiting === 0) return words;
-  return waiting === 1 ? vscode.l10n.t("{0}, 1 of them waits for you", words) : vscode.l10n.t("{0}, {1} of them wait for you", words, waiting);
+  return waiting === 1
+    ? vscode.l10n.t("{0}, 1 of them waits for you", words)
+    : vscode.l10n.t("{0}, {1} of them wait for you", words, waiting);
 }

@@ -58,12 +58,30 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   constructor(options: ExecutionTreeOptions) {
     this.#options = options;
     const { store, crews, tracker, clock, choices } = options;
-    const createView = options.createView ?? ((treeDataProvider) => vscode.window.createTreeView(viewId, { treeDataProvider, showCollapseAll: true }));
+    const createView =
+      options.createView ??
+      ((treeDataProvider) =>
+        vscode.window.createTreeView(viewId, { treeDataProvider, showCollapseAll: true }));
     this.view = createView(this);
     const isSeen = () => this.view.visible;
-    this.#tokens = new TokenWatch({ crews, clock, isSeen, changed: (crewIds) => this.#fire(crewIds.flatMap((id) => this.#nodes.knownCrew(id) ?? [])) });
-    this.#elapsed = new ElapsedTimes({ clock, find: (localId) => store.find(localId), isSeen, onMoved: (executions) => this.#fire(executions.flatMap((execution) => this.#rowsOf(execution))) });
-    this.#selection = new FollowedSelection(this.view, (localId) => this.#usualRow(localId), (node, taskId) => this.#nodes.task(node, taskId));
+    this.#tokens = new TokenWatch({
+      crews,
+      clock,
+      isSeen,
+      changed: (crewIds) => this.#fire(crewIds.flatMap((id) => this.#nodes.knownCrew(id) ?? [])),
+    });
+    this.#elapsed = new ElapsedTimes({
+      clock,
+      find: (localId) => store.find(localId),
+      isSeen,
+      onMoved: (executions) =>
+        this.#fire(executions.flatMap((execution) => this.#rowsOf(execution))),
+    });
+    this.#selection = new FollowedSelection(
+      this.view,
+      (localId) => this.#usualRow(localId),
+      (node, taskId) => this.#nodes.task(node, taskId),
+    );
     this.#rows = new RowsOf({
       store,
       tracker,
@@ -92,8 +110,16 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       }),
       tracker.onDidChange(({ crewIds, localIds }) => {
         // Where no execution is named, the crew may take its token no longer, or again: the rows of all that have not ended say so.
-        const concerned = localIds.length > 0 ? localIds.map((id) => store.find(id)) : store.list().filter((execution) => crewIds.includes(execution.crew.id) && !hasEnded(execution));
-        this.#fire([...crewIds.flatMap((id) => this.#nodes.knownCrew(id) ?? []), ...concerned.flatMap((execution) => this.#rowsOf(execution))]);
+        const concerned =
+          localIds.length > 0
+            ? localIds.map((id) => store.find(id))
+            : store
+                .list()
+                .filter((execution) => crewIds.includes(execution.crew.id) && !hasEnded(execution));
+        this.#fire([
+          ...crewIds.flatMap((id) => this.#nodes.knownCrew(id) ?? []),
+          ...concerned.flatMap((execution) => this.#rowsOf(execution)),
+        ]);
       }),
       choices.onDidChange(() => {
         this.#arrange();
@@ -129,13 +155,18 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       case "crew":
       case "group": {
         const group = node.kind === "crew" ? crewGroup(node.crew) : node.group;
-        if (node.kind === "crew" && !this.arrangement.has(group)) return [this.#nodes.hint(node.crew)];
+        if (node.kind === "crew" && !this.arrangement.has(group))
+          return [this.#nodes.hint(node.crew)];
         const shown = this.arrangement.members(group).slice(0, this.#shownOf(group));
         const rows = shown.map((execution) => this.#nodes.execution(group, execution));
         return this.#hiddenOf(group) > 0 ? [...rows, this.#nodes.more(group)] : rows;
       }
       case "execution":
-        return this.#options.store.find(node.localId)?.tasks.map(({ taskId }) => this.#nodes.task(node, taskId)) ?? [];
+        return (
+          this.#options.store
+            .find(node.localId)
+            ?.tasks.map(({ taskId }) => this.#nodes.task(node, taskId)) ?? []
+        );
       case "task":
       case "hint":
       case "more":
@@ -164,7 +195,8 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     this.#shown.set(group, shown + page);
     this.#fire([this.#nodes.group(group)]);
     const next = this.arrangement.members(group)[shown];
-    if (next !== undefined) await this.view.reveal(this.#nodes.execution(group, next), { select: true, focus: true });
+    if (next !== undefined)
+      await this.view.reveal(this.#nodes.execution(group, next), { select: true, focus: true });
   }
 
   dispose(): void {
@@ -181,7 +213,11 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     if (grouping !== "crew") return [...top, ...inOrder(found, grouping)];
     const connected = [...this.#connected().keys()].map(crewGroup);
     const gone = found.filter((group) => !connected.includes(group)).sort();
-    return [...top, ...connected.filter((group) => !arrangement.isFiltered || arrangement.has(group)), ...gone];
+    return [
+      ...top,
+      ...connected.filter((group) => !arrangement.isFiltered || arrangement.has(group)),
+      ...gone,
+    ];
   }
 
   #stateOf(node: TreeNode): vscode.TreeItemCollapsibleState {
@@ -207,11 +243,17 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     const { isOtherGroups, groups, rows } = this.arrangement.apply(change);
     // A connected crew's row stays without executions.
     const connected = new Set([...this.#connected().keys()].map(crewGroup));
-    const isSteady = !isOtherGroups || (!this.arrangement.isFiltered && [...groups].every((group) => connected.has(group)));
-    const changed = rows.filter(({ before, after }) => this.#rows.looksOther(before, after)).flatMap(({ after }) => this.#rowsOf(after));
+    const isSteady =
+      !isOtherGroups ||
+      (!this.arrangement.isFiltered && [...groups].every((group) => connected.has(group)));
+    const changed = rows
+      .filter(({ before, after }) => this.#rows.looksOther(before, after))
+      .flatMap(({ after }) => this.#rowsOf(after));
     const renamed = (change.retitled ?? []).flatMap((execution) => this.#rowsOf(execution));
     const anew = new Set([...changed, ...renamed].filter(({ group }) => !groups.has(group)));
-    this.#fire(isSteady ? [...[...groups].map((group) => this.#nodes.group(group)), ...anew] : undefined);
+    this.#fire(
+      isSteady ? [...[...groups].map((group) => this.#nodes.group(group)), ...anew] : undefined,
+    );
   }
 
   #arrange(): void {
@@ -238,7 +280,12 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       this.#changed.fire(nodes === undefined ? undefined : [...nodes]);
       this.#selection.follow((localId) => this.arrangement.groupsOf(localId));
     }
-    showSummary(this.view, this.#options.store.list(), [...this.#connected().values()], this.arrangement);
+    showSummary(
+      this.view,
+      this.#options.store.list(),
+      [...this.#connected().values()],
+      this.arrangement,
+    );
     this.#elapsed.plan();
   }
 
@@ -256,14 +303,21 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   }
 
   #rowsOf(execution: Execution | undefined): readonly ExecutionNode[] {
-    return execution === undefined ? [] : this.#nodes.rowsOf(execution, this.arrangement.groupsOf(execution.localId));
+    return execution === undefined
+      ? []
+      : this.#nodes.rowsOf(execution, this.arrangement.groupsOf(execution.localId));
   }
 
   /** An execution's row at its usual place; nothing where the filter hides it. */
   #usualRow(localId: string): ExecutionNode | undefined {
-    const [execution, group] = [this.#options.store.find(localId), this.arrangement.groupsOf(localId).at(-1)];
+    const [execution, group] = [
+      this.#options.store.find(localId),
+      this.arrangement.groupsOf(localId).at(-1),
+    ];
     if (execution === undefined || group === undefined) return undefined;
     // What is below all that is shown has no row.
-    return this.arrangement.members(group).indexOf(execution) < this.#shownOf(group) ? this.#nodes.execution(group, execution) : undefined;
+    return this.arrangement.members(group).indexOf(execution) < this.#shownOf(group)
+      ? this.#nodes.execution(group, execution)
+      : undefined;
   }
 }

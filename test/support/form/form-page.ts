@@ -12,7 +12,10 @@ export class FormPage {
   /** Opens one browser for the tests of a `describe`, and closes each test's form, of which the console must not have complained. */
   constructor() {
     before(async () => {
-      this.#browser = await chromium.launch({ executablePath: await ensureBrowser(), args: browserFlags });
+      this.#browser = await chromium.launch({
+        executablePath: await ensureBrowser(),
+        args: browserFlags,
+      });
     });
     after(async () => {
       await this.#browser?.close();
@@ -40,11 +43,18 @@ export class FormPage {
     return this.window.page;
   }
 
-  readonly field = (name: string): Locator => this.#page.getByRole("textbox", { name, exact: true });
-  readonly list = (name: string): Locator => this.#page.getByRole("combobox", { name, exact: true });
+  readonly field = (name: string): Locator =>
+    this.#page.getByRole("textbox", { name, exact: true });
+  readonly list = (name: string): Locator =>
+    this.#page.getByRole("combobox", { name, exact: true });
   readonly mode = (name: string): Locator => this.list(`Send ${name} as`);
-  readonly kickOff = (): Locator => this.#page.getByRole("button", { name: "Kick Off", exact: true });
-  readonly view = (name: "Form" | "JSON"): Locator => this.#page.getByRole("group", { name: "View" }).getByRole("button", { name, exact: true });
+  readonly kickOff = (): Locator =>
+    this.#page.getByRole("button", { name: "Kick Off", exact: true });
+  readonly view = (name: "Form" | "JSON"): Locator =>
+    this.#page.getByRole("group", { name: "View" }).getByRole("button", { name, exact: true });
   readonly json = (): Locator => this.field("Kickoff as JSON");
-  readonly isFocused = (name: string): Promise<unknown> => waitFor(`the focus in ${name}`, () => this.field(name).evaluate((box) => box === document.activeElement));
+  readonly isFocused = (name: string): Promise<unknown> =>
+    waitFor(`the focus in ${name}`, () =>
+      this.field(name).evaluate((box) => box === document.activeElement),
+    );
 }

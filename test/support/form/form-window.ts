@@ -28,7 +28,9 @@ interface Theme {
 }
 
 /** What VS Code 1.139 gives a webview's page in each theme (read from its server). */
-export const themes = JSON.parse(readFileSync(path.join(import.meta.dirname, "themes.json"), "utf8")) as Readonly<Record<string, Theme>>;
+export const themes = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, "themes.json"), "utf8"),
+) as Readonly<Record<string, Theme>>;
 
 /** The kickoff form in a page of its own: built page, script and style, the real session behind them, VS Code's part played here. */
 export class FormWindow {
@@ -64,7 +66,8 @@ export class FormWindow {
       takesFocus: true,
       newId: randomUUID,
       memory: {
-        saveDraft: (_, draft) => Promise.resolve(this.saved.push(keptDraft(draft))).then(() => undefined),
+        saveDraft: (_, draft) =>
+          Promise.resolve(this.saved.push(keptDraft(draft))).then(() => undefined),
         dropDraft: () => Promise.resolve(),
         sent: () => Promise.resolve(),
         keeps: () => this.keeps,
@@ -78,8 +81,10 @@ export class FormWindow {
       onStarted: (execution) => this.started.push(execution),
       onOpenExecution: (execution) => this.opened.push(execution),
       tools: {
-        presets: (_, request) => Promise.resolve(this.asked.push(["presets", request])).then(() => this.preset),
-        saveAsRequestFile: (_, request) => Promise.resolve(void this.asked.push(["saveAsRequestFile", request])),
+        presets: (_, request) =>
+          Promise.resolve(this.asked.push(["presets", request])).then(() => this.preset),
+        saveAsRequestFile: (_, request) =>
+          Promise.resolve(void this.asked.push(["saveAsRequestFile", request])),
         copyAsCurl: (_, request) => Promise.resolve(void this.asked.push(["copyAsCurl", request])),
       },
       takeValue: () => this.taken,
@@ -95,7 +100,13 @@ export class FormWindow {
     const page = await browser.newPage({ viewport: options.size ?? { width: 900, height: 800 } });
     page.setDefaultTimeout(longestWait);
     const server = await serve();
-    const crew = { id: "url:https://travel.example", name: "Travel crew", url: "https://travel.example", isRehearsal: false, ...options.crew };
+    const crew = {
+      id: "url:https://travel.example",
+      name: "Travel crew",
+      url: "https://travel.example",
+      isRehearsal: false,
+      ...options.crew,
+    };
     const window = new FormWindow(page, server, crew, options);
     page.on("console", (message) => {
       if (message.type() === "error") window.complaints.push(message.text());
@@ -120,8 +131,10 @@ export class FormWindow {
   }
 
   #receive(message: unknown): void {
-    if ((message as { type?: unknown }).type === "ready") void this.#post({ type: "texts", texts: formTexts() });
-    if (!this.session.receive(message)) this.complaints.push(`not understood: ${JSON.stringify(message)}`);
+    if ((message as { type?: unknown }).type === "ready")
+      void this.#post({ type: "texts", texts: formTexts() });
+    if (!this.session.receive(message))
+      this.complaints.push(`not understood: ${JSON.stringify(message)}`);
   }
 
   async #post(message: ToForm): Promise<void> {
@@ -150,20 +163,40 @@ function playVSCode({ bodyClass, variables }: Theme): void {
     }),
   });
   document.addEventListener("DOMContentLoaded", () => {
-    for (const [name, value] of Object.entries(variables)) document.documentElement.style.setProperty(name, value);
+    for (const [name, value] of Object.entries(variables))
+      document.documentElement.style.setProperty(name, value);
     document.body.className = bodyClass;
   });
 }
 
 async function serve(): Promise<Server> {
   const folder = path.join(projectFolder, "dist", "webview");
-  if (!existsSync(path.join(folder, "form.js"))) throw new Error("The form is not built. Run: npm run build");
+  if (!existsSync(path.join(folder, "form.js")))
+    throw new Error("The form is not built. Run: npm run build");
   const server = createServer((request, response) => {
     const origin = `http://${request.headers.host ?? ""}`;
-    if (request.url === "/form.js") response.setHeader("Content-Type", "text/javascript").end(readFileSync(path.join(folder, "form.js")));
-    else if (request.url === "/form.css") response.setHeader("Content-Type", "text/css").end(readFileSync(path.join(folder, "form.css")));
+    if (request.url === "/form.js")
+      response
+        .setHeader("Content-Type", "text/javascript")
+        .end(readFileSync(path.join(folder, "form.js")));
+    else if (request.url === "/form.css")
+      response
+        .setHeader("Content-Type", "text/css")
+        .end(readFileSync(path.join(folder, "form.css")));
     else if (request.url !== "/") response.writeHead(204).end();
-    else response.setHeader("Content-Type", "text/html").end(formPage({ language: "en", title: "Kick off", nonce: randomUUID(), cspSource: origin, scriptUri: "/form.js", styleUri: "/form.css" }));
+    else
+      response
+        .setHeader("Content-Type", "text/html")
+        .end(
+          formPage({
+            language: "en",
+            title: "Kick off",
+            nonce: randomUUID(),
+            cspSource: origin,
+            scriptUri: "/form.js",
+            styleUri: "/form.css",
+          }),
+        );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return server;

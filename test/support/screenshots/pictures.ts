@@ -1,7 +1,10 @@
 import type { ThemeName } from "../window/vscode-window.ts";
 
 /** The themes by the word in a picture's file name. */
-export const themes = { dark: "Default Dark Modern", light: "Default Light Modern" } satisfies Record<string, ThemeName>;
+export const themes = {
+  dark: "Default Dark Modern",
+  light: "Default Light Modern",
+} satisfies Record<string, ThemeName>;
 
 /** A theme in which pictures are taken. */
 export type PictureTheme = keyof typeof themes;
@@ -13,7 +16,12 @@ export interface Picture {
   /** In which themes it is taken; the walkthrough shows the one that fits the reader's. */
   readonly themes: readonly PictureTheme[];
   /** The part of the window that is shown, in pixels from its corner; all of it where absent. */
-  readonly part?: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+  readonly part?: {
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  };
 }
 
 /** The window's size in pixels: small, so that its words can be read where a page shows it at half its size. */

@@ -14,7 +14,11 @@ const statusItem = '.statusbar-item[aria-label^="Crewdeck:"]';
 const requestFile = "tea.kickoff.json";
 
 /** A request file as a team would share it. */
-const request = { crew: "example_crew", label: "Tea for the newcomers", inputs: { topic: story.topic, audience: story.audience } };
+const request = {
+  crew: "example_crew",
+  label: "Tea for the newcomers",
+  inputs: { topic: story.topic, audience: story.audience },
+};
 
 /** Makes the workspace that the pictures show. */
 export function makeWorkspace(folder: string): void {
@@ -83,7 +87,10 @@ async function kickOff(window: VSCodeWindow, take: Camera): Promise<void> {
     // An item that is drawn anew loses the mouse that was on it.
     await lookAway(window);
     await page.locator(statusItem).hover();
-    return tooltip.waitFor({ timeout: 3_000 }).then(() => true, () => false);
+    return tooltip.waitFor({ timeout: 3_000 }).then(
+      () => true,
+      () => false,
+    );
   });
   await take("status-bar");
   await openWhatWaits(window);
@@ -121,20 +128,28 @@ async function openOthers(window: VSCodeWindow, take: Camera): Promise<void> {
   const { tree, editor, page } = window;
   await window.runCommand("View: Close All Editors");
   await tree.open("Explorer");
-  await page.locator(".explorer-folders-view .monaco-list-row").filter({ hasText: requestFile }).dblclick();
+  await page
+    .locator(".explorer-folders-view .monaco-list-row")
+    .filter({ hasText: requestFile })
+    .dblclick();
   await editor.lens("Kick off").waitFor();
   await take("request-file");
   // The page shows a step's picture only where it has room for it.
   await page.setViewportSize({ width: 1280, height: 800 });
   await window.runCommand("View: Toggle Primary Side Bar Visibility");
   await openWalkthrough(window);
-  await page.locator(".gettingStartedContainer .step-media, .gettingStartedContainer img").last().waitFor();
+  await page
+    .locator(".gettingStartedContainer .step-media, .gettingStartedContainer img")
+    .last()
+    .waitFor();
   await take("walkthrough");
 }
 
 /** Opens it from the notification; that leaves by itself after a while, and then the status bar leads to the same place. */
 async function openWhatWaits({ messages, page }: VSCodeWindow): Promise<void> {
-  const button = messages.notification("waits for you").getByRole("button", { name: "Open", exact: true });
+  const button = messages
+    .notification("waits for you")
+    .getByRole("button", { name: "Open", exact: true });
   await button.click({ timeout: 2_000 }).catch(() => page.locator(statusItem).click());
 }
 

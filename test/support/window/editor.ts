@@ -32,7 +32,9 @@ export class Editor {
   async waitForText(text: string | RegExp): Promise<void> {
     const sticky = this.#group.locator(".editor-instance .sticky-widget .sticky-line-content");
     await waitFor(`the text ${String(text)} in the editor`, async () => {
-      const headings = (await sticky.allTextContents()).map((line) => line.replaceAll("\u00a0", " "));
+      const headings = (await sticky.allTextContents()).map((line) =>
+        line.replaceAll("\u00a0", " "),
+      );
       const shown = [...headings, await this.visibleText()].join("\n");
       return typeof text === "string" ? shown.includes(text) : text.test(shown);
     });
@@ -43,18 +45,29 @@ export class Editor {
     return waitFor("the whole document on the clipboard, and its beginning in view", async () => {
       // A document that is just being opened, or a webview that is just being closed, may take the focus: then it is tried again.
       await this.#group.locator(".editor-instance .view-lines").first().click();
-      const isCleared = await this.#page.evaluate(() => navigator.clipboard.writeText("").then(() => true, () => false));
+      const isCleared = await this.#page.evaluate(() =>
+        navigator.clipboard.writeText("").then(
+          () => true,
+          () => false,
+        ),
+      );
       if (!isCleared) return undefined;
       await this.#page.keyboard.press("ControlOrMeta+a");
       await this.#page.keyboard.press("ControlOrMeta+c");
-      const copied = await this.#page.evaluate(() => navigator.clipboard.readText().catch(() => ""));
+      const copied = await this.#page.evaluate(() =>
+        navigator.clipboard.readText().catch(() => ""),
+      );
       if (copied === "") return undefined;
       const [firstLine = ""] = copied.split("\n");
       // A change of the document that comes just now brings the reader back to where the selection had led.
-      const isInView = await waitFor("its beginning in view", async () => {
-        await this.#page.keyboard.press("ControlOrMeta+Home");
-        return (await this.visibleText()).startsWith(firstLine);
-      }, 3_000).catch(() => false);
+      const isInView = await waitFor(
+        "its beginning in view",
+        async () => {
+          await this.#page.keyboard.press("ControlOrMeta+Home");
+          return (await this.visibleText()).startsWith(firstLine);
+        },
+        3_000,
+      ).catch(() => false);
       // It may have been the document that was there before.
       return isInView ? copied : undefined;
     });
@@ -78,7 +91,11 @@ export class Editor {
       await box.click();
       // A thread that is just being opened may take the keys away once more: then nothing has arrived, and it is written again.
       await this.#page.keyboard.insertText(text);
-      return waitFor("them", async () => squeezed(await box.locator(".view-lines").innerText()).endsWith(squeezed(text)), 3_000).catch(() => false);
+      return waitFor(
+        "them",
+        async () => squeezed(await box.locator(".view-lines").innerText()).endsWith(squeezed(text)),
+        3_000,
+      ).catch(() => false);
     });
   }
 

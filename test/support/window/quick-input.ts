@@ -59,7 +59,10 @@ export class QuickInput {
     await waitFor(`the command "${title}" in the palette`, async () => {
       await this.#page.keyboard.press("F1");
       await this.waitFor("Type the name of a command to run");
-      const isTyped = await this.input.fill(`>${title}`, { timeout: 2_000 }).then(() => true, () => false);
+      const isTyped = await this.input.fill(`>${title}`, { timeout: 2_000 }).then(
+        () => true,
+        () => false,
+      );
       const isOffered = isTyped && (await this.#offers(title, 1_000));
       if (!isOffered) await this.dismiss();
       return isOffered;
@@ -80,14 +83,23 @@ export class QuickInput {
   async #goTo(label: string): Promise<void> {
     const isOffered = await this.#offers(label, longestWait);
     const labels = await this.labels();
-    if (!isOffered) throw new Error(`"${label}" is not offered; offered are: ${labels.join(" | ") || "nothing"}.`);
-    const focused = this.rows.and(this.#page.locator(".focused")).locator(".quick-input-list-label .label-name");
+    if (!isOffered)
+      throw new Error(
+        `"${label}" is not offered; offered are: ${labels.join(" | ") || "nothing"}.`,
+      );
+    const focused = this.rows
+      .and(this.#page.locator(".focused"))
+      .locator(".quick-input-list-label .label-name");
     for (let step = 0; step <= labels.length; step++) {
       const [before] = await trimmed(focused);
       if (before === label) return;
       await this.#page.keyboard.press("ArrowDown");
       // A busy window moves the focus a moment later; where there is one row, it stays.
-      await waitFor("another focused row", async () => (await trimmed(focused))[0] !== before, 1_000).catch(() => undefined);
+      await waitFor(
+        "another focused row",
+        async () => (await trimmed(focused))[0] !== before,
+        1_000,
+      ).catch(() => undefined);
     }
     throw new Error(`The row "${label}" could not be reached with the arrow keys.`);
   }

@@ -30,7 +30,10 @@ export class Tree {
     await waitFor(`the view ${container}`, async () => {
       if (await title.isVisible()) return true;
       await this.#item(container).click();
-      return title.waitFor({ timeout: 3_000 }).then(() => true, () => false);
+      return title.waitFor({ timeout: 3_000 }).then(
+        () => true,
+        () => false,
+      );
     });
   }
 
@@ -75,7 +78,8 @@ export class Tree {
   async expand(text: string | RegExp): Promise<void> {
     const row = this.row(text);
     await row.waitFor();
-    if ((await row.getAttribute("aria-expanded")) === "false") await row.locator(".monaco-tl-twistie").click();
+    if ((await row.getAttribute("aria-expanded")) === "false")
+      await row.locator(".monaco-tl-twistie").click();
   }
 
   /** Clicks an icon that a row shows while the mouse is over it, by its tooltip. */
@@ -93,7 +97,10 @@ export class Tree {
     await waitFor(`a tooltip with “${words}”`, async () => {
       await this.#page.mouse.move(1, 1);
       await this.row(text).hover();
-      return tooltip.waitFor({ timeout: 3_000 }).then(() => true, () => false);
+      return tooltip.waitFor({ timeout: 3_000 }).then(
+        () => true,
+        () => false,
+      );
     });
     return (await tooltip.innerText()).replaceAll("\u00a0", " ");
   }
@@ -105,7 +112,9 @@ export class Tree {
 
   /** Chooses an entry of a row's context menu. */
   async menu(text: string | RegExp, entry: string): Promise<void> {
-    await this.#choose(entry, () => this.#uncovered((timeout) => this.row(text).click({ button: "right", timeout })));
+    await this.#choose(entry, () =>
+      this.#uncovered((timeout) => this.row(text).click({ button: "right", timeout })),
+    );
   }
 
   /** Chooses an entry of the context menu of the row that has the keys, by the keyboard. */
@@ -123,7 +132,9 @@ export class Tree {
       await open();
       try {
         // A menu that has just opened ignores clicks for a moment; the keyboard it hears at once.
-        await this.#page.getByRole("menuitem", { name: entry, exact: true }).hover({ timeout: 10_000 });
+        await this.#page
+          .getByRole("menuitem", { name: entry, exact: true })
+          .hover({ timeout: 10_000 });
         await keyboard.press("Enter");
         return;
       } catch (error) {
@@ -147,6 +158,8 @@ export class Tree {
   }
 
   #item(container: string): Locator {
-    return this.#page.locator(`.activitybar .action-item:has(.action-label[aria-label^="${container}"])`);
+    return this.#page.locator(
+      `.activitybar .action-item:has(.action-label[aria-label^="${container}"])`,
+    );
   }
 }

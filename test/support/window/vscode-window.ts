@@ -108,7 +108,11 @@ export class VSCodeWindow implements OpenWindow {
 
   /** Writes a picture of the window to out/screenshots/<name>.png, or into the folder that CREWDECK_SCREENSHOTS names. @returns the file */
   async screenshot(name: string): Promise<string> {
-    const file = path.join(projectFolder, process.env["CREWDECK_SCREENSHOTS"] ?? "out/screenshots", `${name}.png`);
+    const file = path.join(
+      projectFolder,
+      process.env["CREWDECK_SCREENSHOTS"] ?? "out/screenshots",
+      `${name}.png`,
+    );
     await this.page.screenshot({ path: file });
     return file;
   }
@@ -117,7 +121,8 @@ export class VSCodeWindow implements OpenWindow {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, "console.log"), this.#console.join("\n"));
     cpSync(this.#options.server.logFile, path.join(folder, "server.log"));
-    if (!this.page.isClosed()) await this.page.screenshot({ path: path.join(folder, "screenshot.png") });
+    if (!this.page.isClosed())
+      await this.page.screenshot({ path: path.join(folder, "screenshot.png") });
   }
 
   /**
@@ -138,14 +143,21 @@ export class VSCodeWindow implements OpenWindow {
     const before = server.extensionHosts();
     await open();
     // The workbench marks the moment from which extensions' commands and views are known.
-    await this.page.waitForFunction(() => performance.getEntriesByName("code/didLoadExtensions").length > 0);
-    this.#extensionHost = await waitFor("the extension host", () => server.extensionHosts().find((pid) => !before.includes(pid)));
+    await this.page.waitForFunction(
+      () => performance.getEntriesByName("code/didLoadExtensions").length > 0,
+    );
+    this.#extensionHost = await waitFor("the extension host", () =>
+      server.extensionHosts().find((pid) => !before.includes(pid)),
+    );
   }
 
   /** A window that was closed ends its extension host at once, but not when it was still starting: then that one is ended here. */
   async #endExtensionHost(): Promise<void> {
-    const isGone = (): boolean => !this.#options.server.extensionHosts().includes(this.#extensionHost);
-    await waitFor("the extension host to end", isGone, 5_000).catch(() => signal(this.#extensionHost, "SIGKILL"));
+    const isGone = (): boolean =>
+      !this.#options.server.extensionHosts().includes(this.#extensionHost);
+    await waitFor("the extension host to end", isGone, 5_000).catch(() =>
+      signal(this.#extensionHost, "SIGKILL"),
+    );
     await waitFor("the extension host to end", isGone);
   }
 }

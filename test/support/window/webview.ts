@@ -18,7 +18,10 @@ export class Webview {
   frame(): Promise<Frame> {
     return waitFor("a webview", async () => {
       if ((await this.#outer.count()) === 0) return undefined;
-      const handle = await this.content.locator("html").elementHandle({ timeout: 1_000 }).catch(() => undefined);
+      const handle = await this.content
+        .locator("html")
+        .elementHandle({ timeout: 1_000 })
+        .catch(() => undefined);
       return (await handle?.ownerFrame()) ?? undefined;
     });
   }

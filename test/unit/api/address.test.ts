@@ -52,7 +52,13 @@ describe("a crew's address", () => {
   ];
   for (const [typed, message] of bad) {
     it(`${JSON.stringify(typed)} is refused`, () => {
-      assert.throws(() => normaliseAddress(typed), (error: Error) => error instanceof AddressError && message.test(error.message) && !error.message.includes("hunter2"));
+      assert.throws(
+        () => normaliseAddress(typed),
+        (error: Error) =>
+          error instanceof AddressError &&
+          message.test(error.message) &&
+          !error.message.includes("hunter2"),
+      );
     });
   }
 });

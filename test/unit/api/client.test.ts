@@ -39,12 +39,20 @@ describe("the client of a crew", () => {
     await client.kickoff({ inputs: {} });
     await client.status("k");
     await client.resume({ executionId: "k", taskId: "t", humanFeedback: "", isApprove: true });
-    assert.deepEqual(server.requests.map(({ method, path, headers, body }) => [`${method} ${path}`, headers["authorization"], headers["content-type"], body === ""]), [
-      ["GET /inputs", `Bearer ${token}`, undefined, true],
-      ["POST /kickoff", `Bearer ${token}`, "application/json", false],
-      ["GET /k/status", `Bearer ${token}`, undefined, true],
-      ["POST /resume", `Bearer ${token}`, "application/json", false],
-    ]);
+    assert.deepEqual(
+      server.requests.map(({ method, path, headers, body }) => [
+        `${method} ${path}`,
+        headers["authorization"],
+        headers["content-type"],
+        body === "",
+      ]),
+      [
+        ["GET /inputs", `Bearer ${token}`, undefined, true],
+        ["POST /kickoff", `Bearer ${token}`, "application/json", false],
+        ["GET /k/status", `Bearer ${token}`, undefined, true],
+        ["POST /resume", `Bearer ${token}`, "application/json", false],
+      ],
+    );
   });
 
   it("asks the token's source at every request", async () => {
@@ -53,12 +61,18 @@ describe("the client of a crew", () => {
     const client = new CrewClient(server.url, () => Promise.resolve(tokens.shift() ?? ""));
     assert.deepEqual((await client.inputs()).fields, [{ name: "topic" }]);
     await client.inputs();
-    assert.deepEqual(server.requests.map((request) => request.headers["authorization"]), ["Bearer one", "Bearer two"]);
+    assert.deepEqual(
+      server.requests.map((request) => request.headers["authorization"]),
+      ["Bearer one", "Bearer two"],
+    );
   });
 
   it("lets through what the token's source throws, and sends nothing", async () => {
     const locked = new Error("The keyring is locked");
-    await assert.rejects(new CrewClient(server.url, () => Promise.reject(locked)).inputs(), (error) => error === locked);
+    await assert.rejects(
+      new CrewClient(server.url, () => Promise.reject(locked)).inputs(),
+      (error) => error === locked,
+    );
     assert.equal(server.requests.length, 0);
   });
 
@@ -70,11 +84,16 @@ describe("the client of a crew", () => {
 
   it("refuses an address that no token may be sent to", () => {
     assert.throws(() => new CrewClient("http://crew.example", token), AddressError);
-    assert.equal(new CrewClient("https://crew.example/kickoff", token).baseUrl, "https://crew.example");
+    assert.equal(
+      new CrewClient("https://crew.example/kickoff", token).baseUrl,
+      "https://crew.example",
+    );
   });
 
   it("does not ask what type an answer claims to be", async () => {
-    server.next(text(200, "\ufeff" + JSON.stringify({ inputs: ["ä"] }), { "content-type": "text/html" }));
+    server.next(
+      text(200, "\ufeff" + JSON.stringify({ inputs: ["ä"] }), { "content-type": "text/html" }),
+    );
     assert.deepEqual((await clientOf(server.url).inputs()).fields, [{ name: "ä" }]);
   });
 
@@ -86,14 +105,30 @@ describe("the client of a crew", () => {
       humanInputWebhookUrl: "https://h.example",
     };
     const secret = {
-      humanInputWebhook: { url: "https://h.example", authentication: { strategy: "basic", username: "u", password: "p" } },
-      webhooks: { events: ["crew_kickoff_started"], url: "https://e.example", realtime: false, authentication: { strategy: "bearer", token: "t" } },
+      humanInputWebhook: {
+        url: "https://h.example",
+        authentication: { strategy: "basic", username: "u", password: "p" },
+      },
+      webhooks: {
+        events: ["crew_kickoff_started"],
+        url: "https://e.example",
+        realtime: false,
+        authentication: { strategy: "bearer", token: "t" },
+      },
     } as const;
 
     it("sends every field", async () => {
-      const request: KickoffRequest = { inputs: { topic: "AI", n: 3, list: [null, { a: true }] }, meta: { requestId: "r" }, ...callbacks, ...secret };
+      const request: KickoffRequest = {
+        inputs: { topic: "AI", n: 3, list: [null, { a: true }] },
+        meta: { requestId: "r" },
+        ...callbacks,
+        ...secret,
+      };
       server.next(json(200, { kickoff_id: "k-1", more: 1 }));
-      assert.deepEqual(await clientOf(server.url).kickoff(request), { kickoffId: "k-1", raw: { kickoff_id: "k-1", more: 1 } });
+      assert.deepEqual(await clientOf(server.url).kickoff(request), {
+        kickoffId: "k-1",
+        raw: { kickoff_id: "k-1", more: 1 },
+      });
       assert.deepEqual(lastBody(), request);
     });
 
@@ -105,31 +140,58 @@ describe("the client of a crew", () => {
     });
 
     it("marks a missing input whose name holds a comma, once the names are known", async () => {
-      server.next(json(200, { inputs: ["a, b", "c"] }), json(422, { detail: "Missing inputs: a, b, c" }));
+      server.next(
+        json(200, { inputs: ["a, b", "c"] }),
+        json(422, { detail: "Missing inputs: a, b, c" }),
+      );
       const client = clientOf(server.url);
       await client.inputs();
-      assert.deepEqual((await errorOf(client.kickoff({ inputs: {} }))).missingInputs, ["a, b", "c"]);
+      assert.deepEqual((await errorOf(client.kickoff({ inputs: {} }))).missingInputs, [
+        "a, b",
+        "c",
+      ]);
     });
   });
 
   describe("resume", () => {
-    const request: ResumeRequest = { executionId: "k-1", taskId: "research", humanFeedback: "More.\nNumbers!", isApprove: false };
+    const request: ResumeRequest = {
+      executionId: "k-1",
+      taskId: "research",
+      humanFeedback: "More.\nNumbers!",
+      isApprove: false,
+    };
 
     it("sends both casings of all four fields, and the callbacks again", async () => {
       server.next(json(200, { status: "retrying", message: "Again" }));
-      await clientOf(server.url).resume({ ...request, crewWebhookUrl: "https://c.example", stepWebhookUrl: "" });
+      await clientOf(server.url).resume({
+        ...request,
+        crewWebhookUrl: "https://c.example",
+        stepWebhookUrl: "",
+      });
       assert.equal(`${server.requests[0]?.method} ${server.requests[0]?.path}`, "POST /resume");
       assert.deepEqual(lastBody(), {
-        execution_id: "k-1", executionId: "k-1", task_id: "research", taskId: "research",
-        human_feedback: "More.\nNumbers!", humanFeedback: "More.\nNumbers!", is_approve: false, isApprove: false,
+        execution_id: "k-1",
+        executionId: "k-1",
+        task_id: "research",
+        taskId: "research",
+        human_feedback: "More.\nNumbers!",
+        humanFeedback: "More.\nNumbers!",
+        is_approve: false,
+        isApprove: false,
         crewWebhookUrl: "https://c.example",
       });
     });
 
     for (const [raw, read] of [
-      [{ status: "resumed", message: "On" }, { status: "resumed", message: "On" }],
+      [
+        { status: "resumed", message: "On" },
+        { status: "resumed", message: "On" },
+      ],
       [{ status: "RETRYING" }, { status: "retrying" }],
-      [{ status: "completed", message: "Done" }, { status: "completed", message: "Done" }],
+      [
+        { status: "completed", message: "Done" },
+        { status: "completed", message: "Done" },
+      ],
       [{ kickoff_id: "k-2" }, { kickoffId: "k-2" }],
       [{ status: "Queued for you" }, { message: "Queued for you" }],
       [{}, {}],
@@ -147,14 +209,33 @@ describe("the client of a crew", () => {
     const client = clientOf(server.url, { onTraffic: (traffic) => seen.push(traffic) });
     await client.inputs();
     await errorOf(client.kickoff({ inputs: { secret: token } }));
-    const told = seen.map((each) => ({ ...(JSON.parse(JSON.stringify(each)) as Traffic), id: each.id - seen[0]!.id }));
+    const told = seen.map((each) => ({
+      ...(JSON.parse(JSON.stringify(each)) as Traffic),
+      id: each.id - seen[0]!.id,
+    }));
     assert.deepEqual(told, [
       { id: 0, kind: "request", method: "GET", path: "/inputs" },
-      { id: 0, kind: "end", method: "GET", path: "/inputs", status: 503, error: "gateway", milliseconds: 0 },
+      {
+        id: 0,
+        kind: "end",
+        method: "GET",
+        path: "/inputs",
+        status: 503,
+        error: "gateway",
+        milliseconds: 0,
+      },
       { id: 1, kind: "request", method: "GET", path: "/inputs" },
       { id: 1, kind: "end", method: "GET", path: "/inputs", status: 200, milliseconds: 0 },
       { id: 2, kind: "request", method: "POST", path: "/kickoff" },
-      { id: 2, kind: "end", method: "POST", path: "/kickoff", status: 401, error: "unauthorized", milliseconds: 0 },
+      {
+        id: 2,
+        kind: "end",
+        method: "POST",
+        path: "/kickoff",
+        status: 401,
+        error: "unauthorized",
+        milliseconds: 0,
+      },
     ]);
     assert(!JSON.stringify([seen, seen.map(({ body }) => body?.())]).includes(token));
   });

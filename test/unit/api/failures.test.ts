@@ -7,7 +7,17 @@ import { CrewClient } from "../../../src/api/client.ts";
 import type { CrewApiError } from "../../../src/api/errors.ts";
 import { defaultFetch, type Fetch } from "../../../src/api/fetch.ts";
 import {
-  breakOff, closeMeanwhile, flood, garbage, hangUp, json, makeCertificate, MisbehavingServer, silence, stall, text,
+  breakOff,
+  closeMeanwhile,
+  flood,
+  garbage,
+  hangUp,
+  json,
+  makeCertificate,
+  MisbehavingServer,
+  silence,
+  stall,
+  text,
 } from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf, StoppedClock, token } from "./support.ts";
 
@@ -18,11 +28,15 @@ describe("a connection that fails", () => {
   });
   afterEach(() => server.stop());
 
-  const kickoff = (client: CrewClient, call = {}): Promise<CrewApiError> => errorOf(client.kickoff({ inputs: {} }, call));
+  const kickoff = (client: CrewClient, call = {}): Promise<CrewApiError> =>
+    errorOf(client.kickoff({ inputs: {} }, call));
 
   describe("by time", () => {
     /** The error of a call whose time is over once the server has it and, where wanted, once the head of the answer is here. */
-    const late = async (ask: (client: CrewClient) => Promise<unknown>, answered = false): Promise<CrewApiError> => {
+    const late = async (
+      ask: (client: CrewClient) => Promise<unknown>,
+      answered = false,
+    ): Promise<CrewApiError> => {
       const clock = new StoppedClock();
       const begun = server.requests.length;
       const { fetch, head } = watchedFetch();
@@ -35,10 +49,16 @@ describe("a connection that fails", () => {
       return error;
     };
 
-    for (const [what, behaviour, answered] of [["before the answer", silence, false], ["in the middle of the body", stall(200, '{"kickoff_id":'), true]] as const) {
+    for (const [what, behaviour, answered] of [
+      ["before the answer", silence, false],
+      ["in the middle of the body", stall(200, '{"kickoff_id":'), true],
+    ] as const) {
       it(`${what}: a POST may have arrived, and neither is repeated`, async () => {
         server.otherwise = behaviour;
-        const post = await late((client) => client.kickoff({ inputs: {} }, { timeoutMs: 1500 }), answered);
+        const post = await late(
+          (client) => client.kickoff({ inputs: {} }, { timeoutMs: 1500 }),
+          answered,
+        );
         assert.equal(post.kind, "timeout");
         assert.equal(post.sent, "maybe");
         assert.match(post.message, /within 1\.5 seconds/);
@@ -56,8 +76,15 @@ describe("a connection that fails", () => {
 
     it("ends a name's look-up, too", async () => {
       const clock = new StoppedClock();
-      const fetch: Fetch = (url, init) => nodeFetch(url, { ...init, agent: new Agent({ lookup: () => setImmediate(() => clock.ring()) }) });
-      assert.equal((await kickoff(new CrewClient("https://crew.invalid", token, { clock, fetch }))).kind, "timeout");
+      const fetch: Fetch = (url, init) =>
+        nodeFetch(url, {
+          ...init,
+          agent: new Agent({ lookup: () => setImmediate(() => clock.ring()) }),
+        });
+      assert.equal(
+        (await kickoff(new CrewClient("https://crew.invalid", token, { clock, fetch }))).kind,
+        "timeout",
+      );
     });
 
     it("is 30 s for a GET and 60 s for a POST where nothing else is said", async () => {
@@ -70,12 +97,18 @@ describe("a connection that fails", () => {
   });
 
   describe("by the caller", () => {
-    for (const [what, behaviour, answered] of [["before the answer", silence, false], ["in the body", stall(200, "{"), true], ["in an error's body", stall(500, "x"), true]] as const) {
+    for (const [what, behaviour, answered] of [
+      ["before the answer", silence, false],
+      ["in the body", stall(200, "{"), true],
+      ["in an error's body", stall(500, "x"), true],
+    ] as const) {
       it(what, async () => {
         server.otherwise = behaviour;
         const controller = new AbortController();
         const { fetch, head } = watchedFetch();
-        const call = kickoff(new CrewClient(server.url, token, { fetch }), { signal: controller.signal });
+        const call = kickoff(new CrewClient(server.url, token, { fetch }), {
+          signal: controller.signal,
+        });
         await server.arrived(1);
         if (answered) await head();
         controller.abort();
@@ -87,7 +120,9 @@ describe("a connection that fails", () => {
     }
 
     it("beforehand sends nothing", async () => {
-      const error = await kickoff(new CrewClient(server.url, token), { signal: AbortSignal.abort() });
+      const error = await kickoff(new CrewClient(server.url, token), {
+        signal: AbortSignal.abort(),
+      });
       assert.equal(error.kind, "aborted");
       assert.equal(error.sent, "no");
       assert.equal(server.requests.length, 0);
@@ -96,7 +131,10 @@ describe("a connection that fails", () => {
     it("leaves no listener on the caller's signal", async () => {
       const { signal } = new AbortController();
       const listeners = { added: 0, removed: 0 };
-      const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+      const [add, remove] = [
+        signal.addEventListener.bind(signal),
+        signal.removeEventListener.bind(signal),
+      ];
       signal.addEventListener = (...args: Parameters<typeof add>) => {
         listeners.added++;
         add(...args);
@@ -127,15 +165,26 @@ describe("a connection that fails", () => {
     it("the limit is 64 MB where nothing else is said", async () => {
       const limit = 64 * 1024 * 1024;
       const frame = '{"inputs":[],"x":""}'.length;
-      const fetchOf = (size: number): Fetch => () =>
-        Promise.resolve({ ...head, body: bodyOf(['{"inputs":[],"x":"', "x".repeat(size - frame), '"}']) });
+      const fetchOf =
+        (size: number): Fetch =>
+        () =>
+          Promise.resolve({
+            ...head,
+            body: bodyOf(['{"inputs":[],"x":"', "x".repeat(size - frame), '"}']),
+          });
       assert.deepEqual((await clientOf(server.url, { fetch: fetchOf(limit) }).inputs()).fields, []);
-      assert.equal((await errorOf(clientOf(server.url, { fetch: fetchOf(limit + 1) }).inputs())).kind, "tooLarge");
+      assert.equal(
+        (await errorOf(clientOf(server.url, { fetch: fetchOf(limit + 1) }).inputs())).kind,
+        "tooLarge",
+      );
     });
 
     it("an error's body without end is read only so far", async () => {
       server.next(flood(422));
-      assert.equal((await kickoff(clientOf(server.url, { maxBytes: Number.MAX_SAFE_INTEGER }))).kind, "validation");
+      assert.equal(
+        (await kickoff(clientOf(server.url, { maxBytes: Number.MAX_SAFE_INTEGER }))).kind,
+        "validation",
+      );
     });
   });
 
@@ -151,7 +200,11 @@ describe("a connection that fails", () => {
     });
 
     it("in the middle of the body", async () => {
-      server.next(breakOff(200, '{"inputs":'), json(200, { inputs: ["a"] }), breakOff(200, '{"kickoff_id":"k'));
+      server.next(
+        breakOff(200, '{"inputs":'),
+        json(200, { inputs: ["a"] }),
+        breakOff(200, '{"kickoff_id":"k'),
+      );
       const client = clientOf(server.url);
       assert.deepEqual((await client.inputs()).fields, [{ name: "a" }]);
       const post = await kickoff(client);
@@ -183,13 +236,23 @@ describe("a connection that fails", () => {
     const bomb = gzipSync(Buffer.alloc(4 * 1024 * 1024, " "));
     server.next((response) => response.writeHead(200, { "content-encoding": "gzip" }).end(bomb));
     assert(bomb.length < 1024 * 1024);
-    assert.equal((await errorOf(clientOf(server.url, { maxBytes: 1024 * 1024 }).inputs())).kind, "tooLarge");
+    assert.equal(
+      (await errorOf(clientOf(server.url, { maxBytes: 1024 * 1024 }).inputs())).kind,
+      "tooLarge",
+    );
   });
 
   it("is not seen where a body's end comes in pieces", async () => {
     server.next((response) => {
       const socket = response.socket;
-      const parts = ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n", "d\r\n", '{"inputs":[]}', "\r\n0", "\r", "\n\r\n"];
+      const parts = [
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n",
+        "d\r\n",
+        '{"inputs":[]}',
+        "\r\n0",
+        "\r",
+        "\n\r\n",
+      ];
       const next = (): void => {
         const part = parts.shift();
         if (part === undefined) socket?.end();
@@ -213,12 +276,21 @@ describe("a connection that fails", () => {
       const authorities = getCACertificates();
       if (certificate !== undefined) setDefaultCACertificates([certificate.cert]);
       try {
-        closing.otherwise = closeMeanwhile(200, { kickoff_id: "k-1", status: "running", inputs: [] });
+        closing.otherwise = closeMeanwhile(200, {
+          kickoff_id: "k-1",
+          status: "running",
+          inputs: [],
+        });
         const client = new CrewClient(closing.url, token);
         for (let round = 0; round < 10; round++) {
           await client.status("k-1");
           await client.kickoff({ inputs: {} });
-          await client.resume({ executionId: "k-1", taskId: "t", humanFeedback: "Good.", isApprove: true });
+          await client.resume({
+            executionId: "k-1",
+            taskId: "t",
+            humanFeedback: "Good.",
+            isApprove: true,
+          });
         }
         assert.equal(closing.requests.length, 30);
       } finally {

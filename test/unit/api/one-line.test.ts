@@ -29,10 +29,22 @@ describe("text of a crew in a line of ours", () => {
   it("is short in an error, whichever part of the answer it came in", async () => {
     const names = Array.from({ length: 3_000 }, (_, at) => `name ${at} ${nasty.slice(0, 20)}`);
     for (const [what, answer] of [
-      ["missing inputs", json(422, { message: "Missing", details: { missing_inputs: [...names, nasty] } })],
+      [
+        "missing inputs",
+        json(422, { message: "Missing", details: { missing_inputs: [...names, nasty] } }),
+      ],
       ["missing inputs as a text", json(422, { detail: `Missing inputs: ${names.join(", ")}` })],
       ["a message", json(500, { message: nasty })],
-      ["a list", json(422, { detail: names.map((name) => ({ loc: ["body", name], msg: nasty.slice(0, 50), type: "x" })) })],
+      [
+        "a list",
+        json(422, {
+          detail: names.map((name) => ({
+            loc: ["body", name],
+            msg: nasty.slice(0, 50),
+            type: "x",
+          })),
+        }),
+      ],
     ] as const) {
       server.next(answer);
       const error = await errorOf(clientOf(server.url).kickoff({ inputs: {} }));
@@ -45,18 +57,33 @@ describe("text of a crew in a line of ours", () => {
     const names = Array.from({ length: 12 }, (_, at) => `input${at}`);
     server.next(json(422, { details: { missing_inputs: names } }));
     const error = await errorOf(clientOf(server.url).kickoff({ inputs: {} }));
-    assert.equal(error.message, `The crew needs more inputs: ${names.slice(0, 10).join(", ")} and 2 more.`);
+    assert.equal(
+      error.message,
+      `The crew needs more inputs: ${names.slice(0, 10).join(", ")} and 2 more.`,
+    );
     assert.deepEqual(error.missingInputs, names);
   });
 
   it("is short in the words of a status line, which an error gives where the body says nothing", async () => {
-    server.next((response) => response.writeHead(418, "I am a teapot \u0085\u008d".repeat(200)).end());
+    server.next((response) =>
+      response.writeHead(418, "I am a teapot \u0085\u008d".repeat(200)).end(),
+    );
     plain((await errorOf(clientOf(server.url).inputs())).message, 300);
   });
 
   it("is short where an answer names agents, units and states; a task's ID stays what it is, to be sent back", () => {
-    const reading = readStatus({ state: nasty, progress: { completed: 1, unit: nasty, current_agent: nasty, current: nasty }, last_executed_task: { task_id: nasty, agent: nasty } });
-    for (const text of [reading.stateText, reading.progress?.unit, reading.progress?.currentAgent, reading.tasks[0]?.agent]) plain(text ?? assert.fail(), 80);
+    const reading = readStatus({
+      state: nasty,
+      progress: { completed: 1, unit: nasty, current_agent: nasty, current: nasty },
+      last_executed_task: { task_id: nasty, agent: nasty },
+    });
+    for (const text of [
+      reading.stateText,
+      reading.progress?.unit,
+      reading.progress?.currentAgent,
+      reading.tasks[0]?.agent,
+    ])
+      plain(text ?? assert.fail(), 80);
     assert.equal(reading.tasks[0]?.taskId, nasty);
     assert.equal(reading.progress?.current, nasty);
     plain(readResume({ message: nasty }).message ?? assert.fail(), 300);
@@ -78,7 +105,10 @@ describe("half of a character", () => {
 
   it("in an execution's ID is refused in words, and nothing is sent", async () => {
     const error = await errorOf(clientOf(server.url).status(half));
-    assert.deepEqual([error.kind, error.message, server.requests.length], ["badRequest", "That is no execution's id.", 0]);
+    assert.deepEqual(
+      [error.kind, error.message, server.requests.length],
+      ["badRequest", "That is no execution's id.", 0],
+    );
   });
 
   it("in an ID that a crew answers makes it none", () => {
@@ -87,15 +117,47 @@ describe("half of a character", () => {
   });
 
   for (const [what, callbacks] of [
-    ["a bearer token", { humanInputWebhook: { url: "https://a.test", authentication: { strategy: "bearer", token: half } } }],
-    ["a password", { humanInputWebhook: { url: "https://a.test", authentication: { strategy: "basic", username: "me", password: half } } }],
-    ["event streaming's token", { webhooks: { url: "https://a.test", events: ["x"], authentication: { strategy: "bearer", token: half } } }],
+    [
+      "a bearer token",
+      {
+        humanInputWebhook: {
+          url: "https://a.test",
+          authentication: { strategy: "bearer", token: half },
+        },
+      },
+    ],
+    [
+      "a password",
+      {
+        humanInputWebhook: {
+          url: "https://a.test",
+          authentication: { strategy: "basic", username: "me", password: half },
+        },
+      },
+    ],
+    [
+      "event streaming's token",
+      {
+        webhooks: {
+          url: "https://a.test",
+          events: ["x"],
+          authentication: { strategy: "bearer", token: half },
+        },
+      },
+    ],
     ["an address", { taskWebhookUrl: `https://a.test/${half}` }],
   ] as const) {
     it(`in a callback, as ${what}, is refused in words, and nothing is sent`, async () => {
       for (const send of [
         () => clientOf(server.url).kickoff({ inputs: {}, ...callbacks }),
-        () => clientOf(server.url).resume({ executionId: "1", taskId: "t", humanFeedback: "Good.", isApprove: true, ...callbacks }),
+        () =>
+          clientOf(server.url).resume({
+            executionId: "1",
+            taskId: "t",
+            humanFeedback: "Good.",
+            isApprove: true,
+            ...callbacks,
+          }),
       ]) {
         const error = await errorOf(send());
         assert.deepEqual([error.kind, error.sent, server.requests.length], ["badRequest", "no", 0]);
@@ -105,7 +167,9 @@ describe("half of a character", () => {
   }
 
   it("in an input that is named like a secret is sent, and what the crew says of it is read", async () => {
-    const error = await errorOf(clientOf(server.url).kickoff({ inputs: { api_key: half.repeat(3) } }));
+    const error = await errorOf(
+      clientOf(server.url).kickoff({ inputs: { api_key: half.repeat(3) } }),
+    );
     assert.deepEqual([error.kind, error.status, server.requests.length], ["server", 500, 1]);
   });
 });

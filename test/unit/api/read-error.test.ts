@@ -2,35 +2,73 @@ import assert from "node:assert/strict";
 import { readErrorBody } from "../../../src/api/read-error.ts";
 
 describe("the body of an error", () => {
-  const table: readonly (readonly [what: string, body: unknown, message: string | undefined, missing?: readonly string[]])[] = [
-    ["documented", { error: "Invalid Request", message: "Execution is not in pending human input state" }, "Execution is not in pending human input state"],
+  const table: readonly (readonly [
+    what: string,
+    body: unknown,
+    message: string | undefined,
+    missing?: readonly string[],
+  ])[] = [
+    [
+      "documented",
+      { error: "Invalid Request", message: "Execution is not in pending human input state" },
+      "Execution is not in pending human input state",
+    ],
     ["documented, an error alone", { error: "Not Found" }, "Not Found"],
     [
       "documented, missing inputs",
-      { error: "Validation Error", message: "Missing required inputs", details: { missing_inputs: ["budget", "a, b"] } },
+      {
+        error: "Validation Error",
+        message: "Missing required inputs",
+        details: { missing_inputs: ["budget", "a, b"] },
+      },
       "Missing required inputs",
       ["budget", "a, b"],
     ],
     ["live, a text", { detail: "Not authenticated" }, "Not authenticated"],
-    ["live, missing inputs", { detail: "Missing inputs: audience, topic" }, "Missing inputs: audience, topic", ["audience", "topic"]],
+    [
+      "live, missing inputs",
+      { detail: "Missing inputs: audience, topic" },
+      "Missing inputs: audience, topic",
+      ["audience", "topic"],
+    ],
     [
       "FastAPI's list",
-      { detail: [{ loc: ["body", "inputs"], msg: "Field required", type: "missing" }, { loc: ["body", "x", 0], msg: "Bad", type: "value_error" }] },
+      {
+        detail: [
+          { loc: ["body", "inputs"], msg: "Field required", type: "missing" },
+          { loc: ["body", "x", 0], msg: "Bad", type: "value_error" },
+        ],
+      },
       "body.inputs: Field required; body.x.0: Bad",
     ],
     [
       "FastAPI's list with missing inputs",
-      { detail: [{ loc: ["body", "inputs", "topic"], msg: "Field required", type: "missing" }, { loc: ["body", "inputs", "n"], msg: "Not a number", type: "int_parsing" }] },
+      {
+        detail: [
+          { loc: ["body", "inputs", "topic"], msg: "Field required", type: "missing" },
+          { loc: ["body", "inputs", "n"], msg: "Not a number", type: "int_parsing" },
+        ],
+      },
       "body.inputs.topic: Field required; body.inputs.n: Not a number",
       ["topic"],
     ],
     [
       "both families at once",
-      { error: "Validation Error", message: "Missing required inputs", details: { missing_inputs: ["a"] }, detail: "Missing inputs: a" },
+      {
+        error: "Validation Error",
+        message: "Missing required inputs",
+        details: { missing_inputs: ["a"] },
+        detail: "Missing inputs: a",
+      },
       "Missing required inputs",
       ["a"],
     ],
-    ["a detail that is an object", { detail: { error: "Nested", missing_inputs: ["a"] } }, "Nested", ["a"]],
+    [
+      "a detail that is an object",
+      { detail: { error: "Nested", missing_inputs: ["a"] } },
+      "Nested",
+      ["a"],
+    ],
     ["an error that is an object", { error: { message: "Inner", type: "x" } }, "Inner"],
     ["a JSON text", "Just words", "Just words"],
     ["JSON without words", { code: 3 }, undefined],
@@ -50,8 +88,14 @@ describe("the body of an error", () => {
     ["", undefined],
     ["  \r\n ", undefined],
     ["\r\n\r\nFirst\nSecond", "First"],
-    ["<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body><center><h1>502 Bad Gateway</h1></center></body></html>", "502 Bad Gateway"],
-    ["<!DOCTYPE html><style>body { color: red }</style><script>alert(1)</script><p>Sorry &amp; goodbye &lt;3</p>", "Sorry & goodbye <3"],
+    [
+      "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body><center><h1>502 Bad Gateway</h1></center></body></html>",
+      "502 Bad Gateway",
+    ],
+    [
+      "<!DOCTYPE html><style>body { color: red }</style><script>alert(1)</script><p>Sorry &amp; goodbye &lt;3</p>",
+      "Sorry & goodbye <3",
+    ],
     ["a\u001b[31mred\u0007", "a [31mred"],
     ["<<<<".repeat(30_000), "<".repeat(299) + "…"],
   ];
@@ -68,7 +112,14 @@ describe("the body of an error", () => {
   it("does not split a known name at its comma", () => {
     const odd = '"name": "Cholesterol", "value": "230 mg/dL"';
     const text = JSON.stringify({ detail: `Missing inputs: topic, ${odd}, topic two` });
-    assert.deepEqual(readErrorBody(text, ["topic", "topic two", odd, ""]).missingInputs, ["topic", odd, "topic two"]);
-    assert.deepEqual(readErrorBody(JSON.stringify({ detail: "Missing inputs: , a,," })).missingInputs, ["a"]);
+    assert.deepEqual(readErrorBody(text, ["topic", "topic two", odd, ""]).missingInputs, [
+      "topic",
+      odd,
+      "topic two",
+    ]);
+    assert.deepEqual(
+      readErrorBody(JSON.stringify({ detail: "Missing inputs: , a,," })).missingInputs,
+      ["a"],
+    );
   });
 });

@@ -5,31 +5,95 @@ import type { InputField } from "../../../src/api/types.ts";
 describe("the answer of GET /inputs", () => {
   const odd = '"name": "Cholesterol", "value": "230 mg/dL"';
   const read: readonly (readonly [what: string, raw: unknown, fields: readonly InputField[]])[] = [
-    ["a list of names", { inputs: ["budget", "interests"] }, [{ name: "budget" }, { name: "interests" }]],
-    ["any text as a name", { inputs: [odd, "__proto__", "constructor"] }, [{ name: odd }, { name: "__proto__" }, { name: "constructor" }]],
+    [
+      "a list of names",
+      { inputs: ["budget", "interests"] },
+      [{ name: "budget" }, { name: "interests" }],
+    ],
+    [
+      "any text as a name",
+      { inputs: [odd, "__proto__", "constructor"] },
+      [{ name: odd }, { name: "__proto__" }, { name: "constructor" }],
+    ],
     ["no inputs", { inputs: [] }, []],
     ["an empty map", { inputs: {} }, []],
     ["a name twice", { inputs: ["a", "b", "a"] }, [{ name: "a" }, { name: "b" }]],
     ["a list without its wrapper", ["a"], [{ name: "a" }]],
-    ["entries that name nothing", { inputs: ["a", 3, null, {}, { type: "string" }] }, [{ name: "a" }]],
+    [
+      "entries that name nothing",
+      { inputs: ["a", 3, null, {}, { type: "string" }] },
+      [{ name: "a" }],
+    ],
     [
       "a list of objects",
-      { inputs: [{ name: "n", type: "integer", description: "How many", required: false, default: 3, enum: [1, 3] }, { name: "bare" }] },
-      [{ name: "n", type: "integer", description: "How many", required: false, default: 3, enum: [1, 3] }, { name: "bare" }],
+      {
+        inputs: [
+          {
+            name: "n",
+            type: "integer",
+            description: "How many",
+            required: false,
+            default: 3,
+            enum: [1, 3],
+          },
+          { name: "bare" },
+        ],
+      },
+      [
+        {
+          name: "n",
+          type: "integer",
+          description: "How many",
+          required: false,
+          default: 3,
+          enum: [1, 3],
+        },
+        { name: "bare" },
+      ],
     ],
-    ["a default of null", { inputs: [{ name: "n", default: null }] }, [{ name: "n", default: null }]],
+    [
+      "a default of null",
+      { inputs: [{ name: "n", default: null }] },
+      [{ name: "n", default: null }],
+    ],
     [
       "a map of name to type",
-      { inputs: { topic: "str", n: "INT", f: "float", ok: "bool", o: "dict", l: "list", what: "Any words at all", no: null, constructor: "string" } },
+      {
+        inputs: {
+          topic: "str",
+          n: "INT",
+          f: "float",
+          ok: "bool",
+          o: "dict",
+          l: "list",
+          what: "Any words at all",
+          no: null,
+          constructor: "string",
+        },
+      },
       [
-        { name: "topic", type: "string" }, { name: "n", type: "integer" }, { name: "f", type: "number" }, { name: "ok", type: "boolean" },
-        { name: "o", type: "object" }, { name: "l", type: "array" }, { name: "what", description: "Any words at all" }, { name: "no" },
+        { name: "topic", type: "string" },
+        { name: "n", type: "integer" },
+        { name: "f", type: "number" },
+        { name: "ok", type: "boolean" },
+        { name: "o", type: "object" },
+        { name: "l", type: "array" },
+        { name: "what", description: "Any words at all" },
+        { name: "no" },
         { name: "constructor", type: "string" },
       ],
     ],
-    ["a map of name to object", { inputs: { topic: { type: "string", description: "d" } } }, [{ name: "topic", type: "string", description: "d" }]],
+    [
+      "a map of name to object",
+      { inputs: { topic: { type: "string", description: "d" } } },
+      [{ name: "topic", type: "string", description: "d" }],
+    ],
     ["a map without its wrapper", { topic: "string" }, [{ name: "topic", type: "string" }]],
-    ["an input called properties", { inputs: { properties: "string" } }, [{ name: "properties", type: "string" }]],
+    [
+      "an input called properties",
+      { inputs: { properties: "string" } },
+      [{ name: "properties", type: "string" }],
+    ],
     [
       "a JSON Schema",
       {
@@ -54,7 +118,11 @@ describe("the answer of GET /inputs", () => {
         { name: "far", required: false },
       ],
     ],
-    ["a schema without its wrapper", { type: "object", properties: { a: { type: "string" } } }, [{ name: "a", type: "string", required: false }]],
+    [
+      "a schema without its wrapper",
+      { type: "object", properties: { a: { type: "string" } } },
+      [{ name: "a", type: "string", required: false }],
+    ],
   ];
   for (const [what, raw, fields] of read) {
     it(`is read as ${what}`, () => {
@@ -63,10 +131,24 @@ describe("the answer of GET /inputs", () => {
   }
 
   it("keeps a map's __proto__ as a name like any other", () => {
-    assert.deepEqual(readInputs(JSON.parse('{"inputs": {"__proto__": "string"}}'))?.fields, [{ name: "__proto__", type: "string" }]);
+    assert.deepEqual(readInputs(JSON.parse('{"inputs": {"__proto__": "string"}}'))?.fields, [
+      { name: "__proto__", type: "string" },
+    ]);
   });
 
-  for (const raw of [{}, { detail: "Hello" }, { ok: true }, "inputs", 3, null, { inputs: "topic" }, { inputs: 3 }, { inputs: null }, { inputs: [null] }, [3, {}]]) {
+  for (const raw of [
+    {},
+    { detail: "Hello" },
+    { ok: true },
+    "inputs",
+    3,
+    null,
+    { inputs: "topic" },
+    { inputs: 3 },
+    { inputs: null },
+    { inputs: [null] },
+    [3, {}],
+  ]) {
     it(`is not ${JSON.stringify(raw)}, which must not pass for a crew without inputs`, () => {
       assert.equal(readInputs(raw), undefined);
     });

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { CrewClient } from "../../../src/api/client.ts";
 import type { CrewApiError } from "../../../src/api/errors.ts";
-import { json, MisbehavingServer, redirect, text, type Behaviour } from "../../support/misbehaving-server.ts";
+import {
+  json,
+  MisbehavingServer,
+  redirect,
+  text,
+  type Behaviour,
+} from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf, token } from "./support.ts";
 
 describe("an answer that refuses", () => {
@@ -16,37 +22,109 @@ describe("an answer that refuses", () => {
     return errorOf(clientOf(server.url).kickoff({ inputs: {} }));
   };
 
-  const table: readonly (readonly [what: string, answer: Behaviour, expected: Partial<CrewApiError>, message: RegExp])[] = [
-    ["400", json(400, { error: "Invalid Request", message: "Not pending" }), { kind: "badRequest", status: 400, sent: "no" }, /Not pending/],
+  const table: readonly (readonly [
+    what: string,
+    answer: Behaviour,
+    expected: Partial<CrewApiError>,
+    message: RegExp,
+  ])[] = [
+    [
+      "400",
+      json(400, { error: "Invalid Request", message: "Not pending" }),
+      { kind: "badRequest", status: 400, sent: "no" },
+      /Not pending/,
+    ],
     ["400, live", json(400, { detail: "Bad" }), { kind: "badRequest", sent: "no" }, /Bad/],
-    ["400 with missing inputs", json(400, { message: "Missing inputs: a" }), { kind: "validation", status: 400, missingInputs: ["a"], sent: "no" }, /needs more inputs: a\./],
-    ["401", json(401, { error: "Unauthorized", message: "Invalid or missing bearer token" }), { kind: "unauthorized", status: 401, sent: "no" }, /Invalid or missing bearer token/],
-    ["401, live", json(401, { detail: "Not authenticated" }), { kind: "unauthorized", sent: "no" }, /Not authenticated/],
+    [
+      "400 with missing inputs",
+      json(400, { message: "Missing inputs: a" }),
+      { kind: "validation", status: 400, missingInputs: ["a"], sent: "no" },
+      /needs more inputs: a\./,
+    ],
+    [
+      "401",
+      json(401, { error: "Unauthorized", message: "Invalid or missing bearer token" }),
+      { kind: "unauthorized", status: 401, sent: "no" },
+      /Invalid or missing bearer token/,
+    ],
+    [
+      "401, live",
+      json(401, { detail: "Not authenticated" }),
+      { kind: "unauthorized", sent: "no" },
+      /Not authenticated/,
+    ],
     ["403", json(403, {}), { kind: "forbidden", status: 403, sent: "no" }, /Forbidden/],
-    ["404", json(404, { error: "Not Found", message: "Execution ID not found" }), { kind: "notFound", status: 404, sent: "no" }, /Execution ID not found/],
+    [
+      "404",
+      json(404, { error: "Not Found", message: "Execution ID not found" }),
+      { kind: "notFound", status: 404, sent: "no" },
+      /Execution ID not found/,
+    ],
     ["407", text(407, ""), { kind: "unreachable", reason: "proxy", sent: "no" }, /proxy/i],
     ["408", text(408, ""), { kind: "timeout", status: 408, sent: "maybe" }, /too long/],
     ["413", text(413, "Too big"), { kind: "badRequest", status: 413, sent: "no" }, /Too big/],
     [
       "422, documented",
-      json(422, { error: "Validation Error", message: "Missing required inputs", details: { missing_inputs: ["budget", "age"] } }),
+      json(422, {
+        error: "Validation Error",
+        message: "Missing required inputs",
+        details: { missing_inputs: ["budget", "age"] },
+      }),
       { kind: "validation", status: 422, missingInputs: ["budget", "age"], sent: "no" },
       /budget, age/,
     ],
-    ["422, live", json(422, { detail: "Missing inputs: audience, topic" }), { kind: "validation", missingInputs: ["audience", "topic"] }, /audience, topic/],
-    ["422, FastAPI", json(422, { detail: [{ loc: ["body", "taskId"], msg: "Field required", type: "missing" }] }), { kind: "validation", missingInputs: [] }, /body\.taskId: Field required/],
-    ["429", text(429, "Slow down", { "retry-after": "7" }), { kind: "rateLimited", status: 429, retryAfterMs: 7000, sent: "no" }, /Slow down/],
-    ["500 as a text", text(500, "Internal Server Error"), { kind: "server", status: 500, sent: "maybe" }, /Internal Server Error/],
+    [
+      "422, live",
+      json(422, { detail: "Missing inputs: audience, topic" }),
+      { kind: "validation", missingInputs: ["audience", "topic"] },
+      /audience, topic/,
+    ],
+    [
+      "422, FastAPI",
+      json(422, { detail: [{ loc: ["body", "taskId"], msg: "Field required", type: "missing" }] }),
+      { kind: "validation", missingInputs: [] },
+      /body\.taskId: Field required/,
+    ],
+    [
+      "429",
+      text(429, "Slow down", { "retry-after": "7" }),
+      { kind: "rateLimited", status: 429, retryAfterMs: 7000, sent: "no" },
+      /Slow down/,
+    ],
+    [
+      "500 as a text",
+      text(500, "Internal Server Error"),
+      { kind: "server", status: 500, sent: "maybe" },
+      /Internal Server Error/,
+    ],
     ["501", text(501, ""), { kind: "server", sent: "maybe" }, /Not Implemented/],
-    ["502 as a page", text(502, "<html><head><title>502 Bad Gateway</title></head></html>", { "content-type": "text/html" }), { kind: "gateway", status: 502, sent: "maybe" }, /502 Bad Gateway\.$/],
-    ["503", text(503, "", { "retry-after": "Fri, 02 Jan 2026 03:05:05 GMT" }), { kind: "gateway", status: 503, retryAfterMs: 60_000, sent: "maybe" }, /Service Unavailable/],
-    ["504", text(504, "upstream request timeout"), { kind: "gateway", status: 504, sent: "maybe" }, /upstream request timeout/],
+    [
+      "502 as a page",
+      text(502, "<html><head><title>502 Bad Gateway</title></head></html>", {
+        "content-type": "text/html",
+      }),
+      { kind: "gateway", status: 502, sent: "maybe" },
+      /502 Bad Gateway\.$/,
+    ],
+    [
+      "503",
+      text(503, "", { "retry-after": "Fri, 02 Jan 2026 03:05:05 GMT" }),
+      { kind: "gateway", status: 503, retryAfterMs: 60_000, sent: "maybe" },
+      /Service Unavailable/,
+    ],
+    [
+      "504",
+      text(504, "upstream request timeout"),
+      { kind: "gateway", status: 504, sent: "maybe" },
+      /upstream request timeout/,
+    ],
     ["522", text(522, ""), { kind: "gateway", status: 522, sent: "maybe" }, /522/],
   ];
   for (const [what, answer, expected, message] of table) {
     it(`${what} has a kind, a message and a remedy, and a POST is not repeated`, async () => {
       const error = await kickoff(answer);
-      for (const [name, value] of Object.entries(expected)) assert.deepEqual(error[name as keyof CrewApiError], value, name);
+      for (const [name, value] of Object.entries(expected))
+        assert.deepEqual(error[name as keyof CrewApiError], value, name);
       assert.match(error.message, message);
       assert.match(error.message, /[.!?…]$/);
       assert.match(error.remedy, /^[A-Z].*\.$/);
@@ -56,16 +134,33 @@ describe("an answer that refuses", () => {
   }
 
   for (const [status, type, message, remedy] of [
-    [401, "bearer", /^The crew does not accept the organisation's token \(401\)/, /^Set the organisation's token again: it is the Bearer Token/],
-    [401, "userBearer", /^The crew does not accept the user's token \(401\)/, /^Set the user's token again: it is the User Bearer Token/],
+    [
+      401,
+      "bearer",
+      /^The crew does not accept the organisation's token \(401\)/,
+      /^Set the organisation's token again: it is the Bearer Token/,
+    ],
+    [
+      401,
+      "userBearer",
+      /^The crew does not accept the user's token \(401\)/,
+      /^Set the user's token again: it is the User Bearer Token/,
+    ],
     [403, "bearer", /^The organisation's token may not do this \(403\)/, /^It has all the rights/],
-    [403, "userBearer", /^The user's token may not do this \(403\)/, /^It may lack the right: use the organisation's token/],
+    [
+      403,
+      "userBearer",
+      /^The user's token may not do this \(403\)/,
+      /^It may lack the right: use the organisation's token/,
+    ],
   ] as const) {
     it(`${status} says that it was the ${type} which was refused, and tells whoever can help before it is thrown`, async () => {
       server.otherwise = json(status, {});
       const heard: CrewApiError[] = [];
       const onRefused = (error: CrewApiError) => (heard.push(error), Promise.resolve());
-      const error = await errorOf(new CrewClient(server.url, { token, type }, { onRefused }).inputs());
+      const error = await errorOf(
+        new CrewClient(server.url, { token, type }, { onRefused }).inputs(),
+      );
       assert.equal(error.tokenType, type);
       assert.match(error.message, message);
       assert.match(error.remedy, remedy);
@@ -75,7 +170,14 @@ describe("an answer that refuses", () => {
 
   it("404 of a resume sends the person to the task's ID first", async () => {
     server.next(json(404, { message: "Task ID not found" }));
-    const error = await errorOf(clientOf(server.url).resume({ executionId: "1", taskId: "nosuch", humanFeedback: "Approved.", isApprove: true }));
+    const error = await errorOf(
+      clientOf(server.url).resume({
+        executionId: "1",
+        taskId: "nosuch",
+        humanFeedback: "Approved.",
+        isApprove: true,
+      }),
+    );
     assert.equal(error.kind, "notFound");
     assert.match(error.remedy, /^Check the task's ID/);
     assert.match((await kickoff(json(404, {}))).remedy, /^Check the crew's address/);
@@ -91,47 +193,106 @@ describe("an answer that refuses", () => {
 
   describe("500 of the local service whose crew can't be read", () => {
     const place = { file: "config/tasks.yaml", line: 7, column: 10 };
-    const answer = (crewdeck: unknown) => json(500, { error: "Internal Server Error", message: 'The crew can\'t be read any more. config/tasks.yaml:7:10: There is no agent "nobody".', details: { crewdeck }, detail: "" });
+    const answer = (crewdeck: unknown) =>
+      json(500, {
+        error: "Internal Server Error",
+        message:
+          'The crew can\'t be read any more. config/tasks.yaml:7:10: There is no agent "nobody".',
+        details: { crewdeck },
+        detail: "",
+      });
 
     it("says that the kickoff started nothing, and where the fault is", async () => {
       const heard: CrewApiError[] = [];
       server.next(answer({ ...place, started: false }));
-      const error = await errorOf(new CrewClient(server.url, token, { isLocal: true, onRefused: (refused) => (heard.push(refused), Promise.resolve()) }).kickoff({ inputs: {} }));
-      assert.deepEqual([error.kind, error.status, error.sent, error.place], ["server", 500, "no", place]);
-      assert.equal(error.message, 'The crew can\'t be read any more. config/tasks.yaml:7:10: There is no agent "nobody".');
-      assert.equal(error.remedy, "Nothing was started. Correct the crew's file and kick off again.");
+      const error = await errorOf(
+        new CrewClient(server.url, token, {
+          isLocal: true,
+          onRefused: (refused) => (heard.push(refused), Promise.resolve()),
+        }).kickoff({ inputs: {} }),
+      );
+      assert.deepEqual(
+        [error.kind, error.status, error.sent, error.place],
+        ["server", 500, "no", place],
+      );
+      assert.equal(
+        error.message,
+        'The crew can\'t be read any more. config/tasks.yaml:7:10: There is no agent "nobody".',
+      );
+      assert.equal(
+        error.remedy,
+        "Nothing was started. Correct the crew's file and kick off again.",
+      );
       assert.deepEqual(heard, [error], "whoever can open the file hears of it before it is thrown");
     });
 
-    for (const [what, own] of [["without the word", place], ["with another word", { ...place, started: "no" }], ["with null", { ...place, started: null }], ["with true", { ...place, started: true }]] as const) {
+    for (const [what, own] of [
+      ["without the word", place],
+      ["with another word", { ...place, started: "no" }],
+      ["with null", { ...place, started: null }],
+      ["with true", { ...place, started: true }],
+    ] as const) {
       it(`leaves open whether it started ${what}`, async () => {
         assert.equal((await kickoff(answer(own))).sent, "maybe");
       });
     }
 
     it("leaves open whether it started where the word stands elsewhere, and whether a resume arrived", async () => {
-      for (const body of [{ started: false }, { details: { started: false } }, { details: "crewdeck" }, { detail: { crewdeck: { started: false } } }]) {
+      for (const body of [
+        { started: false },
+        { details: { started: false } },
+        { details: "crewdeck" },
+        { detail: { crewdeck: { started: false } } },
+      ]) {
         assert.equal((await kickoff(json(500, body))).sent, "maybe", JSON.stringify(body));
       }
-      assert.equal((await kickoff(json(502, { details: { crewdeck: { started: false } } }))).sent, "maybe", "a gateway's");
+      assert.equal(
+        (await kickoff(json(502, { details: { crewdeck: { started: false } } }))).sent,
+        "maybe",
+        "a gateway's",
+      );
       server.next(answer({ ...place, started: false }));
-      assert.equal((await errorOf(clientOf(server.url).resume({ executionId: "1", taskId: "a", humanFeedback: "", isApprove: true }))).sent, "maybe");
+      assert.equal(
+        (
+          await errorOf(
+            clientOf(server.url).resume({
+              executionId: "1",
+              taskId: "a",
+              humanFeedback: "",
+              isApprove: true,
+            }),
+          )
+        ).sent,
+        "maybe",
+      );
     });
 
     it("is not asked again for the inputs: the file does not mend itself", async () => {
       server.otherwise = answer(place);
       const error = await errorOf(clientOf(server.url).inputs());
-      assert.deepEqual([error.sent, error.place, error.remedy], ["no", place, "Correct the crew's file and try again."]);
+      assert.deepEqual(
+        [error.sent, error.place, error.remedy],
+        ["no", place, "Correct the crew's file and try again."],
+      );
       assert.equal(server.requests.length, 1);
     });
   });
 
   it("sends nobody to a dashboard that a local crew does not have", async () => {
-    for (const answer of [text(500, "Internal Server Error"), json(401, {}), json(403, {}), text(200, "no JSON"), json(200, {})]) {
+    for (const answer of [
+      text(500, "Internal Server Error"),
+      json(401, {}),
+      json(403, {}),
+      text(200, "no JSON"),
+      json(200, {}),
+    ]) {
       server.otherwise = answer;
       const local = new CrewClient(server.url, token, { isLocal: true });
       assert.doesNotMatch((await errorOf(local.kickoff({ inputs: {} }))).remedy, /dashboard/);
-      assert.match((await errorOf(clientOf(server.url).kickoff({ inputs: {} }))).remedy, /dashboard/);
+      assert.match(
+        (await errorOf(clientOf(server.url).kickoff({ inputs: {} }))).remedy,
+        /dashboard/,
+      );
     }
   });
 
@@ -143,20 +304,34 @@ describe("an answer that refuses", () => {
 
   it("never shows a token that the crew repeats, however it is written", async () => {
     const odd = 'to"k/en+1-SECRET';
-    const echo = { error: odd, message: `Bad token ${odd}, ${encodeURIComponent(odd)}`, details: { got: `Bearer ${odd}` } };
+    const echo = {
+      error: odd,
+      message: `Bad token ${odd}, ${encodeURIComponent(odd)}`,
+      details: { got: `Bearer ${odd}` },
+    };
     server.next(json(401, echo));
     const error = await errorOf(new CrewClient(server.url, odd).inputs());
     assert.match(error.message, /Bad token \[token\], \[token\]/);
     assert(!JSON.stringify([error, error.message]).includes("1-SECRET"));
-    const own = await kickoff((response) => response.writeHead(401, `No ${token}`).end(`<b>${token}</b>`));
+    const own = await kickoff((response) =>
+      response.writeHead(401, `No ${token}`).end(`<b>${token}</b>`),
+    );
     assert.match(own.body ?? "", /\[token\]/);
-    assert.match((await kickoff((response) => response.writeHead(401, `No ${token}`).end())).message, /No \[token\]/);
+    assert.match(
+      (await kickoff((response) => response.writeHead(401, `No ${token}`).end())).message,
+      /No \[token\]/,
+    );
     await kickoff(redirect(302, `/login?token=${token}`));
     await kickoff(redirect(302, `/${token}/login`));
     await kickoff(text(200, token));
   });
 
-  for (const [what, bad] of [["a line break", "abc\ndef"], ["another script", "ключ-SECRET"], ["a NUL", "abc\0"], ["nothing", ""]] as const) {
+  for (const [what, bad] of [
+    ["a line break", "abc\ndef"],
+    ["another script", "ключ-SECRET"],
+    ["a NUL", "abc\0"],
+    ["nothing", ""],
+  ] as const) {
     it(`a token with ${what} is refused before anything is sent`, async () => {
       const error = await errorOf(new CrewClient(server.url, bad).kickoff({ inputs: {} }));
       assert.equal(error.kind, "unauthorized");
@@ -225,7 +400,9 @@ describe("an answer that refuses", () => {
         server.otherwise = answer;
         const client = clientOf(server.url);
         assert.equal((await errorOf(client.status("k"))).kind, "badAnswer");
-        const resume = await errorOf(client.resume({ executionId: "k", taskId: "t", humanFeedback: "", isApprove: true }));
+        const resume = await errorOf(
+          client.resume({ executionId: "k", taskId: "t", humanFeedback: "", isApprove: true }),
+        );
         assert.equal(resume.kind, "badAnswer");
         assert.equal(resume.sent, "maybe");
       });
@@ -233,7 +410,11 @@ describe("an answer that refuses", () => {
 
     it("nesting without end is refused, and brackets in a text are not nesting", async () => {
       const deep = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
-      server.next(text(200, `{"status":"completed","result":${deep(200_000)}}`), text(200, `{"status":"completed","result":"\\"${"[".repeat(5000)}"}`), text(200, `{"status":"completed","result":[${`${deep(3)},`.repeat(2000)}1]}`));
+      server.next(
+        text(200, `{"status":"completed","result":${deep(200_000)}}`),
+        text(200, `{"status":"completed","result":"\\"${"[".repeat(5000)}"}`),
+        text(200, `{"status":"completed","result":[${`${deep(3)},`.repeat(2000)}1]}`),
+      );
       const client = clientOf(server.url);
       assert.equal((await errorOf(client.status("k"))).kind, "badAnswer");
       assert.equal((await client.status("k")).output?.length, 5001);

@@ -17,7 +17,9 @@ describe("asking again", () => {
   for (const status of [429, 500, 502, 503, 504]) {
     it(`a GET is asked again after ${status}, three times in all, with a wait that grows`, async () => {
       server.next(text(status, ""), text(status, ""), good);
-      assert.deepEqual((await clientOf(server.url, { clock, random: () => 0.5 }).inputs()).fields, [{ name: "a" }]);
+      assert.deepEqual((await clientOf(server.url, { clock, random: () => 0.5 }).inputs()).fields, [
+        { name: "a" },
+      ]);
       assert.deepEqual(clock.waits, [250, 500]);
       server.otherwise = text(status, "");
       assert.equal((await errorOf(clientOf(server.url, { clock }).inputs())).status, status);
@@ -27,7 +29,14 @@ describe("asking again", () => {
     it(`a POST is not asked again after ${status}`, async () => {
       server.otherwise = text(status, "", { "retry-after": "0" });
       await errorOf(clientOf(server.url, { clock }).kickoff({ inputs: {} }));
-      await errorOf(clientOf(server.url, { clock }).resume({ executionId: "k", taskId: "t", humanFeedback: "", isApprove: true }));
+      await errorOf(
+        clientOf(server.url, { clock }).resume({
+          executionId: "k",
+          taskId: "t",
+          humanFeedback: "",
+          isApprove: true,
+        }),
+      );
       assert.equal(server.requests.length, 2);
       assert.deepEqual(clock.waits, []);
     });
@@ -50,7 +59,12 @@ describe("asking again", () => {
 
   it("Retry-After comes first, in seconds or as a date", async () => {
     const start = clock.now();
-    server.next(text(429, "", { "retry-after": "7" }), good, text(503, "", { "retry-after": new Date(start + 10_000).toUTCString() }), good);
+    server.next(
+      text(429, "", { "retry-after": "7" }),
+      good,
+      text(503, "", { "retry-after": new Date(start + 10_000).toUTCString() }),
+      good,
+    );
     const client = clientOf(server.url, { clock, random: () => 0.25 });
     await client.inputs();
     assert.deepEqual(clock.waits, [7125]);
@@ -58,7 +72,10 @@ describe("asking again", () => {
     assert.equal(clock.waits[1], 10_000 - 7125 + 125);
   });
 
-  for (const [status, kind] of [[429, "rateLimited"], [503, "gateway"]] as const) {
+  for (const [status, kind] of [
+    [429, "rateLimited"],
+    [503, "gateway"],
+  ] as const) {
     it(`a long rest after ${status} is left to the caller`, async () => {
       server.otherwise = text(status, "", { "retry-after": "11" });
       const error = await errorOf(clientOf(server.url, { clock }).inputs());
@@ -71,9 +88,17 @@ describe("asking again", () => {
 
   it("an abort during the wait ends it", async () => {
     const controller = new AbortController();
-    const waiting = { now: () => 0, after: (milliseconds: number) => (milliseconds < 20_000 && controller.abort(), () => undefined) };
+    const waiting = {
+      now: () => 0,
+      after: (milliseconds: number) => (
+        milliseconds < 20_000 && controller.abort(),
+        () => undefined
+      ),
+    };
     server.next(text(503, ""));
-    const error = await errorOf(clientOf(server.url, { clock: waiting }).inputs({ signal: controller.signal }));
+    const error = await errorOf(
+      clientOf(server.url, { clock: waiting }).inputs({ signal: controller.signal }),
+    );
     assert.equal(error.kind, "aborted");
     assert.equal(server.requests.length, 1);
   });

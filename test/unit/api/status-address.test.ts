@@ -12,10 +12,19 @@ describe("the address of a status answer", () => {
     [`crew.example.com/status/run-7`, "https://crew.example.com", "run-7"],
     [`http://127.0.0.1:8000/run%207/status`, "http://127.0.0.1:8000", "run 7"],
   ] as const) {
-    it(`${text} names the crew and the execution`, () => assert.deepEqual(readStatusAddress(text), { url, kickoffId }));
+    it(`${text} names the crew and the execution`, () =>
+      assert.deepEqual(readStatusAddress(text), { url, kickoffId }));
   }
 
-  for (const text of [id, "", "https://crew.example.com", "https://crew.example.com/kickoff", "https://status", "run/status", "/status"]) {
+  for (const text of [
+    id,
+    "",
+    "https://crew.example.com",
+    "https://crew.example.com/kickoff",
+    "https://status",
+    "run/status",
+    "/status",
+  ]) {
     it(`is not ${JSON.stringify(text)}`, () => assert.equal(readStatusAddress(text), undefined));
   }
 

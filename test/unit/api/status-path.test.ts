@@ -17,10 +17,19 @@ describe("the two status paths", () => {
 
   const asked = (): string[] => server.requests.map((request) => request.path);
   const client = (statusPath?: StatusPath) =>
-    clientOf(server.url, { onStatusPath: (path) => told.push(path), ...(statusPath === undefined ? {} : { statusPath }) });
+    clientOf(server.url, {
+      onStatusPath: (path) => told.push(path),
+      ...(statusPath === undefined ? {} : { statusPath }),
+    });
   /** A crew that has one of the routes. */
-  const routed = (pattern: RegExp, there: Behaviour, elsewhere: Behaviour = json(404, { detail: "Not Found" })): Behaviour =>
-    (response, request) => (pattern.test(request.path) ? there : elsewhere)(response, request);
+  const routed =
+    (
+      pattern: RegExp,
+      there: Behaviour,
+      elsewhere: Behaviour = json(404, { detail: "Not Found" }),
+    ): Behaviour =>
+    (response, request) =>
+      (pattern.test(request.path) ? there : elsewhere)(response, request);
   const running = json(200, { status: "running" });
 
   it("the specification's is asked first, and is enough where it works", async () => {
@@ -36,7 +45,10 @@ describe("the two status paths", () => {
     ["FastAPI's 404", json(404, { detail: "Not Found" })],
     ["a page", text(404, "<h1>Cannot GET /k/status</h1>", { "content-type": "text/html" })],
     ["an empty 404", text(404, "")],
-    ["a named route", json(404, { error: "Not Found", message: "No route for /k/status", detail: "Not Found" })],
+    [
+      "a named route",
+      json(404, { error: "Not Found", message: "No route for /k/status", detail: "Not Found" }),
+    ],
     ["405", json(405, { detail: "Method Not Allowed" })],
   ] as const) {
     it(`the other is asked after ${what}, and remembered`, async () => {
@@ -105,7 +117,11 @@ describe("the two status paths", () => {
   }
 
   it("an id that stands in the route's own words does not count", async () => {
-    server.otherwise = routed(/^\/status\//, running, json(404, { message: "No route for /task-7/status" }));
+    server.otherwise = routed(
+      /^\/status\//,
+      running,
+      json(404, { message: "No route for /task-7/status" }),
+    );
     await client().status("task-7");
     assert.deepEqual(told, [published]);
   });
@@ -120,7 +136,10 @@ describe("the two status paths", () => {
   });
 
   it("an unknown execution in the live dialect is an answer", async () => {
-    server.otherwise = routed(/^\/status\//, json(200, { state: "NOT FOUND", status: "Task not found" }));
+    server.otherwise = routed(
+      /^\/status\//,
+      json(200, { state: "NOT FOUND", status: "Task not found" }),
+    );
     assert.equal((await client().status("k")).state, "unknown");
     assert.deepEqual(told, [published]);
   });

@@ -66,7 +66,13 @@ export async function errorOf(call: Promise<unknown>): Promise<CrewApiError> {
 
 /** Fails where an error shows the token anywhere. */
 export function assertNoToken(error: Error): void {
-  for (const shown of [error.message, error.stack ?? "", JSON.stringify(error), inspect(error, { depth: null, showHidden: true }), String(error)]) {
+  for (const shown of [
+    error.message,
+    error.stack ?? "",
+    JSON.stringify(error),
+    inspect(error, { depth: null, showHidden: true }),
+    String(error),
+  ]) {
     assert(!shown.includes(token), `the token shows: ${shown}`);
   }
 }

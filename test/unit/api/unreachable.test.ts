@@ -8,7 +8,8 @@ import type { Fetch } from "../../../src/api/fetch.ts";
 import { json, makeCertificate, MisbehavingServer } from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf, token } from "./support.ts";
 
-const kickoff = (client: CrewClient): Promise<CrewApiError> => errorOf(client.kickoff({ inputs: {} }));
+const kickoff = (client: CrewClient): Promise<CrewApiError> =>
+  errorOf(client.kickoff({ inputs: {} }));
 
 describe("a crew that can't be reached", () => {
   it("by nobody listening", async () => {
@@ -21,7 +22,8 @@ describe("a crew that can't be reached", () => {
   });
 
   it("by a name that does not exist", async () => {
-    const lookup: LookupFunction = (host, _options, done) => done(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: "ENOTFOUND" }), "", 4);
+    const lookup: LookupFunction = (host, _options, done) =>
+      done(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: "ENOTFOUND" }), "", 4);
     const fetch: Fetch = (url, init) => nodeFetch(url, { ...init, agent: new Agent({ lookup }) });
     const error = await kickoff(clientOf("https://crew.invalid", { fetch }));
     assert.deepEqual([error.kind, error.reason, error.sent], ["unreachable", "dns", "no"]);
@@ -31,12 +33,18 @@ describe("a crew that can't be reached", () => {
   describe("over TLS", () => {
     let secure: MisbehavingServer;
     afterEach(() => secure.stop());
-    const trusting = (ca: string): Fetch => (url, init) => nodeFetch(url, { ...init, agent: new Agent({ ca }) });
+    const trusting =
+      (ca: string): Fetch =>
+      (url, init) =>
+        nodeFetch(url, { ...init, agent: new Agent({ ca }) });
 
     it("to a certificate that nobody signed", async () => {
       secure = await MisbehavingServer.start(await makeCertificate("IP:127.0.0.1"));
       const error = await kickoff(clientOf(secure.url));
-      assert.deepEqual([error.kind, error.reason, error.sent], ["unreachable", "certificate", "no"]);
+      assert.deepEqual(
+        [error.kind, error.reason, error.sent],
+        ["unreachable", "certificate", "no"],
+      );
       assert.match(error.message, /not signed by an authority/);
       assert.match(error.remedy, /http\.systemCertificates/);
       assert.equal(secure.requests.length, 0, "the token must not have been sent");
@@ -55,39 +63,140 @@ describe("a crew that can't be reached", () => {
       const certificate = await makeCertificate("IP:127.0.0.1");
       secure = await MisbehavingServer.start(certificate);
       secure.next(json(200, { inputs: ["a"] }));
-      assert.deepEqual((await clientOf(secure.url, { fetch: trusting(certificate.cert) }).inputs()).fields, [{ name: "a" }]);
+      assert.deepEqual(
+        (await clientOf(secure.url, { fetch: trusting(certificate.cert) }).inputs()).fields,
+        [{ name: "a" }],
+      );
     });
 
     it("to a port that speaks plain HTTP", async () => {
       secure = await MisbehavingServer.start();
       const error = await kickoff(clientOf(secure.url.replace("http:", "https:")));
-      assert.deepEqual([error.kind, error.reason, error.sent], ["unreachable", "certificate", "no"]);
+      assert.deepEqual(
+        [error.kind, error.reason, error.sent],
+        ["unreachable", "certificate", "no"],
+      );
       assert.match(error.message, /No secure connection/);
     });
   });
 
   describe("in ways that only the network knows", () => {
-    const failure = (code: string | undefined, message = "", more: object = {}): Error => Object.assign(new Error(message), code === undefined ? {} : { code }, more);
+    const failure = (code: string | undefined, message = "", more: object = {}): Error =>
+      Object.assign(new Error(message), code === undefined ? {} : { code }, more);
     const prefix = "request to https://crew.example/kickoff failed, reason: ";
-    const table: readonly (readonly [what: string, failure: unknown, expected: readonly [reason: string, sent: string], message: RegExp])[] = [
-      ["a look-up that fails for now", failure("EAI_AGAIN", "getaddrinfo EAI_AGAIN crew.example"), ["dns", "no"], /just now/],
+    const table: readonly (readonly [
+      what: string,
+      failure: unknown,
+      expected: readonly [reason: string, sent: string],
+      message: RegExp,
+    ])[] = [
+      [
+        "a look-up that fails for now",
+        failure("EAI_AGAIN", "getaddrinfo EAI_AGAIN crew.example"),
+        ["dns", "no"],
+        /just now/,
+      ],
       ["every address refusing", failure("ECONNREFUSED"), ["refused", "no"], /crew\.example/],
-      ["a proxy refusing", failure("ECONNREFUSED", `${prefix}connect ECONNREFUSED 10.0.0.1:3128`), ["proxy", "no"], /proxy/],
-      ["the crew refusing", failure("ECONNREFUSED", `${prefix}connect ECONNREFUSED 10.0.0.1:443`), ["refused", "no"], /Nothing accepts/],
-      ["a tunnel refused", failure(undefined, `${prefix}tunneling socket could not be established, statusCode=403`), ["proxy", "no"], /proxy/],
-      ["a proxy's own words", failure(undefined, "Failed to establish a socket connection to proxies: PROXY p:1"), ["proxy", "no"], /proxy/],
-      ["an expired certificate", failure("CERT_HAS_EXPIRED"), ["certificate", "no"], /not valid at this time/],
-      ["a chain nobody knows", failure("SELF_SIGNED_CERT_IN_CHAIN"), ["certificate", "no"], /not signed/],
-      ["an unknown issuer", failure("UNABLE_TO_GET_ISSUER_CERT_LOCALLY"), ["certificate", "no"], /not signed/],
-      ["a handshake cut off", failure("ECONNRESET", "Client network socket disconnected before secure TLS connection was established"), ["reset", "no"], /cut off/],
-      ["a handshake refused", failure("ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE"), ["certificate", "no"], /No secure connection/],
-      ["another protocol", failure("EPROTO", "write EPROTO 40:error:0A00010B:SSL routines:ssl3_get_record:wrong version number"), ["certificate", "no"], /No secure connection/],
-      ["a secure connection that breaks with the request sent", failure("ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC", "decryption failed or bad record mac"), ["certificate", "maybe"], /secure connection/],
+      [
+        "a proxy refusing",
+        failure("ECONNREFUSED", `${prefix}connect ECONNREFUSED 10.0.0.1:3128`),
+        ["proxy", "no"],
+        /proxy/,
+      ],
+      [
+        "the crew refusing",
+        failure("ECONNREFUSED", `${prefix}connect ECONNREFUSED 10.0.0.1:443`),
+        ["refused", "no"],
+        /Nothing accepts/,
+      ],
+      [
+        "a tunnel refused",
+        failure(undefined, `${prefix}tunneling socket could not be established, statusCode=403`),
+        ["proxy", "no"],
+        /proxy/,
+      ],
+      [
+        "a proxy's own words",
+        failure(undefined, "Failed to establish a socket connection to proxies: PROXY p:1"),
+        ["proxy", "no"],
+        /proxy/,
+      ],
+      [
+        "an expired certificate",
+        failure("CERT_HAS_EXPIRED"),
+        ["certificate", "no"],
+        /not valid at this time/,
+      ],
+      [
+        "a chain nobody knows",
+        failure("SELF_SIGNED_CERT_IN_CHAIN"),
+        ["certificate", "no"],
+        /not signed/,
+      ],
+      [
+        "an unknown issuer",
+        failure("UNABLE_TO_GET_ISSUER_CERT_LOCALLY"),
+        ["certificate", "no"],
+        /not signed/,
+      ],
+      [
+        "a handshake cut off",
+        failure(
+          "ECONNRESET",
+          "Client network socket disconnected before secure TLS connection was established",
+        ),
+        ["reset", "no"],
+        /cut off/,
+      ],
+      [
+        "a handshake refused",
+        failure("ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE"),
+        ["certificate", "no"],
+        /No secure connection/,
+      ],
+      [
+        "another protocol",
+        failure(
+          "EPROTO",
+          "write EPROTO 40:error:0A00010B:SSL routines:ssl3_get_record:wrong version number",
+        ),
+        ["certificate", "no"],
+        /No secure connection/,
+      ],
+      [
+        "a secure connection that breaks with the request sent",
+        failure(
+          "ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC",
+          "decryption failed or bad record mac",
+        ),
+        ["certificate", "maybe"],
+        /secure connection/,
+      ],
       ["a reset", failure("ECONNRESET", "socket hang up"), ["reset", "maybe"], /cut off/],
-      ["no way to the network", failure("ENETUNREACH", `${prefix}connect ENETUNREACH 10.0.0.1:443`), ["other", "no"], /ENETUNREACH/],
-      ["a cause inside", failure(undefined, "fetch failed", { cause: failure("ENOTFOUND") }), ["dns", "no"], /ENOTFOUND/],
-      ["several causes", failure(undefined, "", { errors: [failure(undefined), failure("ECONNREFUSED")] }), ["refused", "no"], /ECONNREFUSED/],
-      ["a failure without a code, which repeats the token", failure(undefined, `bad ${token}`), ["other", "maybe"], /bad \[token\]/],
+      [
+        "no way to the network",
+        failure("ENETUNREACH", `${prefix}connect ENETUNREACH 10.0.0.1:443`),
+        ["other", "no"],
+        /ENETUNREACH/,
+      ],
+      [
+        "a cause inside",
+        failure(undefined, "fetch failed", { cause: failure("ENOTFOUND") }),
+        ["dns", "no"],
+        /ENOTFOUND/,
+      ],
+      [
+        "several causes",
+        failure(undefined, "", { errors: [failure(undefined), failure("ECONNREFUSED")] }),
+        ["refused", "no"],
+        /ECONNREFUSED/,
+      ],
+      [
+        "a failure without a code, which repeats the token",
+        failure(undefined, `bad ${token}`),
+        ["other", "maybe"],
+        /bad \[token\]/,
+      ],
       ["a thrown text", `oops ${token}`, ["other", "maybe"], /oops/],
     ];
     for (const [what, thrown, [reason, sent], message] of table) {
@@ -104,8 +213,12 @@ describe("a crew that can't be reached", () => {
     }
 
     it("a crew whose path speaks of a proxy is not taken for one", async () => {
-      const fetch: Fetch = (url) => Promise.reject(failure("ECONNRESET", `request to ${url} failed, reason: socket hang up`));
-      assert.equal((await kickoff(clientOf("https://proxy.example/proxy/crew", { fetch }))).reason, "reset");
+      const fetch: Fetch = (url) =>
+        Promise.reject(failure("ECONNRESET", `request to ${url} failed, reason: socket hang up`));
+      assert.equal(
+        (await kickoff(clientOf("https://proxy.example/proxy/crew", { fetch }))).reason,
+        "reset",
+      );
     });
   });
 });

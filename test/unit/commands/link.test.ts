@@ -5,10 +5,26 @@ const id = "3f2a8c1e-0000-4000-8000-000000000000";
 
 describe("a deep link", () => {
   for (const [path, query, link] of [
-    ["/add", "name=Travel&url=https://travel.example.com/kickoff", { route: "add", url: "https://travel.example.com", name: "Travel" }],
-    ["/add/", "url=https%3A%2F%2Ftravel.example.com%2F", { route: "add", url: "https://travel.example.com" }],
-    ["/add", "url=http://127.0.0.1:8000&windowId=_blank", { route: "add", url: "http://127.0.0.1:8000" }],
-    ["/track", `url=https://travel.example.com&id=${id}`, { route: "track", url: "https://travel.example.com", kickoffId: id }],
+    [
+      "/add",
+      "name=Travel&url=https://travel.example.com/kickoff",
+      { route: "add", url: "https://travel.example.com", name: "Travel" },
+    ],
+    [
+      "/add/",
+      "url=https%3A%2F%2Ftravel.example.com%2F",
+      { route: "add", url: "https://travel.example.com" },
+    ],
+    [
+      "/add",
+      "url=http://127.0.0.1:8000&windowId=_blank",
+      { route: "add", url: "http://127.0.0.1:8000" },
+    ],
+    [
+      "/track",
+      `url=https://travel.example.com&id=${id}`,
+      { route: "track", url: "https://travel.example.com", kickoffId: id },
+    ],
   ] as const) {
     it(`${path}?${query} is read`, () => assert.deepEqual(readLink(path, query), link));
   }
@@ -46,7 +62,8 @@ describe("a deep link", () => {
     "token=abc",
   ]) {
     it(`with what looks like a token is refused on every route, without repeating it: ${query}`, () => {
-      for (const path of ["/add", "/track", "/other"]) assert.deepEqual(readLink(path, query), { problem: { kind: "secret" } });
+      for (const path of ["/add", "/track", "/other"])
+        assert.deepEqual(readLink(path, query), { problem: { kind: "secret" } });
     });
   }
 });

@@ -4,14 +4,21 @@ import type { Crew } from "../../../src/crews/types.ts";
 import { Emitter } from "../../../src/executions/emitter.ts";
 
 const deployed: Crew = { id: "url:https://a.test", name: "A", url: "https://a.test" };
-const local = (running: boolean, port = 1): Crew => ({ id: "local:x", name: "X", url: `http://127.0.0.1:${port}`, local: { folder: "file:///x", engine: "rehearsal", running } });
+const local = (running: boolean, port = 1): Crew => ({
+  id: "local:x",
+  name: "X",
+  url: `http://127.0.0.1:${port}`,
+  local: { folder: "file:///x", engine: "rehearsal", running },
+});
 
 describe("A crew's arrival", () => {
   it("is told when it is connected, started or moved, and for nothing else", () => {
     let crews: readonly Crew[] = [local(false)];
     const changes = new Emitter<void>((error) => assert.fail(String(error)));
     const arrived: string[] = [];
-    const watch = watchArrivals({ list: () => crews, onDidChange: changes.event }, (id) => arrived.push(id));
+    const watch = watchArrivals({ list: () => crews, onDidChange: changes.event }, (id) =>
+      arrived.push(id),
+    );
     const become = (...next: Crew[]) => {
       crews = next;
       changes.fire();

@@ -4,7 +4,11 @@ import { converse, type AfterFailure, type Left } from "../../../src/crews/conve
 type Step = "address" | "token" | "name";
 
 /** A conversation whose answers are written down beforehand, and what happened in it. */
-function script(answers: readonly Left[], results: readonly (string | Error)[], afterFailures: readonly AfterFailure<Step>[] = []) {
+function script(
+  answers: readonly Left[],
+  results: readonly (string | Error)[],
+  afterFailures: readonly AfterFailure<Step>[] = [],
+) {
   const happened: string[] = [];
   const left = [...answers];
   const ends = [...results];
@@ -13,7 +17,10 @@ function script(answers: readonly Left[], results: readonly (string | Error)[], 
     happened,
     conversation: {
       steps: (): readonly Step[] => ["address", "token", "name"],
-      ask(step: Step, { step: number, total, canGoBack }: { step: number; total: number; canGoBack: boolean }) {
+      ask(
+        step: Step,
+        { step: number, total, canGoBack }: { step: number; total: number; canGoBack: boolean },
+      ) {
         happened.push(`${step} ${number}/${total}${canGoBack ? " back" : ""}`);
         return Promise.resolve(left.shift()!);
       },
@@ -40,7 +47,14 @@ describe("a conversation", () => {
   it("goes back to the question before", async () => {
     const { conversation, happened } = script(["next", "back", "next", "next", "next"], ["made"]);
     assert.equal(await converse(conversation), "made");
-    assert.deepEqual(happened, ["address 1/3", "token 2/3 back", "address 1/3", "token 2/3 back", "name 3/3 back", "test"]);
+    assert.deepEqual(happened, [
+      "address 1/3",
+      "token 2/3 back",
+      "address 1/3",
+      "token 2/3 back",
+      "name 3/3 back",
+      "test",
+    ]);
   });
 
   it("ends without a result when the person cancels, and finishes nothing", async () => {
@@ -50,21 +64,40 @@ describe("a conversation", () => {
   });
 
   it("tries again without asking anything again", async () => {
-    const { conversation, happened } = script(["next", "next", "next"], [new Error("refused"), "made"], ["again"]);
+    const { conversation, happened } = script(
+      ["next", "next", "next"],
+      [new Error("refused"), "made"],
+      ["again"],
+    );
     assert.equal(await converse(conversation), "made");
     assert.deepEqual(happened.slice(3), ["test", "refused", "test"]);
   });
 
   it("asks only the question to edit, then tests", async () => {
-    const { conversation, happened } = script(["next", "next", "next", "next"], [new Error("wrong token"), "made"], [{ edit: "token" }]);
+    const { conversation, happened } = script(
+      ["next", "next", "next", "next"],
+      [new Error("wrong token"), "made"],
+      [{ edit: "token" }],
+    );
     assert.equal(await converse(conversation), "made");
     assert.deepEqual(happened.slice(3), ["test", "wrong token", "token 1/1", "test"]);
   });
 
   it("saves without the test only when told so, and tests again after a further edit", async () => {
-    const { conversation, happened } = script(["next", "next", "next", "next"], [new Error("unreachable"), new Error("settings"), "made"], ["untested", { edit: "name" }]);
+    const { conversation, happened } = script(
+      ["next", "next", "next", "next"],
+      [new Error("unreachable"), new Error("settings"), "made"],
+      ["untested", { edit: "name" }],
+    );
     assert.equal(await converse(conversation), "made");
-    assert.deepEqual(happened.slice(3), ["test", "unreachable", "save untested", "settings", "name 1/1", "test"]);
+    assert.deepEqual(happened.slice(3), [
+      "test",
+      "unreachable",
+      "save untested",
+      "settings",
+      "name 1/1",
+      "test",
+    ]);
   });
 
   it("ends when the person gives up after a failure", async () => {

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { isWebAddress, readEntries, withCrew, withoutCrew } from "../../../src/crews/entries.ts";
 
-const travel = { id: "url:https://travel.example.com", name: "Travel", url: "https://travel.example.com" };
+const travel = {
+  id: "url:https://travel.example.com",
+  name: "Travel",
+  url: "https://travel.example.com",
+};
 
 describe("the setting crewdeck.crews", () => {
   it("is an empty list when it is not set", () => {
@@ -9,8 +13,17 @@ describe("the setting crewdeck.crews", () => {
   });
 
   it("gives crews with a normalised address and a trimmed name", () => {
-    const read = readEntries([{ name: " Travel ", url: " https://travel.example.com/kickoff ", dashboardUrl: "https://dash.example.com/7" }]);
-    assert.deepEqual(read, { crews: [{ ...travel, dashboardUrl: "https://dash.example.com/7" }], problems: [] });
+    const read = readEntries([
+      {
+        name: " Travel ",
+        url: " https://travel.example.com/kickoff ",
+        dashboardUrl: "https://dash.example.com/7",
+      },
+    ]);
+    assert.deepEqual(read, {
+      crews: [{ ...travel, dashboardUrl: "https://dash.example.com/7" }],
+      problems: [],
+    });
   });
 
   it("passes over malformed entries one by one and keeps the others", () => {
@@ -23,13 +36,16 @@ describe("the setting crewdeck.crews", () => {
       null,
     ]);
     assert.deepEqual(crews, [travel]);
-    assert.deepEqual(problems.map((problem) => [problem.kind, "index" in problem ? problem.index : undefined]), [
-      ["notAnObject", 0],
-      ["noUrl", 1],
-      ["noName", 2],
-      ["badUrl", 3],
-      ["notAnObject", 5],
-    ]);
+    assert.deepEqual(
+      problems.map((problem) => [problem.kind, "index" in problem ? problem.index : undefined]),
+      [
+        ["notAnObject", 0],
+        ["noUrl", 1],
+        ["noName", 2],
+        ["badUrl", 3],
+        ["notAnObject", 5],
+      ],
+    );
   });
 
   it("says what is wrong with an address", () => {
@@ -39,7 +55,10 @@ describe("the setting crewdeck.crews", () => {
   });
 
   it("is no list: told, and nothing connected", () => {
-    assert.deepEqual(readEntries({ name: "Travel" }), { crews: [], problems: [{ kind: "notAList" }] });
+    assert.deepEqual(readEntries({ name: "Travel" }), {
+      crews: [],
+      problems: [{ kind: "notAList" }],
+    });
   });
 
   it("connects a crew with a bad dashboard address without it", () => {
@@ -49,8 +68,15 @@ describe("the setting crewdeck.crews", () => {
   });
 
   it("connects one address once, and gives two crews of one name different ones", () => {
-    const { crews, problems } = readEntries([travel, { name: "Again", url: "https://travel.example.com/" }, { name: "travel", url: "https://other.example.com" }]);
-    assert.deepEqual(crews.map(({ name }) => name), ["Travel", "travel 2"]);
+    const { crews, problems } = readEntries([
+      travel,
+      { name: "Again", url: "https://travel.example.com/" },
+      { name: "travel", url: "https://other.example.com" },
+    ]);
+    assert.deepEqual(
+      crews.map(({ name }) => name),
+      ["Travel", "travel 2"],
+    );
     assert.deepEqual(problems, [{ kind: "sameAddress", index: 1, name: "Travel" }]);
   });
 });
@@ -59,22 +85,54 @@ describe("writing the setting crewdeck.crews", () => {
   const broken = { name: "Half typed" };
 
   it("adds at the end and keeps what cannot be read", () => {
-    assert.deepEqual(withCrew([broken], travel.id, travel), [broken, { name: "Travel", url: "https://travel.example.com" }]);
+    assert.deepEqual(withCrew([broken], travel.id, travel), [
+      broken,
+      { name: "Travel", url: "https://travel.example.com" },
+    ]);
   });
 
   it("replaces in place, whatever form the address has there", () => {
-    const entries = [{ name: "Old", url: "https://travel.example.com/inputs", dashboardUrl: "https://dash.example.com", note: "mine" }, broken];
-    assert.deepEqual(withCrew(entries, travel.id, travel), [{ note: "mine", name: "Travel", url: "https://travel.example.com" }, broken]);
+    const entries = [
+      {
+        name: "Old",
+        url: "https://travel.example.com/inputs",
+        dashboardUrl: "https://dash.example.com",
+        note: "mine",
+      },
+      broken,
+    ];
+    assert.deepEqual(withCrew(entries, travel.id, travel), [
+      { note: "mine", name: "Travel", url: "https://travel.example.com" },
+      broken,
+    ]);
   });
 
   it("writes the new address in the place of the old one", () => {
-    const moved = { id: "url:https://new.example.com", name: "Travel", url: "https://new.example.com", dashboardUrl: "https://dash.example.com" };
-    assert.deepEqual(withCrew([{ name: "Travel", url: travel.url }], travel.id, moved), [{ name: "Travel", url: "https://new.example.com", dashboardUrl: "https://dash.example.com" }]);
+    const moved = {
+      id: "url:https://new.example.com",
+      name: "Travel",
+      url: "https://new.example.com",
+      dashboardUrl: "https://dash.example.com",
+    };
+    assert.deepEqual(withCrew([{ name: "Travel", url: travel.url }], travel.id, moved), [
+      { name: "Travel", url: "https://new.example.com", dashboardUrl: "https://dash.example.com" },
+    ]);
   });
 
   it("takes out a crew with its repetitions, and nothing else", () => {
     const other = { name: "Other", url: "https://other.example.com" };
-    assert.deepEqual(withoutCrew([{ name: "Travel", url: travel.url }, broken, { name: "Twice", url: `${travel.url}/` }, other], travel.id), [broken, other]);
+    assert.deepEqual(
+      withoutCrew(
+        [
+          { name: "Travel", url: travel.url },
+          broken,
+          { name: "Twice", url: `${travel.url}/` },
+          other,
+        ],
+        travel.id,
+      ),
+      [broken, other],
+    );
   });
 });
 

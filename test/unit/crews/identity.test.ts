@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { findCrew, idOfAddress, isSameName, isSameOrigin, suggestName, uniqueName } from "../../../src/crews/identity.ts";
+import {
+  findCrew,
+  idOfAddress,
+  isSameName,
+  isSameOrigin,
+  suggestName,
+  uniqueName,
+} from "../../../src/crews/identity.ts";
 
 describe("a crew's identity", () => {
   it("is its address", () => {
@@ -22,8 +29,20 @@ describe("a crew's identity", () => {
 
   it("is found by id, name or address, and by a name in other case where no crew has it exactly", () => {
     const crew = (name: string, url: string) => ({ id: idOfAddress(url), name, url });
-    const crews = [crew("travel", "https://a.example.com"), crew("Travel", "https://b.example.com"), crew("Research", "https://c.example.com")];
-    for (const [text, index] of [["url:https://b.example.com", 1], ["Travel", 1], ["TRAVEL", 0], [" research ", 2], ["https://c.example.com/kickoff", 2], ["Nobody", -1], ["https://nowhere.example.com", -1]] as const) {
+    const crews = [
+      crew("travel", "https://a.example.com"),
+      crew("Travel", "https://b.example.com"),
+      crew("Research", "https://c.example.com"),
+    ];
+    for (const [text, index] of [
+      ["url:https://b.example.com", 1],
+      ["Travel", 1],
+      ["TRAVEL", 0],
+      [" research ", 2],
+      ["https://c.example.com/kickoff", 2],
+      ["Nobody", -1],
+      ["https://nowhere.example.com", -1],
+    ] as const) {
       assert.equal(findCrew(crews, text), crews[index], text);
     }
   });

@@ -7,8 +7,10 @@ const ours = { id: "url:https://ours.example.com", name: "Ours", url: "https://o
 describe("a crew that two windows' writing may lose", () => {
   const added = { crew: ours, ids: idsOf([entry("Old"), entry("Ours")]) };
 
-  it("is lost where another one came and it went", () => assert.equal(isOverwritten(added, [entry("Old"), entry("Theirs")]), true));
-  it("is not lost where both are there", () => assert.equal(isOverwritten(added, [entry("Old"), entry("Ours"), entry("Theirs")]), false));
+  it("is lost where another one came and it went", () =>
+    assert.equal(isOverwritten(added, [entry("Old"), entry("Theirs")]), true));
+  it("is not lost where both are there", () =>
+    assert.equal(isOverwritten(added, [entry("Old"), entry("Ours"), entry("Theirs")]), false));
   it("was removed by a person where nothing came in its place", () => {
     assert.equal(isOverwritten(added, [entry("Old")]), false);
     assert.equal(isOverwritten(added, undefined), false);

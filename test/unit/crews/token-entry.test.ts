@@ -18,12 +18,34 @@ describe("the secret of a crew", () => {
   }
 
   it("takes a token of the other kind beside the one it has, and uses it", () => {
-    assert.deepEqual(withToken({ inUse: "bearer", bearer: "one" }, { token: "two", type: "userBearer" }), { inUse: "userBearer", bearer: "one", userBearer: "two" });
-    assert.deepEqual(withToken({ inUse: "userBearer", bearer: "one", userBearer: "two" }, { token: "three", type: "bearer" }), { inUse: "bearer", bearer: "three", userBearer: "two" });
-    assert.deepEqual(withToken(undefined, { token: "one", type: "bearer" }), { inUse: "bearer", bearer: "one" });
+    assert.deepEqual(
+      withToken({ inUse: "bearer", bearer: "one" }, { token: "two", type: "userBearer" }),
+      { inUse: "userBearer", bearer: "one", userBearer: "two" },
+    );
+    assert.deepEqual(
+      withToken(
+        { inUse: "userBearer", bearer: "one", userBearer: "two" },
+        { token: "three", type: "bearer" },
+      ),
+      { inUse: "bearer", bearer: "three", userBearer: "two" },
+    );
+    assert.deepEqual(withToken(undefined, { token: "one", type: "bearer" }), {
+      inUse: "bearer",
+      bearer: "one",
+    });
   });
 
-  for (const text of ["half a secr", "null", "7", "{}", '{"inUse":"bearer"}', '{"inUse":"bearer","userBearer":"x"}', '{"inUse":"basic","basic":"x"}', '{"token":7,"type":"bearer"}', '{"token":"x","type":"basic"}']) {
+  for (const text of [
+    "half a secr",
+    "null",
+    "7",
+    "{}",
+    '{"inUse":"bearer"}',
+    '{"inUse":"bearer","userBearer":"x"}',
+    '{"inUse":"basic","basic":"x"}',
+    '{"token":7,"type":"bearer"}',
+    '{"token":"x","type":"basic"}',
+  ]) {
     it(`is none of ours where it is ${text}`, () => assert.equal(parseEntry(text), undefined));
   }
 });

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { tokenIn, tokenProblem } from "../../../src/crews/token-text.ts";
 
 describe("a pasted token", () => {
-  for (const pasted of ["abc.123", "  abc.123\n", "Bearer abc.123", "bearer   abc.123", "Authorization: Bearer abc.123", '"abc.123"', "`Bearer abc.123`"]) {
+  for (const pasted of [
+    "abc.123",
+    "  abc.123\n",
+    "Bearer abc.123",
+    "bearer   abc.123",
+    "Authorization: Bearer abc.123",
+    '"abc.123"',
+    "`Bearer abc.123`",
+  ]) {
     it(`is found in ${JSON.stringify(pasted)}`, () => {
       assert.equal(tokenIn(pasted), "abc.123");
     });

@@ -38,24 +38,39 @@ describe("the log of exchanges", () => {
   });
   afterEach(() => server.stop());
 
-  const clientFor = (log: ListLog) => new CrewClient(server.url, token, { clock: new HastyClock(), random: () => 0.5, onTraffic: (traffic) => logTraffic(log, log.isTracing, "Travel", traffic) });
+  const clientFor = (log: ListLog) =>
+    new CrewClient(server.url, token, {
+      clock: new HastyClock(),
+      random: () => 0.5,
+      onTraffic: (traffic) => logTraffic(log, log.isTracing, "Travel", traffic),
+    });
   /** Lines with the exchanges counted from 1. */
   const counted = (log: ListLog) => {
     const ids = [...new Set(log.lines.map((line) => /\[(\d+) /.exec(line)?.[1]))];
-    return log.lines.map((line) => line.replace(/\[(\d+) /, (_all, id: string) => `[${ids.indexOf(id) + 1} `));
+    return log.lines.map((line) =>
+      line.replace(/\[(\d+) /, (_all, id: string) => `[${ids.indexOf(id) + 1} `),
+    );
   };
 
   it("tells that a request leaves before it has left, and what became of it, with one number for both", async () => {
     const log = new ListLog(levels.debug);
     let atServer: readonly string[] = [];
-    server.next((response, request) => {
-      atServer = [...counted(log)];
-      json(200, { kickoff_id: "k-1" })(response, request);
-    }, json(200, { inputs: [] }));
+    server.next(
+      (response, request) => {
+        atServer = [...counted(log)];
+        json(200, { kickoff_id: "k-1" })(response, request);
+      },
+      json(200, { inputs: [] }),
+    );
     await clientFor(log).kickoff({ inputs: {} });
     await clientFor(log).inputs();
     assert.deepEqual(atServer, ["info [1 Travel] → POST /kickoff"]);
-    assert.deepEqual(counted(log), ["info [1 Travel] → POST /kickoff", "info [1 Travel] ← 200 in 0 ms", "debug [2 Travel] → GET /inputs", "debug [2 Travel] ← 200 in 0 ms"]);
+    assert.deepEqual(counted(log), [
+      "info [1 Travel] → POST /kickoff",
+      "info [1 Travel] ← 200 in 0 ms",
+      "debug [2 Travel] → GET /inputs",
+      "debug [2 Travel] ← 200 in 0 ms",
+    ]);
   });
 
   it("warns of what went wrong, and calls it an error where something was to be started", async () => {
@@ -63,7 +78,11 @@ describe("the log of exchanges", () => {
     server.next(json(503, {}), json(200, { inputs: [] }), json(500, {}));
     await clientFor(log).inputs();
     await errorOf(clientFor(log).kickoff({ inputs: {} }));
-    assert.deepEqual(counted(log), ["warn [1 Travel] ← 503 gateway in 0 ms", "info [2 Travel] → POST /kickoff", "error [2 Travel] ← 500 server in 0 ms"]);
+    assert.deepEqual(counted(log), [
+      "warn [1 Travel] ← 503 gateway in 0 ms",
+      "info [2 Travel] → POST /kickoff",
+      "error [2 Travel] ← 500 server in 0 ms",
+    ]);
   });
 
   it("does not warn of an ID that the crew does not know, which may be a pause", async () => {
@@ -77,7 +96,8 @@ describe("the log of exchanges", () => {
   it("shows bodies at trace level only, cut where they are long", async () => {
     const [traced, debugged] = [new ListLog(levels.trace), new ListLog(levels.debug)];
     server.otherwise = json(200, { kickoff_id: "k-1", text: "x".repeat(10_000) });
-    for (const log of [traced, debugged]) await clientFor(log).kickoff({ inputs: { city: "Oslo" } });
+    for (const log of [traced, debugged])
+      await clientFor(log).kickoff({ inputs: { city: "Oslo" } });
     const bodies = traced.lines.filter((line) => line.startsWith("trace"));
     assert.match(bodies[0]!, /→ \{"inputs":\{"city":"Oslo"\}\}$/);
     assert.match(bodies[1]!, /← \{"kickoff_id":"k-1","text":"x{3000,}… \(\d+ characters\)$/);
@@ -86,32 +106,71 @@ describe("the log of exchanges", () => {
   });
 
   it("makes no body where nobody reads it", () => {
-    const traffic: Traffic = { kind: "request", id: 1, method: "POST", path: "/kickoff", body: () => assert.fail("made") };
+    const traffic: Traffic = {
+      kind: "request",
+      id: 1,
+      method: "POST",
+      path: "/kickoff",
+      body: () => assert.fail("made"),
+    };
     logTraffic(new ListLog(levels.debug), false, "Travel", traffic);
   });
 
   describe("at trace level holds no secret", () => {
-    const secrets = ["hook-bearer-SECRET", "stream-bearer-SECRET", "basic-pass-SECRET", "path-SECRET", "query-SECRET", "user-SECRET", "typed-SECRET"];
+    const secrets = [
+      "hook-bearer-SECRET",
+      "stream-bearer-SECRET",
+      "basic-pass-SECRET",
+      "path-SECRET",
+      "query-SECRET",
+      "user-SECRET",
+      "typed-SECRET",
+    ];
     const callbacks = {
       taskWebhookUrl: "https://hooks.example.com/services/path-SECRET?key=query-SECRET",
       crewWebhookUrl: "https://user-SECRET:pw@hooks.example.com/",
-      humanInputWebhook: { url: "https://hooks.example.com/path-SECRET", authentication: { strategy: "bearer", token: "hook-bearer-SECRET" } },
-      webhooks: { events: ["llm_call_started"], url: "https://hooks.example.com/path-SECRET", authentication: { strategy: "bearer", token: "stream-bearer-SECRET" } },
+      humanInputWebhook: {
+        url: "https://hooks.example.com/path-SECRET",
+        authentication: { strategy: "bearer", token: "hook-bearer-SECRET" },
+      },
+      webhooks: {
+        events: ["llm_call_started"],
+        url: "https://hooks.example.com/path-SECRET",
+        authentication: { strategy: "bearer", token: "stream-bearer-SECRET" },
+      },
     } as const;
     /** What a crew may repeat, in places that are named like anything. */
-    const echo = { detail: `You sent ${token}, hook-bearer-SECRET and stream-bearer-SECRET.`, authorization: `Bearer ${token}`, taskWebhookUrl: callbacks.taskWebhookUrl };
+    const echo = {
+      detail: `You sent ${token}, hook-bearer-SECRET and stream-bearer-SECRET.`,
+      authorization: `Bearer ${token}`,
+      taskWebhookUrl: callbacks.taskWebhookUrl,
+    };
 
     const assertClean = (log: ListLog) => {
-      for (const secret of [token, ...secrets]) assert(!log.lines.some((line) => line.includes(secret)), `${secret} shows in ${log.lines.join("\n")}`);
-      assert.equal(log.lines.filter((line) => line.startsWith("trace")).length, 2, "both bodies are told");
+      for (const secret of [token, ...secrets])
+        assert(
+          !log.lines.some((line) => line.includes(secret)),
+          `${secret} shows in ${log.lines.join("\n")}`,
+        );
+      assert.equal(
+        log.lines.filter((line) => line.startsWith("trace")).length,
+        2,
+        "both bodies are told",
+      );
     };
 
     it("of a kickoff that the crew takes", async () => {
       const log = new ListLog(levels.trace);
       server.next(json(200, { kickoff_id: "k-1", ...echo }));
-      await clientFor(log).kickoff({ inputs: { city: "Oslo", api_key: "typed-SECRET", nested: [{ password: "typed-SECRET" }] }, ...callbacks });
+      await clientFor(log).kickoff({
+        inputs: { city: "Oslo", api_key: "typed-SECRET", nested: [{ password: "typed-SECRET" }] },
+        ...callbacks,
+      });
       assertClean(log);
-      assert.match(log.lines.join("\n"), /"city":"Oslo".*"taskWebhookUrl":"https:\/\/hooks\.example\.com\/…"/);
+      assert.match(
+        log.lines.join("\n"),
+        /"city":"Oslo".*"taskWebhookUrl":"https:\/\/hooks\.example\.com\/…"/,
+      );
     });
 
     it("of a kickoff that the crew refuses, repeating all of it; nor does the error", async () => {
@@ -124,15 +183,38 @@ describe("the log of exchanges", () => {
 
     it("of a resume", async () => {
       const log = new ListLog(levels.trace);
-      server.next(json(200, { status: "resumed", message: `You sent ${token}, basic-pass-SECRET and stream-bearer-SECRET.` }));
-      const basic = { url: "https://hooks.example.com/path-SECRET", authentication: { strategy: "basic", username: "user-SECRET", password: "basic-pass-SECRET" } } as const;
-      await clientFor(log).resume({ executionId: "k-1", taskId: "review", humanFeedback: "Good.", isApprove: true, ...callbacks, humanInputWebhook: basic });
+      server.next(
+        json(200, {
+          status: "resumed",
+          message: `You sent ${token}, basic-pass-SECRET and stream-bearer-SECRET.`,
+        }),
+      );
+      const basic = {
+        url: "https://hooks.example.com/path-SECRET",
+        authentication: {
+          strategy: "basic",
+          username: "user-SECRET",
+          password: "basic-pass-SECRET",
+        },
+      } as const;
+      await clientFor(log).resume({
+        executionId: "k-1",
+        taskId: "review",
+        humanFeedback: "Good.",
+        isApprove: true,
+        ...callbacks,
+        humanInputWebhook: basic,
+      });
       assertClean(log);
     });
 
     it("of an answer that is no JSON", async () => {
       const log = new ListLog(levels.trace);
-      server.next((response) => response.writeHead(500, { "content-type": "text/html" }).end(`<p>${token} hook-bearer-SECRET typed-SECRET</p>`));
+      server.next((response) =>
+        response
+          .writeHead(500, { "content-type": "text/html" })
+          .end(`<p>${token} hook-bearer-SECRET typed-SECRET</p>`),
+      );
       await errorOf(clientFor(log).kickoff({ inputs: { api_key: "typed-SECRET" }, ...callbacks }));
       assertClean(log);
     });

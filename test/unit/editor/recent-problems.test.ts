@@ -12,15 +12,35 @@ describe("The last problems", () => {
   it("are bounded, and the oldest go", () => {
     const problems = new RecentProblems(3);
     for (let count = 1; count <= 5; count++) problems.note(count, "Trying", new Error("no"));
-    assert.deepEqual(problems.all.map(({ at }) => at), [3, 4, 5]);
+    assert.deepEqual(
+      problems.all.map(({ at }) => at),
+      [3, 4, 5],
+    );
   });
 
   it("keep an error's class, kind, status and code, and those of its causes", () => {
-    assert.equal(kept(new CrewApiError({ kind: "server", message: "secret", remedy: "secret", status: 503, body: "secret" })).error, "CrewApiError server HTTP 503");
-    const full = Object.assign(new Error("ENOSPC: no space left on device, open '/home/ada/x'"), { code: "ENOSPC" });
+    assert.equal(
+      kept(
+        new CrewApiError({
+          kind: "server",
+          message: "secret",
+          remedy: "secret",
+          status: 503,
+          body: "secret",
+        }),
+      ).error,
+      "CrewApiError server HTTP 503",
+    );
+    const full = Object.assign(new Error("ENOSPC: no space left on device, open '/home/ada/x'"), {
+      code: "ENOSPC",
+    });
     assert.equal(kept(new Error("secret", { cause: full })).error, "Error ← Error ENOSPC");
     assert.equal(kept("secret").error, "string");
-    const odd = Object.assign(new Error("secret"), { name: "my secret", kind: "a secret", code: "https://secret.test" });
+    const odd = Object.assign(new Error("secret"), {
+      name: "my secret",
+      kind: "a secret",
+      code: "https://secret.test",
+    });
     assert.equal(kept(odd).error, "Error");
   });
 
@@ -28,13 +48,20 @@ describe("The last problems", () => {
     const { frames } = kept(new TypeError("no"));
     assert.match(frames[0]!, /^(Context\.<anonymous> \()?recent-problems\.test\.ts:\d+:\d+\)?$/);
     assert.doesNotMatch(frames.filter((frame) => !frame.includes("node:")).join("\n"), /[/\\]/);
-    const windows = Object.assign(new Error("no"), { stack: "Error: no\n\tat Foo.bar (C:\\Users\\Ada\\dist\\extension.js:1:2)\n    at async file:///home/ada/chunk-1.js:3:4" });
+    const windows = Object.assign(new Error("no"), {
+      stack:
+        "Error: no\n\tat Foo.bar (C:\\Users\\Ada\\dist\\extension.js:1:2)\n    at async file:///home/ada/chunk-1.js:3:4",
+    });
     assert.deepEqual(kept(windows).frames, ["Foo.bar (extension.js:1:2)", "chunk-1.js:3:4"]);
   });
 
   it("keep no word of an error's message, even one that looks like a place", () => {
     const message = "Refused\n    at secret (secret.test:1:1)\n    at https://crew.test/secret:1:1";
-    for (const error of [new Error(message), Object.assign(new Error(message), { message: "other" }), new Error("other", { cause: new Error(message) })]) {
+    for (const error of [
+      new Error(message),
+      Object.assign(new Error(message), { message: "other" }),
+      new Error("other", { cause: new Error(message) }),
+    ]) {
       assert.doesNotMatch(JSON.stringify(kept(error)), /secret/);
     }
   });

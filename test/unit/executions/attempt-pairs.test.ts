@@ -3,11 +3,16 @@ import { attemptPairs } from "../../../src/executions/attempts.ts";
 
 describe("attempts that can be compared", () => {
   it("are each one and the one before it, of every task, and pass over outputs that nobody knows", () => {
-    const outputs = (...told: readonly (string | undefined)[]) => told.map((output, at) => ({ number: at + 1, ...(output === undefined ? {} : { output }) }));
+    const outputs = (...told: readonly (string | undefined)[]) =>
+      told.map((output, at) => ({ number: at + 1, ...(output === undefined ? {} : { output }) }));
     const tasks = [
       { taskId: "outline", state: "completed" as const, attempts: outputs("a", "b", "b") },
       { taskId: "draft", state: "completed" as const, attempts: outputs("a") },
-      { taskId: "review", state: "waiting" as const, attempts: outputs(undefined, "a", undefined, "b") },
+      {
+        taskId: "review",
+        state: "waiting" as const,
+        attempts: outputs(undefined, "a", undefined, "b"),
+      },
       { taskId: "publish", state: "pending" as const, attempts: [] },
     ];
     assert.deepEqual(attemptPairs({ tasks }), [

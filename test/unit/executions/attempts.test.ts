@@ -2,16 +2,34 @@ import assert from "node:assert/strict";
 import type { ResumeAnswer } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
-import { answeredPause, attemptToAnswer, resumeAnswered, resumeRefused, resumeSending, resumesOf, resumeUnanswered, unfollowed } from "../../../src/executions/resumes.ts";
+import {
+  answeredPause,
+  attemptToAnswer,
+  resumeAnswered,
+  resumeRefused,
+  resumeSending,
+  resumesOf,
+  resumeUnanswered,
+  unfollowed,
+} from "../../../src/executions/resumes.ts";
 import { anExecution, aReading, at, notFound, pausing, working } from "./samples.ts";
 
 const retrying: ResumeAnswer = { status: "retrying", message: "Task will be retried", raw: {} };
 const resumed: ResumeAnswer = { status: "resumed", message: "Resumed", raw: {} };
 
 /** Sends feedback for what waits at a time, without its answer. */
-function sending(execution: Execution, text: string, isApprove: boolean, now: number, taskId = "review") {
+function sending(
+  execution: Execution,
+  text: string,
+  isApprove: boolean,
+  now: number,
+  taskId = "review",
+) {
   const target = { taskId, attempt: attemptToAnswer(execution, taskId) };
-  return { target, sent: resumeSending(execution, target, { isApprove, text, at: new Date(now).toISOString() }) };
+  return {
+    target,
+    sent: resumeSending(execution, target, { isApprove, text, at: new Date(now).toISOString() }),
+  };
 }
 
 function reject(execution: Execution, text: string, now: number): Execution {
@@ -25,12 +43,24 @@ function approve(execution: Execution, now: number, answer = resumed): Execution
 }
 
 const target = { taskId: "review", attempt: 1 };
-const waiting = applyReading(applyReading(anExecution(), working("review", 1), at(5)), pausing("review", "Draft 1"), at(10));
+const waiting = applyReading(
+  applyReading(anExecution(), working("review", 1), at(5)),
+  pausing("review", "Draft 1"),
+  at(10),
+);
 
 describe("attempts", () => {
   it("show what waits, since when", () => {
-    assert.deepEqual(waiting.waiting, { taskId: "review", attempt: 1, output: "Draft 1", since: new Date(at(10)).toISOString() });
-    assert.equal(applyReading(waiting, pausing("review", "Draft 1"), at(100)).waiting?.since, new Date(at(10)).toISOString());
+    assert.deepEqual(waiting.waiting, {
+      taskId: "review",
+      attempt: 1,
+      output: "Draft 1",
+      since: new Date(at(10)).toISOString(),
+    });
+    assert.equal(
+      applyReading(waiting, pausing("review", "Draft 1"), at(100)).waiting?.since,
+      new Date(at(10)).toISOString(),
+    );
   });
 
   it("keep a rejected output with the words that rejected it, beside the next one", () => {
@@ -44,7 +74,11 @@ describe("attempts", () => {
         taskId: "review",
         state: "waiting",
         attempts: [
-          { number: 1, output: "Draft 1", feedback: { isApprove: false, text: "Shorter.", at: new Date(at(20)).toISOString() } },
+          {
+            number: 1,
+            output: "Draft 1",
+            feedback: { isApprove: false, text: "Shorter.", at: new Date(at(20)).toISOString() },
+          },
           { number: 2, output: "Draft 2" },
         ],
       },
@@ -54,14 +88,20 @@ describe("attempts", () => {
 
   it("finish a task on approval, with its output, and stay finished when the crew's answer lags", () => {
     const approved = approve(waiting, at(20));
-    assert.deepEqual([approved.state, approved.tasks[0]?.state, approved.tasks[0]?.attempts[0]?.output], ["running", "completed", "Draft 1"]);
+    assert.deepEqual(
+      [approved.state, approved.tasks[0]?.state, approved.tasks[0]?.attempts[0]?.output],
+      ["running", "completed", "Draft 1"],
+    );
     assert.equal(applyReading(approved, working("review", 1), at(21)).tasks[0]?.state, "completed");
   });
 
   it("take the crew's own number", () => {
     const third = applyReading(waiting, pausing("review", "Draft 3", 3), at(30));
     assert.equal(third.waiting?.attempt, 3);
-    assert.deepEqual(third.tasks[0]?.attempts.map((attempt) => attempt.number), [1, 3]);
+    assert.deepEqual(
+      third.tasks[0]?.attempts.map((attempt) => attempt.number),
+      [1, 3],
+    );
   });
 
   it("count another output as the next one where the crew has no number, whoever rejected the first", () => {
@@ -69,9 +109,16 @@ describe("attempts", () => {
   });
 
   it("count the same output as the next one when the crew was seen to go on in between, but not at once: one of its servers may be behind", () => {
-    const working1 = applyReading(reject(waiting, "Shorter.", at(20)), working("review", 1), at(25));
+    const working1 = applyReading(
+      reject(waiting, "Shorter.", at(20)),
+      working("review", 1),
+      at(25),
+    );
     const behind = applyReading(working1, pausing("review", "Draft 1"), at(28));
-    assert.deepEqual([behind.state, behind.waiting, behind.stillPaused], ["running", undefined, target]);
+    assert.deepEqual(
+      [behind.state, behind.waiting, behind.stillPaused],
+      ["running", undefined, target],
+    );
     assert.equal(applyReading(behind, pausing("review", "Draft 1"), at(40)).waiting?.attempt, 2);
   });
 
@@ -79,11 +126,18 @@ describe("attempts", () => {
     let execution = waiting;
     for (const number of [2, 3, 4]) {
       const seconds = number * 20;
-      execution = applyReading(reject(execution, `No ${number}`, at(seconds)), working("review", 1), at(seconds + 5));
+      execution = applyReading(
+        reject(execution, `No ${number}`, at(seconds)),
+        working("review", 1),
+        at(seconds + 5),
+      );
       execution = applyReading(execution, pausing("review", "Same"), at(seconds + 15));
       assert.equal(execution.waiting?.attempt, number);
     }
-    assert.deepEqual(execution.tasks[0]?.attempts.map((each) => each.feedback?.text), ["No 2", "No 3", "No 4", undefined]);
+    assert.deepEqual(
+      execution.tasks[0]?.attempts.map((each) => each.feedback?.text),
+      ["No 2", "No 3", "No 4", undefined],
+    );
   });
 
   // A crew of the documented dialect numbers its attempts; one of the live dialect does not, and may tell the output with other blank space.
@@ -93,21 +147,39 @@ describe("attempts", () => {
     ["tells no output", pausing("review")],
   ] as const) {
     describe(`whose pause a crew still reports that ${dialect}`, () => {
-      for (const [what, answer] of [["approval", approve], ["rejection", (execution: Execution, now: number) => reject(execution, "Shorter.", now)]] as const) {
+      for (const [what, answer] of [
+        ["approval", approve],
+        ["rejection", (execution: Execution, now: number) => reject(execution, "Shorter.", now)],
+      ] as const) {
         it(`lag behind an answered ${what}, and say so, for a minute`, () => {
           const answered = answer(waiting, at(20));
           for (const seconds of [22, 32, 79]) {
             const lagging = applyReading(answered, same, at(seconds));
-            assert.deepEqual([lagging.state, lagging.waiting, lagging.stillPaused], ["running", undefined, target], `after ${seconds - 20} s`);
+            assert.deepEqual(
+              [lagging.state, lagging.waiting, lagging.stillPaused],
+              ["running", undefined, target],
+              `after ${seconds - 20} s`,
+            );
             assert.equal(lagging.tasks[0]?.attempts.length, 1);
             assert.equal(answeredPause(lagging)?.feedback.isApprove, what === "approval");
-            assert.equal(attemptToAnswer(lagging, "review"), 1, "feedback by a typed task ID is for the same output");
+            assert.equal(
+              attemptToAnswer(lagging, "review"),
+              1,
+              "feedback by a typed task ID is for the same output",
+            );
           }
         });
 
         it(`wait again, as the same attempt, a minute after an answered ${what}`, () => {
-          const again = applyReading(applyReading(answer(waiting, at(20)), same, at(32)), same, at(80));
-          assert.deepEqual([again.state, again.waiting?.attempt, again.stillPaused], ["waiting", 1, undefined]);
+          const again = applyReading(
+            applyReading(answer(waiting, at(20)), same, at(32)),
+            same,
+            at(80),
+          );
+          assert.deepEqual(
+            [again.state, again.waiting?.attempt, again.stillPaused],
+            ["waiting", 1, undefined],
+          );
           assert.equal(answeredPause(again)?.outcome, "answered");
           assert.equal(again.tasks[0]?.attempts.length, 1);
         });
@@ -120,9 +192,15 @@ describe("attempts", () => {
     const lagging = applyReading(approve(waiting, at(20)), paused, at(32));
     assert.deepEqual([lagging.state, lagging.stillPaused], ["running", target]);
     const later = applyReading(lagging, paused, at(80));
-    assert.deepEqual([later.state, later.mayBeWaiting, later.stillPaused], ["unknown", true, undefined]);
+    assert.deepEqual(
+      [later.state, later.mayBeWaiting, later.stillPaused],
+      ["unknown", true, undefined],
+    );
     assert.equal(unfollowed(later, "review")?.outcome, "answered");
-    assert.equal(unfollowed(applyReading(lagging, working("write", 2), at(40)), "review"), undefined);
+    assert.equal(
+      unfollowed(applyReading(lagging, working("write", 2), at(40)), "review"),
+      undefined,
+    );
   });
 
   it("lag from when the crew took the feedback, not from when it was written", () => {
@@ -135,18 +213,35 @@ describe("attempts", () => {
   // Observed of the live dialect: the answer brings a new ID, and what is reported under that came after the feedback.
   it("do not lag under a new ID that the answer brought", () => {
     const followed = approve(waiting, at(20), { kickoffId: "k2", raw: {} });
-    const paused = applyReading(followed, aReading({ state: "awaiting", stateText: "PAUSED" }), at(22));
-    assert.deepEqual([paused.state, paused.mayBeWaiting, paused.stillPaused], ["unknown", true, undefined]);
+    const paused = applyReading(
+      followed,
+      aReading({ state: "awaiting", stateText: "PAUSED" }),
+      at(22),
+    );
+    assert.deepEqual(
+      [paused.state, paused.mayBeWaiting, paused.stillPaused],
+      ["unknown", true, undefined],
+    );
     assert.equal(unfollowed(followed, "review"), undefined);
     for (const output of ["Draft 1", undefined]) {
       const again = applyReading(followed, pausing("review", output), at(35));
-      assert.deepEqual([again.state, again.waiting?.attempt, answeredPause(again)], ["waiting", 2, undefined]);
+      assert.deepEqual(
+        [again.state, again.waiting?.attempt, answeredPause(again)],
+        ["waiting", 2, undefined],
+      );
     }
   });
 
   it("no longer lag once the crew says anything else", () => {
     const lagging = applyReading(approve(waiting, at(20)), pausing("review", "Draft 1", 1), at(32));
-    for (const reading of [working("write", 2), pausing("write", "Text"), aReading({ state: "queued" }), aReading({ state: "awaiting" }), aReading({ state: "completed" }), notFound]) {
+    for (const reading of [
+      working("write", 2),
+      pausing("write", "Text"),
+      aReading({ state: "queued" }),
+      aReading({ state: "awaiting" }),
+      aReading({ state: "completed" }),
+      notFound,
+    ]) {
       const next = applyReading(lagging, reading, at(150));
       assert.equal(next.stillPaused, undefined, reading.stateText);
       assert.equal(answeredPause(next), undefined, reading.stateText);
@@ -154,17 +249,36 @@ describe("attempts", () => {
   });
 
   it("are new ones by their output where a crew uses a number again", () => {
-    const second = applyReading(reject(waiting, "Shorter.", at(20)), pausing("review", "Draft 2", 1), at(25));
+    const second = applyReading(
+      reject(waiting, "Shorter.", at(20)),
+      pausing("review", "Draft 2", 1),
+      at(25),
+    );
     assert.deepEqual([second.waiting?.attempt, second.waiting?.output], [2, "Draft 2"]);
-    assert.equal(applyReading(second, pausing("review", "Draft 2", 1), at(200)).waiting?.attempt, 2);
-    assert.deepEqual(second.tasks[0]?.attempts.map((attempt) => attempt.output), ["Draft 1", "Draft 2"]);
+    assert.equal(
+      applyReading(second, pausing("review", "Draft 2", 1), at(200)).waiting?.attempt,
+      2,
+    );
+    assert.deepEqual(
+      second.tasks[0]?.attempts.map((attempt) => attempt.output),
+      ["Draft 1", "Draft 2"],
+    );
   });
 
   it("are over when somebody else has answered", () => {
     const running = applyReading(waiting, working("write", 2), at(30));
-    assert.deepEqual(running.tasks.map((task) => [task.taskId, task.state]), [["review", "completed"], ["write", "running"]]);
+    assert.deepEqual(
+      running.tasks.map((task) => [task.taskId, task.state]),
+      [
+        ["review", "completed"],
+        ["write", "running"],
+      ],
+    );
     assert.equal(running.waiting, undefined);
-    assert.equal(applyReading(waiting, aReading({ state: "running" }), at(30)).tasks[0]?.state, "running");
+    assert.equal(
+      applyReading(waiting, aReading({ state: "running" }), at(30)).tasks[0]?.state,
+      "running",
+    );
   });
 });
 
@@ -180,7 +294,10 @@ describe("resumes", () => {
     const ended = applyReading(waiting, aReading({ state: "completed", output: "Done" }), at(15));
     assert.equal(approve(ended, at(20)).state, "completed");
     const reopened = approve(ended, at(20), { kickoffId: "k2", raw: {} });
-    assert.deepEqual([reopened.state, reopened.endedAt, reopened.output], ["running", undefined, undefined]);
+    assert.deepEqual(
+      [reopened.state, reopened.endedAt, reopened.output],
+      ["running", undefined, undefined],
+    );
   });
 
   it("that are refused change nothing else, and may be sent anew", () => {
@@ -194,8 +311,17 @@ describe("resumes", () => {
   it("without an answer stay open while the same output waits or nothing definite comes", () => {
     const { target, sent } = sending(waiting, "Shorter.", false, at(20));
     const unanswered = resumeUnanswered(sent, target, "Timed out");
-    for (const reading of [pausing("review", "Draft 1"), pausing("review", "Draft 1", 1), notFound, aReading({ state: "awaiting" })]) {
-      assert.equal(applyReading(unanswered, reading, at(60)).resumes[0]?.outcome, "unanswered", reading.stateText);
+    for (const reading of [
+      pausing("review", "Draft 1"),
+      pausing("review", "Draft 1", 1),
+      notFound,
+      aReading({ state: "awaiting" }),
+    ]) {
+      assert.equal(
+        applyReading(unanswered, reading, at(60)).resumes[0]?.outcome,
+        "unanswered",
+        reading.stateText,
+      );
       assert.equal(applyReading(unanswered, reading, at(60)).waiting?.attempt, 1);
     }
   });
@@ -203,7 +329,13 @@ describe("resumes", () => {
   it("without an answer have arrived when the crew goes on", () => {
     const { target, sent } = sending(waiting, "Shorter.", false, at(20));
     const unanswered = resumeUnanswered(sent, target);
-    for (const reading of [working("review", 1), pausing("review", "Draft 2"), pausing("review", "Draft 1", 2), pausing("other"), aReading({ state: "completed" })]) {
+    for (const reading of [
+      working("review", 1),
+      pausing("review", "Draft 2"),
+      pausing("review", "Draft 1", 2),
+      pausing("other"),
+      aReading({ state: "completed" }),
+    ]) {
       const next = applyReading(unanswered, reading, at(60));
       assert.equal(next.resumes[0]?.outcome, "answered", reading.stateText);
       assert.equal(next.tasks[0]?.attempts[0]?.feedback?.text, "Shorter.");
@@ -221,17 +353,34 @@ describe("resumes", () => {
     const again = sending(resumeUnanswered(sent, target), "Approved.", true, at(40)).sent;
     assert.equal(resumesOf(again, target).length, 2);
     const settled = resumeAnswered(again, target, resumed);
-    assert.deepEqual(settled.resumes.map((resume) => resume.outcome), ["unanswered", "answered"]);
+    assert.deepEqual(
+      settled.resumes.map((resume) => resume.outcome),
+      ["unanswered", "answered"],
+    );
   });
 
   it("by a typed task id need no known pause", () => {
     const doubtful = applyReading(anExecution(), notFound, at(130));
-    const approved = resumeAnswered(...(() => {
-      const { target, sent } = sending(doubtful, "Good.", true, at(140), "uuid-1");
-      return [sent, target, { kickoffId: "k2", raw: {} }] as const;
-    })());
-    assert.deepEqual([approved.state, approved.mayBeWaiting, approved.stateText], ["running", undefined, undefined]);
-    assert.deepEqual(approved.tasks[0], { taskId: "uuid-1", state: "completed", attempts: [{ number: 1, feedback: { isApprove: true, text: "Good.", at: new Date(at(140)).toISOString() } }] });
+    const approved = resumeAnswered(
+      ...(() => {
+        const { target, sent } = sending(doubtful, "Good.", true, at(140), "uuid-1");
+        return [sent, target, { kickoffId: "k2", raw: {} }] as const;
+      })(),
+    );
+    assert.deepEqual(
+      [approved.state, approved.mayBeWaiting, approved.stateText],
+      ["running", undefined, undefined],
+    );
+    assert.deepEqual(approved.tasks[0], {
+      taskId: "uuid-1",
+      state: "completed",
+      attempts: [
+        {
+          number: 1,
+          feedback: { isApprove: true, text: "Good.", at: new Date(at(140)).toISOString() },
+        },
+      ],
+    });
     assert.equal(attemptToAnswer(approved, "uuid-1"), 2);
   });
 });

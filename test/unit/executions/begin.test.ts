@@ -29,7 +29,11 @@ describe("Watching executions begins", () => {
   });
 
   async function openStore(): Promise<ExecutionStore> {
-    const store = new ExecutionStore({ folder, clock, onProblem: (_message, error) => assert.fail(String(error)) });
+    const store = new ExecutionStore({
+      folder,
+      clock,
+      onProblem: (_message, error) => assert.fail(String(error)),
+    });
     await store.open();
     return store;
   }

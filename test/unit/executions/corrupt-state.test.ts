@@ -23,7 +23,12 @@ describe("state on disk that makes no sense", () => {
     it(`as a lease is free to take: ${JSON.stringify(text)}`, async () => {
       const clock = new FakeClock();
       await writeFile(path.join(folder, "lease.json"), text);
-      const lease = new Lease({ file: path.join(folder, "lease.json"), clock, owner: "me", onProblem: (message) => assert.fail(message) });
+      const lease = new Lease({
+        file: path.join(folder, "lease.json"),
+        clock,
+        owner: "me",
+        onProblem: (message) => assert.fail(message),
+      });
       try {
         await lease.start();
         await waitFor("the lease", async () => {
@@ -44,21 +49,34 @@ describe("state on disk that makes no sense", () => {
     for (const text of nonsense) {
       await writeFile(path.join(folder, file), text);
       await claims.claim("another", {});
-      assert.deepEqual((await claims.all()).map((claim) => claim.key), ["another"]);
+      assert.deepEqual(
+        (await claims.all()).map((claim) => claim.key),
+        ["another"],
+      );
       assert.equal(await claims.claim(key, {}), false, "whoever made the claim may have sent");
     }
   });
 
   it("as VS Code's global state reads as nothing, and is written over", async () => {
     for (const kept of [null, 5, "text", [], { "url:a": 5 }]) {
-      const state = new Map<string, unknown>([["crewdeck.statusPaths", kept], ["crewdeck.storedTokens", kept]]);
-      const memento = { keys: () => [...state.keys()], get: (key: string) => state.get(key), update: (key: string, value: unknown) => Promise.resolve(void state.set(key, value)) };
+      const state = new Map<string, unknown>([
+        ["crewdeck.statusPaths", kept],
+        ["crewdeck.storedTokens", kept],
+      ]);
+      const memento = {
+        keys: () => [...state.keys()],
+        get: (key: string) => state.get(key),
+        update: (key: string, value: unknown) => Promise.resolve(void state.set(key, value)),
+      };
       const [paths, notes] = [new StatusPaths(memento), new TokenNotes(memento)];
       assert.equal(paths.read("url:a"), undefined);
       assert.deepEqual(notes.read("url:a"), []);
       await paths.write("url:a", "/{kickoff_id}/status");
       await notes.write("url:a", ["bearer"]);
-      assert.deepEqual([paths.read("url:a"), notes.read("url:a")], ["/{kickoff_id}/status", ["bearer"]]);
+      assert.deepEqual(
+        [paths.read("url:a"), notes.read("url:a")],
+        ["/{kickoff_id}/status", ["bearer"]],
+      );
     }
   });
 });

@@ -1,41 +1,114 @@
 import assert from "node:assert/strict";
 import { stateChanges, taskTime, timeUse, wholeTime } from "../../../src/executions/durations.ts";
-import type { Execution, ExecutionTask, SentResume, StateChange } from "../../../src/executions/model.ts";
+import type {
+  Execution,
+  ExecutionTask,
+  SentResume,
+  StateChange,
+} from "../../../src/executions/model.ts";
 import { anExecution, at } from "./samples.ts";
 
 const time = (seconds: number) => new Date(at(seconds)).toISOString();
-const done = (taskId: string, changes: Partial<ExecutionTask> = {}): ExecutionTask => ({ taskId, state: "completed", attempts: [], ...changes });
-const ended = (changes: Partial<Execution>) => anExecution({ state: "completed", endedAt: time(600), tasks: [done("a"), done("b")], ...changes });
-const answered = (taskId: string, attempt: number, isApprove: boolean, seconds: number): SentResume => ({ taskId, attempt, feedback: { isApprove, text: "So.", at: time(seconds) }, outcome: "answered" });
-const running = (seconds: number, taskId?: string): StateChange => ({ at: time(seconds), state: "running", ...(taskId === undefined ? {} : { taskId }) });
-const waiting = (seconds: number, taskId: string, attempt = 1): StateChange => ({ at: time(seconds), state: "waiting", taskId, attempt });
+const done = (taskId: string, changes: Partial<ExecutionTask> = {}): ExecutionTask => ({
+  taskId,
+  state: "completed",
+  attempts: [],
+  ...changes,
+});
+const ended = (changes: Partial<Execution>) =>
+  anExecution({
+    state: "completed",
+    endedAt: time(600),
+    tasks: [done("a"), done("b")],
+    ...changes,
+  });
+const answered = (
+  taskId: string,
+  attempt: number,
+  isApprove: boolean,
+  seconds: number,
+): SentResume => ({
+  taskId,
+  attempt,
+  feedback: { isApprove, text: "So.", at: time(seconds) },
+  outcome: "answered",
+});
+const running = (seconds: number, taskId?: string): StateChange => ({
+  at: time(seconds),
+  state: "running",
+  ...(taskId === undefined ? {} : { taskId }),
+});
+const waiting = (seconds: number, taskId: string, attempt = 1): StateChange => ({
+  at: time(seconds),
+  state: "waiting",
+  taskId,
+  attempt,
+});
 
 describe("How long a task worked", () => {
   it("is what the crew reports of a task that was done once and is over", () => {
     const execution = ended({ history: [running(0, "a"), running(300, "b")] });
-    assert.deepEqual(taskTime(done("a", { executionTime: 1.5 }), execution), { seconds: 1.5, isByCrew: true });
+    assert.deepEqual(taskTime(done("a", { executionTime: 1.5 }), execution), {
+      seconds: 1.5,
+      isByCrew: true,
+    });
     assert.equal(taskTime(done("a", { state: "running", executionTime: 0 }), execution), undefined);
   });
 
   it("is measured here for a task that was done again, since the crew reports its last attempt alone", () => {
-    const history = [running(0, "a"), waiting(100, "a"), running(400, "a"), running(500, "b"), { at: time(600), state: "completed" } as const];
+    const history = [
+      running(0, "a"),
+      waiting(100, "a"),
+      running(400, "a"),
+      running(500, "b"),
+      { at: time(600), state: "completed" } as const,
+    ];
     const task = done("a", { executionTime: 100, attempts: [{ number: 1 }, { number: 2 }] });
     assert.deepEqual(taskTime(task, ended({ history })), { seconds: 200, isByCrew: false });
     assert.equal(taskTime(task, ended({ history: history.slice(3) })), undefined);
     const hidden = done("a", { executionTime: 100, attempts: [{ number: 2 }] });
-    assert.equal(taskTime(hidden, ended({ resumes: [answered("a", 1, false, 400)] })), undefined, "the attempt before was never seen");
+    assert.equal(
+      taskTime(hidden, ended({ resumes: [answered("a", 1, false, 400)] })),
+      undefined,
+      "the attempt before was never seen",
+    );
   });
 
   it("is unknown where it was seen too late or for less than a minute, and before the end", () => {
-    const late: StateChange[] = [running(0, "a"), { at: time(600), state: "completed", notBefore: time(60) }];
-    const short: StateChange[] = [running(0, "a"), running(40, "b"), { at: time(600), state: "completed" }];
-    assert.deepEqual([late, short].map((history) => taskTime(done("a"), ended({ history }))), [undefined, undefined]);
-    assert.deepEqual(taskTime(done("b"), ended({ history: short })), { seconds: 560, isByCrew: false });
-    assert.equal(taskTime(done("a"), anExecution({ state: "running", history: [running(0, "a"), running(300, "b")] })), undefined);
+    const late: StateChange[] = [
+      running(0, "a"),
+      { at: time(600), state: "completed", notBefore: time(60) },
+    ];
+    const short: StateChange[] = [
+      running(0, "a"),
+      running(40, "b"),
+      { at: time(600), state: "completed" },
+    ];
+    assert.deepEqual(
+      [late, short].map((history) => taskTime(done("a"), ended({ history }))),
+      [undefined, undefined],
+    );
+    assert.deepEqual(taskTime(done("b"), ended({ history: short })), {
+      seconds: 560,
+      isByCrew: false,
+    });
+    assert.equal(
+      taskTime(
+        done("a"),
+        anExecution({ state: "running", history: [running(0, "a"), running(300, "b")] }),
+      ),
+      undefined,
+    );
   });
 
   it("ends with its approval, also where the crew still reports the approved task", () => {
-    const history = [running(0, "a"), waiting(100, "a"), running(400, "a"), running(500, "b"), { at: time(600), state: "completed" } as const];
+    const history = [
+      running(0, "a"),
+      waiting(100, "a"),
+      running(400, "a"),
+      running(500, "b"),
+      { at: time(600), state: "completed" } as const,
+    ];
     const execution = ended({ history, resumes: [answered("a", 1, true, 400)] });
     assert.deepEqual(stateChanges(execution)[2], running(400));
     assert.deepEqual(taskTime(done("a"), execution), { seconds: 100, isByCrew: false });
@@ -44,38 +117,91 @@ describe("How long a task worked", () => {
 
 describe("How the time of an execution was used", () => {
   it("includes the pauses for a person, each from when it was first seen to the answer", () => {
-    const history = [running(0, "a"), waiting(100, "a"), running(415, "a"), waiting(500, "a", 2), running(560, "b"), { at: time(600), state: "completed" } as const];
+    const history = [
+      running(0, "a"),
+      waiting(100, "a"),
+      running(415, "a"),
+      waiting(500, "a", 2),
+      running(560, "b"),
+      { at: time(600), state: "completed" } as const,
+    ];
     const resumes = [answered("a", 1, false, 400), answered("a", 2, true, 560)];
-    assert.deepEqual(timeUse(ended({ history, resumes, tasks: [done("a"), done("b", { executionTime: 40 })] })), {
-      tasks: [{ taskId: "a", duration: { seconds: 185, isByCrew: false } }, { taskId: "b", duration: { seconds: 40, isByCrew: true } }],
-      waited: { seconds: 360, isByCrew: false },
-      percents: [32, 7, 61],
-    });
+    assert.deepEqual(
+      timeUse(ended({ history, resumes, tasks: [done("a"), done("b", { executionTime: 40 })] })),
+      {
+        tasks: [
+          { taskId: "a", duration: { seconds: 185, isByCrew: false } },
+          { taskId: "b", duration: { seconds: 40, isByCrew: true } },
+        ],
+        waited: { seconds: 360, isByCrew: false },
+        percents: [32, 7, 61],
+      },
+    );
   });
 
   it("includes a pause that the crew does not show, where an answer to it was taken", () => {
     const hidden = { at: time(60), state: "unknown", mayBeWaiting: true } as const;
-    const history = [running(0), hidden, running(592), { at: time(660), state: "completed" } as const];
+    const history = [
+      running(0),
+      hidden,
+      running(592),
+      { at: time(660), state: "completed" } as const,
+    ];
     const tasks = [done("a", { executionTime: 50 }), done("b", { executionTime: 60 })];
-    assert.deepEqual(timeUse(ended({ history, tasks, resumes: [answered("a", 1, true, 590)] })).waited, { seconds: 530, isByCrew: false });
-    for (const resumes of [[], [answered("a", 1, true, 600)], [{ ...answered("a", 1, true, 590), outcome: "refused" } as const]]) assert.equal(timeUse(ended({ history, tasks, resumes })).waited, undefined);
+    assert.deepEqual(
+      timeUse(ended({ history, tasks, resumes: [answered("a", 1, true, 590)] })).waited,
+      { seconds: 530, isByCrew: false },
+    );
+    for (const resumes of [
+      [],
+      [answered("a", 1, true, 600)],
+      [{ ...answered("a", 1, true, 590), outcome: "refused" } as const],
+    ])
+      assert.equal(timeUse(ended({ history, tasks, resumes })).waited, undefined);
   });
 
   it("has shares that add up to 100, and none where a time or a pause is not known", () => {
-    for (const seconds of [[1, 1, 1], [1, 1, 1, 1, 1, 1, 1], [0.001, 99.999], [5, 0]]) {
-      const { percents } = timeUse(ended({ tasks: seconds.map((executionTime, index) => done(`t${index}`, { executionTime })) }));
-      assert.equal(percents?.reduce((sum, each) => sum + each, 0), 100);
+    for (const seconds of [
+      [1, 1, 1],
+      [1, 1, 1, 1, 1, 1, 1],
+      [0.001, 99.999],
+      [5, 0],
+    ]) {
+      const { percents } = timeUse(
+        ended({
+          tasks: seconds.map((executionTime, index) => done(`t${index}`, { executionTime })),
+        }),
+      );
+      assert.equal(
+        percents?.reduce((sum, each) => sum + each, 0),
+        100,
+      );
     }
     const tasks = [done("a", { executionTime: 4 }), done("b", { executionTime: 5 })];
     const unknown: Partial<Execution>[] = [
       { tasks: [...tasks, done("c")] },
       { tasks, progress: { completed: 3, total: 3, unit: "task" } },
-      { tasks, history: [{ at: time(10), state: "unknown", mayBeWaiting: true }, running(90), { at: time(600), state: "completed" }] },
-      { tasks, history: [waiting(10, "a"), { ...running(500), notBefore: time(20) }, { at: time(600), state: "completed" }] },
+      {
+        tasks,
+        history: [
+          { at: time(10), state: "unknown", mayBeWaiting: true },
+          running(90),
+          { at: time(600), state: "completed" },
+        ],
+      },
+      {
+        tasks,
+        history: [
+          waiting(10, "a"),
+          { ...running(500), notBefore: time(20) },
+          { at: time(600), state: "completed" },
+        ],
+      },
       { tasks: tasks.slice(1) },
       { tasks, state: "running" },
     ];
-    for (const changes of unknown) assert.equal(timeUse(ended(changes)).percents, undefined, JSON.stringify(changes));
+    for (const changes of unknown)
+      assert.equal(timeUse(ended(changes)).percents, undefined, JSON.stringify(changes));
   });
 });
 
@@ -84,13 +210,35 @@ describe("How long an execution took", () => {
     assert.equal(wholeTime(anExecution({ state: "running", executionTime: 5 })), undefined);
     assert.deepEqual(wholeTime(ended({ executionTime: 5 })), { seconds: 5, isByCrew: true });
     assert.deepEqual(wholeTime(ended({})), { seconds: 600, isByCrew: false });
-    const history = [waiting(10, "a"), running(500, "b"), { at: time(600), state: "completed" } as const];
-    assert.deepEqual(wholeTime(ended({ executionTime: 5, history })), { seconds: 600, isByCrew: false });
+    const history = [
+      waiting(10, "a"),
+      running(500, "b"),
+      { at: time(600), state: "completed" } as const,
+    ];
+    assert.deepEqual(wholeTime(ended({ executionTime: 5, history })), {
+      seconds: 600,
+      isByCrew: false,
+    });
     const tasks = [done("a", { executionTime: 40 }), done("b", { executionTime: 60 })];
-    assert.deepEqual(wholeTime(ended({ executionTime: 500, history, tasks })), { seconds: 600, isByCrew: false }, "more than the waiting, and too little for both");
-    assert.deepEqual(wholeTime(ended({ executionTime: 595, history, tasks })), { seconds: 595, isByCrew: true });
-    assert.deepEqual(wholeTime(ended({ executionTime: 50, tasks })), { seconds: 50, isByCrew: true }, "tasks may be done side by side");
+    assert.deepEqual(
+      wholeTime(ended({ executionTime: 500, history, tasks })),
+      { seconds: 600, isByCrew: false },
+      "more than the waiting, and too little for both",
+    );
+    assert.deepEqual(wholeTime(ended({ executionTime: 595, history, tasks })), {
+      seconds: 595,
+      isByCrew: true,
+    });
+    assert.deepEqual(
+      wholeTime(ended({ executionTime: 50, tasks })),
+      { seconds: 50, isByCrew: true },
+      "tasks may be done side by side",
+    );
     assert.equal(wholeTime(ended({ origin: "tracked" })), undefined);
-    assert.equal(wholeTime(ended({ history: [{ at: time(600), state: "completed", notBefore: time(30) }] })), undefined, "its end was seen long after it");
+    assert.equal(
+      wholeTime(ended({ history: [{ at: time(600), state: "completed", notBefore: time(30) }] })),
+      undefined,
+      "its end was seen long after it",
+    );
   });
 });

@@ -18,7 +18,10 @@ describe("Executions", () => {
       clock,
       keepEnded: () => 0,
       secrets: new SecretMemory(),
-      clientFor: () => Promise.resolve({ status: (kickoffId) => (asked.push(kickoffId), new Promise(() => undefined)) }),
+      clientFor: () =>
+        Promise.resolve({
+          status: (kickoffId) => (asked.push(kickoffId), new Promise(() => undefined)),
+        }),
       onProblem: (_message, error) => assert.fail(String(error)),
     });
     let begun = 0;
@@ -49,7 +52,10 @@ describe("Executions", () => {
       clock,
       keepEnded: () => 0,
       secrets: new SecretMemory(),
-      clientFor: () => Promise.resolve({ status: (kickoffId) => (asked.push(kickoffId), new Promise(() => undefined)) }),
+      clientFor: () =>
+        Promise.resolve({
+          status: (kickoffId) => (asked.push(kickoffId), new Promise(() => undefined)),
+        }),
       onProblem: (message) => problems.push(message),
     });
     try {
@@ -59,7 +65,13 @@ describe("Executions", () => {
         await clock.pass(1000);
         return asked.length > 0;
       });
-      assert.deepEqual([...new Set(problems)], ["What was being sent could not be looked through.", "What watching executions needs could not be made ready."]);
+      assert.deepEqual(
+        [...new Set(problems)],
+        [
+          "What was being sent could not be looked through.",
+          "What watching executions needs could not be made ready.",
+        ],
+      );
     } finally {
       executions.dispose();
       await rm(folder, { recursive: true });

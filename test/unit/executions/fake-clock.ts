@@ -31,7 +31,9 @@ export class FakeClock implements Clock {
     const end = this.#now + milliseconds;
     await settle();
     for (;;) {
-      const next = [...this.#timers].filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0];
+      const next = [...this.#timers]
+        .filter((timer) => timer.at <= end)
+        .sort((a, b) => a.at - b.at)[0];
       if (next === undefined) break;
       this.#timers.delete(next);
       this.#now = Math.max(this.#now, next.at);

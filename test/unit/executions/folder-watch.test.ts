@@ -11,7 +11,15 @@ describe("FolderWatch", () => {
     const clock = new FakeClock();
     let looks = 0;
     let slowly = 60_000;
-    const watch = new FolderWatch({ folder: "/nowhere/at/all", clock, matters: () => true, slowly: () => slowly, look: async () => { await Promise.resolve(looks++); } });
+    const watch = new FolderWatch({
+      folder: "/nowhere/at/all",
+      clock,
+      matters: () => true,
+      slowly: () => slowly,
+      look: async () => {
+        await Promise.resolve(looks++);
+      },
+    });
     await clock.pass(59_999);
     assert.equal(looks, 0);
     await clock.pass(1);
@@ -32,7 +40,15 @@ describe("FolderWatch", () => {
     let looks = 0;
     const names: string[] = [];
     const matters = (name: string) => (names.push(name), name !== "dull");
-    const watch = new FolderWatch({ folder, clock, matters, slowly: () => 600_000, look: async () => { await Promise.resolve(looks++); } });
+    const watch = new FolderWatch({
+      folder,
+      clock,
+      matters,
+      slowly: () => 600_000,
+      look: async () => {
+        await Promise.resolve(looks++);
+      },
+    });
     const write = async (name: string) => {
       await writeFile(path.join(folder, name), "");
       await waitFor(`${name} to be seen`, () => names.includes(name));

@@ -10,39 +10,67 @@ const seenAt = "2026-10-21T12:04:30.000Z";
 
 describe("the history of states", () => {
   it("grows when the state, its task or its attempt changes, and by nothing else", () => {
-    const running = notWaiting({ seenAt, progress: { completed: 0, unit: "task", current: "research" } });
+    const running = notWaiting({
+      seenAt,
+      progress: { completed: 0, unit: "task", current: "research" },
+    });
     const next = withHistory(notWaiting({ state: "queued", seenAt }), running, now);
     assert.deepEqual(next.history, [{ at, state: "running", taskId: "research" }]);
     assert.equal(withHistory(running, next, now), next);
-    const waiting = withHistory(next, anExecution({ seenAt, history: next.history ?? [] }), now + 1000);
-    assert.deepEqual(waiting.history?.slice(1), [{ at: "2026-10-21T12:05:01.000Z", state: "waiting", taskId: "review", attempt: 1 }]);
+    const waiting = withHistory(
+      next,
+      anExecution({ seenAt, history: next.history ?? [] }),
+      now + 1000,
+    );
+    assert.deepEqual(waiting.history?.slice(1), [
+      { at: "2026-10-21T12:05:01.000Z", state: "waiting", taskId: "review", attempt: 1 },
+    ]);
     const second: Execution = { ...waiting, waiting: { ...waiting.waiting!, attempt: 2 } };
     assert.deepEqual(withHistory(waiting, second, now).history?.length, 3);
-    assert.equal(withHistory(waiting, { ...waiting, label: "Another title" }, now).history?.length, 2);
+    assert.equal(
+      withHistory(waiting, { ...waiting, label: "Another title" }, now).history?.length,
+      2,
+    );
   });
 
   it("knows the running task also where the crew does not name the current one", () => {
     const tasks = [{ taskId: "research", state: "running", attempts: [] }] as const;
-    const after = withHistory(notWaiting({ state: "queued", seenAt }), notWaiting({ tasks, progress: { completed: 0, unit: "task" } }), now);
+    const after = withHistory(
+      notWaiting({ state: "queued", seenAt }),
+      notWaiting({ tasks, progress: { completed: 0, unit: "task" } }),
+      now,
+    );
     assert.equal(after.history?.[0]?.taskId, "research");
   });
 
   it("says since when a change may have happened that was seen long after the last answer", () => {
     const before = notWaiting({ seenAt: "2026-10-21T12:01:00.000Z" });
-    assert.deepEqual(withHistory(before, { ...before, state: "completed" }, now).history, [{ at, notBefore: "2026-10-21T12:01:00.000Z", state: "completed" }]);
+    assert.deepEqual(withHistory(before, { ...before, state: "completed" }, now).history, [
+      { at, notBefore: "2026-10-21T12:01:00.000Z", state: "completed" },
+    ]);
   });
 
   it("keeps the last 200 changes", () => {
     let execution: Execution = notWaiting({ seenAt });
-    for (let turn = 0; turn < 250; turn++) execution = withHistory(execution, { ...execution, state: turn % 2 === 0 ? "queued" : "running" }, now + turn);
+    for (let turn = 0; turn < 250; turn++)
+      execution = withHistory(
+        execution,
+        { ...execution, state: turn % 2 === 0 ? "queued" : "running" },
+        now + turn,
+      );
     assert.equal(execution.history?.length, 200);
     assert.equal(Date.parse(execution.history.at(-1)?.at ?? ""), now + 249);
   });
 
   it("is read back, and a record without one or with a broken one is told apart", () => {
-    const text = writeRecord(withHistory(notWaiting({ state: "queued", seenAt }), notWaiting({ seenAt }), now));
+    const text = writeRecord(
+      withHistory(notWaiting({ state: "queued", seenAt }), notWaiting({ seenAt }), now),
+    );
     assert.equal(readRecord(text, "local-1").kind, "execution");
     assert.equal(readRecord(writeRecord(notWaiting()), "local-1").kind, "execution");
-    assert.equal(readRecord(text.replace(/"history":\[.*?\]/, '"history":[{"at":"x"}]'), "local-1").kind, "corrupt");
+    assert.equal(
+      readRecord(text.replace(/"history":\[.*?\]/, '"history":[{"at":"x"}]'), "local-1").kind,
+      "corrupt",
+    );
   });
 });

@@ -6,6 +6,8 @@ const intents = new Intents(folder);
 process.send?.("ready");
 process.once("message", () => {
   void Promise.all(
-    Array.from({ length: Number(count) }, async (_, index) => ((await intents.claim(`key ${index}`, {})) ? [index] : [])),
+    Array.from({ length: Number(count) }, async (_, index) =>
+      (await intents.claim(`key ${index}`, {})) ? [index] : [],
+    ),
   ).then((got) => process.send?.(got.flat()));
 });

@@ -22,19 +22,32 @@ describe("Intents", () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   it("gives a claim once, until it is released", async () => {
-    const [one, two] = [new Intents(path.join(folder, "new")), new Intents(path.join(folder, "new"))];
+    const [one, two] = [
+      new Intents(path.join(folder, "new")),
+      new Intents(path.join(folder, "new")),
+    ];
     const key = resumeKey(id, "task / with: any ☃ name", 1);
     assert.equal(await one.claim(key, { at: 1 }), true);
     assert.equal(await two.claim(key, { at: 2 }), false);
     assert.equal(await one.claim(key, { at: 3 }), false);
-    assert.deepEqual((await two.all()).map((intent) => [intent.key, intent.content, intent.pid]), [[key, { at: 1 }, process.pid]]);
+    assert.deepEqual(
+      (await two.all()).map((intent) => [intent.key, intent.content, intent.pid]),
+      [[key, { at: 1 }, process.pid]],
+    );
     await two.release(key);
     await two.release(key);
     assert.equal(await two.claim(key, {}), true);
   });
 
   it("has a claim for each sending that the person wants, each task and each attempt", () => {
-    const keys = [resumeKey(id, "a", 1), resumeKey(id, "a", 1, 1), resumeKey(id, "a", 1, 2), resumeKey(id, "a", 2), resumeKey(id, "A", 1), kickoffKey(id)];
+    const keys = [
+      resumeKey(id, "a", 1),
+      resumeKey(id, "a", 1, 1),
+      resumeKey(id, "a", 1, 2),
+      resumeKey(id, "a", 2),
+      resumeKey(id, "A", 1),
+      kickoffKey(id),
+    ];
     assert.equal(new Set(keys).size, keys.length);
     assert.equal(resumeKey(id, "a", 1, 0), resumeKey(id, "a", 1));
   });
@@ -49,13 +62,18 @@ describe("Intents", () => {
   });
 
   it("gives each of many claims to exactly one of several processes", async () => {
-    const workers = Array.from({ length: 4 }, () => fork(path.join(import.meta.dirname, "intent-worker.ts"), [folder, "50"]));
+    const workers = Array.from({ length: 4 }, () =>
+      fork(path.join(import.meta.dirname, "intent-worker.ts"), [folder, "50"]),
+    );
     try {
       await Promise.all(workers.map((worker) => once(worker, "message")));
       const answers = workers.map(async (worker) => (await once(worker, "message"))[0] as number[]);
       for (const worker of workers) worker.send("go");
       const got = (await Promise.all(answers)).flat();
-      assert.deepEqual(got.sort((a, b) => a - b), Array.from({ length: 50 }, (_, index) => index));
+      assert.deepEqual(
+        got.sort((a, b) => a - b),
+        Array.from({ length: 50 }, (_, index) => index),
+      );
     } finally {
       for (const worker of workers) worker.kill("SIGKILL");
     }
@@ -72,7 +90,11 @@ describe("recoverSends", () => {
     folder = temporaryFolder("recover");
     clock = new FakeClock();
     intents = new Intents(path.join(folder, "intents"));
-    store = new ExecutionStore({ folder: path.join(folder, "executions"), clock, onProblem: (_message, error) => assert.fail(String(error)) });
+    store = new ExecutionStore({
+      folder: path.join(folder, "executions"),
+      clock,
+      onProblem: (_message, error) => assert.fail(String(error)),
+    });
     await store.open();
   });
   afterEach(async () => {
@@ -81,17 +103,26 @@ describe("recoverSends", () => {
   });
 
   const sending = (execution: Execution) =>
-    resumeSending(execution, target, { isApprove: true, text: "Approved.", at: new Date(START).toISOString() });
+    resumeSending(execution, target, {
+      isApprove: true,
+      text: "Approved.",
+      at: new Date(START).toISOString(),
+    });
   const outcome = () => store.find(id)?.resumes[0]?.outcome;
 
   /** Claims as a process that has ended since. */
   async function claimAsDead(key: string): Promise<void> {
     const before = new Set(await readdir(path.join(folder, "intents")).catch(() => []));
     await intents.claim(key, {});
-    for (const name of (await readdir(path.join(folder, "intents"))).filter((each) => !before.has(each))) {
+    for (const name of (await readdir(path.join(folder, "intents"))).filter(
+      (each) => !before.has(each),
+    )) {
       const file = path.join(folder, "intents", name);
       const intent = JSON.parse(await readFile(file, "utf8")) as object;
-      await writeFile(file, JSON.stringify({ ...intent, session: "an earlier process with the same number" }));
+      await writeFile(
+        file,
+        JSON.stringify({ ...intent, session: "an earlier process with the same number" }),
+      );
     }
   }
 
@@ -124,19 +155,33 @@ describe("recoverSends", () => {
 
   it("gives back the claims of the dead that guard nothing any more, and no others", async () => {
     await store.add(anExecution());
-    await store.add(applyReading(anExecution({ localId: "ended" }), aReading({ state: "completed" }), at(1)));
+    await store.add(
+      applyReading(anExecution({ localId: "ended" }), aReading({ state: "completed" }), at(1)),
+    );
     const kept = [resumeKey(id, "review", 1)];
-    const given = [kickoffKey("never-written"), resumeKey("ended", "review", 1), resumeKey("untracked", "review", 1), kickoffKey(id)];
+    const given = [
+      kickoffKey("never-written"),
+      resumeKey("ended", "review", 1),
+      resumeKey("untracked", "review", 1),
+      kickoffKey(id),
+    ];
     for (const key of [...kept, ...given]) await claimAsDead(key);
     await intents.claim(kickoffKey("about-to-be-written"), {});
     await recoverSends({ store, intents, clock });
-    assert.deepEqual((await intents.all()).map((intent) => intent.key).sort(), [...kept, kickoffKey("about-to-be-written")].sort());
+    assert.deepEqual(
+      (await intents.all()).map((intent) => intent.key).sort(),
+      [...kept, kickoffKey("about-to-be-written")].sort(),
+    );
   });
 
   it("tells a living process from a dead one", () => {
     const intent = { key: "k", session: "s", content: {} };
     assert.equal(isAlive({ ...intent, pid: process.ppid }), true);
-    assert.equal(isAlive({ ...intent, pid: process.pid }), false, "another process had this number before");
+    assert.equal(
+      isAlive({ ...intent, pid: process.pid }),
+      false,
+      "another process had this number before",
+    );
     assert.equal(isAlive({ ...intent, pid: 2 ** 30 }), false);
   });
 });

@@ -5,20 +5,40 @@ import { watchAgain } from "../../../src/executions/reduce.ts";
 import { anExecution, at } from "./samples.ts";
 
 describe("an ended execution", () => {
-  const ended = anExecution({ state: "completed", output: "Done", endedAt: new Date(at(60)).toISOString() });
+  const ended = anExecution({
+    state: "completed",
+    output: "Done",
+    endedAt: new Date(at(60)).toISOString(),
+  });
 
   it("takes whatever a person owns, and gives it up again", () => {
-    const owned: Partial<Execution> = { label: "Mine", pinned: true, watchedSince: new Date(at(90)).toISOString() };
+    const owned: Partial<Execution> = {
+      label: "Mine",
+      pinned: true,
+      watchedSince: new Date(at(90)).toISOString(),
+    };
     const taken = keepEnd(ended, { ...ended, ...owned });
     assert.deepEqual(taken, { ...ended, ...owned });
     assert.deepEqual(keepEnd(taken, ended), ended);
   });
 
   it("takes the wish to go on watching that comes just after its end", () => {
-    assert.equal(keepEnd(ended, watchAgain(ended, at(90))).watchedSince, new Date(at(90)).toISOString());
+    assert.equal(
+      keepEnd(ended, watchAgain(ended, at(90))).watchedSince,
+      new Date(at(90)).toISOString(),
+    );
   });
 
   it("takes nothing else", () => {
-    assert.deepEqual(keepEnd(ended, { ...ended, state: "running", output: "Other", stateText: "RUNNING", seenAt: new Date(at(90)).toISOString() }), ended);
+    assert.deepEqual(
+      keepEnd(ended, {
+        ...ended,
+        state: "running",
+        output: "Other",
+        stateText: "RUNNING",
+        seenAt: new Date(at(90)).toISOString(),
+      }),
+      ended,
+    );
   });
 });

@@ -6,12 +6,27 @@ import { anExecution, at } from "./samples.ts";
 describe("The executions in memory", () => {
   let known: Known;
   const one = (localId: string, seconds: number, changes: Partial<Execution> = {}): Execution =>
-    anExecution({ localId, kickoffIds: [localId], startedAt: new Date(at(seconds)).toISOString(), ...changes });
-  const order = () => known.list().map(({ localId }) => localId).join(" ");
+    anExecution({
+      localId,
+      kickoffIds: [localId],
+      startedAt: new Date(at(seconds)).toISOString(),
+      ...changes,
+    });
+  const order = () =>
+    known
+      .list()
+      .map(({ localId }) => localId)
+      .join(" ");
 
   beforeEach(() => {
     known = new Known();
-    for (const [localId, seconds] of [["b", 20], ["d", 0], ["a", 30], ["c", 20]] as const) known.put(localId, 1, one(localId, seconds));
+    for (const [localId, seconds] of [
+      ["b", 20],
+      ["d", 0],
+      ["a", 30],
+      ["c", 20],
+    ] as const)
+      known.put(localId, 1, one(localId, seconds));
     assert.equal(order(), "a b c d");
   });
 
@@ -33,12 +48,16 @@ describe("The executions in memory", () => {
     const list = known.list();
     known.put("z", 1, one("z", 99));
     known.drop("a");
-    assert.deepEqual(list.map(({ localId }) => localId), ["a", "b", "c", "d"]);
+    assert.deepEqual(
+      list.map(({ localId }) => localId),
+      ["a", "b", "c", "d"],
+    );
   });
 
   it("say whether one has not ended", () => {
     assert.ok(known.isActive);
-    for (const [index, localId] of ["a", "b", "c", "d"].entries()) known.put(localId, 2, index === 3 ? undefined : one(localId, index, { state: "completed" }));
+    for (const [index, localId] of ["a", "b", "c", "d"].entries())
+      known.put(localId, 2, index === 3 ? undefined : one(localId, index, { state: "completed" }));
     assert.ok(!known.isActive);
     known.put("a", 3, one("a", 1));
     known.drop("a");

@@ -23,7 +23,11 @@ describe("Lease", () => {
     await rm(folder, { recursive: true });
   });
 
-  function aLease(owner: string, onProblem: (message: string, error: unknown) => void = (_message, error) => assert.ifError(error)): Lease {
+  function aLease(
+    owner: string,
+    onProblem: (message: string, error: unknown) => void = (_message, error) =>
+      assert.ifError(error),
+  ): Lease {
     const lease = new Lease({ file, clock, owner, onProblem });
     leases.push(lease);
     return lease;
@@ -116,7 +120,13 @@ describe("Lease", () => {
   it("is free when its file is no lease, or from a time that has not come", async () => {
     const one = aLease("one");
     await one.start();
-    for (const text of ["{", "7", "{}", JSON.stringify({ owner: 1, renewedAt: 2 }), JSON.stringify({ owner: "x", renewedAt: clock.now() + 3_600_000 })]) {
+    for (const text of [
+      "{",
+      "7",
+      "{}",
+      JSON.stringify({ owner: 1, renewedAt: 2 }),
+      JSON.stringify({ owner: "x", renewedAt: clock.now() + 3_600_000 }),
+    ]) {
       await writeFile(file, text);
       await pass(6);
       assert.equal(one.isHeld, true, text);

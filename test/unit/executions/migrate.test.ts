@@ -15,8 +15,18 @@ delete unversioned.version;
 
 describe("an older record", () => {
   it("is made into the present one step by step, from whichever version it has", () => {
-    const chain = [(raw: object) => ({ ...raw, one: true }), (raw: object) => ({ ...raw, two: true }), (raw: object) => ({ ...raw, three: true })];
-    assert.deepEqual(migrate({ id: "x" }, chain), { id: "x", one: true, two: true, three: true, version: 3 });
+    const chain = [
+      (raw: object) => ({ ...raw, one: true }),
+      (raw: object) => ({ ...raw, two: true }),
+      (raw: object) => ({ ...raw, three: true }),
+    ];
+    assert.deepEqual(migrate({ id: "x" }, chain), {
+      id: "x",
+      one: true,
+      two: true,
+      three: true,
+      version: 3,
+    });
     assert.deepEqual(migrate({ version: 2, id: "x" }, chain), { version: 3, id: "x", three: true });
     assert.deepEqual(migrate({ version: 3, id: "x" }, chain), { version: 3, id: "x" });
   });
@@ -27,7 +37,11 @@ describe("an older record", () => {
 
   it("of version 0 is read, and stays as it is on disk until the execution changes", async () => {
     const folder = temporaryFolder("migrate");
-    const store = new ExecutionStore({ folder, clock: new FakeClock(), onProblem: (message) => assert.fail(message) });
+    const store = new ExecutionStore({
+      folder,
+      clock: new FakeClock(),
+      onProblem: (message) => assert.fail(message),
+    });
     try {
       const file = path.join(folder, `${unversioned.localId}.1.json`);
       await writeFile(file, JSON.stringify(unversioned));
@@ -36,7 +50,10 @@ describe("an older record", () => {
       assert.deepEqual(JSON.parse(await readFile(file, "utf8")), unversioned);
       await store.update(unversioned.localId, (execution) => ({ ...execution, label: "Mine" }));
       const newest = (await readdir(folder)).sort().at(-1) ?? "";
-      assert.deepEqual(JSON.parse(await readFile(path.join(folder, newest), "utf8")), anExecution({ label: "Mine" }));
+      assert.deepEqual(
+        JSON.parse(await readFile(path.join(folder, newest), "utf8")),
+        anExecution({ label: "Mine" }),
+      );
     } finally {
       store.dispose();
       await rm(folder, { recursive: true });
@@ -44,7 +61,13 @@ describe("an older record", () => {
   });
 
   it("that is broken is still found to be so, and a newer one is left alone", () => {
-    assert.equal(readRecord(JSON.stringify({ ...unversioned, tasks: 5 }), unversioned.localId).kind, "corrupt");
-    assert.equal(readRecord(JSON.stringify({ ...unversioned, version: 2 }), unversioned.localId).kind, "newer");
+    assert.equal(
+      readRecord(JSON.stringify({ ...unversioned, tasks: 5 }), unversioned.localId).kind,
+      "corrupt",
+    );
+    assert.equal(
+      readRecord(JSON.stringify({ ...unversioned, version: 2 }), unversioned.localId).kind,
+      "newer",
+    );
   });
 });

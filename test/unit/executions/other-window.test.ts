@@ -25,7 +25,9 @@ describe("The problem of a window that does not poll any more", () => {
   /** The other window gets an answer, and writes it down. */
   const answered = async () => {
     await scene.pass(120);
-    await scene.store.update(id, (execution) => applyReading(execution, working("a", 0), scene.clock.now()));
+    await scene.store.update(id, (execution) =>
+      applyReading(execution, working("a", 0), scene.clock.now()),
+    );
   };
 
   it("is over when the store brings an answer that another window got since, which is told", async () => {

@@ -15,11 +15,15 @@ describe("pace", () => {
     ["when the crew does not know the id", { isUnknown: true }, 60_000],
   ];
   for (const [when, changes, expected] of table) {
-    it(`waits ${expected / 1000} s ${when}`, () => assert.equal(Math.round(pace({ ...facts, ...changes })), expected));
+    it(`waits ${expected / 1000} s ${when}`, () =>
+      assert.equal(Math.round(pace({ ...facts, ...changes })), expected));
   }
 
   it("backs off by a bound that doubles to 5 minutes, anywhere below it, but not faster than the ordinary pace", () => {
-    assert.deepEqual([1, 2, 3, 20].map((failures) => backOff(failures, 1, 0)), [4_000, 8_000, 16_000, 300_000]);
+    assert.deepEqual(
+      [1, 2, 3, 20].map((failures) => backOff(failures, 1, 0)),
+      [4_000, 8_000, 16_000, 300_000],
+    );
     assert.equal(backOff(20, 0.25, 2_000), 75_000);
     assert.equal(backOff(1, 0, 2_000), 2_000);
   });

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import type { StatusReading } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
-import { applyNotFound, applyReading, confirmKickoff, newExecution } from "../../../src/executions/reduce.ts";
+import {
+  applyNotFound,
+  applyReading,
+  confirmKickoff,
+  newExecution,
+} from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeRefused, resumeSending } from "../../../src/executions/resumes.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { anExecution, aReading, at, notFound, pausing, START, working } from "./samples.ts";
@@ -10,7 +15,10 @@ const crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.
 
 /** Answers one after the other, ten seconds apart. */
 function after(execution: Execution, ...readings: readonly StatusReading[]): Execution {
-  return readings.reduce((known, reading, index) => applyReading(known, reading, at(10 * (index + 1))), execution);
+  return readings.reduce(
+    (known, reading, index) => applyReading(known, reading, at(10 * (index + 1))),
+    execution,
+  );
 }
 
 function statesOf(execution: Execution): Record<string, string> {
@@ -27,29 +35,53 @@ describe("newExecution", () => {
           inputs: { topic: "Otters" },
           meta: { team: 7 },
           taskWebhookUrl: "https://hook.test/t",
-          humanInputWebhook: { url: "https://hook.test/h", authentication: { strategy: "bearer", token: "secret" } },
-          webhooks: { events: [], url: "https://hook.test/s", authentication: { strategy: "bearer", token: "secret" } },
+          humanInputWebhook: {
+            url: "https://hook.test/h",
+            authentication: { strategy: "bearer", token: "secret" },
+          },
+          webhooks: {
+            events: [],
+            url: "https://hook.test/s",
+            authentication: { strategy: "bearer", token: "secret" },
+          },
         },
       },
       new FakeClock(),
     );
-    assert.deepEqual(execution.request, { inputs: { topic: "Otters" }, meta: { team: 7 }, callbacks: {
-      taskWebhookUrl: "https://hook.test/t",
-      humanInputWebhook: { url: "https://hook.test/h", authentication: { strategy: "bearer" } },
-      webhooks: { events: [], url: "https://hook.test/s", authentication: { strategy: "bearer" } },
-    } });
+    assert.deepEqual(execution.request, {
+      inputs: { topic: "Otters" },
+      meta: { team: 7 },
+      callbacks: {
+        taskWebhookUrl: "https://hook.test/t",
+        humanInputWebhook: { url: "https://hook.test/h", authentication: { strategy: "bearer" } },
+        webhooks: {
+          events: [],
+          url: "https://hook.test/s",
+          authentication: { strategy: "bearer" },
+        },
+      },
+    });
     assert.ok(!JSON.stringify(execution).includes("secret"));
     assert.equal(execution.state, "unconfirmed");
     assert.equal(execution.startedAt, new Date(START).toISOString());
   });
 
   it("is unknown until first asked for when it is only tracked, and queued with its id", () => {
-    assert.equal(newExecution({ crew, origin: "tracked", kickoffId: "k" }, new FakeClock()).state, "unknown");
-    assert.equal(newExecution({ crew, origin: "kickoff", kickoffId: "k" }, new FakeClock()).state, "queued");
+    assert.equal(
+      newExecution({ crew, origin: "tracked", kickoffId: "k" }, new FakeClock()).state,
+      "unknown",
+    );
+    assert.equal(
+      newExecution({ crew, origin: "kickoff", kickoffId: "k" }, new FakeClock()).state,
+      "queued",
+    );
   });
 
   it("takes the id of a kickoff once, and only then leaves `unconfirmed`", () => {
-    const sent = newExecution({ crew, origin: "kickoff", request: { inputs: {} } }, new FakeClock());
+    const sent = newExecution(
+      { crew, origin: "kickoff", request: { inputs: {} } },
+      new FakeClock(),
+    );
     const confirmed = confirmKickoff(sent, "k1");
     assert.deepEqual([confirmed.kickoffIds, confirmed.state], [["k1"], "queued"]);
     assert.equal(confirmKickoff(confirmed, "k1"), confirmed);
@@ -61,11 +93,37 @@ describe("applyReading: states", () => {
     ["queued", aReading({ state: "queued" }), { state: "queued" }],
     ["running", aReading({ state: "running" }), { state: "running" }],
     ["a pause whose task is known", pausing("review", "Draft"), { state: "waiting" }],
-    ["a pause whose task is not known", aReading({ state: "awaiting", stateText: "PAUSED" }), { state: "unknown", mayBeWaiting: true, stateText: "PAUSED" }],
-    ["completed", aReading({ state: "completed", output: "Done", outputJson: { a: 1 }, executionTime: 3 }), { state: "completed", output: "Done", outputJson: { a: 1 }, executionTime: 3, endedAt: new Date(at(10)).toISOString() }],
-    ["failed", aReading({ state: "failed", error: "Boom" }), { state: "failed", error: "Boom", endedAt: new Date(at(10)).toISOString() }],
-    ["stopped", aReading({ state: "stopped" }), { state: "stopped", endedAt: new Date(at(10)).toISOString() }],
-    ["a word nobody knows, as it came", aReading({ state: "other", stateText: "HIBERNATING" }), { state: "unknown", stateText: "HIBERNATING" }],
+    [
+      "a pause whose task is not known",
+      aReading({ state: "awaiting", stateText: "PAUSED" }),
+      { state: "unknown", mayBeWaiting: true, stateText: "PAUSED" },
+    ],
+    [
+      "completed",
+      aReading({ state: "completed", output: "Done", outputJson: { a: 1 }, executionTime: 3 }),
+      {
+        state: "completed",
+        output: "Done",
+        outputJson: { a: 1 },
+        executionTime: 3,
+        endedAt: new Date(at(10)).toISOString(),
+      },
+    ],
+    [
+      "failed",
+      aReading({ state: "failed", error: "Boom" }),
+      { state: "failed", error: "Boom", endedAt: new Date(at(10)).toISOString() },
+    ],
+    [
+      "stopped",
+      aReading({ state: "stopped" }),
+      { state: "stopped", endedAt: new Date(at(10)).toISOString() },
+    ],
+    [
+      "a word nobody knows, as it came",
+      aReading({ state: "other", stateText: "HIBERNATING" }),
+      { state: "unknown", stateText: "HIBERNATING" },
+    ],
   ];
   for (const [what, reading, expected] of table) {
     it(`shows ${what}`, () => {
@@ -80,7 +138,12 @@ describe("applyReading: states", () => {
 
   it("does not change what has ended", () => {
     const ended = after(anExecution(), aReading({ state: "completed", output: "Done" }));
-    for (const later of [working("a", 0), pausing("a"), notFound, aReading({ state: "failed", error: "Boom" })]) {
+    for (const later of [
+      working("a", 0),
+      pausing("a"),
+      notFound,
+      aReading({ state: "failed", error: "Boom" }),
+    ]) {
       assert.equal(applyReading(ended, later, at(300)), ended);
     }
   });
@@ -95,11 +158,18 @@ describe("applyReading: states", () => {
   it("forgets what a doubtful state said when a definite one comes", () => {
     const doubtful = after(anExecution(), aReading({ state: "awaiting", stateText: "PAUSED" }));
     const running = applyReading(doubtful, working("a", 0), at(20));
-    assert.deepEqual([running.state, running.mayBeWaiting, running.stateText], ["running", undefined, undefined]);
+    assert.deepEqual(
+      [running.state, running.mayBeWaiting, running.stateText],
+      ["running", undefined, undefined],
+    );
   });
 
   it("keeps the task that is known to wait when the crew only says that it is paused", () => {
-    const waiting = after(anExecution(), pausing("review", "Draft"), aReading({ state: "awaiting" }));
+    const waiting = after(
+      anExecution(),
+      pausing("review", "Draft"),
+      aReading({ state: "awaiting" }),
+    );
     assert.equal(waiting.state, "waiting");
     assert.equal(waiting.waiting?.taskId, "review");
   });
@@ -109,7 +179,11 @@ describe("applyReading: NOT FOUND", () => {
   const running = after(anExecution(), working("a", 0));
   const waiting = after(anExecution(), pausing("review", "Draft"));
   const answered = resumeAnswered(
-    resumeSending(waiting, { taskId: "review", attempt: 1 }, { isApprove: true, text: "Approved.", at: new Date(at(60)).toISOString() }),
+    resumeSending(
+      waiting,
+      { taskId: "review", attempt: 1 },
+      { isApprove: true, text: "Approved.", at: new Date(at(60)).toISOString() },
+    ),
     { taskId: "review", attempt: 1 },
     { kickoffId: "k2", raw: {} },
   );
@@ -122,23 +196,55 @@ describe("applyReading: NOT FOUND", () => {
     ["just after a resume", answered, at(61), false],
     ["just before 2 minutes after a resume are over", answered, at(179), false],
     ["2 minutes after a resume", answered, at(180), true],
-    ["at once when progress was seen after the resume", applyReading(answered, working("b", 2), at(70)), at(71), true],
-    ["when it was only queued since the resume", applyReading(answered, aReading({ state: "queued" }), at(70)), at(71), false],
-    ["after a word nobody knows", after(anExecution(), aReading({ state: "other", stateText: "X" })), at(15), true],
-    ["without an id to ask for", anExecution({ kickoffIds: [], state: "unconfirmed" }), at(500), false],
+    [
+      "at once when progress was seen after the resume",
+      applyReading(answered, working("b", 2), at(70)),
+      at(71),
+      true,
+    ],
+    [
+      "when it was only queued since the resume",
+      applyReading(answered, aReading({ state: "queued" }), at(70)),
+      at(71),
+      false,
+    ],
+    [
+      "after a word nobody knows",
+      after(anExecution(), aReading({ state: "other", stateText: "X" })),
+      at(15),
+      true,
+    ],
+    [
+      "without an id to ask for",
+      anExecution({ kickoffIds: [], state: "unconfirmed" }),
+      at(500),
+      false,
+    ],
   ];
   for (const [when, execution, now, mayWait] of table) {
     it(`${mayWait ? "may be waiting" : "changes nothing"} ${when}`, () => {
       const next = applyReading(execution, notFound, now);
-      assert.deepEqual(next, mayWait ? { ...execution, state: "unknown", mayBeWaiting: true, stateText: "NOT FOUND" } : execution);
+      assert.deepEqual(
+        next,
+        mayWait
+          ? { ...execution, state: "unknown", mayBeWaiting: true, stateText: "NOT FOUND" }
+          : execution,
+      );
       assert.deepEqual(applyNotFound(execution, now), next, "a 404 means the same");
     });
   }
 
   it("ignores a resume that the crew refused", () => {
     const target = { taskId: "a", attempt: 1 };
-    const sent = resumeSending(anExecution(), target, { isApprove: true, text: "Approved.", at: new Date(at(100)).toISOString() });
-    assert.equal(applyReading(resumeRefused(sent, target, "No."), notFound, at(130)).mayBeWaiting, true);
+    const sent = resumeSending(anExecution(), target, {
+      isApprove: true,
+      text: "Approved.",
+      at: new Date(at(100)).toISOString(),
+    });
+    assert.equal(
+      applyReading(resumeRefused(sent, target, "No."), notFound, at(130)).mayBeWaiting,
+      true,
+    );
   });
 });
 
@@ -151,17 +257,25 @@ describe("applyReading: tasks", () => {
 
   it("finishes a task when the count grows and no name comes", () => {
     const grown = aReading({ state: "running", progress: { completed: 1, unit: "task" } });
-    assert.deepEqual(statesOf(after(anExecution(), working("research", 0), grown)), { research: "completed" });
+    assert.deepEqual(statesOf(after(anExecution(), working("research", 0), grown)), {
+      research: "completed",
+    });
   });
 
   it("leaves a task running while neither name nor count changes", () => {
-    assert.deepEqual(statesOf(after(anExecution(), working("a", 0), aReading({ state: "running" }))), { a: "running" });
+    assert.deepEqual(
+      statesOf(after(anExecution(), working("a", 0), aReading({ state: "running" }))),
+      { a: "running" },
+    );
   });
 
   it("keeps the progress that was told when an answer has none, and is whole at the end", () => {
     const execution = after(anExecution(), working("a", 1), aReading({ state: "running" }));
     assert.equal(execution.progress?.completed, 1);
-    assert.equal(applyReading(execution, aReading({ state: "completed" }), at(60)).progress?.completed, 3);
+    assert.equal(
+      applyReading(execution, aReading({ state: "completed" }), at(60)).progress?.completed,
+      3,
+    );
   });
 
   it("takes outputs, agents and times from the result, and finishes all", () => {
@@ -174,30 +288,63 @@ describe("applyReading: tasks", () => {
     });
     const execution = after(anExecution(), working("a", 0), result);
     assert.deepEqual(execution.tasks, [
-      { taskId: "a", agent: "Researcher", executionTime: 1.5, state: "completed", attempts: [{ number: 1, output: "One" }] },
+      {
+        taskId: "a",
+        agent: "Researcher",
+        executionTime: 1.5,
+        state: "completed",
+        attempts: [{ number: 1, output: "One" }],
+      },
       { taskId: "b", state: "completed", attempts: [{ number: 1, output: "Two" }] },
     ]);
   });
 
   it("says which task failed, and spins none after a stop", () => {
     const running = after(anExecution(), working("a", 0), working("b", 1));
-    assert.deepEqual(statesOf(after(running, aReading({ state: "failed" }))), { a: "completed", b: "failed" });
-    assert.deepEqual(statesOf(after(running, aReading({ state: "stopped" }))), { a: "completed", b: "pending" });
+    assert.deepEqual(statesOf(after(running, aReading({ state: "failed" }))), {
+      a: "completed",
+      b: "failed",
+    });
+    assert.deepEqual(statesOf(after(running, aReading({ state: "stopped" }))), {
+      a: "completed",
+      b: "pending",
+    });
   });
 
   it("takes the output that was approved for no other attempt when it comes with other blank space, or in a fence", () => {
     const target = { taskId: "a", attempt: 1 };
     const waiting = after(anExecution(), pausing("a", "one"));
-    const approved = resumeAnswered(resumeSending(waiting, target, { isApprove: true, text: "Approved.", at: new Date(at(20)).toISOString() }), target, { status: "resumed", raw: {} });
+    const approved = resumeAnswered(
+      resumeSending(waiting, target, {
+        isApprove: true,
+        text: "Approved.",
+        at: new Date(at(20)).toISOString(),
+      }),
+      target,
+      { status: "resumed", raw: {} },
+    );
     for (const output of ["one\n", "\r\none", "```\none\n```"]) {
-      const ended = applyReading(approved, aReading({ state: "completed", output, tasks: [{ taskId: "a", output }] }), at(30));
-      assert.deepEqual(ended.tasks[0]?.attempts.map((attempt) => attempt.output), ["one"]);
+      const ended = applyReading(
+        approved,
+        aReading({ state: "completed", output, tasks: [{ taskId: "a", output }] }),
+        at(30),
+      );
+      assert.deepEqual(
+        ended.tasks[0]?.attempts.map((attempt) => attempt.output),
+        ["one"],
+      );
     }
   });
 
   it("never overwrites an output with another one", () => {
     const waiting = after(anExecution(), pausing("a", "Draft"));
-    const ended = after(waiting, aReading({ state: "completed", tasks: [{ taskId: "a", output: "Final" }] }));
-    assert.deepEqual(ended.tasks[0]?.attempts.map((attempt) => attempt.output), ["Draft", "Final"]);
+    const ended = after(
+      waiting,
+      aReading({ state: "completed", tasks: [{ taskId: "a", output: "Final" }] }),
+    );
+    assert.deepEqual(
+      ended.tasks[0]?.attempts.map((attempt) => attempt.output),
+      ["Draft", "Final"],
+    );
   });
 });

@@ -9,7 +9,8 @@ describe("A crew that refuses its token", () => {
     scene = new Scene(() => failure("unauthorized"));
     // Another window polls: what is asked here is asked by hand.
     scene.lease.isHeld = false;
-    for (let number = 1; number <= 20; number += 1) scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
+    for (let number = 1; number <= 20; number += 1)
+      scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
     scene.tracker.start();
   });
 
@@ -26,6 +27,9 @@ describe("A crew that refuses its token", () => {
     await scene.tracker.pollNow();
     assert.equal(scene.asked.length, 0);
     await scene.tracker.pollNow("e2");
-    assert.deepEqual(scene.asked.map(({ kickoffId }) => kickoffId), ["k2"]);
+    assert.deepEqual(
+      scene.asked.map(({ kickoffId }) => kickoffId),
+      ["k2"],
+    );
   });
 });

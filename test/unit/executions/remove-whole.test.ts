@@ -19,12 +19,19 @@ describe("deleting files", () => {
     await chmod(path.join(folder, "a", "b", "z"), 0o444);
     assert.deepEqual(await removeWhole(path.join(folder, "a")), []);
     assert.deepEqual(await readdir(folder), ["x"]);
-    assert.deepEqual([await removeWhole(path.join(folder, "a")), await emptyFolder(path.join(folder, "a"))], [[], []]);
+    assert.deepEqual(
+      [await removeWhole(path.join(folder, "a")), await emptyFolder(path.join(folder, "a"))],
+      [[], []],
+    );
   });
 
   it("leaves what is to stay, with the folders around it, and the folder that is emptied", async () => {
     assert.deepEqual(await emptyFolder(folder, [path.join(folder, "a", "b")]), []);
-    assert.deepEqual(await readdir(folder, { recursive: true }), ["a", path.join("a", "b"), path.join("a", "b", "z")]);
+    assert.deepEqual(await readdir(folder, { recursive: true }), [
+      "a",
+      path.join("a", "b"),
+      path.join("a", "b", "z"),
+    ]);
   });
 
   it("does not follow links out of the folder", async () => {
@@ -48,7 +55,10 @@ describe("deleting files", () => {
     await chmod(path.join(folder, "a", "b"), 0o555);
     const kept = await emptyFolder(folder);
     await chmod(path.join(folder, "a", "b"), 0o755);
-    assert.deepEqual(kept.map((each) => each.path), [path.join(folder, "a", "b", "z")]);
+    assert.deepEqual(
+      kept.map((each) => each.path),
+      [path.join(folder, "a", "b", "z")],
+    );
     assert.deepEqual(await readdir(folder), ["a"]);
   });
 });

@@ -8,37 +8,83 @@ import { FakeClock } from "./fake-clock.ts";
 import { anExecution, at } from "./samples.ts";
 
 const ended = (localId: string, seconds: number, changes: Partial<Execution> = {}) =>
-  anExecution({ localId, kickoffIds: [localId], state: "completed", endedAt: new Date(at(seconds)).toISOString(), ...changes });
+  anExecution({
+    localId,
+    kickoffIds: [localId],
+    state: "completed",
+    endedAt: new Date(at(seconds)).toISOString(),
+    ...changes,
+  });
 const idsOf = (executions: readonly Execution[]) => executions.map(({ localId }) => localId).sort();
 
 describe("how many ended executions are kept", () => {
   it("is a number; those that ended first go first, whenever they were started", () => {
-    const list = [ended("a", 30), ended("b", 10), ended("c", 20, { state: "failed" }), ended("d", 40, { startedAt: "2020-01-01T00:00:00.000Z" })];
+    const list = [
+      ended("a", 30),
+      ended("b", 10),
+      ended("c", 20, { state: "failed" }),
+      ended("d", 40, { startedAt: "2020-01-01T00:00:00.000Z" }),
+    ];
     assert.deepEqual(idsOf(tooMany(list, 2)), ["b", "c"]);
     assert.deepEqual(tooMany(list, 4), []);
     assert.deepEqual(tooMany(list, 0), [], "0 keeps all");
   });
 
   it("says nothing of what runs, waits, is pinned or may go on", () => {
-    const sending: SentResume = { taskId: "t", attempt: 1, feedback: { isApprove: true, text: "", at: "2026-10-21T12:00:00.000Z" }, outcome: "sending" };
-    const open = (["queued", "running", "waiting", "unknown", "unconfirmed"] as const).map((state) => anExecution({ localId: state, state }));
-    assert.deepEqual(idsOf(tooMany([...open, ended("pinned", 1, { pinned: true }), ended("sending", 2, { resumes: [sending] }), ended("x", 3), ended("y", 4)], 1)), ["x"]);
+    const sending: SentResume = {
+      taskId: "t",
+      attempt: 1,
+      feedback: { isApprove: true, text: "", at: "2026-10-21T12:00:00.000Z" },
+      outcome: "sending",
+    };
+    const open = (["queued", "running", "waiting", "unknown", "unconfirmed"] as const).map(
+      (state) => anExecution({ localId: state, state }),
+    );
+    assert.deepEqual(
+      idsOf(
+        tooMany(
+          [
+            ...open,
+            ended("pinned", 1, { pinned: true }),
+            ended("sending", 2, { resumes: [sending] }),
+            ended("x", 3),
+            ended("y", 4),
+          ],
+          1,
+        ),
+      ),
+      ["x"],
+    );
   });
 
   it("is held by the window with the lease alone, a while after the start and after each end", async () => {
     const clock = new FakeClock();
-    const store = new ExecutionStore({ folder: temporaryFolder("retention"), clock, onProblem: (_message, error) => assert.fail(String(error)) });
+    const store = new ExecutionStore({
+      folder: temporaryFolder("retention"),
+      clock,
+      onProblem: (_message, error) => assert.fail(String(error)),
+    });
     await store.open();
     const lease = { isHeld: false, confirm: () => Promise.resolve(lease.isHeld) };
     let keep = 2;
     for (const [index, id] of ["a", "b", "c"].entries()) await store.add(ended(id, index));
-    const retention = new Retention({ store, lease, clock, keepEnded: () => keep, onProblem: (_message, error) => assert.fail(String(error)) });
+    const retention = new Retention({
+      store,
+      lease,
+      clock,
+      keepEnded: () => keep,
+      onProblem: (_message, error) => assert.fail(String(error)),
+    });
     try {
       await clock.pass(20_000);
       assert.deepEqual(idsOf(store.list()), ["a", "b", "c"], "another window does it");
       lease.isHeld = true;
       await store.add(anExecution({ localId: "runs", state: "running" }));
-      await store.update("runs", (execution) => ({ ...execution, state: "completed", endedAt: new Date(at(60)).toISOString() }));
+      await store.update("runs", (execution) => ({
+        ...execution,
+        state: "completed",
+        endedAt: new Date(at(60)).toISOString(),
+      }));
       await clock.pass(9_000);
       assert.equal(store.list().length, 4, "not in the middle of a burst");
       await clock.pass(2_000);

@@ -27,8 +27,11 @@ export function anExecution(changes: Partial<Execution> = {}): Execution {
 }
 
 /** A status answer as the client reads it. */
-export function aReading(changes: Partial<StatusReading> & Pick<StatusReading, "state">): StatusReading {
-  const ended = changes.state === "completed" || changes.state === "failed" || changes.state === "stopped";
+export function aReading(
+  changes: Partial<StatusReading> & Pick<StatusReading, "state">,
+): StatusReading {
+  const ended =
+    changes.state === "completed" || changes.state === "failed" || changes.state === "stopped";
   return { stateText: changes.state, ended, tasks: [], raw: {}, ...changes };
 }
 
@@ -39,7 +42,11 @@ export function working(current: string, completed: number, total = 3): StatusRe
 
 /** Waiting for a person. */
 export function pausing(taskId: string, output?: string, attempt?: number): StatusReading {
-  const waiting = { taskId, ...(output === undefined ? {} : { output }), ...(attempt === undefined ? {} : { attempt }) };
+  const waiting = {
+    taskId,
+    ...(output === undefined ? {} : { output }),
+    ...(attempt === undefined ? {} : { attempt }),
+  };
   return aReading({ state: "waiting", stateText: "pending_human_input", waiting });
 }
 

@@ -21,10 +21,25 @@ import { crew } from "../kickoff/support.ts";
 import { anExecution } from "./samples.ts";
 
 const secretCallbacks: SecretCallbacks = {
-  humanInputWebhook: { url: "https://a.test/h", authentication: { strategy: "basic", username: "ann", password: "s3cret-password" } },
-  webhooks: { events: ["crew_kickoff_started"], url: "https://a.test/e", realtime: true, authentication: { strategy: "bearer", token: "s3cret-token" } },
+  humanInputWebhook: {
+    url: "https://a.test/h",
+    authentication: { strategy: "basic", username: "ann", password: "s3cret-password" },
+  },
+  webhooks: {
+    events: ["crew_kickoff_started"],
+    url: "https://a.test/e",
+    realtime: true,
+    authentication: { strategy: "bearer", token: "s3cret-token" },
+  },
 };
-const withSecrets = (changes: Partial<Execution> = {}) => anExecution({ request: { inputs: {}, callbacks: { taskWebhookUrl: "https://a.test/t", ...plainCallbacks(secretCallbacks) } }, ...changes });
+const withSecrets = (changes: Partial<Execution> = {}) =>
+  anExecution({
+    request: {
+      inputs: {},
+      callbacks: { taskWebhookUrl: "https://a.test/t", ...plainCallbacks(secretCallbacks) },
+    },
+    ...changes,
+  });
 
 describe("Secrets of callbacks", () => {
   let folder: string;
@@ -39,7 +54,11 @@ describe("Secrets of callbacks", () => {
     memory = new SecretMemory();
     marks = new Intents(path.join(folder, "secrets"));
     problems = [];
-    store = new ExecutionStore({ folder: path.join(folder, "executions"), clock: systemClock, onProblem: (message, error) => assert.fail(`${message} ${String(error)}`) });
+    store = new ExecutionStore({
+      folder: path.join(folder, "executions"),
+      clock: systemClock,
+      onProblem: (message, error) => assert.fail(`${message} ${String(error)}`),
+    });
     await store.open();
     secrets = make();
   });
@@ -51,7 +70,12 @@ describe("Secrets of callbacks", () => {
   });
 
   function make(): CallbackSecrets {
-    return new CallbackSecrets({ storage: memory, marks, store, onProblem: (message, error) => problems.push(`${message} ${String(error)}`) });
+    return new CallbackSecrets({
+      storage: memory,
+      marks,
+      store,
+      onProblem: (message, error) => problems.push(`${message} ${String(error)}`),
+    });
   }
 
   async function kept(execution = withSecrets()): Promise<Execution> {
@@ -60,18 +84,30 @@ describe("Secrets of callbacks", () => {
     return execution;
   }
 
-  const isForgotten = () => waitFor("the secrets to be gone", async () => memory.entries.size === 0 && (await marks.all()).length === 0);
+  const isForgotten = () =>
+    waitFor(
+      "the secrets to be gone",
+      async () => memory.entries.size === 0 && (await marks.all()).length === 0,
+    );
   const clientOf = (base: string, token: string) => new CrewClient(base, token);
 
   it("leave the record without them and come back complete for a resume", async () => {
     const execution = await kept();
     assert.doesNotMatch(JSON.stringify(execution), /s3cret/);
-    assert.deepEqual(await secrets.complete(execution), { callbacks: { taskWebhookUrl: "https://a.test/t", ...secretCallbacks }, lost: [] });
+    assert.deepEqual(await secrets.complete(execution), {
+      callbacks: { taskWebhookUrl: "https://a.test/t", ...secretCallbacks },
+      lost: [],
+    });
   });
 
   it("are not asked for where a callback needs none", async () => {
-    const open = { humanInputWebhook: { url: "https://a.test/h" }, webhooks: { events: [], url: "https://a.test/e" } };
-    const execution = await store.add(anExecution({ request: { inputs: {}, callbacks: plainCallbacks(open) } }));
+    const open = {
+      humanInputWebhook: { url: "https://a.test/h" },
+      webhooks: { events: [], url: "https://a.test/e" },
+    };
+    const execution = await store.add(
+      anExecution({ request: { inputs: {}, callbacks: plainCallbacks(open) } }),
+    );
     await secrets.keep(execution.localId, open);
     assert.deepEqual(await secrets.complete(execution), { callbacks: open, lost: [] });
     assert.deepEqual([memory.reads, memory.entries.size, await marks.all()], [[], 0, []]);
@@ -82,7 +118,11 @@ describe("Secrets of callbacks", () => {
     for (const [key] of memory.entries) memory.entries.set(key, "{s3cret");
     const { callbacks, lost } = await secrets.complete(execution);
     assert.deepEqual(lost, ["https://a.test/h", "https://a.test/e"]);
-    assert.deepEqual(callbacks.webhooks, { events: ["crew_kickoff_started"], url: "https://a.test/e", realtime: true });
+    assert.deepEqual(callbacks.webhooks, {
+      events: ["crew_kickoff_started"],
+      url: "https://a.test/e",
+      realtime: true,
+    });
     assert.equal(problems.length, 1);
     assert.doesNotMatch(problems[0]!, /s3cret/);
     memory.get = () => Promise.reject(new Error("locked"));
@@ -96,11 +136,19 @@ describe("Secrets of callbacks", () => {
   });
 
   it("go when it has ended, but not while feedback is under way that may bring an id under which it goes on", async () => {
-    const resume: SentResume = { taskId: "t", attempt: 1, feedback: { isApprove: true, text: "", at: new Date().toISOString() }, outcome: "sending" };
+    const resume: SentResume = {
+      taskId: "t",
+      attempt: 1,
+      feedback: { isApprove: true, text: "", at: new Date().toISOString() },
+      outcome: "sending",
+    };
     const { localId } = await kept(withSecrets({ resumes: [resume] }));
     await store.update(localId, (now) => ({ ...now, state: "completed" }));
     assert.equal(memory.entries.size, 1);
-    await store.update(localId, (now) => ({ ...now, resumes: [{ ...resume, outcome: "refused" }] }));
+    await store.update(localId, (now) => ({
+      ...now,
+      resumes: [{ ...resume, outcome: "refused" }],
+    }));
     await isForgotten();
   });
 
@@ -124,24 +172,50 @@ describe("Secrets of callbacks", () => {
 
   describe("of a kickoff", () => {
     const localId = "11111111-0000-4000-8000-000000000009";
-    const sender = (kickoff: () => Promise<{ kickoffId: string; raw: unknown }>) => new KickoffSender({ store, intents: new Intents(path.join(folder, "intents")), secrets, clock: systemClock, clientFor: () => ({ kickoff }), poll: () => undefined });
+    const sender = (kickoff: () => Promise<{ kickoffId: string; raw: unknown }>) =>
+      new KickoffSender({
+        store,
+        intents: new Intents(path.join(folder, "intents")),
+        secrets,
+        clock: systemClock,
+        clientFor: () => ({ kickoff }),
+        poll: () => undefined,
+      });
 
     it("are kept before it leaves", async () => {
       let atSending = 0;
-      await sender(() => Promise.resolve({ kickoffId: "k", raw: (atSending = memory.entries.size) })).send(crew, { inputs: {}, ...secretCallbacks }, { localId });
+      await sender(() =>
+        Promise.resolve({ kickoffId: "k", raw: (atSending = memory.entries.size) }),
+      ).send(crew, { inputs: {}, ...secretCallbacks }, { localId });
       assert.equal(atSending, 1);
     });
 
     it("go when the crew refused it", async () => {
-      const refusal = new CrewApiError({ kind: "validation", message: "Missing.", remedy: "", sent: "no" });
-      await assert.rejects(sender(() => Promise.reject(refusal)).send(crew, { inputs: {}, ...secretCallbacks }, { localId }), refusal);
+      const refusal = new CrewApiError({
+        kind: "validation",
+        message: "Missing.",
+        remedy: "",
+        sent: "no",
+      });
+      await assert.rejects(
+        sender(() => Promise.reject(refusal)).send(
+          crew,
+          { inputs: {}, ...secretCallbacks },
+          { localId },
+        ),
+        refusal,
+      );
       await isForgotten();
     });
 
     it("stop it where they cannot be kept, and nothing is left of it", async () => {
       memory.store = () => Promise.reject(new Error("The keychain is locked."));
       let isSent = false;
-      const sending = sender(() => Promise.resolve({ kickoffId: "k", raw: (isSent = true) })).send(crew, { inputs: {}, ...secretCallbacks }, { localId });
+      const sending = sender(() => Promise.resolve({ kickoffId: "k", raw: (isSent = true) })).send(
+        crew,
+        { inputs: {}, ...secretCallbacks },
+        { localId },
+      );
       await assert.rejects(sending, /Nothing was sent.*The keychain is locked/);
       assert.equal(isSent, false);
       assert.deepEqual(store.list(), []);
@@ -159,33 +233,86 @@ describe("Secrets of callbacks", () => {
       const needed = await client.inputs();
       const request = {
         inputs: Object.fromEntries(needed.fields.map(({ name }) => [name, "tides"])),
-        humanInputWebhook: { url: `${base}/human`, authentication: { strategy: "bearer", token: "s3cret-human" } },
-        webhooks: { events: ["task_started", "task_completed", "crew_kickoff_completed"], url: `${base}/events`, authentication: { strategy: "bearer", token: "s3cret-stream" } },
+        humanInputWebhook: {
+          url: `${base}/human`,
+          authentication: { strategy: "bearer", token: "s3cret-human" },
+        },
+        webhooks: {
+          events: ["task_started", "task_completed", "crew_kickoff_completed"],
+          url: `${base}/events`,
+          authentication: { strategy: "bearer", token: "s3cret-stream" },
+        },
       } as const;
-      const started = await new KickoffSender({ store, intents, secrets, clock: systemClock, clientFor: () => client, poll: () => undefined }).send({ ...crew, url: service.url }, request);
-      const [asked] = await waitFor("the human-input callback", () => receiver.at("/human").length > 0 && receiver.at("/human"));
-      const streamed = await waitFor("events", () => receiver.at("/events").length > 0 && receiver.at("/events"));
+      const started = await new KickoffSender({
+        store,
+        intents,
+        secrets,
+        clock: systemClock,
+        clientFor: () => client,
+        poll: () => undefined,
+      }).send({ ...crew, url: service.url }, request);
+      const [asked] = await waitFor(
+        "the human-input callback",
+        () => receiver.at("/human").length > 0 && receiver.at("/human"),
+      );
+      const streamed = await waitFor(
+        "events",
+        () => receiver.at("/events").length > 0 && receiver.at("/events"),
+      );
       assert.equal(asked?.headers.authorization, "Bearer s3cret-human");
-      assert.deepEqual(new Set(streamed.map(({ headers }) => headers.authorization)), new Set(["Bearer s3cret-stream"]));
+      assert.deepEqual(
+        new Set(streamed.map(({ headers }) => headers.authorization)),
+        new Set(["Bearer s3cret-stream"]),
+      );
 
       const taskId = String(asked.body["task_id"]);
-      const sender = new FeedbackSender({ store, intents, secrets, clock: systemClock, clientFor: () => client, poll: () => undefined, onProblem: (message) => assert.fail(message) });
+      const sender = new FeedbackSender({
+        store,
+        intents,
+        secrets,
+        clock: systemClock,
+        clientFor: () => client,
+        poll: () => undefined,
+        onProblem: (message) => assert.fail(message),
+      });
       const before = receiver.at("/events").length;
       await sender.send({ execution: started, taskId, isApprove: false, text: "Shorter." });
       await waitFor("the second human-input callback", () => receiver.at("/human").length > 1);
       await waitFor("events after the resume", () => receiver.at("/events").length > before);
-      assert.deepEqual(new Set(receiver.received.map(({ path: at, headers }) => `${at} ${headers.authorization ?? ""}`)), new Set(["/human Bearer s3cret-human", "/events Bearer s3cret-stream"]));
+      assert.deepEqual(
+        new Set(
+          receiver.received.map(({ path: at, headers }) => `${at} ${headers.authorization ?? ""}`),
+        ),
+        new Set(["/human Bearer s3cret-human", "/events Bearer s3cret-stream"]),
+      );
       assert.doesNotMatch(await textOf(folder), /s3cret/);
 
       memory.entries.clear();
-      const again = { execution: store.find(started.localId) ?? started, taskId, isApprove: true, text: "" };
+      const again = {
+        execution: store.find(started.localId) ?? started,
+        taskId,
+        isApprove: true,
+        text: "",
+      };
       await assert.rejects(sender.send(again), LostSecretsError);
       const resumedAt = new Date().toISOString();
       await sender.send({ ...again, withoutSecrets: true });
       // What happened before may only be told of now.
-      const later = () => receiver.at("/events").filter(({ body }) => (body["events"] as readonly { timestamp: string }[]).every(({ timestamp }) => timestamp >= resumedAt));
-      await waitFor("the end", () => later().some(({ body }) => JSON.stringify(body).includes("crew_kickoff_completed")));
-      assert.deepEqual(new Set(later().map(({ headers }) => headers.authorization)), new Set([undefined]));
+      const later = () =>
+        receiver
+          .at("/events")
+          .filter(({ body }) =>
+            (body["events"] as readonly { timestamp: string }[]).every(
+              ({ timestamp }) => timestamp >= resumedAt,
+            ),
+          );
+      await waitFor("the end", () =>
+        later().some(({ body }) => JSON.stringify(body).includes("crew_kickoff_completed")),
+      );
+      assert.deepEqual(
+        new Set(later().map(({ headers }) => headers.authorization)),
+        new Set([undefined]),
+      );
     } finally {
       await receiver.stop();
       await service.stop();
@@ -196,7 +323,11 @@ describe("Secrets of callbacks", () => {
 /** All that lies in a folder. */
 async function textOf(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const texts = await Promise.all(entries.filter((entry) => entry.isFile()).map((entry) => readFile(path.join(entry.parentPath, entry.name), "utf8")));
+  const texts = await Promise.all(
+    entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFile(path.join(entry.parentPath, entry.name), "utf8")),
+  );
   assert.ok(texts.length > 0);
   return texts.join("\n");
 }

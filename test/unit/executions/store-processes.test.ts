@@ -38,14 +38,22 @@ describe("two processes on one store, one killed again and again", function () {
   });
 
   async function open(clock = systemClock): Promise<ExecutionStore> {
-    const store = new ExecutionStore({ folder, clock, onProblem: (message, error) => problems.push(`${message} ${String(error)}`) });
+    const store = new ExecutionStore({
+      folder,
+      clock,
+      onProblem: (message, error) => problems.push(`${message} ${String(error)}`),
+    });
     await store.open();
     return store;
   }
 
   /** Starts a writer; resolves when it has stored its first word. */
   async function startWriter(name: string): Promise<ChildProcess> {
-    const child = spawn(process.execPath, [path.join(import.meta.dirname, "store-worker.ts"), folder, name], { stdio: ["pipe", "pipe", "inherit"] });
+    const child = spawn(
+      process.execPath,
+      [path.join(import.meta.dirname, "store-worker.ts"), folder, name],
+      { stdio: ["pipe", "pipe", "inherit"] },
+    );
     running.add(child);
     child.once("exit", () => running.delete(child));
     const lines = createInterface({ input: child.stdout });
@@ -69,7 +77,8 @@ describe("two processes on one store, one killed again and again", function () {
     console.log(`      seed ${seed} (repeat with CREWDECK_SEED=${seed})`);
     const random = seeded(seed);
     const first = await open();
-    for (const localId of localIds) await first.add(anExecution({ localId, kickoffIds: [localId] }));
+    for (const localId of localIds)
+      await first.add(anExecution({ localId, kickoffIds: [localId] }));
     first.dispose();
 
     const survivor = await startWriter("survivor");
@@ -89,7 +98,11 @@ describe("two processes on one store, one killed again and again", function () {
       const kept = store.find(localId)?.resumes.map((resume) => resume.taskId) ?? [];
       const told = stored.filter((each) => each.localId === localId).map((each) => each.word);
       assert.ok(told.length > ROUNDS, "enough was written for the test to mean something");
-      assert.deepEqual(told.filter((word) => !kept.includes(word)), [], "stored words that are gone");
+      assert.deepEqual(
+        told.filter((word) => !kept.includes(word)),
+        [],
+        "stored words that are gone",
+      );
       assert.equal(new Set(kept).size, kept.length, "words that are there twice");
     }
     store.dispose();
@@ -97,6 +110,10 @@ describe("two processes on one store, one killed again and again", function () {
 
     const muchLater = await open({ ...systemClock, now: () => Date.now() + 2 * 60 * 60_000 });
     muchLater.dispose();
-    assert.equal((await readdir(folder)).length, localIds.length, "what is outdated or was never finished is deleted in time");
+    assert.equal(
+      (await readdir(folder)).length,
+      localIds.length,
+      "what is outdated or was never finished is deleted in time",
+    );
   });
 });

@@ -19,7 +19,11 @@ for (let count = 0; !end.signal.aborted; count++) {
     localIds.map(async (localId, index) => {
       const word = `${name}-${count}-${index}`;
       await store.update(localId, (execution) =>
-        resumeSending(execution, { taskId: word, attempt: 1 }, { isApprove: true, text: word, at: execution.startedAt }),
+        resumeSending(
+          execution,
+          { taskId: word, attempt: 1 },
+          { isApprove: true, text: word, at: execution.startedAt },
+        ),
       );
       process.stdout.write(`stored ${localId} ${word}\n`);
     }),

@@ -32,7 +32,12 @@ describe("ExecutionStore", () => {
   });
 
   async function open(clock = systemClock): Promise<ExecutionStore> {
-    const store = new ExecutionStore({ folder, clock, onProblem: (message, error, about) => problems.push(`${message} ${about ?? ""} ${String(error)}`) });
+    const store = new ExecutionStore({
+      folder,
+      clock,
+      onProblem: (message, error, about) =>
+        problems.push(`${message} ${about ?? ""} ${String(error)}`),
+    });
     stores.push(store);
     await store.open();
     return store;
@@ -44,8 +49,12 @@ describe("ExecutionStore", () => {
   function changesOf(store: ExecutionStore): string[] {
     const heard: string[] = [];
     const say = (kind: "added" | "changed" | "removed", change: ExecutionChange) =>
-      change[kind].forEach((execution) => heard.push(`${kind} ${execution.label ?? execution.state}`));
-    store.onDidChange((change) => (["added", "changed", "removed"] as const).forEach((kind) => say(kind, change)));
+      change[kind].forEach((execution) =>
+        heard.push(`${kind} ${execution.label ?? execution.state}`),
+      );
+    store.onDidChange((change) =>
+      (["added", "changed", "removed"] as const).forEach((kind) => say(kind, change)),
+    );
     return heard;
   }
 
@@ -68,14 +77,26 @@ describe("ExecutionStore", () => {
     await store.add(anExecution({ localId: "later", startedAt: new Date(at(60)).toISOString() }));
     await store.update(id, labelled("Mine"));
     const again = await openDeaf();
-    assert.deepEqual(again.list().map((each) => [each.localId, each.label]), [["later", undefined], [id, "Mine"]]);
+    assert.deepEqual(
+      again.list().map((each) => [each.localId, each.label]),
+      [
+        ["later", undefined],
+        [id, "Mine"],
+      ],
+    );
     assert.deepEqual(again.list(), store.list());
   });
 
   it("finds an execution by its local id and by any kickoff id, of one crew where it is named", async () => {
     const store = await openDeaf();
     const mine = await store.add(anExecution({ kickoffIds: ["k1", "k2"] }));
-    const other = await store.add(anExecution({ localId: "other", crew: { id: "url:b", name: "B", url: "b" }, kickoffIds: ["k2"] }));
+    const other = await store.add(
+      anExecution({
+        localId: "other",
+        crew: { id: "url:b", name: "B", url: "b" },
+        kickoffIds: ["k2"],
+      }),
+    );
     assert.equal(store.find(id), mine);
     assert.equal(store.find("k1"), mine);
     assert.equal(store.find("k2", "url:b"), other);
@@ -84,7 +105,10 @@ describe("ExecutionStore", () => {
     await store.update(id, (execution) => ({ ...execution, kickoffIds: ["k1", "k2", "k3"] }));
     assert.equal(store.find("k3")?.localId, id);
     await store.remove(id);
-    assert.deepEqual([store.find("k1"), store.find("k3"), store.find("k2")], [undefined, undefined, other]);
+    assert.deepEqual(
+      [store.find("k1"), store.find("k3"), store.find("k2")],
+      [undefined, undefined, other],
+    );
   });
 
   it("refuses a local id that is taken, here or by another window, or that cannot name a file", async () => {
@@ -93,7 +117,10 @@ describe("ExecutionStore", () => {
     await store.add(anExecution());
     await assert.rejects(store.add(anExecution()), /tracked already/);
     await assert.rejects(other.add(anExecution()), /tracked already/);
-    await assert.rejects(store.add(anExecution({ localId: "../x" })), /letters, digits and hyphens/);
+    await assert.rejects(
+      store.add(anExecution({ localId: "../x" })),
+      /letters, digits and hyphens/,
+    );
   });
 
   it("tells of each real change once", async () => {
@@ -113,7 +140,9 @@ describe("ExecutionStore", () => {
   it("has told of what it wrote when that is done, whatever look at the folder comes between", async () => {
     const store = await openDeaf();
     const heard: string[] = [];
-    store.onDidChange(({ added, changed, removed }) => heard.push(...[...added, ...changed, ...removed].map(({ label }) => label ?? "")));
+    store.onDidChange(({ added, changed, removed }) =>
+      heard.push(...[...added, ...changed, ...removed].map(({ label }) => label ?? "")),
+    );
     store.onDidAdd(({ label }) => heard.push(`${label} is new`));
     const end = new AbortController();
     const looking = (async () => {
@@ -161,14 +190,22 @@ describe("ExecutionStore", () => {
   it("looks every 5 s while something runs, else every minute, even if the system tells of no changes", async () => {
     const clock = new FakeClock();
     const waits: number[] = [];
-    const store = await open({ now: () => clock.now(), after: (milliseconds, action) => (waits.push(milliseconds), clock.after(milliseconds, action)) });
+    const store = await open({
+      now: () => clock.now(),
+      after: (milliseconds, action) => (
+        waits.push(milliseconds),
+        clock.after(milliseconds, action)
+      ),
+    });
     const slow = () => waits.filter((wait) => wait >= 1_000);
     assert.deepEqual(slow(), [60_000]);
     await store.add(anExecution());
     assert.deepEqual(slow(), [60_000, 5_000]);
     await store.update(id, labelled("Mine"));
     assert.deepEqual(slow(), [60_000, 5_000], "a store that changes all the time still looks");
-    await store.update(id, (execution) => applyReading(execution, aReading({ state: "completed" }), at(9)));
+    await store.update(id, (execution) =>
+      applyReading(execution, aReading({ state: "completed" }), at(9)),
+    );
     assert.deepEqual(slow(), [60_000, 5_000, 60_000]);
   });
 
@@ -176,27 +213,56 @@ describe("ExecutionStore", () => {
     const [one, two] = [await openDeaf(), await openDeaf()];
     await one.add(anExecution({ tasks: [{ taskId: "a", state: "running", attempts: [] }] }));
     await two.refresh();
-    await one.update(id, (execution) => applyReading(execution, aReading({ state: "completed", output: "Done" }), at(9)));
-    const kept = await two.update(id, (execution) => ({ ...execution, state: "running", output: "Nonsense", tasks: [], label: "Mine" }));
-    assert.deepEqual([kept?.state, kept?.output, kept?.label, kept?.tasks.length], ["completed", "Done", "Mine", 1]);
+    await one.update(id, (execution) =>
+      applyReading(execution, aReading({ state: "completed", output: "Done" }), at(9)),
+    );
+    const kept = await two.update(id, (execution) => ({
+      ...execution,
+      state: "running",
+      output: "Nonsense",
+      tasks: [],
+      label: "Mine",
+    }));
+    assert.deepEqual(
+      [kept?.state, kept?.output, kept?.label, kept?.tasks.length],
+      ["completed", "Done", "Mine", 1],
+    );
     const unnamed = await two.update(id, (execution) => without(execution, "label"));
     assert.equal(unnamed?.label, undefined);
-    const reopened = await two.update(id, (execution) => ({ ...execution, state: "running", kickoffIds: ["k1", "k2"] }));
+    const reopened = await two.update(id, (execution) => ({
+      ...execution,
+      state: "running",
+      kickoffIds: ["k1", "k2"],
+    }));
     assert.equal(reopened?.state, "running", "a new id is another run");
   });
 
   it("sets a corrupt record aside, says so, and goes on with the others", async () => {
-    const bad = { "cut.1.json": '{"version":1,"localId":"cu', "text.1.json": '"text"', "state.1.json": JSON.stringify(anExecution({ localId: "state", state: "odd" as never })), "name.1.json": JSON.stringify(anExecution({ localId: "else" })) };
+    const bad = {
+      "cut.1.json": '{"version":1,"localId":"cu',
+      "text.1.json": '"text"',
+      "state.1.json": JSON.stringify(anExecution({ localId: "state", state: "odd" as never })),
+      "name.1.json": JSON.stringify(anExecution({ localId: "else" })),
+    };
     for (const [name, text] of Object.entries(bad)) await writeFile(path.join(folder, name), text);
     await writeFile(path.join(folder, `${id}.7.json`), JSON.stringify(anExecution()));
     const store = await openDeaf();
-    assert.deepEqual(store.list().map((execution) => execution.localId), [id]);
+    assert.deepEqual(
+      store.list().map((execution) => execution.localId),
+      [id],
+    );
     assert.equal(problems.length, 4);
-    assert.match(problems.join("\n"), /set aside\. state\.1\.json\.corrupt-\d+.*"state" is missing or has the wrong type/);
+    assert.match(
+      problems.join("\n"),
+      /set aside\. state\.1\.json\.corrupt-\d+.*"state" is missing or has the wrong type/,
+    );
     const names = await readdir(folder);
     const aside = names.filter((name) => name.includes(".corrupt-"));
     assert.equal(aside.length, 4);
-    assert.equal(await readFile(path.join(folder, aside.find((name) => name.startsWith("cut")) ?? ""), "utf8"), bad["cut.1.json"]);
+    assert.equal(
+      await readFile(path.join(folder, aside.find((name) => name.startsWith("cut")) ?? ""), "utf8"),
+      bad["cut.1.json"],
+    );
     await openDeaf();
     assert.equal(problems.length, 4, "told once");
   });
@@ -208,7 +274,10 @@ describe("ExecutionStore", () => {
     await writeFile(path.join(folder, `${id}.2.json`), "");
     const other = await openDeaf();
     assert.equal(other.find(id)?.label, undefined);
-    assert.equal((await store.update(id, (execution) => ({ ...execution, engine: "rehearsal" })))?.label, undefined);
+    assert.equal(
+      (await store.update(id, (execution) => ({ ...execution, engine: "rehearsal" })))?.label,
+      undefined,
+    );
     await other.refresh();
     assert.deepEqual(other.find(id), store.find(id));
   });
@@ -257,7 +326,13 @@ describe("ExecutionStore", () => {
     await copyFile(path.join(folder, ".unfinished-x"), path.join(folder, ".unfinished-old"));
     await utimes(path.join(folder, ".unfinished-old"), old, old);
     await open();
-    assert.deepEqual((await readdir(folder)).sort(), [".unfinished-x", `${id}.1.json`, `${id}.2.json`, "gone.1.json", "gone.2.json"]);
+    assert.deepEqual((await readdir(folder)).sort(), [
+      ".unfinished-x",
+      `${id}.1.json`,
+      `${id}.2.json`,
+      "gone.1.json",
+      "gone.2.json",
+    ]);
     const muchLater = { ...systemClock, now: () => Date.now() + 2 * 60 * 60_000 };
     await open(muchLater);
     await open(muchLater);
@@ -278,7 +353,11 @@ describe("ExecutionStore", () => {
 
   it("reads 10,000 executions in a moment", async () => {
     const output = "A sentence of an output that is not short. ".repeat(60);
-    const text = JSON.stringify(anExecution({ tasks: [{ taskId: "a", state: "completed", attempts: [{ number: 1, output }] }] }));
+    const text = JSON.stringify(
+      anExecution({
+        tasks: [{ taskId: "a", state: "completed", attempts: [{ number: 1, output }] }],
+      }),
+    );
     for (let number = 0; number < 10_000; number += 500) {
       await Promise.all(
         Array.from({ length: 500 }, async (_, index) => {
@@ -291,7 +370,8 @@ describe("ExecutionStore", () => {
     const busy = (since?: NodeJS.CpuUsage) => process.cpuUsage(since);
     const milliseconds = ({ user, system }: NodeJS.CpuUsage) => Math.round((user + system) / 1000);
     const plainly = busy();
-    for (const name of await readdir(folder)) JSON.parse(await readFile(path.join(folder, name), "utf8"));
+    for (const name of await readdir(folder))
+      JSON.parse(await readFile(path.join(folder, name), "utf8"));
     const reading = milliseconds(busy(plainly));
     const [start, startTime] = [busy(), performance.now()];
     const store = await openDeaf();
@@ -300,7 +380,9 @@ describe("ExecutionStore", () => {
     const again = busy();
     await store.refresh();
     const looking = milliseconds(busy(again));
-    console.log(`      read plainly in ${reading} ms of processor time, opened in ${took} ms (${opening} ms of it), looked again in ${looking} ms of it`);
+    console.log(
+      `      read plainly in ${reading} ms of processor time, opened in ${took} ms (${opening} ms of it), looked again in ${looking} ms of it`,
+    );
     assert.equal(store.list().length, 10_000);
     // The limits of a quick machine, or on a slow one what its reading alone takes, several times.
     assert.ok(opening < Math.max(4_000, 5 * reading), `${opening} ms`);

@@ -10,7 +10,9 @@ import { FakeClock } from "./fake-clock.ts";
 /** The tracked executions without a disk. */
 export class MemoryStore {
   readonly #known = new Known();
-  readonly #changes = new Emitter<ExecutionChange>((error) => { throw error; });
+  readonly #changes = new Emitter<ExecutionChange>((error) => {
+    throw error;
+  });
   readonly onDidChange = this.#changes.event;
 
   list = (): readonly Execution[] => this.#known.list();
@@ -21,7 +23,10 @@ export class MemoryStore {
     if (change !== undefined) this.#changes.fire(change);
   }
 
-  update(localId: string, change: (current: Execution) => Execution): Promise<Execution | undefined> {
+  update(
+    localId: string,
+    change: (current: Execution) => Execution,
+  ): Promise<Execution | undefined> {
     const current = this.find(localId);
     if (current !== undefined) this.put(keepEnd(current, change(current)));
     return Promise.resolve(this.find(localId));
@@ -30,7 +35,9 @@ export class MemoryStore {
 
 /** Who polls, by the test's word. */
 export class FakeLease {
-  readonly #changes = new Emitter<boolean>((error) => { throw error; });
+  readonly #changes = new Emitter<boolean>((error) => {
+    throw error;
+  });
   readonly onDidChange = this.#changes.event;
   isHeld = true;
   taken = 0;
@@ -77,7 +84,12 @@ export class Scene {
       lease: this.lease,
       clock: this.clock,
       random: () => this.random,
-      clientFor: (crew: CrewRef) => Promise.resolve(this.unconnected.has(crew.id) ? undefined : { status: (id, call) => this.#status(id, call?.signal) }),
+      clientFor: (crew: CrewRef) =>
+        Promise.resolve(
+          this.unconnected.has(crew.id)
+            ? undefined
+            : { status: (id, call) => this.#status(id, call?.signal) },
+        ),
       onProblem: (message, error) => this.problems.push(`${message} ${String(error)}`),
     });
     this.tracker.onDidPark(({ crew, error }) => this.parks.push(`${crew.name} ${error.kind}`));
@@ -93,7 +105,11 @@ export class Scene {
   }
 
   async #status(kickoffId: string, signal: AbortSignal | undefined): Promise<StatusReading> {
-    this.asked.push({ kickoffId, second: Math.round((this.clock.now() - this.#start) / 100) / 10, signal });
+    this.asked.push({
+      kickoffId,
+      second: Math.round((this.clock.now() - this.#start) / 100) / 10,
+      signal,
+    });
     const answer = await this.answer(kickoffId);
     if (answer instanceof Error) throw answer;
     return answer;
@@ -102,5 +118,10 @@ export class Scene {
 
 /** A request that went wrong. */
 export function failure(kind: CrewApiError["kind"], retryAfterMs?: number): CrewApiError {
-  return new CrewApiError({ kind, message: kind, remedy: "Do something.", ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  return new CrewApiError({
+    kind,
+    message: kind,
+    remedy: "Do something.",
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
 }

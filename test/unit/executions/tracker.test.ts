@@ -41,7 +41,10 @@ describe("Tracker", () => {
       assert.equal(Math.round(((late.at(-1) ?? 0) - (late.at(-2) ?? 0)) * 10), 150);
     });
 
-    for (const [name, watched] of [["hidden", { visible: false, focused: true }], ["unfocused", { visible: true, focused: false }]] as const) {
+    for (const [name, watched] of [
+      ["hidden", { visible: false, focused: true }],
+      ["unfocused", { visible: true, focused: false }],
+    ] as const) {
       it(`four times slower while ${name}, 60 s at most`, async () => {
         begin(working("a", 0), watched);
         await scene.pass(25);
@@ -85,19 +88,34 @@ describe("Tracker", () => {
       scene.seconds();
       scene.store.put(anExecution({ localId: "new", kickoffIds: [], state: "unconfirmed" }));
       await scene.pass(300);
-      assert.ok(scene.asked.every((each) => each.kickoffId === "k1"), "without an id there is nothing to ask for");
+      assert.ok(
+        scene.asked.every((each) => each.kickoffId === "k1"),
+        "without an id there is nothing to ask for",
+      );
       scene.seconds();
       await scene.store.update("new", (execution) => confirmKickoff(execution, "k2"));
       await scene.pass(0);
-      assert.deepEqual(scene.asked.splice(0).map((each) => each.kickoffId), ["k2"]);
+      assert.deepEqual(
+        scene.asked.splice(0).map((each) => each.kickoffId),
+        ["k2"],
+      );
       await scene.store.update("new", (execution) => ({ ...execution, state: "completed" }));
       await scene.pass(16);
       scene.seconds();
-      const feedback = { isApprove: true, text: "Approved.", at: new Date(scene.clock.now()).toISOString() };
+      const feedback = {
+        isApprove: true,
+        text: "Approved.",
+        at: new Date(scene.clock.now()).toISOString(),
+      };
       await scene.store.update(id, (execution) => resumeSending(execution, target, feedback));
-      await scene.store.update(id, (execution) => resumeAnswered(execution, target, { kickoffId: "k3", raw: {} }));
+      await scene.store.update(id, (execution) =>
+        resumeAnswered(execution, target, { kickoffId: "k3", raw: {} }),
+      );
       await scene.pass(4.5);
-      assert.deepEqual(scene.asked.map((each) => each.kickoffId), ["k3", "k3", "k3"]);
+      assert.deepEqual(
+        scene.asked.map((each) => each.kickoffId),
+        ["k3", "k3", "k3"],
+      );
     });
 
     it("every 60 s for an id that the crew does not know, however closely it is looked at", async () => {
@@ -106,7 +124,10 @@ describe("Tracker", () => {
       assert.equal(scene.store.find(id)?.mayBeWaiting, true);
       const before = scene.seconds().at(-1) ?? 0;
       await scene.pass(180);
-      assert.deepEqual(scene.seconds().map((second) => Math.round(second - before)), [60, 120, 180]);
+      assert.deepEqual(
+        scene.seconds().map((second) => Math.round(second - before)),
+        [60, 120, 180],
+      );
     });
 
     it("not after the end", async () => {
@@ -147,11 +168,24 @@ describe("Tracker", () => {
 
     it("at most four times at once a crew; others are not held up", async () => {
       const answers = beginSlow();
-      for (const number of [1, 2, 3, 4, 5, 6]) scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
-      scene.store.put(anExecution({ localId: "other", kickoffIds: ["o1"], crew: { id: "url:other", name: "Other", url: "other" } }));
+      for (const number of [1, 2, 3, 4, 5, 6])
+        scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
+      scene.store.put(
+        anExecution({
+          localId: "other",
+          kickoffIds: ["o1"],
+          crew: { id: "url:other", name: "Other", url: "other" },
+        }),
+      );
       scene.tracker.start();
       await scene.pass(0);
-      assert.deepEqual(scene.asked.map((each) => each.kickoffId[0]).sort(), ["k", "k", "k", "k", "o"]);
+      assert.deepEqual(scene.asked.map((each) => each.kickoffId[0]).sort(), [
+        "k",
+        "k",
+        "k",
+        "k",
+        "o",
+      ]);
       await scene.pass(600);
       assert.equal(scene.asked.length, 5, "nobody is asked again while a question is open");
       answers[0]?.(working("a", 0));
@@ -179,7 +213,9 @@ describe("Tracker", () => {
       scene.tracker.start();
       await scene.pass(0);
       const done: string[] = [];
-      const polls = ["one", "two", "three"].map((name) => scene.tracker.pollNow(id).then(() => done.push(name)));
+      const polls = ["one", "two", "three"].map((name) =>
+        scene.tracker.pollNow(id).then(() => done.push(name)),
+      );
       await scene.pass(0);
       assert.equal(answers.length, 1);
       answers[0]?.(working("a", 0));
@@ -203,15 +239,26 @@ describe("Tracker", () => {
   describe("writes", () => {
     it("no answer of before a resume", async () => {
       const answers = beginSlow();
-      scene.store.put(anExecution({ state: "waiting", waiting: { ...target, since: anExecution().startedAt } }));
+      scene.store.put(
+        anExecution({ state: "waiting", waiting: { ...target, since: anExecution().startedAt } }),
+      );
       scene.tracker.start();
       await scene.pass(0);
-      const feedback = { isApprove: false, text: "Shorter.", at: new Date(scene.clock.now() - 60_000).toISOString() };
+      const feedback = {
+        isApprove: false,
+        text: "Shorter.",
+        at: new Date(scene.clock.now() - 60_000).toISOString(),
+      };
       await scene.store.update(id, (execution) => resumeSending(execution, target, feedback));
-      await scene.store.update(id, (execution) => resumeAnswered(execution, target, { status: "retrying", raw: {} }));
+      await scene.store.update(id, (execution) =>
+        resumeAnswered(execution, target, { status: "retrying", raw: {} }),
+      );
       answers[0]?.(pausing("review", "Draft"));
       await scene.pass(0);
-      assert.deepEqual([scene.store.find(id)?.state, scene.store.find(id)?.waiting], ["running", undefined]);
+      assert.deepEqual(
+        [scene.store.find(id)?.state, scene.store.find(id)?.waiting],
+        ["running", undefined],
+      );
       assert.equal(answers.length, 2, "and asks again at once");
       answers[1]?.(pausing("review", "Draft", 2));
       await scene.pass(0);
@@ -247,7 +294,10 @@ describe("Tracker", () => {
       scene.store.put(anExecution({ startedAt: "2026-10-01T00:00:00.000Z" }));
       scene.tracker.start();
       await scene.pass(0);
-      assert.deepEqual([scene.store.find(id)?.state, scene.store.find(id)?.watchingStoppedAt], ["completed", undefined]);
+      assert.deepEqual(
+        [scene.store.find(id)?.state, scene.store.find(id)?.watchingStoppedAt],
+        ["completed", undefined],
+      );
     });
   });
 
@@ -290,7 +340,8 @@ describe("Tracker", () => {
 
     it("parks it on 401 with one event, and goes on when told", async () => {
       scene = new Scene(() => failure("unauthorized"));
-      for (const number of [1, 2, 3, 4, 5, 6]) scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
+      for (const number of [1, 2, 3, 4, 5, 6])
+        scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
       const crewId = anExecution().crew.id;
       scene.tracker.setWatched(looked);
       scene.tracker.start();
@@ -310,8 +361,11 @@ describe("Tracker", () => {
     });
 
     it("goes on with the others where one execution is out of a token's reach (403)", async () => {
-      scene = new Scene((kickoffId) => (kickoffId === "k1" ? failure("forbidden") : working("a", 0)));
-      for (const number of [1, 2]) scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
+      scene = new Scene((kickoffId) =>
+        kickoffId === "k1" ? failure("forbidden") : working("a", 0),
+      );
+      for (const number of [1, 2])
+        scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
       scene.tracker.setWatched(looked);
       scene.tracker.start();
       await scene.pass(30);
@@ -323,14 +377,18 @@ describe("Tracker", () => {
     it("stays parked when an answer comes that was asked for before", async () => {
       const answers: ((answer: StatusReading | Promise<StatusReading>) => void)[] = [];
       scene = new Scene(() => new Promise((resolve) => answers.push(resolve)));
-      for (const number of [1, 2]) scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
+      for (const number of [1, 2])
+        scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
       scene.tracker.start();
       await scene.pass(0);
       answers[0]?.(Promise.reject(failure("unauthorized")));
       await scene.pass(0);
       answers[1]?.(working("a", 0));
       await scene.pass(600);
-      assert.deepEqual([scene.parks.length, scene.tracker.parkedCrews().size, answers.length], [1, 1, 2]);
+      assert.deepEqual(
+        [scene.parks.length, scene.tracker.parkedCrews().size, answers.length],
+        [1, 1, 2],
+      );
     });
 
     it("is no longer parked when a question by hand is answered", async () => {

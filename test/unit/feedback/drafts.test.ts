@@ -6,8 +6,19 @@ import { type Draft, Drafts } from "../../../src/feedback/drafts.ts";
 
 describe("drafts of feedback", () => {
   let folder: string;
-  const open = () => new Drafts(join(folder, "drafts"), (message, error) => assert.fail(`${message} ${String(error)}`));
-  const draft = (changes: Partial<Draft> = {}): Draft => ({ localId: "local-1", taskId: "review", attempt: 1, isApprove: false, text: "Shorter.\n\nPlease.", at: "2026-10-21T12:00:00.000Z", ...changes });
+  const open = () =>
+    new Drafts(join(folder, "drafts"), (message, error) =>
+      assert.fail(`${message} ${String(error)}`),
+    );
+  const draft = (changes: Partial<Draft> = {}): Draft => ({
+    localId: "local-1",
+    taskId: "review",
+    attempt: 1,
+    isApprove: false,
+    text: "Shorter.\n\nPlease.",
+    at: "2026-10-21T12:00:00.000Z",
+    ...changes,
+  });
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "crewdeck-drafts-"));
@@ -28,7 +39,10 @@ describe("drafts of feedback", () => {
     assert.equal(found?.text, "Shorter.\n\nPlease.");
     assert.equal(found.isApprove, false);
     assert.equal(await open().find(draft({ taskId: "Review" })), undefined);
-    assert.deepEqual((await open().of("local-1")).map(({ text }) => text), ["Shorter.\n\nPlease.", "Second."]);
+    assert.deepEqual(
+      (await open().of("local-1")).map(({ text }) => text),
+      ["Shorter.\n\nPlease.", "Second."],
+    );
   });
 
   it("take any task's id, one draft an output", async () => {
@@ -36,7 +50,10 @@ describe("drafts of feedback", () => {
     const taskId = "../../etc: Ärger\n" + "x".repeat(300);
     await drafts.keep(draft({ taskId }));
     await drafts.keep(draft({ taskId, isApprove: true, text: "Good after all." }));
-    assert.deepEqual((await drafts.of("local-1")).map(({ text, isApprove }) => ({ text, isApprove })), [{ text: "Good after all.", isApprove: true }]);
+    assert.deepEqual(
+      (await drafts.of("local-1")).map(({ text, isApprove }) => ({ text, isApprove })),
+      [{ text: "Good after all.", isApprove: true }],
+    );
   });
 
   it("go one by one, or with their execution, and tell it", async () => {
@@ -47,9 +64,15 @@ describe("drafts of feedback", () => {
     await drafts.keep(draft({ localId: "local-2" }));
     await drafts.remove(draft({ attempt: 2 }));
     assert.equal(told, 5);
-    assert.deepEqual((await drafts.of("local-1")).map(({ attempt }) => attempt), [1, 3]);
+    assert.deepEqual(
+      (await drafts.of("local-1")).map(({ attempt }) => attempt),
+      [1, 3],
+    );
     await drafts.removeAll("local-1");
-    assert.deepEqual([(await drafts.of("local-1")).length, (await drafts.of("local-2")).length], [0, 1]);
+    assert.deepEqual(
+      [(await drafts.of("local-1")).length, (await drafts.of("local-2")).length],
+      [0, 1],
+    );
   });
 
   it("are bounded in number, the oldest go first, and in size", async () => {
@@ -57,7 +80,8 @@ describe("drafts of feedback", () => {
     await drafts.keep(draft({ attempt: 1 }));
     const [first = ""] = await readdir(join(folder, "drafts"));
     await utimes(join(folder, "drafts", first), 1, 1);
-    for (let other = 0; other < 199; other++) await writeFile(join(folder, "drafts", `other-${other}.json`), "{}");
+    for (let other = 0; other < 199; other++)
+      await writeFile(join(folder, "drafts", `other-${other}.json`), "{}");
     await drafts.keep(draft({ attempt: 2 }));
     assert.equal((await readdir(join(folder, "drafts"))).length, 200);
     assert.equal(await drafts.find(draft({ attempt: 1 })), undefined);

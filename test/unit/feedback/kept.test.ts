@@ -13,7 +13,14 @@ import { noSecrets } from "../../support/secret-memory.ts";
 import { anExecution } from "../views/executions.ts";
 
 /** A crew's answer while an attempt waits. */
-const waits = (attempt: number, output: string): StatusReading => ({ state: "waiting", stateText: "running", ended: false, tasks: [], waiting: { taskId: "review", output, attempt }, raw: {} });
+const waits = (attempt: number, output: string): StatusReading => ({
+  state: "waiting",
+  stateText: "running",
+  ended: false,
+  tasks: [],
+  waiting: { taskId: "review", output, attempt },
+  raw: {},
+});
 
 describe("attempts and the words between them", () => {
   let folder: string;
@@ -24,7 +31,11 @@ describe("attempts and the words between them", () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   async function openStore(): Promise<ExecutionStore> {
-    const store = new ExecutionStore({ folder: join(folder, "executions"), clock: systemClock, onProblem: (message, error) => assert.fail(`${message} ${String(error)}`) });
+    const store = new ExecutionStore({
+      folder: join(folder, "executions"),
+      clock: systemClock,
+      onProblem: (message, error) => assert.fail(`${message} ${String(error)}`),
+    });
     await store.open();
     return store;
   }
@@ -32,13 +43,29 @@ describe("attempts and the words between them", () => {
   it("stay readable after a restart, each rejected one with the feedback that caused the next", async () => {
     const store = await openStore();
     await store.add(anExecution());
-    for (const [attempt, words, next] of [[1, "Shorter.", "Second draft."], [2, "Funnier.", "Third draft."]] as const) {
+    for (const [attempt, words, next] of [
+      [1, "Shorter.", "Second draft."],
+      [2, "Funnier.", "Third draft."],
+    ] as const) {
       const execution = store.find("local-1");
       assert.ok(execution);
-      const client = { status: () => Promise.resolve(waits(attempt, execution.waiting?.output ?? "")), resume: () => Promise.resolve({ status: "retrying" as const, raw: {} }) };
-      const sender = new FeedbackSender({ store, intents: new Intents(join(folder, "intents")), secrets: noSecrets, clock: systemClock, clientFor: () => client, poll: () => undefined, onProblem: (message) => assert.fail(message) });
+      const client = {
+        status: () => Promise.resolve(waits(attempt, execution.waiting?.output ?? "")),
+        resume: () => Promise.resolve({ status: "retrying" as const, raw: {} }),
+      };
+      const sender = new FeedbackSender({
+        store,
+        intents: new Intents(join(folder, "intents")),
+        secrets: noSecrets,
+        clock: systemClock,
+        clientFor: () => client,
+        poll: () => undefined,
+        onProblem: (message) => assert.fail(message),
+      });
       await sender.send({ execution, taskId: "review", isApprove: false, text: words });
-      await store.update("local-1", (known) => applyReading(known, waits(attempt + 1, next), systemClock.now()));
+      await store.update("local-1", (known) =>
+        applyReading(known, waits(attempt + 1, next), systemClock.now()),
+      );
     }
     store.dispose();
 
@@ -47,7 +74,18 @@ describe("attempts and the words between them", () => {
     again.dispose();
     assert.ok(kept);
     const { text } = renderExecution(kept);
-    const inOrder = ["### Attempt 1", "Text.", "Your feedback: rejected", "> Shorter.", "### Attempt 2", "Second draft.", "Your feedback: rejected", "> Funnier.", "### Attempt 3", "Third draft."];
+    const inOrder = [
+      "### Attempt 1",
+      "Text.",
+      "Your feedback: rejected",
+      "> Shorter.",
+      "### Attempt 2",
+      "Second draft.",
+      "Your feedback: rejected",
+      "> Funnier.",
+      "### Attempt 3",
+      "Third draft.",
+    ];
     let at = 0;
     for (const words of inOrder) {
       at = text.indexOf(words, at);

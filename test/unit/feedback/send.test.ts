@@ -16,9 +16,20 @@ import { ExecutionStore } from "../../../src/executions/store.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 import { noSecrets } from "../../support/secret-memory.ts";
 
-const reading: StatusReading = { state: "running", stateText: "running", ended: false, tasks: [], raw: {} };
-const waiting: StatusReading = { ...reading, state: "waiting", waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 } };
-const lost = () => new CrewApiError({ kind: "timeout", message: "No answer in 60 s.", remedy: "", sent: "maybe" });
+const reading: StatusReading = {
+  state: "running",
+  stateText: "running",
+  ended: false,
+  tasks: [],
+  raw: {},
+};
+const waiting: StatusReading = {
+  ...reading,
+  state: "waiting",
+  waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 },
+};
+const lost = () =>
+  new CrewApiError({ kind: "timeout", message: "No answer in 60 s.", remedy: "", sent: "maybe" });
 
 describe("sending feedback", () => {
   let folder: string;
@@ -48,8 +59,13 @@ describe("sending feedback", () => {
   });
 
   async function openStore(): Promise<ExecutionStore> {
-    const onProblem = (message: string, error: unknown) => assert.fail(`${message} ${String(error)}`);
-    const opened = new ExecutionStore({ folder: join(folder, "executions"), clock: systemClock, onProblem });
+    const onProblem = (message: string, error: unknown) =>
+      assert.fail(`${message} ${String(error)}`);
+    const opened = new ExecutionStore({
+      folder: join(folder, "executions"),
+      clock: systemClock,
+      onProblem,
+    });
     others.push(opened);
     await opened.open();
     return opened;
@@ -83,11 +99,23 @@ describe("sending feedback", () => {
 
   it("sends words, the newest id and the kickoff's callbacks again, and notes the answer", async () => {
     const callbacks = { taskWebhookUrl: "https://a.test/t", crewWebhookUrl: "https://a.test/c" };
-    const execution = await stored(anExecution({ kickoffIds: ["k-1", "k-2"], request: { inputs: {}, callbacks } }));
+    const execution = await stored(
+      anExecution({ kickoffIds: ["k-1", "k-2"], request: { inputs: {}, callbacks } }),
+    );
     resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
-    const result = await sender().send(approval(execution, { isApprove: false, text: "Shorter.\nPlease." }));
+    const result = await sender().send(
+      approval(execution, { isApprove: false, text: "Shorter.\nPlease." }),
+    );
     assert.deepEqual(result, { status: "retrying", message: "Once more." });
-    assert.deepEqual(requests, [{ executionId: "k-2", taskId: "review", humanFeedback: "Shorter.\nPlease.", isApprove: false, ...callbacks }]);
+    assert.deepEqual(requests, [
+      {
+        executionId: "k-2",
+        taskId: "review",
+        humanFeedback: "Shorter.\nPlease.",
+        isApprove: false,
+        ...callbacks,
+      },
+    ]);
     const now = store.find("k-1");
     assert.equal(now?.state, "running");
     assert.equal(now.resumes[0]?.outcome, "answered");
@@ -97,7 +125,10 @@ describe("sending feedback", () => {
 
   it("says Approved. where an approval has no words, and wants words for a rejection", async () => {
     const execution = await stored();
-    await assert.rejects(sender().send(approval(execution, { isApprove: false, text: "  " })), UserError);
+    await assert.rejects(
+      sender().send(approval(execution, { isApprove: false, text: "  " })),
+      UserError,
+    );
     assert.equal(requests.length, 0);
     await sender().send(approval(execution));
     assert.equal(requests[0]?.humanFeedback, "Approved.");
@@ -116,10 +147,17 @@ describe("sending feedback", () => {
     const execution = await stored();
     const other = await openStore();
     const senders = [sender(), sender(other)];
-    const results = await Promise.allSettled(Array.from({ length: 10 }, (_, at) => senders[at % 2]!.send(approval(execution))));
+    const results = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, at) => senders[at % 2]!.send(approval(execution))),
+    );
     assert.equal(requests.length, 1);
     assert.equal(results.filter((result) => result.status === "fulfilled").length, 1);
-    for (const result of results) if (result.status === "rejected") assert.ok(result.reason instanceof MaybeSentError || result.reason instanceof StaleFeedbackError, String(result.reason));
+    for (const result of results)
+      if (result.status === "rejected")
+        assert.ok(
+          result.reason instanceof MaybeSentError || result.reason instanceof StaleFeedbackError,
+          String(result.reason),
+        );
   });
 
   it("may have been sent when no answer comes, and goes again only when the person says so", async () => {
@@ -131,7 +169,9 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 1);
     await assert.rejects(sender().send(approval(execution, { again: true })), MaybeSentError);
     resume = () => Promise.resolve({ status: "resumed", raw: {} });
-    const both = await Promise.allSettled([1, 2].map(() => sender().send(approval(execution, { again: true }))));
+    const both = await Promise.allSettled(
+      [1, 2].map(() => sender().send(approval(execution, { again: true }))),
+    );
     assert.deepEqual(both.map((result) => result.status).sort(), ["fulfilled", "rejected"]);
     assert.equal(requests.length, 3);
   });
@@ -140,9 +180,32 @@ describe("sending feedback", () => {
     const execution = await stored();
     let written = 0;
     // The note before sending is written, and from then on the disk is full.
-    const full = { find: store.find.bind(store), refresh: () => store.refresh(), update: (...change: Parameters<ExecutionStore["update"]>) => (requests.length === 0 ? (written++, store.update(...change)) : Promise.reject(new Error("ENOSPC"))) };
-    const sending = () => new FeedbackSender({ store: full, intents, secrets: noSecrets, clock: systemClock, clientFor: () => ({ status: () => status(), resume: (request) => (requests.push(request), resume(request)) }), poll: (localId) => polled.push(localId), onProblem: (message) => problems.push(message) }).send(approval(execution));
-    await assert.rejects(sending(), (error) => error instanceof MaybeSentError && /took your feedback.*ENOSPC/.test(error.message));
+    const full = {
+      find: store.find.bind(store),
+      refresh: () => store.refresh(),
+      update: (...change: Parameters<ExecutionStore["update"]>) =>
+        requests.length === 0
+          ? (written++, store.update(...change))
+          : Promise.reject(new Error("ENOSPC")),
+    };
+    const sending = () =>
+      new FeedbackSender({
+        store: full,
+        intents,
+        secrets: noSecrets,
+        clock: systemClock,
+        clientFor: () => ({
+          status: () => status(),
+          resume: (request) => (requests.push(request), resume(request)),
+        }),
+        poll: (localId) => polled.push(localId),
+        onProblem: (message) => problems.push(message),
+      }).send(approval(execution));
+    await assert.rejects(
+      sending(),
+      (error) =>
+        error instanceof MaybeSentError && /took your feedback.*ENOSPC/.test(error.message),
+    );
     assert.deepEqual([written > 0, polled], [true, ["local-1"]]);
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
     assert.equal(requests.length, 1);
@@ -150,18 +213,41 @@ describe("sending feedback", () => {
 
   it("may have been sent even where that cannot be written down", async () => {
     const execution = await stored();
-    const full = { find: store.find.bind(store), refresh: () => store.refresh(), update: (...change: Parameters<ExecutionStore["update"]>) => (requests.length === 0 ? store.update(...change) : Promise.reject(new Error("ENOSPC"))) };
+    const full = {
+      find: store.find.bind(store),
+      refresh: () => store.refresh(),
+      update: (...change: Parameters<ExecutionStore["update"]>) =>
+        requests.length === 0 ? store.update(...change) : Promise.reject(new Error("ENOSPC")),
+    };
     resume = () => Promise.reject(lost());
-    const sending = new FeedbackSender({ store: full, intents, secrets: noSecrets, clock: systemClock, clientFor: () => ({ status: () => status(), resume: (request) => (requests.push(request), resume(request)) }), poll: () => undefined, onProblem: (message) => problems.push(message) }).send(approval(execution));
+    const sending = new FeedbackSender({
+      store: full,
+      intents,
+      secrets: noSecrets,
+      clock: systemClock,
+      clientFor: () => ({
+        status: () => status(),
+        resume: (request) => (requests.push(request), resume(request)),
+      }),
+      poll: () => undefined,
+      onProblem: (message) => problems.push(message),
+    }).send(approval(execution));
     await assert.rejects(sending, MaybeSentError);
   });
 
   it("tells the crew's refusal even where that cannot be written down, and gives the claim back", async () => {
     const execution = await stored();
-    const refusal = new CrewApiError({ kind: "badRequest", status: 400, message: "Execution is not in pending human input state", remedy: "", sent: "no" });
+    const refusal = new CrewApiError({
+      kind: "badRequest",
+      status: 400,
+      message: "Execution is not in pending human input state",
+      remedy: "",
+      sent: "no",
+    });
     resume = () => Promise.reject(refusal);
     const update = store.update.bind(store);
-    store.update = (...change) => (requests.length === 0 ? update(...change) : Promise.reject(new Error("ENOSPC")));
+    store.update = (...change) =>
+      requests.length === 0 ? update(...change) : Promise.reject(new Error("ENOSPC"));
     await assert.rejects(sender().send(approval(execution)), (error) => error === refusal);
     assert.deepEqual(problems, ["A refusal of feedback could not be written down."]);
     assert.deepEqual(await intents.all(), []);
@@ -174,7 +260,15 @@ describe("sending feedback", () => {
 
   it("can be sent anew after a refusal", async () => {
     const execution = await stored();
-    resume = () => Promise.reject(new CrewApiError({ kind: "badRequest", status: 400, message: "Execution is not in pending human input state", remedy: "" }));
+    resume = () =>
+      Promise.reject(
+        new CrewApiError({
+          kind: "badRequest",
+          status: 400,
+          message: "Execution is not in pending human input state",
+          remedy: "",
+        }),
+      );
     await assert.rejects(sender().send(approval(execution)), CrewApiError);
     assert.equal(store.find("local-1")?.resumes[0]?.outcome, "refused");
     resume = () => Promise.resolve({ status: "resumed", raw: {} });
@@ -192,18 +286,40 @@ describe("sending feedback", () => {
       { state: "waiting", waiting: { taskId: "review", output: "Another output, not numbered." } },
     ];
     for (const [at, answer] of late.entries()) {
-      const execution = await stored(anExecution({ localId: `late-${at}`, kickoffIds: [`late-${at}`] }));
+      const execution = await stored(
+        anExecution({ localId: `late-${at}`, kickoffIds: [`late-${at}`] }),
+      );
       status = () => Promise.resolve({ ...reading, ...answer });
-      await assert.rejects(sender().send(approval(execution)), StaleFeedbackError, JSON.stringify(answer));
+      await assert.rejects(
+        sender().send(approval(execution)),
+        StaleFeedbackError,
+        JSON.stringify(answer),
+      );
     }
     assert.equal(requests.length, 0);
   });
 
   for (const [kind, answer, words] of [
-    ["answered", { state: "running" }, /“review” has been answered already, in another window or by somebody else\. The crew goes on; its next output comes here by itself/],
-    ["answered", { state: "waiting", waiting: { taskId: "publish" } }, /“review” has been answered, and “publish” waits now\. Read that output, then answer it/],
-    ["ended", { state: "completed", ended: true }, /the execution has ended.*Read its result; to have it done differently, kick it off again/],
-    ["newerAttempt", { state: "waiting", waiting: { taskId: "review", attempt: 2, output: "Second." } }, /a newer output of “review” waits now: attempt 2, and you were at attempt 1\. Read it first/],
+    [
+      "answered",
+      { state: "running" },
+      /“review” has been answered already, in another window or by somebody else\. The crew goes on; its next output comes here by itself/,
+    ],
+    [
+      "answered",
+      { state: "waiting", waiting: { taskId: "publish" } },
+      /“review” has been answered, and “publish” waits now\. Read that output, then answer it/,
+    ],
+    [
+      "ended",
+      { state: "completed", ended: true },
+      /the execution has ended.*Read its result; to have it done differently, kick it off again/,
+    ],
+    [
+      "newerAttempt",
+      { state: "waiting", waiting: { taskId: "review", attempt: 2, output: "Second." } },
+      /a newer output of “review” waits now: attempt 2, and you were at attempt 1\. Read it first/,
+    ],
   ] as const) {
     it(`explains a stale pause: ${kind} (${JSON.stringify(answer)})`, async () => {
       const execution = await stored();
@@ -225,12 +341,18 @@ describe("sending feedback", () => {
     resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
     await sender(other).send(approval(execution));
     status = () => assert.fail("asked");
-    await assert.rejects(sender().send(approval(execution, { isApprove: false, text: "No." })), (error) => {
-      assert.ok(error instanceof StaleFeedbackError);
-      assert.equal(error.kind, "newId");
-      assert.match(error.message, /goes on under a new ID, k-new\. That is followed here: see what waits there, and answer that/);
-      return true;
-    });
+    await assert.rejects(
+      sender().send(approval(execution, { isApprove: false, text: "No." })),
+      (error) => {
+        assert.ok(error instanceof StaleFeedbackError);
+        assert.equal(error.kind, "newId");
+        assert.match(
+          error.message,
+          /goes on under a new ID, k-new\. That is followed here: see what waits there, and answer that/,
+        );
+        return true;
+      },
+    );
     assert.equal(requests.length, 1);
   });
 
@@ -243,7 +365,9 @@ describe("sending feedback", () => {
       () => Promise.reject(new CrewApiError({ kind: "server", message: "", remedy: "" })),
     ];
     for (const [at, answer] of unclear.entries()) {
-      const execution = await stored(anExecution({ localId: `unclear-${at}`, kickoffIds: [`unclear-${at}`] }));
+      const execution = await stored(
+        anExecution({ localId: `unclear-${at}`, kickoffIds: [`unclear-${at}`] }),
+      );
       status = answer;
       await sender().send(approval(execution));
       assert.equal(requests.length, at + 1);
@@ -252,7 +376,10 @@ describe("sending feedback", () => {
 
   for (const [dialect, pause] of [
     ["numbered, as by the documented dialect", waiting],
-    ["not numbered and with other blank space, as by the live dialect", { ...reading, state: "waiting", waiting: { taskId: "review", output: "# Draft\n\nText.\n" } }],
+    [
+      "not numbered and with other blank space, as by the live dialect",
+      { ...reading, state: "waiting", waiting: { taskId: "review", output: "# Draft\n\nText.\n" } },
+    ],
   ] as const) {
     describe(`for a pause that the crew still reports after it took an answer (${dialect})`, () => {
       const seconds = (count: number) => () => Date.now() + count * 1000;
@@ -261,15 +388,30 @@ describe("sending feedback", () => {
         const shown = await stored();
         status = () => Promise.resolve(pause);
         await sender().send(approval(shown));
-        await assert.rejects(sender(store, seconds(1)).send(approval(shown)), /has been answered already, and the crew took that/);
-        await assert.rejects(sender(store, seconds(12)).send(approval(store.find("local-1")!)), (error) => {
-          assert.ok(error instanceof StaleFeedbackError);
-          assert.equal(error.kind, "stillPaused");
-          assert.match(error.message, /not sent: you approved this output of “review” and the crew took it, but it still reports the pause\. It may only be slow/);
-          assert.deepEqual(error.actions.map(({ command }) => command), ["crewdeck.openExecution", "crewdeck.sendAgain"]);
-          return true;
-        });
-        assert.deepEqual([store.find("local-1")?.state, store.find("local-1")?.waiting], ["running", undefined]);
+        await assert.rejects(
+          sender(store, seconds(1)).send(approval(shown)),
+          /has been answered already, and the crew took that/,
+        );
+        await assert.rejects(
+          sender(store, seconds(12)).send(approval(store.find("local-1")!)),
+          (error) => {
+            assert.ok(error instanceof StaleFeedbackError);
+            assert.equal(error.kind, "stillPaused");
+            assert.match(
+              error.message,
+              /not sent: you approved this output of “review” and the crew took it, but it still reports the pause\. It may only be slow/,
+            );
+            assert.deepEqual(
+              error.actions.map(({ command }) => command),
+              ["crewdeck.openExecution", "crewdeck.sendAgain"],
+            );
+            return true;
+          },
+        );
+        assert.deepEqual(
+          [store.find("local-1")?.state, store.find("local-1")?.waiting],
+          ["running", undefined],
+        );
         assert.equal(requests.length, 1);
       });
 
@@ -278,24 +420,48 @@ describe("sending feedback", () => {
         status = () => Promise.resolve(pause);
         await sender().send(approval(shown));
         const later = seconds(62);
-        await assert.rejects(sender(store, later).send(approval(store.find("local-1")!)), (error) => error instanceof StaleFeedbackError && error.kind === "stillPaused");
-        assert.deepEqual([store.find("local-1")?.state, store.find("local-1")?.waiting?.attempt], ["waiting", 1]);
+        await assert.rejects(
+          sender(store, later).send(approval(store.find("local-1")!)),
+          (error) => error instanceof StaleFeedbackError && error.kind === "stillPaused",
+        );
+        assert.deepEqual(
+          [store.find("local-1")?.state, store.find("local-1")?.waiting?.attempt],
+          ["waiting", 1],
+        );
         assert.equal(requests.length, 1);
         await sender(store, later).send(approval(store.find("local-1")!, { again: true }));
         assert.equal(requests.length, 2);
-        assert.deepEqual(store.find("local-1")?.resumes.map(({ outcome }) => outcome), ["answered", "answered"]);
-        await assert.rejects(sender(store, later).send(approval(store.find("local-1")!)), StaleFeedbackError, "and once more it wants to be asked");
+        assert.deepEqual(
+          store.find("local-1")?.resumes.map(({ outcome }) => outcome),
+          ["answered", "answered"],
+        );
+        await assert.rejects(
+          sender(store, later).send(approval(store.find("local-1")!)),
+          StaleFeedbackError,
+          "and once more it wants to be asked",
+        );
       });
 
       it("does not send it again for another output that waits by then", async () => {
         const shown = await stored();
         status = () => Promise.resolve(pause);
         await sender().send(approval(shown, { isApprove: false, text: "Shorter." }));
-        await assert.rejects(sender(store, seconds(12)).send(approval(store.find("local-1")!)), StaleFeedbackError);
+        await assert.rejects(
+          sender(store, seconds(12)).send(approval(store.find("local-1")!)),
+          StaleFeedbackError,
+        );
         const lagging = store.find("local-1")!;
         assert.deepEqual(lagging.stillPaused, { taskId: "review", attempt: 1 });
-        status = () => Promise.resolve({ ...reading, state: "waiting", waiting: { taskId: "review", output: "Second." } });
-        await assert.rejects(sender(store, seconds(13)).send(approval(lagging, { again: true })), (error) => error instanceof StaleFeedbackError && error.kind === "newerAttempt");
+        status = () =>
+          Promise.resolve({
+            ...reading,
+            state: "waiting",
+            waiting: { taskId: "review", output: "Second." },
+          });
+        await assert.rejects(
+          sender(store, seconds(13)).send(approval(lagging, { again: true })),
+          (error) => error instanceof StaleFeedbackError && error.kind === "newerAttempt",
+        );
         assert.equal(requests.length, 1);
       });
     });
@@ -303,9 +469,18 @@ describe("sending feedback", () => {
 
   it("sends once more, too, what a crew took that gives all its attempts one number", async () => {
     const shown = await stored();
-    status = () => Promise.resolve({ ...reading, state: "waiting", waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 } });
+    status = () =>
+      Promise.resolve({
+        ...reading,
+        state: "waiting",
+        waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 },
+      });
     await sender().send(approval(shown, { isApprove: false, text: "Shorter." }));
-    const second = { ...reading, state: "waiting" as const, waiting: { taskId: "review", output: "Second.", attempt: 1 } };
+    const second = {
+      ...reading,
+      state: "waiting" as const,
+      waiting: { taskId: "review", output: "Second.", attempt: 1 },
+    };
     status = () => Promise.resolve(second);
     await store.update("local-1", (known) => applyReading(known, second, Date.now()));
     assert.equal(store.find("local-1")?.waiting?.attempt, 2);
@@ -313,21 +488,41 @@ describe("sending feedback", () => {
     await store.update("local-1", (known) => applyReading(known, second, Date.now()));
     assert.deepEqual(store.find("local-1")?.stillPaused, { taskId: "review", attempt: 2 });
     await sender().send(approval(store.find("local-1")!, { again: true }));
-    assert.deepEqual(requests.map(({ humanFeedback }) => humanFeedback), ["Shorter.", "Approved.", "Approved."]);
+    assert.deepEqual(
+      requests.map(({ humanFeedback }) => humanFeedback),
+      ["Shorter.", "Approved.", "Approved."],
+    );
   });
 
   it("takes a typed task id for an execution that may be waiting, again after each answer", async () => {
-    const execution = await stored(notWaiting({ state: "unknown", mayBeWaiting: true, tasks: [], startedAt: "2020-01-01T00:00:00.000Z" }));
+    const execution = await stored(
+      notWaiting({
+        state: "unknown",
+        mayBeWaiting: true,
+        tasks: [],
+        startedAt: "2020-01-01T00:00:00.000Z",
+      }),
+    );
     status = () => Promise.resolve({ ...reading, state: "unknown", stateText: "NOT FOUND" });
     await sender().send(approval(execution, { taskId: "typed", isApprove: false, text: "No." }));
-    await assert.rejects(sender().send(approval(execution, { taskId: "typed" })), StaleFeedbackError, "the person still looks at what was there before");
+    await assert.rejects(
+      sender().send(approval(execution, { taskId: "typed" })),
+      StaleFeedbackError,
+      "the person still looks at what was there before",
+    );
     await sender().send(approval(store.find("local-1")!, { taskId: "typed" }));
-    assert.deepEqual(requests.map((request) => request.isApprove), [false, true]);
+    assert.deepEqual(
+      requests.map((request) => request.isApprove),
+      [false, true],
+    );
   });
 
   it("sends nothing while a token is refused or missing", async () => {
     const execution = await stored();
-    for (const error of [new CrewApiError({ kind: "unauthorized", message: "", remedy: "" }), new UserError("There is no token on this machine.")]) {
+    for (const error of [
+      new CrewApiError({ kind: "unauthorized", message: "", remedy: "" }),
+      new UserError("There is no token on this machine."),
+    ]) {
       status = () => Promise.reject(error);
       await assert.rejects(sender().send(approval(execution)), error);
     }
@@ -339,17 +534,22 @@ describe("sending feedback", () => {
     await intents.claim(resumeKey("local-1", "review", 1), { at: new Date().toISOString() });
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
     const all = intents.all.bind(intents);
-    intents.all = async () => (await all()).map((intent) => ({ ...intent, session: "of a process that ended" }));
+    intents.all = async () =>
+      (await all()).map((intent) => ({ ...intent, session: "of a process that ended" }));
     await sender().send(approval(execution));
     assert.equal(requests.length, 1);
   });
 
   it("gets past a claim older than any request that nothing was written for, whoever has its process's number now", async () => {
     const execution = await stored();
-    await intents.claim(resumeKey("local-1", "review", 1), { at: new Date(Date.now() - 9 * 60_000).toISOString() });
+    await intents.claim(resumeKey("local-1", "review", 1), {
+      at: new Date(Date.now() - 9 * 60_000).toISOString(),
+    });
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
     await intents.release(resumeKey("local-1", "review", 1));
-    await intents.claim(resumeKey("local-1", "review", 1), { at: new Date(Date.now() - 11 * 60_000).toISOString() });
+    await intents.claim(resumeKey("local-1", "review", 1), {
+      at: new Date(Date.now() - 11 * 60_000).toISOString(),
+    });
     await sender().send(approval(execution));
     assert.equal(requests.length, 1);
   });

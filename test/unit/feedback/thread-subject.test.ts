@@ -4,11 +4,25 @@ import { isOver } from "../../../src/feedback/thread-subject.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 
 describe("The output that a thread is about", () => {
-  const taken: SentResume = { taskId: "review", attempt: 1, feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:05:00.000Z" }, outcome: "answered" };
+  const taken: SentResume = {
+    taskId: "review",
+    attempt: 1,
+    feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:05:00.000Z" },
+    outcome: "answered",
+  };
 
   it("no longer waits once the crew took feedback for it", () => {
-    assert.equal(isOver({ execution: anExecution(), taskId: "review", isApprove: true }, anExecution()), false);
-    assert.equal(isOver({ execution: anExecution(), taskId: "review", isApprove: true }, notWaiting({ resumes: [taken] })), true);
+    assert.equal(
+      isOver({ execution: anExecution(), taskId: "review", isApprove: true }, anExecution()),
+      false,
+    );
+    assert.equal(
+      isOver(
+        { execution: anExecution(), taskId: "review", isApprove: true },
+        notWaiting({ resumes: [taken] }),
+      ),
+      true,
+    );
   });
 
   it("can be answered anew while the crew still reports its pause, by a person who knows", () => {

@@ -9,8 +9,15 @@ describe("What callbacks ask a crew to send", () => {
       crewWebhookUrl: "https://h.test:8443/c?to=me#x",
       taskWebhookUrl: "http://h.test/t",
       stepWebhookUrl: "",
-      humanInputWebhook: { url: "https://h.test/h", authentication: { strategy: "basic", username: "me" } },
-      webhooks: { url: "https://e.test/e", events: ["task_started"], authentication: { strategy: "bearer" } },
+      humanInputWebhook: {
+        url: "https://h.test/h",
+        authentication: { strategy: "basic", username: "me" },
+      },
+      webhooks: {
+        url: "https://e.test/e",
+        events: ["task_started"],
+        authentication: { strategy: "bearer" },
+      },
     });
     assert.deepEqual(callbacksInWords(callbacks).split("\n"), [
       "• the output of each task, to http://h.test/t",
@@ -22,12 +29,21 @@ describe("What callbacks ask a crew to send", () => {
   });
 
   it("shows what in an address looks like something else, and keeps it on its line", () => {
-    assert.equal(inWords("https://h\u043e\u043eks.test/a"), String.raw`• the result, to https://h\u{43e}\u{43e}ks.test/a`);
-    assert.equal(inWords("https://h.test\\@evil.test/\u202ea\nb c"), String.raw`• the result, to https://h.test\@evil.test/\u{202e}a\u{a}b\u{20}c`);
+    assert.equal(
+      inWords("https://h\u043e\u043eks.test/a"),
+      String.raw`• the result, to https://h\u{43e}\u{43e}ks.test/a`,
+    );
+    assert.equal(
+      inWords("https://h.test\\@evil.test/\u202ea\nb c"),
+      String.raw`• the result, to https://h.test\@evil.test/\u{202e}a\u{a}b\u{20}c`,
+    );
   });
 
   it("says how much of a long address is left out", () => {
     const line = inWords(`https://h.test/${"x".repeat(1_000)}`);
-    assert.match(line, /^• the result, to https:\/\/h\.test\/x+ … \(715 more characters, not shown\)$/);
+    assert.match(
+      line,
+      /^• the result, to https:\/\/h\.test\/x+ … \(715 more characters, not shown\)$/,
+    );
   });
 });

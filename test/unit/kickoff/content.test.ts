@@ -6,17 +6,24 @@ import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
 const fields = formFields({ fields: [{ name: "topic" }, { name: "audience" }], raw: {} });
 const typed = (topic: string, audience: string): FormValues => ({
   ...initialValues([]),
-  inputs: [{ name: "topic", mode: "text", text: topic }, { name: "audience", mode: "text", text: audience }],
+  inputs: [
+    { name: "topic", mode: "text", text: topic },
+    { name: "audience", mode: "text", text: audience },
+  ],
   callbacks: { ...initialValues([]).callbacks, crewWebhookUrl: "https://mine.test" },
 });
-const open = (seed: Seed) => new FormContent(fields, seed, () => "22222222-0000-4000-8000-000000000002");
+const open = (seed: Seed) =>
+  new FormContent(fields, seed, () => "22222222-0000-4000-8000-000000000002");
 
 describe("What a form that is opened with values holds", () => {
   const draft = { id: "22222222-0000-4000-8000-000000000001", values: typed("mine", "mine, too") };
 
   it("is the given values and nothing of a draft where they take its place; Undo brings the draft back", () => {
     const content = open({ draft, instead: { inputs: { topic: "given" } } });
-    assert.deepEqual(content.values, { ...typed("given", ""), callbacks: initialValues([]).callbacks });
+    assert.deepEqual(content.values, {
+      ...typed("given", ""),
+      callbacks: initialValues([]).callbacks,
+    });
     assert.deepEqual(content.notice, { kind: "given", canUndo: true });
     content.undo();
     assert.deepEqual(content.values, draft.values);
@@ -24,12 +31,16 @@ describe("What a form that is opened with values holds", () => {
 
   it("is brought back by Undo though the same was given twice, as by a double click", () => {
     const content = open({ draft });
-    for (let click = 0; click < 2; click++) content.lay({ instead: { inputs: { topic: "given" } } });
+    for (let click = 0; click < 2; click++)
+      content.lay({ instead: { inputs: { topic: "given" } } });
     content.undo();
     assert.deepEqual(content.values, draft.values);
   });
 
   it("is the draft with the given values laid over it where they don't", () => {
-    assert.deepEqual(open({ draft, given: { inputs: { topic: "given" } } }).values, typed("given", "mine, too"));
+    assert.deepEqual(
+      open({ draft, given: { inputs: { topic: "given" } } }).values,
+      typed("given", "mine, too"),
+    );
   });
 });

@@ -15,10 +15,16 @@ describe("A kickoff as cURL", () => {
   it("run by a shell starts an execution of the local service", async () => {
     const service: RunningService = await startService({ args: ["--task-seconds", "0.05"] });
     try {
-      const { command } = curlCommand(service.url, { inputs: { topic: awkward, audience: "it's us" } });
-      const { stdout } = await run("sh", ["-c", `${command} -s`], { env: { ...process.env, CREW_TOKEN: service.token } });
+      const { command } = curlCommand(service.url, {
+        inputs: { topic: awkward, audience: "it's us" },
+      });
+      const { stdout } = await run("sh", ["-c", `${command} -s`], {
+        env: { ...process.env, CREW_TOKEN: service.token },
+      });
       const { kickoff_id: id } = JSON.parse(stdout) as { kickoff_id: string };
-      const status = await fetch(`${service.url}/${id}/status`, { headers: { authorization: `Bearer ${service.token}` } });
+      const status = await fetch(`${service.url}/${id}/status`, {
+        headers: { authorization: `Bearer ${service.token}` },
+      });
       assert.equal(status.status, 200);
     } finally {
       await service.stop();
@@ -31,7 +37,10 @@ describe("A kickoff as cURL", () => {
     const server = createServer((request, response) => {
       seen.push(request.headers);
       let body = "";
-      request.setEncoding("utf8").on("data", (text: string) => (body += text)).on("end", () => (bodies.push(body), response.end("{}")));
+      request
+        .setEncoding("utf8")
+        .on("data", (text: string) => (body += text))
+        .on("end", () => (bodies.push(body), response.end("{}")));
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/it's`;
@@ -39,28 +48,56 @@ describe("A kickoff as cURL", () => {
       inputs: { [awkward]: awkward, deep: { list: [null, true, 1.5] } },
       meta: { ticket: "7'" },
       taskWebhookUrl: "https://hooks.test/a?b='c'",
-      humanInputWebhook: { url: "https://hooks.test/h", authentication: { strategy: "basic", username: "me", password: "hush" } },
-      webhooks: { events: ["task_completed"], url: "https://hooks.test/s", authentication: { strategy: "bearer", token: "hush" } },
+      humanInputWebhook: {
+        url: "https://hooks.test/h",
+        authentication: { strategy: "basic", username: "me", password: "hush" },
+      },
+      webhooks: {
+        events: ["task_completed"],
+        url: "https://hooks.test/s",
+        authentication: { strategy: "bearer", token: "hush" },
+      },
     };
     const { command, variables } = curlCommand(address, request);
     assert.doesNotMatch(command, /hush/);
-    assert.deepEqual(variables, ["$CREW_TOKEN", "$CREW_HUMAN_INPUT_PASSWORD", "$CREW_STREAMING_TOKEN"]);
+    assert.deepEqual(variables, [
+      "$CREW_TOKEN",
+      "$CREW_HUMAN_INPUT_PASSWORD",
+      "$CREW_STREAMING_TOKEN",
+    ]);
     try {
-      const env = { ...process.env, CREW_TOKEN: "right", CREW_HUMAN_INPUT_PASSWORD: "hush", CREW_STREAMING_TOKEN: "hush" };
+      const env = {
+        ...process.env,
+        CREW_TOKEN: "right",
+        CREW_HUMAN_INPUT_PASSWORD: "hush",
+        CREW_STREAMING_TOKEN: "hush",
+      };
       await run("sh", ["-c", `${command} -s`], { env });
     } finally {
       server.close();
     }
     assert.deepEqual(JSON.parse(bodies[0] ?? ""), request);
-    assert.deepEqual([seen[0]?.authorization, seen[0]?.["content-type"]], ["Bearer right", "application/json"]);
+    assert.deepEqual(
+      [seen[0]?.authorization, seen[0]?.["content-type"]],
+      ["Bearer right", "application/json"],
+    );
   });
 
   it("names the variable of a human-input token, and never one that an input names", () => {
-    const request: KickoffRequest = { inputs: {}, humanInputWebhook: { url: "https://hooks.test", authentication: { strategy: "bearer", token: "hush" } } };
+    const request: KickoffRequest = {
+      inputs: {},
+      humanInputWebhook: {
+        url: "https://hooks.test",
+        authentication: { strategy: "bearer", token: "hush" },
+      },
+    };
     const { command, variables } = curlCommand("https://crew.test", request);
     assert.match(command, /"token":"'"\$CREW_HUMAN_INPUT_TOKEN"'"/);
     assert.deepEqual(variables, ["$CREW_TOKEN", "$CREW_HUMAN_INPUT_TOKEN"]);
     assert.match(command, /-H "Authorization: Bearer \$CREW_TOKEN"/);
-    assert.doesNotMatch(curlCommand("https://crew.test", { inputs: { a: "\u0000CREW_TOKEN\u0000" } }).command, /"\$CREW_TOKEN"'/);
+    assert.doesNotMatch(
+      curlCommand("https://crew.test", { inputs: { a: "\u0000CREW_TOKEN\u0000" } }).command,
+      /"\$CREW_TOKEN"'/,
+    );
   });
 });

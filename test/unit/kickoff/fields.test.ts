@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
-import { formFields, needsForm, switchMode, typedIn, withUnlisted } from "../../../src/kickoff/fields.ts";
+import {
+  formFields,
+  needsForm,
+  switchMode,
+  typedIn,
+  withUnlisted,
+} from "../../../src/kickoff/fields.ts";
 
-const inputs = (...fields: Parameters<typeof formFields>[0]["fields"]) => ({ fields, raw: undefined });
+const inputs = (...fields: Parameters<typeof formFields>[0]["fields"]) => ({
+  fields,
+  raw: undefined,
+});
 
 describe("Fields of the kickoff form", () => {
   it("asks a person only where the crew asks for something", () => {
@@ -10,14 +19,30 @@ describe("Fields of the kickoff form", () => {
   });
 
   it("keeps the crew's order and any name, and makes one field of a name given twice", () => {
-    const names = ['"name": "Cholesterol", "value": "230 mg/dL"', "", " ", "__proto__", "constructor", "topic"];
+    const names = [
+      '"name": "Cholesterol", "value": "230 mg/dL"',
+      "",
+      " ",
+      "__proto__",
+      "constructor",
+      "topic",
+    ];
     const fields = formFields(inputs(...[...names, "topic"].map((name) => ({ name }))));
-    assert.deepEqual(fields.map((field) => field.name), names);
+    assert.deepEqual(
+      fields.map((field) => field.name),
+      names,
+    );
   });
 
   it("begins with the control that fits, or as JSON where the type is not a text, with the default where there is one", () => {
     const fields = formFields(
-      inputs({ name: "a" }, { name: "b", type: "string", default: "x" }, { name: "c", type: "integer" }, { name: "d", type: "object", default: { k: 1 } }, { name: "e", default: 7 }),
+      inputs(
+        { name: "a" },
+        { name: "b", type: "string", default: "x" },
+        { name: "c", type: "integer" },
+        { name: "d", type: "object", default: { k: 1 } },
+        { name: "e", default: 7 },
+      ),
     );
     assert.deepEqual(
       fields.map((field) => field.initial),
@@ -32,7 +57,16 @@ describe("Fields of the kickoff form", () => {
   });
 
   it("takes a text from elsewhere as it would have been typed there", () => {
-    const fields = formFields(inputs({ name: "any" }, { name: "days", type: "integer" }, { name: "share", type: "number" }, { name: "loud", type: "boolean" }, { name: "tone", enum: ["dry", 2] }, { name: "data", type: "object" }));
+    const fields = formFields(
+      inputs(
+        { name: "any" },
+        { name: "days", type: "integer" },
+        { name: "share", type: "number" },
+        { name: "loud", type: "boolean" },
+        { name: "tone", enum: ["dry", 2] },
+        { name: "data", type: "object" },
+      ),
+    );
     const cases = [
       ["any", " 12 ", "text  12 "],
       ["any", "", "empty "],
@@ -48,17 +82,23 @@ describe("Fields of the kickoff form", () => {
       ["data", "no JSON", "json no JSON"],
     ] as const;
     for (const [name, text, expected] of cases) {
-      const { mode, text: typed } = typedIn(text, fields.find((field) => field.name === name)!);
+      const { mode, text: typed } = typedIn(
+        text,
+        fields.find((field) => field.name === name)!,
+      );
       assert.equal(`${mode} ${typed}`, expected, `${JSON.stringify(text)} in ${name}`);
     }
   });
 
   it("adds a field for an input that the crew did not name, once", () => {
     const fields = withUnlisted(formFields(inputs({ name: "a" })), ["b", "a", "b"]);
-    assert.deepEqual(fields.map(({ name, listed, required }) => ({ name, listed, required })), [
-      { name: "a", listed: true, required: true },
-      { name: "b", listed: false, required: false },
-    ]);
+    assert.deepEqual(
+      fields.map(({ name, listed, required }) => ({ name, listed, required })),
+      [
+        { name: "a", listed: true, required: true },
+        { name: "b", listed: false, required: false },
+      ],
+    );
   });
 
   describe("switching between text and JSON", () => {
@@ -70,17 +110,28 @@ describe("Fields of the kickoff form", () => {
       ["nothing stays nothing", "", ""],
     ];
     for (const [what, text, json] of cases) {
-      it(what, () => assert.deepEqual(switchMode({ mode: "text", text }, "json"), { mode: "json", text: json }));
+      it(what, () =>
+        assert.deepEqual(switchMode({ mode: "text", text }, "json"), { mode: "json", text: json }),
+      );
     }
 
     it("gives the same text back", () => {
       const there = switchMode({ mode: "text", text: 'two\nlines "and quotes"' }, "json");
-      assert.deepEqual(switchMode(there, "text"), { mode: "text", text: 'two\nlines "and quotes"' });
-      assert.deepEqual(switchMode({ mode: "json", text: "[1]" }, "text"), { mode: "text", text: "[1]" });
+      assert.deepEqual(switchMode(there, "text"), {
+        mode: "text",
+        text: 'two\nlines "and quotes"',
+      });
+      assert.deepEqual(switchMode({ mode: "json", text: "[1]" }, "text"), {
+        mode: "text",
+        text: "[1]",
+      });
     });
 
     it("keeps the text of what is left out", () => {
-      assert.deepEqual(switchMode({ mode: "json", text: "[1" }, "omit"), { mode: "omit", text: "[1" });
+      assert.deepEqual(switchMode({ mode: "json", text: "[1" }, "omit"), {
+        mode: "omit",
+        text: "[1",
+      });
     });
   });
 });

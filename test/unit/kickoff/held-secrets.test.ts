@@ -1,20 +1,47 @@
 import assert from "node:assert/strict";
-import { carriedOver, heldFrom, isMeantFor, secretsFor, targetFor, targetsIn } from "../../../src/kickoff/held-secrets.ts";
+import {
+  carriedOver,
+  heldFrom,
+  isMeantFor,
+  secretsFor,
+  targetFor,
+  targetsIn,
+} from "../../../src/kickoff/held-secrets.ts";
 import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
 
-const to = (url: string, strategy: "none" | "bearer" | "basic" = "bearer", username = ""): FormValues => ({ ...initialValues([]), callbacks: { ...initialValues([]).callbacks, humanInputWebhookUrl: url }, humanInput: { strategy, username } });
+const to = (
+  url: string,
+  strategy: "none" | "bearer" | "basic" = "bearer",
+  username = "",
+): FormValues => ({
+  ...initialValues([]),
+  callbacks: { ...initialValues([]).callbacks, humanInputWebhookUrl: url },
+  humanInput: { strategy, username },
+});
 const ofA = { humanInput: { text: "hush", target: targetFor("bearer", "https://a.test/h") } };
 const withoutAddress = { humanInput: { text: "hush", target: targetFor("bearer", "https:/") } };
 
 describe("Secrets that a form holds", () => {
   it("are for one origin and one way to authenticate, whatever else is in the address", () => {
     assert.equal(targetFor("bearer", " https://A.test/h?x=1 "), "bearer https://a.test");
-    for (const url of ["https://a.test/h", " https://A.test:443/other"]) assert.equal(secretsFor(to(url), ofA).humanInput, "hush", url);
-    for (const other of [to("http://a.test/h"), to("https://a.test:8443/h"), to("https://b.test/h"), to("https://a.test.b.test"), to(""), to("https:/"), to("https://a.test/h", "none"), to("https://a.test/h", "basic")]) assert.equal(secretsFor(other, ofA).humanInput, "");
+    for (const url of ["https://a.test/h", " https://A.test:443/other"])
+      assert.equal(secretsFor(to(url), ofA).humanInput, "hush", url);
+    for (const other of [
+      to("http://a.test/h"),
+      to("https://a.test:8443/h"),
+      to("https://b.test/h"),
+      to("https://a.test.b.test"),
+      to(""),
+      to("https:/"),
+      to("https://a.test/h", "none"),
+      to("https://a.test/h", "basic"),
+    ])
+      assert.equal(secretsFor(other, ofA).humanInput, "");
   });
 
   it("are for the address that follows where they were entered before it", () => {
-    for (const url of ["", "https:/", "https://a.test"]) assert.equal(secretsFor(to(url), withoutAddress).humanInput, "hush", url);
+    for (const url of ["", "https:/", "https://a.test"])
+      assert.equal(secretsFor(to(url), withoutAddress).humanInput, "hush", url);
     assert.equal(secretsFor(to("https://a.test", "basic"), withoutAddress).humanInput, "");
     assert.equal(isMeantFor(targetFor("bearer", "https://a.test"), undefined), false);
   });
@@ -22,16 +49,39 @@ describe("Secrets that a form holds", () => {
   it("stay where other values leave their callback as it is, and are forgotten where they do not", () => {
     assert.deepEqual(carriedOver(ofA, to("https://a.test/h"), to("https://a.test/other")), ofA);
     assert.deepEqual(carriedOver(ofA, to("https://a.test/h"), to("https://b.test/h")), {});
-    assert.deepEqual(carriedOver(ofA, to("https://b.test/h"), to("https://b.test/h")), {}, "it was not meant for what was there");
-    assert.deepEqual(carriedOver(withoutAddress, to(""), to("https://b.test/h")), {}, "nobody typed that address");
+    assert.deepEqual(
+      carriedOver(ofA, to("https://b.test/h"), to("https://b.test/h")),
+      {},
+      "it was not meant for what was there",
+    );
+    assert.deepEqual(
+      carriedOver(withoutAddress, to(""), to("https://b.test/h")),
+      {},
+      "nobody typed that address",
+    );
     const ofMe = { humanInput: { text: "hush", target: targetFor("basic", "https://a.test") } };
-    assert.deepEqual(carriedOver(ofMe, to("https://a.test", "basic", "me"), to("https://a.test", "basic", "you")), {}, "of somebody else");
+    assert.deepEqual(
+      carriedOver(ofMe, to("https://a.test", "basic", "me"), to("https://a.test", "basic", "you")),
+      {},
+      "of somebody else",
+    );
   });
 
   it("come from a program with their addresses, and are told to the page by these alone", () => {
-    const webhooks = { events: ["a"], url: "https://e.test/x", authentication: { strategy: "bearer", token: "hush" } } as const;
-    const held = heldFrom({ webhooks, humanInputWebhook: { url: "https://a.test", authentication: { strategy: "bearer" } } });
+    const webhooks = {
+      events: ["a"],
+      url: "https://e.test/x",
+      authentication: { strategy: "bearer", token: "hush" },
+    } as const;
+    const held = heldFrom({
+      webhooks,
+      humanInputWebhook: { url: "https://a.test", authentication: { strategy: "bearer" } },
+    });
     assert.deepEqual(targetsIn(held), { streaming: "bearer https://e.test" });
-    assert.deepEqual(targetsIn({ streaming: { text: "", target: "bearer https://e.test" } }), {}, "it was taken back");
+    assert.deepEqual(
+      targetsIn({ streaming: { text: "", target: "bearer https://e.test" } }),
+      {},
+      "it was taken back",
+    );
   });
 });

@@ -4,7 +4,16 @@ import { readJsonView, writeJsonView } from "../../../src/kickoff/json-view.ts";
 import { initialValues, toRequest, type FormValues } from "../../../src/kickoff/values.ts";
 
 const fields = formFields({
-  fields: [{ name: "topic" }, { name: "__proto__" }, { name: "list", type: "array" }, { name: "days", type: "integer" }, { name: "nothing" }, { name: "blank", required: false }, { name: "left" }, { name: "empty" }],
+  fields: [
+    { name: "topic" },
+    { name: "__proto__" },
+    { name: "list", type: "array" },
+    { name: "days", type: "integer" },
+    { name: "nothing" },
+    { name: "blank", required: false },
+    { name: "left" },
+    { name: "empty" },
+  ],
   raw: undefined,
 });
 const typed: readonly (readonly [FieldMode, string])[] = [
@@ -17,7 +26,15 @@ const typed: readonly (readonly [FieldMode, string])[] = [
   ["omit", "kept, too"],
   ["empty", ""],
 ];
-const values: FormValues = { ...initialValues(fields), inputs: fields.map(({ name }, index) => ({ name, mode: typed[index]![0], text: typed[index]![1] })), meta: '{"ticket":  7}' };
+const values: FormValues = {
+  ...initialValues(fields),
+  inputs: fields.map(({ name }, index) => ({
+    name,
+    mode: typed[index]![0],
+    text: typed[index]![1],
+  })),
+  meta: '{"ticket":  7}',
+};
 
 function read(text: string, before: FormValues = values, known: readonly FormField[] = fields) {
   const reading = readJsonView(known, before, text);
@@ -59,30 +76,67 @@ describe("The form as JSON", () => {
   });
 
   it("gives back exactly what the fields held, however it is laid out", () => {
-    const exact = { ...values, inputs: values.inputs.map((value) => (value.name === "list" || value.name === "days" ? { ...value, text: value.text.replaceAll("12345678901234567890", "1234567890123456") } : value)) };
+    const exact = {
+      ...values,
+      inputs: values.inputs.map((value) =>
+        value.name === "list" || value.name === "days"
+          ? { ...value, text: value.text.replaceAll("12345678901234567890", "1234567890123456") }
+          : value,
+      ),
+    };
     const text = writeJsonView(exact);
-    for (const layout of [text, JSON.stringify(JSON.parse(text)), text.replaceAll("\n", "\n\n  ")]) {
+    for (const layout of [
+      text,
+      JSON.stringify(JSON.parse(text)),
+      text.replaceAll("\n", "\n\n  "),
+    ]) {
       assert.deepEqual(read(layout, exact).values, { ...exact, json: layout });
     }
     assert.deepEqual(toRequest(fields, read(text, exact).values), toRequest(fields, exact));
   });
 
   it("takes over what was changed, in the field's own way", () => {
-    const changed = read('{"inputs": {"topic": 5, "__proto__": null, "list": "a", "days": 4, "nothing": "now", "blank": "", "left": "back", "empty": [1.50]}}').values;
-    assert.deepEqual(changed.inputs.map(({ mode, text }) => `${mode} ${text}`), ["json 5", "null ", 'json "a"', "fitting 4", "text now", "empty ", "text back", "json [1.50]"]);
+    const changed = read(
+      '{"inputs": {"topic": 5, "__proto__": null, "list": "a", "days": 4, "nothing": "now", "blank": "", "left": "back", "empty": [1.50]}}',
+    ).values;
+    assert.deepEqual(
+      changed.inputs.map(({ mode, text }) => `${mode} ${text}`),
+      [
+        "json 5",
+        "null ",
+        'json "a"',
+        "fitting 4",
+        "text now",
+        "empty ",
+        "text back",
+        "json [1.50]",
+      ],
+    );
     assert.equal(changed.meta, "");
   });
 
   it("leaves out what is no longer there, keeps its text, and lets blank fields be", () => {
     const { inputs } = read('{"inputs": {}}').values;
-    assert.deepEqual(inputs.map(({ mode }) => mode), ["omit", "omit", "omit", "omit", "omit", "text", "omit", "omit"]);
+    assert.deepEqual(
+      inputs.map(({ mode }) => mode),
+      ["omit", "omit", "omit", "omit", "omit", "text", "omit", "omit"],
+    );
     assert.equal(inputs[0]?.text, typed[0]![1]);
   });
 
   it("gives a field to a name that the crew does not list", () => {
     const { fields: all, values: now } = read('{"inputs": {"constructor": true, "": "x"}}');
-    assert.deepEqual(all.slice(-2).map(({ name, listed }) => [name, listed]), [["constructor", false], ["", false]]);
-    assert.deepEqual(now.inputs.slice(-2).map(({ mode, text }) => `${mode} ${text}`), ["json true", "text x"]);
+    assert.deepEqual(
+      all.slice(-2).map(({ name, listed }) => [name, listed]),
+      [
+        ["constructor", false],
+        ["", false],
+      ],
+    );
+    assert.deepEqual(
+      now.inputs.slice(-2).map(({ mode, text }) => `${mode} ${text}`),
+      ["json true", "text x"],
+    );
   });
 
   it("takes null for no meta, as clients send it", () => {
@@ -92,20 +146,56 @@ describe("The form as JSON", () => {
   });
 
   it("says by line and column what can't be read", () => {
-    assert.deepEqual(faultOf('{\n  "inputs": {"a" 1}\n}'), { kind: "notJson", line: 2, column: 18, expected: "colon" });
-    assert.deepEqual(faultOf('{"inputs": {"a": 12345678901234567890}}'), { kind: "notJson", line: 1, column: 18, expected: "exactNumber" });
+    assert.deepEqual(faultOf('{\n  "inputs": {"a" 1}\n}'), {
+      kind: "notJson",
+      line: 2,
+      column: 18,
+      expected: "colon",
+    });
+    assert.deepEqual(faultOf('{"inputs": {"a": 12345678901234567890}}'), {
+      kind: "notJson",
+      line: 1,
+      column: 18,
+      expected: "exactNumber",
+    });
     assert.deepEqual(faultOf("\n[1]"), { kind: "notAnObject", line: 2, column: 1 });
     assert.deepEqual(faultOf('{\n"meta": {}}'), { kind: "noInputs", line: 1, column: 1 });
     assert.deepEqual(faultOf('{\n"inputs": []}'), { kind: "noInputs", line: 2, column: 11 });
-    assert.deepEqual(faultOf('{"inputs": {},\n "meta": 1}'), { kind: "wrongType", name: "meta", wanted: "object", line: 2, column: 10 });
-    assert.deepEqual(faultOf('{"inputs": {},\n "topic": ""}'), { kind: "otherMember", name: "topic", line: 2, column: 2 });
-    assert.deepEqual(faultOf(`{"inputs": {"a": ${"[".repeat(100_000)}${"]".repeat(100_000)}}}`), { kind: "tooDeep", line: 1, column: 1 });
-    assert.deepEqual(faultOf('{"inputs": {"a": 1,\n"a": 2}}'), { kind: "twice", name: "a", line: 2, column: 1 });
-    assert.deepEqual(faultOf('{"inputs": {},\n"inputs": {}}'), { kind: "twice", name: "inputs", line: 2, column: 1 });
+    assert.deepEqual(faultOf('{"inputs": {},\n "meta": 1}'), {
+      kind: "wrongType",
+      name: "meta",
+      wanted: "object",
+      line: 2,
+      column: 10,
+    });
+    assert.deepEqual(faultOf('{"inputs": {},\n "topic": ""}'), {
+      kind: "otherMember",
+      name: "topic",
+      line: 2,
+      column: 2,
+    });
+    assert.deepEqual(faultOf(`{"inputs": {"a": ${"[".repeat(100_000)}${"]".repeat(100_000)}}}`), {
+      kind: "tooDeep",
+      line: 1,
+      column: 1,
+    });
+    assert.deepEqual(faultOf('{"inputs": {"a": 1,\n"a": 2}}'), {
+      kind: "twice",
+      name: "a",
+      line: 2,
+      column: 1,
+    });
+    assert.deepEqual(faultOf('{"inputs": {},\n"inputs": {}}'), {
+      kind: "twice",
+      name: "inputs",
+      line: 2,
+      column: 1,
+    });
   });
 
   it("is the same after there and back", () => {
-    const text = '{\n  "inputs": {\n    "topic": "a",\n    "list": [\n      1,\n      "two  spaces\\n"\n    ]\n  },\n  "meta": {\n    "deep": {\n      "er": 1\n    }\n  }\n}';
+    const text =
+      '{\n  "inputs": {\n    "topic": "a",\n    "list": [\n      1,\n      "two  spaces\\n"\n    ]\n  },\n  "meta": {\n    "deep": {\n      "er": 1\n    }\n  }\n}';
     assert.equal(short(text), text);
   });
 });

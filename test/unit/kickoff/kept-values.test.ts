@@ -8,19 +8,31 @@ import { initialValues } from "../../../src/kickoff/values.ts";
 const blank = initialValues([]);
 const readLast = { ...blank, meta: '{"ticket": 7}' };
 const keptText = (json: string) => keptValues({ ...readLast, json }).json;
-const human = (authentication: string) => `{"inputs": {"token": "tea"}, "humanInputWebhook": {"url": "https://a.test/h", "authentication": {${authentication}}}}`;
+const human = (authentication: string) =>
+  `{"inputs": {"token": "tea"}, "humanInputWebhook": {"url": "https://a.test/h", "authentication": {${authentication}}}}`;
 const bearer = (rest: string) => human(`"strategy": "bearer", ${rest}`);
 
 describe("What is kept of a JSON text", () => {
   it("is all of it but for the callbacks' secrets, wherever they stand, where it can be read", () => {
-    for (const authentication of ['"strategy": "bearer", "token": "hush"', '"token": "hush", "strategy": "bearer"', '"strategy": "bearer",\n "to\\u006ben": "hu\\"sh"']) {
-      assert.match(keptText(human(authentication)) ?? "", /^\{"inputs": \{"token": "tea"\}.*"authentication": \{"strategy": "bearer"\}\}\}$/s);
+    for (const authentication of [
+      '"strategy": "bearer", "token": "hush"',
+      '"token": "hush", "strategy": "bearer"',
+      '"strategy": "bearer",\n "to\\u006ben": "hu\\"sh"',
+    ]) {
+      assert.match(
+        keptText(human(authentication)) ?? "",
+        /^\{"inputs": \{"token": "tea"\}.*"authentication": \{"strategy": "bearer"\}\}\}$/s,
+      );
     }
-    const kept = keptText(`{"inputs": {"password": "x"}, "humanInputWebhook": {"url": "https://a.test", "authentication": {"strategy": "basic", "password": "hush", "username": "me"}},
+    const kept =
+      keptText(`{"inputs": {"password": "x"}, "humanInputWebhook": {"url": "https://a.test", "authentication": {"strategy": "basic", "password": "hush", "username": "me"}},
       "webhooks": {"events": ["a"], "url": "https://a.test", "authentication": {"strategy": "bearer", "token": "hush"}}}`);
     assert.deepEqual(JSON.parse(kept ?? ""), {
       inputs: { password: "x" },
-      humanInputWebhook: { url: "https://a.test", authentication: { strategy: "basic", username: "me" } },
+      humanInputWebhook: {
+        url: "https://a.test",
+        authentication: { strategy: "basic", username: "me" },
+      },
       webhooks: { events: ["a"], url: "https://a.test", authentication: { strategy: "bearer" } },
     });
     const plain = human('"strategy": "bearer"');
@@ -28,19 +40,27 @@ describe("What is kept of a JSON text", () => {
   });
 
   it("is without the name and password of a callback's address, however it is written, but not of one among the inputs", () => {
-    const text = '{"inputs": {"repo": "https://me:own@git.test", "api_key": "mine"}, "crewWebhookUrl": ADDRESS}';
+    const text =
+      '{"inputs": {"repo": "https://me:own@git.test", "api_key": "mine"}, "crewWebhookUrl": ADDRESS}';
     for (const [typed, kept] of [
       ['"https:\\/\\/me:hush@a.test/x@y"', '"https://a.test/x@y"'],
       ['"https:\\u002f\\u002fme:hush@a.test/x"', '"https://a.test/x"'],
       ['"https://me:hush\\u0040a.test/x"', '"https://a.test/x"'],
       ['"https://me:hu\'sh@a.test/x"', '"https://a.test/x"'],
       ['"https://me:a/hush@a.test/x"', '""'],
-      ['"https://relay.test/cb?to=https://key@a.test/42"', '"https://relay.test/cb?to=https://key@a.test/42"'],
-    ] as const) assert.equal(keptText(text.replace("ADDRESS", typed)), text.replace("ADDRESS", kept));
+      [
+        '"https://relay.test/cb?to=https://key@a.test/42"',
+        '"https://relay.test/cb?to=https://key@a.test/42"',
+      ],
+    ] as const)
+      assert.equal(keptText(text.replace("ADDRESS", typed)), text.replace("ADDRESS", kept));
   });
 
   for (const [what, text] of [
-    ["not complete", '{"humanInputWebhook": {"authentication": {"strategy": "bearer", "token": "hush'],
+    [
+      "not complete",
+      '{"humanInputWebhook": {"authentication": {"strategy": "bearer", "token": "hush',
+    ],
     ["ending in a backslash", '{"humanInputWebhook": {"authentication": {"token": "hush\\'],
     ["over two lines", bearer('"token": "abc\nhush"')],
     ["without a colon", bearer('"token" "hush"')],
@@ -54,7 +74,10 @@ describe("What is kept of a JSON text", () => {
     ["by another name", bearer('"pass": "hush"')],
     ["by a name with a slip", bearer('"tokn": "hush"')],
     ["by a name with a space", bearer('"token ": "hush"')],
-    ["by a name in escapes", '{"inputs": {}, "x": {"\\u0074\\u006f\\u006b\\u0065\\u006e": "hush",}}'],
+    [
+      "by a name in escapes",
+      '{"inputs": {}, "x": {"\\u0074\\u006f\\u006b\\u0065\\u006e": "hush",}}',
+    ],
     ["a number", bearer('"token": 12345, "x": "hush"')],
     ["behind a comment", bearer('"token": /* x */ "hush"')],
     ["with a quote too many", bearer('"token": ""hush"')],
@@ -66,25 +89,45 @@ describe("What is kept of a JSON text", () => {
     ["a curl command with a name and password", "curl -u me:hush https://a.test"],
     ["a curl command with a header", "curl -H 'Authorization: Bearer hush' https://a.test"],
     ["an address in a text that is not JSON", '{"inputs": {}, "url": "https://me:hush@a.test",}'],
-    ["an address with escapes in a text that is not JSON", '{"inputs": {}, "url": "https:\\/\\/me:hush@a.test",}'],
-    ["an address with a slip in a text that is not JSON", '{"inputs": {}, "url": "https:/me:hush@a.test",}'],
+    [
+      "an address with escapes in a text that is not JSON",
+      '{"inputs": {}, "url": "https:\\/\\/me:hush@a.test",}',
+    ],
+    [
+      "an address with a slip in a text that is not JSON",
+      '{"inputs": {}, "url": "https:/me:hush@a.test",}',
+    ],
     ["both token and password", human('"token": "hush", "password": "hush", "strategy": "basic"')],
     ["other names", '{"api_key": "hush", "apiKey": "hush", "pwd": "hush", "client_secret": "hush"'],
   ] as const) {
     it(`is what could be read last where it can't be read and may hold a secret: ${what}`, () => {
       assert.ok("fault" in readJsonView([], blank, text), "it can't be read");
       assert.equal(keptText(text), writeJsonView(readLast));
-      assert.doesNotMatch(JSON.stringify(keptValues(keptValues({ ...readLast, json: text }))), /hush/);
+      assert.doesNotMatch(
+        JSON.stringify(keptValues(keptValues({ ...readLast, json: text }))),
+        /hush/,
+      );
     });
   }
 
   it("is all of it where nothing looks like a secret, though it can't be read", () => {
-    for (const text of ["{", '{"inputs": {"passengers": 5, "to": "me@a.test"}', '{"inputs": {"author": "Ann", "url": "https://a.test"} 1']) assert.equal(keptText(text), text);
+    for (const text of [
+      "{",
+      '{"inputs": {"passengers": 5, "to": "me@a.test"}',
+      '{"inputs": {"author": "Ann", "url": "https://a.test"} 1',
+    ])
+      assert.equal(keptText(text), text);
   });
 
   it("leaves the cursor where it was in what stays", () => {
-    const cuts = [{ start: 5, end: 10 }, { start: 20, end: 22 }];
-    assert.deepEqual([0, 5, 7, 10, 15, 21, 30].map((offset) => placeAfterCuts(offset, cuts)), [0, 5, 5, 5, 10, 15, 23]);
+    const cuts = [
+      { start: 5, end: 10 },
+      { start: 20, end: 22 },
+    ];
+    assert.deepEqual(
+      [0, 5, 7, 10, 15, 21, 30].map((offset) => placeAfterCuts(offset, cuts)),
+      [0, 5, 5, 5, 10, 15, 23],
+    );
   });
 });
 
@@ -92,20 +135,45 @@ describe("What is kept of an address", () => {
   for (const secret of ["hush", "p'whush", 'p"whush', "p whush", "a:hush", "%68hush"]) {
     it(`is without its name and password: ${secret}`, () => {
       assert.equal(checkAddress(`https://me:${secret}@a.test/x`)?.kind, "credentials");
-      assert.equal(keptAddress(` https://me:${secret}@a.test/x?y=z@w#v`), "https://a.test/x?y=z@w#v");
+      assert.equal(
+        keptAddress(` https://me:${secret}@a.test/x?y=z@w#v`),
+        "https://a.test/x?y=z@w#v",
+      );
     });
   }
 
   it("is nothing where it is no address, so that these can't be told from the rest", () => {
-    for (const typed of ["https://me:a/hush@a.test", "https://me:p\\hush@a.test", "me:hush@a.test", "ftp://me:hush@a.test", "https:/me:hush@a.test", "https://me:hush@"]) assert.equal(keptAddress(typed), "");
+    for (const typed of [
+      "https://me:a/hush@a.test",
+      "https://me:p\\hush@a.test",
+      "me:hush@a.test",
+      "ftp://me:hush@a.test",
+      "https:/me:hush@a.test",
+      "https://me:hush@",
+    ])
+      assert.equal(keptAddress(typed), "");
   });
 
   it("is all of one that has none, complete or not", () => {
-    for (const typed of ["", "a.test", " https://a.test ", "https://relay.test/cb?to=https://key@a.test/42", "https://a.test/@me"]) assert.equal(keptAddress(typed), typed);
+    for (const typed of [
+      "",
+      "a.test",
+      " https://a.test ",
+      "https://relay.test/cb?to=https://key@a.test/42",
+      "https://a.test/@me",
+    ])
+      assert.equal(keptAddress(typed), typed);
   });
 
   it("is so in the form's own boxes, too", () => {
-    const values = { ...blank, callbacks: { ...blank.callbacks, taskWebhookUrl: "https://me:hush@a.test/t" }, streaming: { ...blank.streaming, url: "http://hush@a.test" } };
-    assert.deepEqual([keptValues(values).callbacks.taskWebhookUrl, keptValues(values).streaming.url], ["https://a.test/t", "http://a.test/"]);
+    const values = {
+      ...blank,
+      callbacks: { ...blank.callbacks, taskWebhookUrl: "https://me:hush@a.test/t" },
+      streaming: { ...blank.streaming, url: "http://hush@a.test" },
+    };
+    assert.deepEqual(
+      [keptValues(values).callbacks.taskWebhookUrl, keptValues(values).streaming.url],
+      ["https://a.test/t", "http://a.test/"],
+    );
   });
 });

@@ -9,12 +9,19 @@ import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
 const crew = "url:https://crew.test";
 const first = "11111111-0000-4000-8000-000000000001";
 const second = "11111111-0000-4000-8000-000000000002";
-const valuesWith = (text: string): FormValues => ({ ...initialValues([]), inputs: [{ name: "__proto__", mode: "text", text }] });
+const valuesWith = (text: string): FormValues => ({
+  ...initialValues([]),
+  inputs: [{ name: "__proto__", mode: "text", text }],
+});
 
 describe("Memory of the kickoff form", () => {
   let folder: string;
   let problems: string[];
-  const openMemory = () => new FormMemory({ folder: join(folder, "kickoff"), onProblem: (message) => problems.push(message) });
+  const openMemory = () =>
+    new FormMemory({
+      folder: join(folder, "kickoff"),
+      onProblem: (message) => problems.push(message),
+    });
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "crewdeck-form-"));
@@ -29,23 +36,38 @@ describe("Memory of the kickoff form", () => {
     const memory = openMemory();
     assert.deepEqual(await memory.read(crew), {});
     await memory.saveDraft(crew, { id: first, values: valuesWith("typed") });
-    assert.deepEqual(await openMemory().read(crew), { draft: { id: first, values: valuesWith("typed") } });
+    assert.deepEqual(await openMemory().read(crew), {
+      draft: { id: first, values: valuesWith("typed") },
+    });
     assert.deepEqual(await openMemory().read("url:https://other.test"), {});
   });
 
   it("keeps what was typed last, however quickly it was typed", async () => {
     const memory = openMemory();
-    for (let count = 1; count <= 20; count++) void memory.saveDraft(crew, { id: first, values: valuesWith(`typed ${count}`) });
+    for (let count = 1; count <= 20; count++)
+      void memory.saveDraft(crew, { id: first, values: valuesWith(`typed ${count}`) });
     assert.deepEqual((await memory.read(crew)).draft?.values, valuesWith("typed 20"));
     assert.equal((await readdir(join(folder, "kickoff"))).length, 1, "nothing unfinished stays");
   });
 
   for (const [what, cut, json] of [
-    ["can be read", {}, '{"inputs": {}, "humanInputWebhook": {"url": "https://a.test/h", "authentication": {"strategy": "bearer", "token": "hush"}}}'],
-    ["can't be read yet", { isCut: true as const }, '{"inputs": {}, "humanInputWebhook": {"authentication": {"strategy": "basic", "password": "hush'],
+    [
+      "can be read",
+      {},
+      '{"inputs": {}, "humanInputWebhook": {"url": "https://a.test/h", "authentication": {"strategy": "bearer", "token": "hush"}}}',
+    ],
+    [
+      "can't be read yet",
+      { isCut: true as const },
+      '{"inputs": {}, "humanInputWebhook": {"authentication": {"strategy": "basic", "password": "hush',
+    ],
   ] as const) {
     it(`writes no secret to disk that a page's JSON text holds, where that ${what}, and reads none that another version wrote`, async () => {
-      const typed: FormValues = { ...valuesWith("typed"), callbacks: { ...valuesWith("").callbacks, taskWebhookUrl: "https://me:hush@a.test/t" }, json };
+      const typed: FormValues = {
+        ...valuesWith("typed"),
+        callbacks: { ...valuesWith("").callbacks, taskWebhookUrl: "https://me:hush@a.test/t" },
+        json,
+      };
       const memory = openMemory();
       await memory.saveDraft(crew, { id: first, values: typed });
       const kept = keptValues(typed);
@@ -54,8 +76,14 @@ describe("Memory of the kickoff form", () => {
       const written = await readFile(path, "utf8");
       assert.match(written, /a\.test\/t/);
       assert.doesNotMatch(written, /hush/);
-      await writeFile(path, JSON.stringify({ version: 1, crew, draft: { id: first, values: typed }, last: typed }));
-      assert.deepEqual(await memory.read(crew), { draft: { id: first, values: kept, ...cut }, last: kept });
+      await writeFile(
+        path,
+        JSON.stringify({ version: 1, crew, draft: { id: first, values: typed }, last: typed }),
+      );
+      assert.deepEqual(await memory.read(crew), {
+        draft: { id: first, values: kept, ...cut },
+        last: kept,
+      });
       await memory.sent(crew, { id: first, values: typed });
       assert.doesNotMatch(await readFile(path, "utf8"), /hush/);
     });
@@ -68,7 +96,10 @@ describe("Memory of the kickoff form", () => {
     assert.deepEqual(await memory.read(crew), { last: valuesWith("a") });
     await memory.saveDraft(crew, { id: second, values: valuesWith("b") });
     await memory.sent(crew, { id: first, values: valuesWith("c") });
-    assert.deepEqual(await memory.read(crew), { draft: { id: second, values: valuesWith("b") }, last: valuesWith("c") });
+    assert.deepEqual(await memory.read(crew), {
+      draft: { id: second, values: valuesWith("b") },
+      last: valuesWith("c"),
+    });
     await memory.dropDraft(crew, first);
     assert.equal((await memory.read(crew)).draft?.id, second);
     await memory.dropDraft(crew, second);
@@ -101,7 +132,8 @@ describe("Memory of the kickoff form", () => {
     await writeFile(place, "a file where the folder should be");
     const memory = openMemory();
     assert.deepEqual([await memory.read(crew), memory.keeps(crew)], [{}, false]);
-    for (const text of ["a", "ab"]) await memory.saveDraft(crew, { id: first, values: valuesWith(text) });
+    for (const text of ["a", "ab"])
+      await memory.saveDraft(crew, { id: first, values: valuesWith(text) });
     assert.deepEqual(await memory.read(crew), { draft: { id: first, values: valuesWith("ab") } });
     assert.equal(problems.length, 1);
     await memory.move(crew, "url:https://new.test");
@@ -137,7 +169,10 @@ describe("Memory of the kickoff form", () => {
     await mkdir(join(place, file!));
     const memory = openMemory();
     await memory.saveDraft(crew, { id: second, values: valuesWith("b") });
-    assert.deepEqual([await memory.read(crew), memory.keeps(crew)], [{ draft: { id: second, values: valuesWith("b") } }, false]);
+    assert.deepEqual(
+      [await memory.read(crew), memory.keeps(crew)],
+      [{ draft: { id: second, values: valuesWith("b") } }, false],
+    );
     await memory.forget(crew);
     assert.deepEqual(await memory.read(crew), {}, "what was to be deleted is not held");
   });

@@ -6,14 +6,33 @@ const id = "11111111-0000-4000-8000-000000000001";
 const old = {
   inputs: [{ name: "__proto__", mode: "text", text: "x" }],
   meta: "",
-  callbacks: { taskWebhookUrl: "", stepWebhookUrl: "", crewWebhookUrl: "", humanInputWebhookUrl: "" },
+  callbacks: {
+    taskWebhookUrl: "",
+    stepWebhookUrl: "",
+    crewWebhookUrl: "",
+    humanInputWebhookUrl: "",
+  },
 };
-const values = { ...old, humanInput: { strategy: "none", username: "" }, streaming: { url: "", events: "", realtime: false, strategy: "none" } };
+const values = {
+  ...old,
+  humanInput: { strategy: "none", username: "" },
+  streaming: { url: "", events: "", realtime: false, strategy: "none" },
+};
 
 describe("Messages of the kickoff form", () => {
   it("are read when they are what they should be", () => {
     const draft = { id, values };
-    for (const message of [{ type: "ready" }, { type: "ready", draft }, { type: "submit", draft }, { type: "changed", draft }, { type: "clear" }, { type: "tool", tool: "presets" }, { type: "take", input: "__proto__" }, { type: "secret", name: "streaming", target: "bearer https://a.test", text: "x" }, { type: "act", index: 0 }]) {
+    for (const message of [
+      { type: "ready" },
+      { type: "ready", draft },
+      { type: "submit", draft },
+      { type: "changed", draft },
+      { type: "clear" },
+      { type: "tool", tool: "presets" },
+      { type: "take", input: "__proto__" },
+      { type: "secret", name: "streaming", target: "bearer https://a.test", text: "x" },
+      { type: "act", index: 0 },
+    ]) {
       assert.deepEqual(parseFromForm(message), message);
     }
   });
@@ -24,7 +43,13 @@ describe("Messages of the kickoff form", () => {
     ["an unknown type", { type: "runCommand", command: "x" }],
     ["a submit without a draft", { type: "submit" }],
     ["an id that could name another file", { type: "submit", draft: { id: "../../x", values } }],
-    ["an unknown mode", { type: "changed", draft: { id, values: { ...values, inputs: [{ name: "a", mode: "eval", text: "" }] } } }],
+    [
+      "an unknown mode",
+      {
+        type: "changed",
+        draft: { id, values: { ...values, inputs: [{ name: "a", mode: "eval", text: "" }] } },
+      },
+    ],
     ["a text that is none", { type: "changed", draft: { id, values: { ...values, meta: {} } } }],
     ["a tool that is none", { type: "tool", tool: "__proto__" }],
     ["a secret of something else", { type: "secret", name: "token", target: "", text: "x" }],
@@ -36,26 +61,51 @@ describe("Messages of the kickoff form", () => {
 
   it("may be brought back by VS Code after a reload", () => {
     const controls = [{ kind: "number" }, { kind: "choice", choices: ['"a"', "null"] }];
-    const plain = { name: "__proto__", required: true, listed: true, initial: { mode: "text", text: "" } };
+    const plain = {
+      name: "__proto__",
+      required: true,
+      listed: true,
+      initial: { mode: "text", text: "" },
+    };
     const fields = [plain, ...controls.map((control) => ({ ...plain, control, hasDefault: true }))];
     const state = { crew: "url:https://a.example", name: "A", fields, draft: { id, values } };
     assert.deepEqual(parseSavedState(JSON.parse(JSON.stringify(state))), state);
     assert.deepEqual(parseSavedState({ crew: "c", name: "n" }), { crew: "c", name: "n" });
-    for (const raw of [undefined, null, {}, { crew: 1, name: "n" }]) assert.equal(parseSavedState(raw), undefined);
+    for (const raw of [undefined, null, {}, { crew: 1, name: "n" }])
+      assert.equal(parseSavedState(raw), undefined);
   });
 
   it("may be from the version before, which knew less", () => {
-    assert.deepEqual(parseFromForm({ type: "ready", draft: { id, values: old } }), { type: "ready", draft: { id, values } });
+    assert.deepEqual(parseFromForm({ type: "ready", draft: { id, values: old } }), {
+      type: "ready",
+      draft: { id, values },
+    });
   });
 
   it("come as they were typed, an address and a text that can't be read included: what is kept of them is decided where they are kept", () => {
-    const typed = { ...values, callbacks: { ...values.callbacks, taskWebhookUrl: "https://relay.test/cb?to=https://key@a.test/42", crewWebhookUrl: "https://me:pw@a.test" }, json: '{"token": "half' };
+    const typed = {
+      ...values,
+      callbacks: {
+        ...values.callbacks,
+        taskWebhookUrl: "https://relay.test/cb?to=https://key@a.test/42",
+        crewWebhookUrl: "https://me:pw@a.test",
+      },
+      json: '{"token": "half',
+    };
     const message = { type: "submit", draft: { id, values: typed } };
     assert.deepEqual(parseFromForm(message), message);
   });
 
   it("lose a secret that strays among the values", () => {
-    const stray = { ...values, secrets: { streaming: "s3cret" }, humanInput: { ...values.humanInput, password: "s3cret" }, streaming: { ...values.streaming, token: "s3cret" } };
-    assert.doesNotMatch(JSON.stringify(parseFromForm({ type: "changed", draft: { id, values: stray } })), /s3cret/);
+    const stray = {
+      ...values,
+      secrets: { streaming: "s3cret" },
+      humanInput: { ...values.humanInput, password: "s3cret" },
+      streaming: { ...values.streaming, token: "s3cret" },
+    };
+    assert.doesNotMatch(
+      JSON.stringify(parseFromForm({ type: "changed", draft: { id, values: stray } })),
+      /s3cret/,
+    );
   });
 });

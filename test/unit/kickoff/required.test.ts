@@ -30,7 +30,14 @@ describe("An input may be left blank or out, in the form, its JSON and a request
       const inputs = readInputs({ inputs: answer });
       assert.ok(inputs !== undefined);
       const fields = formFields(inputs);
-      const blank: FormValues = { ...initialValues(fields), inputs: fields.map(({ name, control }) => ({ name, mode: control === undefined ? "text" : "fitting", text: "" })) };
+      const blank: FormValues = {
+        ...initialValues(fields),
+        inputs: fields.map(({ name, control }) => ({
+          name,
+          mode: control === undefined ? "text" : "fitting",
+          text: "",
+        })),
+      };
       const asJson = readJsonView(fields, blank, '{"inputs": {}}');
       assert.ok("values" in asJson);
       assert.deepEqual(
@@ -38,11 +45,19 @@ describe("An input may be left blank or out, in the form, its JSON and a request
           mark: fields.map(({ required }) => required),
           form: isValid(fields, blank, noSecrets),
           json: isValid(asJson.fields, asJson.values, noSecrets),
-          file: checkInputs(readRequestFile('{"crew": "T", "inputs": {}}'), inputs.fields).map(({ kind }) => kind),
+          file: checkInputs(readRequestFile('{"crew": "T", "inputs": {}}'), inputs.fields).map(
+            ({ kind }) => kind,
+          ),
         },
-        { mark: [isRequired], form: !isRequired, json: !isRequired, file: isRequired ? ["missingInput"] : [] },
+        {
+          mark: [isRequired],
+          form: !isRequired,
+          json: !isRequired,
+          file: isRequired ? ["missingInput"] : [],
+        },
       );
-      if (!isRequired) assert.deepEqual(toRequest(fields, blank), { inputs: {} }, "the crew uses its own value");
+      if (!isRequired)
+        assert.deepEqual(toRequest(fields, blank), { inputs: {} }, "the crew uses its own value");
     });
   }
 });

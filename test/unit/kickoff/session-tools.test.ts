@@ -33,23 +33,37 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
 
   async function open(seed: Seed = {}): Promise<FormSession> {
     let ids = 0;
-    const session = new FormSession({ id: "url:https://crew.test", name: "Travel", url: "https://crew.test", isRehearsal: false }, seed, {
-      clock: new FakeClock(),
-      takesFocus: true,
-      memory: { saveDraft: (_, draft) => keep(saved, draft), dropDraft: () => Promise.resolve(), sent: (_, draft) => keep(last, draft), keeps: () => true },
-      newId: () => `11111111-0000-4000-8000-${String(++ids).padStart(12, "0")}`,
-      inputs: () => Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} }),
-      send: (request) => keep(sent, { request }).then(() => anExecution()),
-      post: (message) => posted.push(message),
-      onStarted: () => undefined,
-      onOpenExecution: () => undefined,
-      tools: { presets: (...of) => tools.presets(...of), saveAsRequestFile: (...of) => tools.saveAsRequestFile(...of), copyAsCurl: (...of) => tools.copyAsCurl(...of) },
-      takeValue: () => Promise.resolve(taken),
-      onToolProblem: (error) => problems.push(error),
-      actionsFor: () => [],
-      onAction: () => undefined,
-      onLateProblem: (error) => assert.fail(String(error)),
-    });
+    const session = new FormSession(
+      { id: "url:https://crew.test", name: "Travel", url: "https://crew.test", isRehearsal: false },
+      seed,
+      {
+        clock: new FakeClock(),
+        takesFocus: true,
+        memory: {
+          saveDraft: (_, draft) => keep(saved, draft),
+          dropDraft: () => Promise.resolve(),
+          sent: (_, draft) => keep(last, draft),
+          keeps: () => true,
+        },
+        newId: () => `11111111-0000-4000-8000-${String(++ids).padStart(12, "0")}`,
+        inputs: () =>
+          Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} }),
+        send: (request) => keep(sent, { request }).then(() => anExecution()),
+        post: (message) => posted.push(message),
+        onStarted: () => undefined,
+        onOpenExecution: () => undefined,
+        tools: {
+          presets: (...of) => tools.presets(...of),
+          saveAsRequestFile: (...of) => tools.saveAsRequestFile(...of),
+          copyAsCurl: (...of) => tools.copyAsCurl(...of),
+        },
+        takeValue: () => Promise.resolve(taken),
+        onToolProblem: (error) => problems.push(error),
+        actionsFor: () => [],
+        onAction: () => undefined,
+        onLateProblem: (error) => assert.fail(String(error)),
+      },
+    );
     session.receive({ type: "ready" });
     await session.load({ fresh: false, wakes: false });
     return session;
@@ -72,30 +86,67 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
 
   it("hands nothing to the presets where its JSON text is no kickoff, rather than what could be read last", async () => {
     const session = await open();
-    for (const json of ["{", '{"inputs": {}, "topic": "x"}', '{"inputs": {}, "webhooks": {"events": "x"}}', '{"inputs": {"topic": "tea", "__proto__": 1}}']) {
-      session.receive({ type: "changed", draft: { id: form().draft.id, values: { ...typed("cities"), json } } });
+    for (const json of [
+      "{",
+      '{"inputs": {}, "topic": "x"}',
+      '{"inputs": {}, "webhooks": {"events": "x"}}',
+      '{"inputs": {"topic": "tea", "__proto__": 1}}',
+    ]) {
+      session.receive({
+        type: "changed",
+        draft: { id: form().draft.id, values: { ...typed("cities"), json } },
+      });
       session.receive({ type: "tool", tool: "presets" });
       await settle();
     }
-    assert.deepEqual(asked, [undefined, undefined, undefined, { inputs: JSON.parse('{"topic": "cities", "__proto__": "x"}') as unknown }]);
+    assert.deepEqual(asked, [
+      undefined,
+      undefined,
+      undefined,
+      { inputs: JSON.parse('{"topic": "cities", "__proto__": "x"}') as unknown },
+    ]);
   });
 
   it("hands nothing to the presets where an address has a password, which would be kept with them", async () => {
     const session = await open();
-    for (const taskWebhookUrl of ["https://me:hush@a.test", "https://relay.test/cb?to=https://key@a.test"]) {
-      session.receive({ type: "changed", draft: { id: form().draft.id, values: { ...typed("cities"), callbacks: { ...typed("").callbacks, taskWebhookUrl } } } });
+    for (const taskWebhookUrl of [
+      "https://me:hush@a.test",
+      "https://relay.test/cb?to=https://key@a.test",
+    ]) {
+      session.receive({
+        type: "changed",
+        draft: {
+          id: form().draft.id,
+          values: { ...typed("cities"), callbacks: { ...typed("").callbacks, taskWebhookUrl } },
+        },
+      });
       session.receive({ type: "tool", tool: "presets" });
       await settle();
     }
-    assert.deepEqual(asked, [undefined, { inputs: JSON.parse('{"topic": "cities", "__proto__": "x"}') as unknown, taskWebhookUrl: "https://relay.test/cb?to=https://key@a.test" }]);
+    assert.deepEqual(asked, [
+      undefined,
+      {
+        inputs: JSON.parse('{"topic": "cities", "__proto__": "x"}') as unknown,
+        taskWebhookUrl: "https://relay.test/cb?to=https://key@a.test",
+      },
+    ]);
   });
 
   it("sends an address as it was typed", async () => {
     const session = await open();
     const taskWebhookUrl = "https://relay.test/cb?to=https://key@a.test/42";
-    session.receive({ type: "submit", draft: { id: form().draft.id, values: { ...typed("cities"), callbacks: { ...typed("").callbacks, taskWebhookUrl } } } });
+    session.receive({
+      type: "submit",
+      draft: {
+        id: form().draft.id,
+        values: { ...typed("cities"), callbacks: { ...typed("").callbacks, taskWebhookUrl } },
+      },
+    });
     await settle();
-    assert.deepEqual([sent[0]?.request.taskWebhookUrl, last[0]?.values.callbacks.taskWebhookUrl], [taskWebhookUrl, taskWebhookUrl]);
+    assert.deepEqual(
+      [sent[0]?.request.taskWebhookUrl, last[0]?.values.callbacks.taskWebhookUrl],
+      [taskWebhookUrl, taskWebhookUrl],
+    );
   });
 
   it("puts a preset in the place of everything, and brings all of it back by Undo", async () => {
@@ -104,7 +155,14 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("cities") } });
     session.receive({ type: "tool", tool: "presets" });
     await settle();
-    assert.deepEqual(form().draft.values.inputs.map(({ name, text }) => [name, text]), [["topic", ""], ["__proto__", ""], ["other", "1"]]);
+    assert.deepEqual(
+      form().draft.values.inputs.map(({ name, text }) => [name, text]),
+      [
+        ["topic", ""],
+        ["__proto__", ""],
+        ["other", "1"],
+      ],
+    );
     session.receive({ type: "undo" });
     assert.deepEqual(form().draft.values.inputs.slice(0, 2), typed("cities").inputs);
   });
@@ -112,13 +170,23 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
   it("takes one input's value from elsewhere; Undo brings that one back and leaves the others as they are by now", async () => {
     const session = await open();
     taken = { value: "rivers", from: "notes.md (6 bytes)" };
-    session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("cities", "a") } });
+    session.receive({
+      type: "changed",
+      draft: { id: form().draft.id, values: typed("cities", "a") },
+    });
     session.receive({ type: "take", input: "topic" });
     await settle();
     assert.deepEqual(form().draft.values.inputs, typed("rivers", "a").inputs);
-    assert.deepEqual(form().notice, { kind: "taken", taken: { input: "topic", from: "notes.md (6 bytes)" }, canUndo: true });
+    assert.deepEqual(form().notice, {
+      kind: "taken",
+      taken: { input: "topic", from: "notes.md (6 bytes)" },
+      canUndo: true,
+    });
     assert.deepEqual(form().focus, { input: "topic" });
-    session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("rivers", "b") } });
+    session.receive({
+      type: "changed",
+      draft: { id: form().draft.id, values: typed("rivers", "b") },
+    });
     session.receive({ type: "undo" });
     assert.deepEqual(form().draft.values.inputs, typed("cities", "b").inputs);
   });
@@ -142,25 +210,41 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
 
   it("sends secrets with their callbacks, and keeps them in no draft and shows them to no page", async () => {
     const session = await open();
-    const values = { ...typed("cities"), callbacks: { ...typed("").callbacks, humanInputWebhookUrl: "https://a.test/h" }, humanInput: { strategy: "bearer" as const, username: "" } };
+    const values = {
+      ...typed("cities"),
+      callbacks: { ...typed("").callbacks, humanInputWebhookUrl: "https://a.test/h" },
+      humanInput: { strategy: "bearer" as const, username: "" },
+    };
     const draft = { id: form().draft.id, values };
     session.receive({ type: "submit", draft });
     await settle();
     assert.equal(sent.length, 0, "without its secret");
-    session.receive({ type: "secret", name: "humanInput", target: "bearer https://a.test", text: "s3cret" });
+    session.receive({
+      type: "secret",
+      name: "humanInput",
+      target: "bearer https://a.test",
+      text: "s3cret",
+    });
     session.receive({ type: "changed", draft });
     session.receive({ type: "tool", tool: "copyAsCurl" });
     session.receive({ type: "ready", draft });
     assert.deepEqual(form().secrets, { humanInput: "bearer https://a.test" });
     session.receive({ type: "submit", draft });
     await settle();
-    assert.deepEqual(sent[0]?.request.humanInputWebhook, { url: "https://a.test/h", authentication: { strategy: "bearer", token: "s3cret" } });
+    assert.deepEqual(sent[0]?.request.humanInputWebhook, {
+      url: "https://a.test/h",
+      authentication: { strategy: "bearer", token: "s3cret" },
+    });
     assert.ok(saved.length > 0 && last.length > 0 && asked.length > 0);
     assert.doesNotMatch(JSON.stringify([posted, saved, last, asked]), /s3cret/);
   });
 
   it("takes secrets that a program gives, and forgets them when the form is cleared", async () => {
-    const webhooks = { events: ["a"], url: "https://a.test/e", authentication: { strategy: "bearer", token: "s3cret" } } as const;
+    const webhooks = {
+      events: ["a"],
+      url: "https://a.test/e",
+      authentication: { strategy: "bearer", token: "s3cret" },
+    } as const;
     const session = await open({ given: { inputs: { topic: "x", ["__proto__"]: 1 }, webhooks } });
     assert.deepEqual(form().secrets, { streaming: "bearer https://a.test" });
     assert.doesNotMatch(JSON.stringify(posted), /s3cret/);
@@ -168,36 +252,79 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     assert.deepEqual(form().secrets, {});
   });
 
-  const authenticated = (url: string, strategy: "bearer" | "basic" = "bearer") => ({ ...typed("cities"), callbacks: { ...typed("").callbacks, humanInputWebhookUrl: url }, humanInput: { strategy, username: strategy === "basic" ? "me" : "" } });
+  const authenticated = (url: string, strategy: "bearer" | "basic" = "bearer") => ({
+    ...typed("cities"),
+    callbacks: { ...typed("").callbacks, humanInputWebhookUrl: url },
+    humanInput: { strategy, username: strategy === "basic" ? "me" : "" },
+  });
 
   it("sends a secret to no other host than the one it was entered for, whatever is typed meanwhile", async () => {
     const session = await open();
-    const change = (url: string, strategy?: "basic") => session.receive({ type: "changed", draft: { id: form().draft.id, values: authenticated(url, strategy) } });
+    const change = (url: string, strategy?: "basic") =>
+      session.receive({
+        type: "changed",
+        draft: { id: form().draft.id, values: authenticated(url, strategy) },
+      });
     const submit = async (url: string, strategy?: "basic") => {
-      session.receive({ type: "submit", draft: { id: form().draft.id, values: authenticated(url, strategy) } });
+      session.receive({
+        type: "submit",
+        draft: { id: form().draft.id, values: authenticated(url, strategy) },
+      });
       await settle();
     };
     change("https://a.test/h");
-    session.receive({ type: "secret", name: "humanInput", target: "bearer https://a.test", text: "of-a" });
-    for (const url of ["https://b.test/h", "http://a.test/h", "https://a.test:8443/h"]) await submit(url);
+    session.receive({
+      type: "secret",
+      name: "humanInput",
+      target: "bearer https://a.test",
+      text: "of-a",
+    });
+    for (const url of ["https://b.test/h", "http://a.test/h", "https://a.test:8443/h"])
+      await submit(url);
     await submit("https://a.test/h", "basic");
     assert.equal(sent.length, 0);
     change("https://a.t");
     await submit("https://a.test/other");
-    assert.deepEqual(sent[0]?.request.humanInputWebhook, { url: "https://a.test/other", authentication: { strategy: "bearer", token: "of-a" } });
+    assert.deepEqual(sent[0]?.request.humanInputWebhook, {
+      url: "https://a.test/other",
+      authentication: { strategy: "bearer", token: "of-a" },
+    });
   });
 
   it("forgets a secret when other values take the place of those that it was entered for, by a preset or by Undo", async () => {
     const session = await open();
-    tools = { ...tools, presets: () => Promise.resolve({ inputs: {}, humanInputWebhook: { url: "https://b.test/h", authentication: { strategy: "bearer" } } }) };
-    session.receive({ type: "changed", draft: { id: form().draft.id, values: authenticated("https://a.test/h") } });
-    session.receive({ type: "secret", name: "humanInput", target: "bearer https://a.test", text: "of-a" });
+    tools = {
+      ...tools,
+      presets: () =>
+        Promise.resolve({
+          inputs: {},
+          humanInputWebhook: { url: "https://b.test/h", authentication: { strategy: "bearer" } },
+        }),
+    };
+    session.receive({
+      type: "changed",
+      draft: { id: form().draft.id, values: authenticated("https://a.test/h") },
+    });
+    session.receive({
+      type: "secret",
+      name: "humanInput",
+      target: "bearer https://a.test",
+      text: "of-a",
+    });
     session.receive({ type: "tool", tool: "presets" });
     await settle();
     assert.deepEqual(form().secrets, {});
-    session.receive({ type: "secret", name: "humanInput", target: "bearer https://b.test", text: "of-b" });
+    session.receive({
+      type: "secret",
+      name: "humanInput",
+      target: "bearer https://b.test",
+      text: "of-b",
+    });
     session.receive({ type: "undo" });
-    assert.deepEqual([form().secrets, form().draft.values.callbacks.humanInputWebhookUrl], [{}, "https://a.test/h"]);
+    assert.deepEqual(
+      [form().secrets, form().draft.values.callbacks.humanInputWebhookUrl],
+      [{}, "https://a.test/h"],
+    );
     session.receive({ type: "submit", draft: form().draft });
     await settle();
     assert.deepEqual(sent, []);
@@ -206,8 +333,16 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
   it("keeps a secret while a value for an input comes from elsewhere", async () => {
     const session = await open();
     taken = { value: "rivers", from: "notes.md (6 bytes)" };
-    session.receive({ type: "changed", draft: { id: form().draft.id, values: authenticated("https://a.test/h") } });
-    session.receive({ type: "secret", name: "humanInput", target: "bearer https://a.test", text: "of-a" });
+    session.receive({
+      type: "changed",
+      draft: { id: form().draft.id, values: authenticated("https://a.test/h") },
+    });
+    session.receive({
+      type: "secret",
+      name: "humanInput",
+      target: "bearer https://a.test",
+      text: "of-a",
+    });
     session.receive({ type: "take", input: "topic" });
     await settle();
     assert.deepEqual(form().secrets, { humanInput: "bearer https://a.test" });
@@ -226,19 +361,33 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
 
   it("forgets a name that was only half typed in the JSON text", async () => {
     const session = await open();
-    const half = (name: string) => ({ ...typed("cities"), inputs: [...typed("cities").inputs, { name, mode: "text" as const, text: "x" }], json: "{}" });
-    for (const name of ["b", "bu", "budget"]) session.receive({ type: "changed", draft: { id: form().draft.id, values: half(name) } });
+    const half = (name: string) => ({
+      ...typed("cities"),
+      inputs: [...typed("cities").inputs, { name, mode: "text" as const, text: "x" }],
+      json: "{}",
+    });
+    for (const name of ["b", "bu", "budget"])
+      session.receive({ type: "changed", draft: { id: form().draft.id, values: half(name) } });
     session.receive({ type: "ready" });
-    assert.deepEqual(form().fields.map(({ name }) => name), ["topic", "__proto__", "budget"]);
+    assert.deepEqual(
+      form().fields.map(({ name }) => name),
+      ["topic", "__proto__", "budget"],
+    );
   });
 
   it("shows values from elsewhere as JSON where JSON is shown", async () => {
     const session = await open();
     taken = { value: "rivers", from: "notes.md" };
-    session.receive({ type: "changed", draft: { id: form().draft.id, values: { ...typed("cities"), json: "{" } } });
+    session.receive({
+      type: "changed",
+      draft: { id: form().draft.id, values: { ...typed("cities"), json: "{" } },
+    });
     session.receive({ type: "take", input: "topic" });
     await settle();
-    assert.deepEqual(JSON.parse(form().draft.values.json ?? ""), JSON.parse('{"inputs": {"topic": "rivers", "__proto__": "x"}}'));
+    assert.deepEqual(
+      JSON.parse(form().draft.values.json ?? ""),
+      JSON.parse('{"inputs": {"topic": "rivers", "__proto__": "x"}}'),
+    );
     session.receive({ type: "clear" });
     session.receive({ type: "undo" });
     assert.match(form().draft.values.json ?? "", /rivers/);

@@ -15,7 +15,14 @@ import { FakeClock, settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
 import { deferred, keep, noTools, shownForm, typed } from "./support.ts";
 
-const refusal = (missing: string[] = []) => new CrewApiError({ kind: "validation", message: "Missing.", remedy: "Fill in.", missingInputs: missing, sent: "no" });
+const refusal = (missing: string[] = []) =>
+  new CrewApiError({
+    kind: "validation",
+    message: "Missing.",
+    remedy: "Fill in.",
+    missingInputs: missing,
+    sent: "no",
+  });
 
 describe("A kickoff form's session", () => {
   let clock: FakeClock;
@@ -35,7 +42,17 @@ describe("A kickoff form's session", () => {
 
   beforeEach(() => {
     clock = new FakeClock();
-    [posted, saved, dropped, last, sent, started, opened, acted, late] = [[], [], [], [], [], [], [], [], []];
+    [posted, saved, dropped, last, sent, started, opened, acted, late] = [
+      [],
+      [],
+      [],
+      [],
+      [],
+      [],
+      [],
+      [],
+      [],
+    ];
     ids = 0;
     keeps = true;
     inputs = () => Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} });
@@ -43,29 +60,33 @@ describe("A kickoff form's session", () => {
   });
 
   function make(seed: Seed, takesFocus = true): FormSession {
-    return new FormSession({ id: "url:https://crew.test", name: "Travel", url: "https://crew.test", isRehearsal: false }, seed, {
-      clock,
-      takesFocus,
-      memory: {
-        saveDraft: (_, draft) => keep(saved, draft),
-        dropDraft: (_, id) => keep(dropped, id),
-        sent: (_, draft) => keep(last, draft),
-        keeps: () => keeps,
+    return new FormSession(
+      { id: "url:https://crew.test", name: "Travel", url: "https://crew.test", isRehearsal: false },
+      seed,
+      {
+        clock,
+        takesFocus,
+        memory: {
+          saveDraft: (_, draft) => keep(saved, draft),
+          dropDraft: (_, id) => keep(dropped, id),
+          sent: (_, draft) => keep(last, draft),
+          keeps: () => keeps,
+        },
+        newId: () => `11111111-0000-4000-8000-${String(++ids).padStart(12, "0")}`,
+        inputs: (options) => inputs(options),
+        send: (request, localId) => {
+          sent.push({ request, localId });
+          return send();
+        },
+        post: (message) => posted.push(message),
+        onStarted: (execution) => started.push(execution),
+        onOpenExecution: (execution) => opened.push(execution),
+        ...noTools,
+        actionsFor: actionsOf,
+        onAction: (action) => acted.push(action),
+        onLateProblem: (error) => late.push(error),
       },
-      newId: () => `11111111-0000-4000-8000-${String(++ids).padStart(12, "0")}`,
-      inputs: (options) => inputs(options),
-      send: (request, localId) => {
-        sent.push({ request, localId });
-        return send();
-      },
-      post: (message) => posted.push(message),
-      onStarted: (execution) => started.push(execution),
-      onOpenExecution: (execution) => opened.push(execution),
-      ...noTools,
-      actionsFor: actionsOf,
-      onAction: (action) => acted.push(action),
-      onLateProblem: (error) => late.push(error),
-    });
+    );
   }
 
   async function open(seed: Seed = {}, takesFocus = true): Promise<FormSession> {
@@ -79,11 +100,21 @@ describe("A kickoff form's session", () => {
 
   it("shows that it asks, then the form with the focus in it, once", async () => {
     const session = await open();
-    assert.deepEqual(posted.map((message) => message.type === "show" && message.view.kind), ["loading", "loading", "form"]);
+    assert.deepEqual(
+      posted.map((message) => message.type === "show" && message.view.kind),
+      ["loading", "loading", "form"],
+    );
     assert.equal(form().focus, "first");
-    assert.deepEqual(form().fields.map(({ name }) => name), ["topic", "__proto__"]);
+    assert.deepEqual(
+      form().fields.map(({ name }) => name),
+      ["topic", "__proto__"],
+    );
     session.receive({ type: "ready" });
-    assert.equal(form().focus, undefined, "a page that comes back must not take the focus from the person");
+    assert.equal(
+      form().focus,
+      undefined,
+      "a page that comes back must not take the focus from the person",
+    );
   });
 
   it("posts nothing to a page that is not there yet", async () => {
@@ -100,12 +131,17 @@ describe("A kickoff form's session", () => {
     const asked: boolean[] = [];
     inputs = ({ fresh }) => {
       asked.push(fresh);
-      return fresh ? Promise.resolve({ fields: [], raw: {} }) : Promise.reject(new UserError("There is no token.", [action]));
+      return fresh
+        ? Promise.resolve({ fields: [], raw: {} })
+        : Promise.reject(new UserError("There is no token.", [action]));
     };
     const session = await open();
     const shown = posted.at(-1);
     assert.ok(shown?.type === "show" && shown.view.kind === "unavailable");
-    assert.deepEqual([shown.view.message, shown.view.actions], ["There is no token.", ["Set Token"]]);
+    assert.deepEqual(
+      [shown.view.message, shown.view.actions],
+      ["There is no token.", ["Set Token"]],
+    );
     session.receive({ type: "act", index: 0 });
     session.receive({ type: "act", index: 7 });
     assert.deepEqual(acted, [action], "only what stands there can be chosen");
@@ -152,15 +188,27 @@ describe("A kickoff form's session", () => {
   it("no longer says that it holds the values sent last once one is changed, and can be cleared still", async () => {
     const session = await open({ last: typed("sent") });
     const { id } = form().draft;
-    session.receive({ type: "changed", draft: { id, values: { ...typed("sent"), json: writeJsonView(typed("sent")) } } });
+    session.receive({
+      type: "changed",
+      draft: { id, values: { ...typed("sent"), json: writeJsonView(typed("sent")) } },
+    });
     assert.deepEqual(form().notice, { kind: "last", canUndo: false }, "the same as JSON");
     session.receive({ type: "changed", draft: { id, values: typed("mine") } });
-    assert.deepEqual([form().notice, form().draft], [{ kind: "changed", canUndo: false }, { id, values: typed("mine") }]);
+    assert.deepEqual(
+      [form().notice, form().draft],
+      [
+        { kind: "changed", canUndo: false },
+        { id, values: typed("mine") },
+      ],
+    );
     posted = [];
     session.receive({ type: "changed", draft: { id, values: typed("mine, too") } });
     assert.deepEqual(posted, [], "nothing new is shown");
     session.receive({ type: "clear" });
-    assert.deepEqual([form().draft.values.inputs[0]?.text, form().notice], ["", { kind: "cleared", canUndo: true }]);
+    assert.deepEqual(
+      [form().draft.values.inputs[0]?.text, form().notice],
+      ["", { kind: "cleared", canUndo: true }],
+    );
     session.receive({ type: "undo" });
     assert.deepEqual(form().draft.values, typed("mine, too"));
   });
@@ -178,14 +226,21 @@ describe("A kickoff form's session", () => {
     const { id } = form().draft;
     session.receive({ type: "ready", draft: { id, values: typed("one more") } });
     assert.deepEqual(form().draft.values, typed("one more"));
-    session.receive({ type: "ready", draft: { id: "11111111-0000-4000-8000-999999999999", values: typed("of another form") } });
+    session.receive({
+      type: "ready",
+      draft: { id: "11111111-0000-4000-8000-999999999999", values: typed("of another form") },
+    });
     assert.deepEqual(form().draft.values, typed("one more"));
   });
 
   it("keeps what a page may not keep while another tab is in front, unless a keystroke never arrived", async () => {
     const session = await open();
     const { id } = form().draft;
-    const whole = { ...typed("a"), callbacks: { ...typed("").callbacks, taskWebhookUrl: "https://me:pw@a.test" }, json: '{"inputs": {}, "webhooks": {"authentication": {"token": "hush' };
+    const whole = {
+      ...typed("a"),
+      callbacks: { ...typed("").callbacks, taskWebhookUrl: "https://me:pw@a.test" },
+      json: '{"inputs": {}, "webhooks": {"authentication": {"token": "hush',
+    };
     session.receive({ type: "changed", draft: { id, values: whole } });
     const kept = keptValues(whole);
     assert.doesNotMatch(JSON.stringify(kept), /hush|pw/);
@@ -197,17 +252,39 @@ describe("A kickoff form's session", () => {
   });
 
   it("restores a draft with all that was typed, an input included that the crew no longer names", async () => {
-    const draft = { id: "22222222-0000-4000-8000-000000000001", values: { ...typed("a"), inputs: [...typed("a").inputs, { name: "gone", mode: "json" as const, text: "[1" }] } };
+    const draft = {
+      id: "22222222-0000-4000-8000-000000000001",
+      values: {
+        ...typed("a"),
+        inputs: [...typed("a").inputs, { name: "gone", mode: "json" as const, text: "[1" }],
+      },
+    };
     await open({ draft, last: typed("sent") }, false);
     const { fields, draft: shown, notice, focus } = form();
     assert.deepEqual([shown, notice, focus], [draft, { kind: "draft", canUndo: false }, undefined]);
-    assert.deepEqual(fields.map(({ name, listed }) => [name, listed]), [["topic", true], ["__proto__", true], ["gone", false]]);
+    assert.deepEqual(
+      fields.map(({ name, listed }) => [name, listed]),
+      [
+        ["topic", true],
+        ["__proto__", true],
+        ["gone", false],
+      ],
+    );
   });
 
   it("says of a draft whose JSON text was not kept that it was not", async () => {
-    const draft = { id: "22222222-0000-4000-8000-000000000001", values: { ...typed("a"), json: '{"inputs": {"topic": "b"}, "token": "half' } };
+    const draft = {
+      id: "22222222-0000-4000-8000-000000000001",
+      values: { ...typed("a"), json: '{"inputs": {"topic": "b"}, "token": "half' },
+    };
     await open({ draft: keptDraft(keptDraft(draft)) });
-    assert.deepEqual([form().notice, form().draft], [{ kind: "cutDraft", canUndo: false }, { ...draft, values: { ...draft.values, json: writeJsonView(typed("a")) } }]);
+    assert.deepEqual(
+      [form().notice, form().draft],
+      [
+        { kind: "cutDraft", canUndo: false },
+        { ...draft, values: { ...draft.values, json: writeJsonView(typed("a")) } },
+      ],
+    );
   });
 
   it("comes back after a reload with what was typed, and asks the crew nothing", async () => {
@@ -231,13 +308,21 @@ describe("A kickoff form's session", () => {
     const session = await open();
     session.receive({ type: "tryAgain" });
     await settle();
-    assert.deepEqual(asked, [{ fresh: false, wakes: false }, { fresh: true, wakes: true }]);
+    assert.deepEqual(asked, [
+      { fresh: false, wakes: false },
+      { fresh: true, wakes: true },
+    ]);
   });
 
   it("shows the crew's new name without taking the form away", async () => {
     const session = await open();
     const { draft } = form();
-    const crew = { id: "url:https://crew.test", name: "Journeys", url: "https://crew.test", isRehearsal: false };
+    const crew = {
+      id: "url:https://crew.test",
+      name: "Journeys",
+      url: "https://crew.test",
+      isRehearsal: false,
+    };
     session.rename(crew);
     assert.deepEqual([form().crew, form().draft], [crew, draft]);
     posted = [];
@@ -246,11 +331,19 @@ describe("A kickoff form's session", () => {
   });
 
   it("clears, and brings back by Undo", async () => {
-    const session = await open({ draft: { id: "22222222-0000-4000-8000-000000000001", values: typed("mine") } });
+    const session = await open({
+      draft: { id: "22222222-0000-4000-8000-000000000001", values: typed("mine") },
+    });
     session.receive({ type: "clear" });
-    assert.deepEqual([form().draft.values.inputs[0]?.text, form().notice], ["", { kind: "cleared", canUndo: true }]);
+    assert.deepEqual(
+      [form().draft.values.inputs[0]?.text, form().notice],
+      ["", { kind: "cleared", canUndo: true }],
+    );
     assert.deepEqual(dropped, ["22222222-0000-4000-8000-000000000001"]);
-    session.receive({ type: "changed", draft: { id: "22222222-0000-4000-8000-000000000001", values: typed("late") } });
+    session.receive({
+      type: "changed",
+      draft: { id: "22222222-0000-4000-8000-000000000001", values: typed("late") },
+    });
     session.receive({ type: "undo" });
     assert.deepEqual([form().draft.values, form().notice], [typed("mine"), undefined]);
     await session.close();
@@ -259,7 +352,10 @@ describe("A kickoff form's session", () => {
 
   it("lays given values over what is typed, and brings that back by Undo", async () => {
     const session = await open();
-    session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("mine", "stays") } });
+    session.receive({
+      type: "changed",
+      draft: { id: form().draft.id, values: typed("mine", "stays") },
+    });
     session.lay({ given: { inputs: { topic: "given" } } });
     assert.deepEqual(form().draft.values, typed("given", "stays"));
     assert.deepEqual(form().notice, { kind: "given", canUndo: true });
@@ -273,7 +369,10 @@ describe("A kickoff form's session", () => {
     const session = await open();
     const draft = { id: form().draft.id, values: typed("Otters", "1") };
     for (let click = 0; click < 5; click++) session.receive({ type: "submit", draft });
-    session.receive({ type: "changed", draft: { id: draft.id, values: typed("changed meanwhile") } });
+    session.receive({
+      type: "changed",
+      draft: { id: draft.id, values: typed("changed meanwhile") },
+    });
     session.receive({ type: "clear" });
     await settle();
     session.receive({ type: "submit", draft });
@@ -281,8 +380,14 @@ describe("A kickoff form's session", () => {
     await settle();
     session.receive({ type: "submit", draft });
     await settle();
-    assert.deepEqual(sent.map(({ localId }) => localId), [draft.id]);
-    assert.deepEqual(Object.entries(sent[0]!.request.inputs), [["topic", "Otters"], ["__proto__", "1"]]);
+    assert.deepEqual(
+      sent.map(({ localId }) => localId),
+      [draft.id],
+    );
+    assert.deepEqual(Object.entries(sent[0]!.request.inputs), [
+      ["topic", "Otters"],
+      ["__proto__", "1"],
+    ]);
     assert.deepEqual([started.length, last], [1, [draft]]);
     await session.close();
     await clock.pass(1000);
@@ -304,11 +409,20 @@ describe("A kickoff form's session", () => {
     await settle();
     const outcome = posted.at(-1);
     assert.ok(outcome?.type === "outcome" && outcome.outcome.kind === "refused");
-    assert.deepEqual([outcome.outcome.missing, outcome.outcome.remedy], [["topic", "budget"], "Fill in."]);
-    assert.deepEqual(outcome.fields.map(({ name }) => name), ["topic", "__proto__", "budget"]);
+    assert.deepEqual(
+      [outcome.outcome.missing, outcome.outcome.remedy],
+      [["topic", "budget"], "Fill in."],
+    );
+    assert.deepEqual(
+      outcome.fields.map(({ name }) => name),
+      ["topic", "__proto__", "budget"],
+    );
     assert.notEqual(outcome.draftId, id, "the refused id is used up");
     session.receive({ type: "ready" });
-    assert.deepEqual([form().outcome?.kind, form().isSending, form().draft.id], ["refused", false, outcome.draftId]);
+    assert.deepEqual(
+      [form().outcome?.kind, form().isSending, form().draft.id],
+      ["refused", false, outcome.draftId],
+    );
     send = () => Promise.resolve(anExecution());
     session.receive({ type: "submit", draft: { id: outcome.draftId, values: typed("b") } });
     await settle();
@@ -317,7 +431,10 @@ describe("A kickoff form's session", () => {
 
   it("does not send again what may have started, until the person says so", async () => {
     const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
-    send = () => Promise.reject(new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, unconfirmed));
+    send = () =>
+      Promise.reject(
+        new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, unconfirmed),
+      );
     const session = await open();
     const draft = { id: form().draft.id, values: typed("a") };
     session.receive({ type: "submit", draft });
@@ -329,7 +446,10 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(opened, [unconfirmed]);
     send = () => Promise.resolve(anExecution());
     session.receive({ type: "sendAgain" });
-    assert.deepEqual([form().focus, form().outcome, form().draft.values], ["submit", undefined, typed("a")]);
+    assert.deepEqual(
+      [form().focus, form().outcome, form().draft.values],
+      ["submit", undefined, typed("a")],
+    );
     session.receive({ type: "submit", draft: form().draft });
     await settle();
     assert.notEqual(sent[1]?.localId, draft.id);
@@ -339,15 +459,25 @@ describe("A kickoff form's session", () => {
   describe("brought back with a draft that was sent before", () => {
     const draft: Draft = { id: "11111111-0000-4000-8000-999999999999", values: typed("a") };
     const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
-    const earlier = new MaybeStartedError("A kickoff of this form was sent. It may have started.", { id: "url:https://crew.test" }, unconfirmed);
+    const earlier = new MaybeStartedError(
+      "A kickoff of this form was sent. It may have started.",
+      { id: "url:https://crew.test" },
+      unconfirmed,
+    );
 
     for (const how of ["a reload", "an opening"]) {
       it(`says after ${how} that it may have started, and sends nothing until the person says so`, async () => {
         const session = make({ draft, earlier });
-        if (how === "a reload") session.resume(formFields({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} }));
+        if (how === "a reload")
+          session.resume(
+            formFields({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} }),
+          );
         session.receive({ type: "ready", ...(how === "a reload" ? { draft } : {}) });
         if (how === "an opening") await session.load({ fresh: false, wakes: false });
-        assert.deepEqual([form().outcome?.kind, form().notice, form().draft], ["maybeStarted", undefined, draft]);
+        assert.deepEqual(
+          [form().outcome?.kind, form().notice, form().draft],
+          ["maybeStarted", undefined, draft],
+        );
         assert.match(form().outcome?.message ?? "", /It may have started/);
         session.receive({ type: "submit", draft });
         await settle();
@@ -363,7 +493,10 @@ describe("A kickoff form's session", () => {
 
     it("says that a kickoff started, and sends another one under an id of its own", async () => {
       const session = await open({ draft, earlier: "started" });
-      assert.deepEqual([form().outcome, form().notice?.kind, form().draft.values], [undefined, "started", draft.values]);
+      assert.deepEqual(
+        [form().outcome, form().notice?.kind, form().draft.values],
+        [undefined, "started", draft.values],
+      );
       assert.notEqual(form().draft.id, draft.id);
       session.receive({ type: "submit", draft: form().draft });
       await settle();

@@ -15,12 +15,21 @@ import { KickoffSender, MaybeStartedError } from "../../../src/kickoff/start.ts"
 import { crew, deferred } from "./support.ts";
 import { noSecrets } from "../../support/secret-memory.ts";
 
-const request: KickoffRequest = { inputs: { topic: "Otters" }, taskWebhookUrl: "https://a.example/t" };
+const request: KickoffRequest = {
+  inputs: { topic: "Otters" },
+  taskWebhookUrl: "https://a.example/t",
+};
 const localId = "11111111-0000-4000-8000-000000000001";
 
 /** The store's methods as properties, so that a test can replace one. */
 function bound(store: ExecutionStore) {
-  return { add: store.add.bind(store), update: store.update.bind(store), remove: store.remove.bind(store), find: store.find.bind(store), refresh: store.refresh.bind(store) };
+  return {
+    add: store.add.bind(store),
+    update: store.update.bind(store),
+    remove: store.remove.bind(store),
+    find: store.find.bind(store),
+    refresh: store.refresh.bind(store),
+  };
 }
 
 describe("Sending a kickoff", () => {
@@ -47,24 +56,44 @@ describe("Sending a kickoff", () => {
   });
 
   async function openStore(): Promise<ExecutionStore> {
-    const one = new ExecutionStore({ folder: join(folder, "executions"), clock: systemClock, onProblem: (message, error) => assert.fail(`${message} ${String(error)}`) });
+    const one = new ExecutionStore({
+      folder: join(folder, "executions"),
+      clock: systemClock,
+      onProblem: (message, error) => assert.fail(`${message} ${String(error)}`),
+    });
     opened.push(one);
     await one.open();
     return one;
   }
 
-  function makeSender(changes: Partial<ConstructorParameters<typeof KickoffSender>[0]> = {}): KickoffSender {
+  function makeSender(
+    changes: Partial<ConstructorParameters<typeof KickoffSender>[0]> = {},
+  ): KickoffSender {
     const kickoff = (given: KickoffRequest) => {
       sent.push(given);
       return answer();
     };
-    return new KickoffSender({ store, intents, secrets: noSecrets, clock: systemClock, clientFor: () => ({ kickoff }), poll: (id) => polled.push(id), ...changes });
+    return new KickoffSender({
+      store,
+      intents,
+      secrets: noSecrets,
+      clock: systemClock,
+      clientFor: () => ({ kickoff }),
+      poll: (id) => polled.push(id),
+      ...changes,
+    });
   }
 
   it("gives an execution that is kept under its kickoff id, and asks for its status", async () => {
     const execution = await makeSender().send(crew, request, { label: "Mine", localId });
-    assert.deepEqual([execution.localId, execution.kickoffIds, execution.state, execution.label], [localId, ["k1"], "queued", "Mine"]);
-    assert.deepEqual(execution.request, { inputs: { topic: "Otters" }, callbacks: { taskWebhookUrl: "https://a.example/t" } });
+    assert.deepEqual(
+      [execution.localId, execution.kickoffIds, execution.state, execution.label],
+      [localId, ["k1"], "queued", "Mine"],
+    );
+    assert.deepEqual(execution.request, {
+      inputs: { topic: "Otters" },
+      callbacks: { taskWebhookUrl: "https://a.example/t" },
+    });
     assert.deepEqual((await openStore()).find("k1"), execution);
     assert.deepEqual(polled, [localId]);
     assert.deepEqual(sent, [request]);
@@ -72,7 +101,10 @@ describe("Sending a kickoff", () => {
   });
 
   it("says which engine a local crew runs on", async () => {
-    const local = { ...crew, local: { folder: "file:///x", engine: "rehearsal", running: true } } as const;
+    const local = {
+      ...crew,
+      local: { folder: "file:///x", engine: "rehearsal", running: true },
+    } as const;
     assert.equal((await makeSender().send(local, request)).engine, "rehearsal");
   });
 
@@ -90,22 +122,39 @@ describe("Sending a kickoff", () => {
     const gate = deferred<KickoffAnswer>();
     answer = () => gate.promise;
     const otherStore = await openStore();
-    const otherWindow = makeSender({ store: otherStore, intents: new Intents(join(folder, "intents")) });
-    const tries = [makeSender(), otherWindow, otherWindow].map((sender) => sender.send(crew, request, { localId }));
+    const otherWindow = makeSender({
+      store: otherStore,
+      intents: new Intents(join(folder, "intents")),
+    });
+    const tries = [makeSender(), otherWindow, otherWindow].map((sender) =>
+      sender.send(crew, request, { localId }),
+    );
     const outcomes = Promise.allSettled(tries);
-    assert.ok((await Promise.race(tries.map((each) => each.catch((error: unknown) => error)))) instanceof MaybeStartedError);
+    assert.ok(
+      (await Promise.race(tries.map((each) => each.catch((error: unknown) => error)))) instanceof
+        MaybeStartedError,
+    );
     gate.resolve({ kickoffId: "k1", raw: {} });
     assert.equal((await outcomes).filter(({ status }) => status === "fulfilled").length, 1);
     assert.equal(sent.length, 1);
     await otherStore.refresh();
     for (const sender of [makeSender(), otherWindow]) {
-      await assert.rejects(sender.send(crew, request, { localId }), (error) => error instanceof MaybeStartedError && error.execution?.kickoffIds[0] === "k1");
+      await assert.rejects(
+        sender.send(crew, request, { localId }),
+        (error) => error instanceof MaybeStartedError && error.execution?.kickoffIds[0] === "k1",
+      );
     }
     assert.equal(sent.length, 1, "afterwards neither");
   });
 
   it("leaves nothing after a definite refusal", async () => {
-    const refusal = new CrewApiError({ kind: "validation", message: "Missing.", remedy: "", missingInputs: ["topic"], sent: "no" });
+    const refusal = new CrewApiError({
+      kind: "validation",
+      message: "Missing.",
+      remedy: "",
+      missingInputs: ["topic"],
+      sent: "no",
+    });
     answer = () => Promise.reject(refusal);
     await assert.rejects(makeSender().send(crew, request, { localId }), refusal);
     assert.deepEqual([store.list(), await intents.all(), polled], [[], [], []]);
@@ -118,10 +167,19 @@ describe("Sending a kickoff", () => {
     assert.deepEqual([store.list(), await intents.all()], [[], []]);
   });
 
-  for (const error of [new CrewApiError({ kind: "timeout", message: "No answer.", remedy: "", sent: "maybe" }), new TypeError("a fault of ours")]) {
+  for (const error of [
+    new CrewApiError({ kind: "timeout", message: "No answer.", remedy: "", sent: "maybe" }),
+    new TypeError("a fault of ours"),
+  ]) {
     it(`keeps a record that may have started after: ${error.message}`, async () => {
       answer = () => Promise.reject(error);
-      await assert.rejects(makeSender().send(crew, request, { localId }), (thrown) => thrown instanceof MaybeStartedError && thrown.execution?.localId === localId && thrown.cause === error);
+      await assert.rejects(
+        makeSender().send(crew, request, { localId }),
+        (thrown) =>
+          thrown instanceof MaybeStartedError &&
+          thrown.execution?.localId === localId &&
+          thrown.cause === error,
+      );
       assert.equal((await openStore()).find(localId)?.state, "unconfirmed");
       await assert.rejects(makeSender().send(crew, request, { localId }), MaybeStartedError);
       assert.equal(sent.length, 1);
@@ -129,11 +187,25 @@ describe("Sending a kickoff", () => {
   }
 
   it("says what was answered where that leaves open whether it started, and where to look: a local crew has no dashboard", async () => {
-    answer = () => Promise.reject(new CrewApiError({ kind: "server", status: 500, message: "The crew failed to answer (500): No.", remedy: "", sent: "maybe" }));
+    answer = () =>
+      Promise.reject(
+        new CrewApiError({
+          kind: "server",
+          status: 500,
+          message: "The crew failed to answer (500): No.",
+          remedy: "",
+          sent: "maybe",
+        }),
+      );
     const tellOf = async (to: typeof crew) => {
-      const error: unknown = await makeSender().send(to, request).catch((thrown: unknown) => thrown);
+      const error: unknown = await makeSender()
+        .send(to, request)
+        .catch((thrown: unknown) => thrown);
       assert.ok(error instanceof MaybeStartedError);
-      assert.match(error.message, /leaves open whether it started\. The crew failed to answer \(500\): No\.$/);
+      assert.match(
+        error.message,
+        /leaves open whether it started\. The crew failed to answer \(500\): No\.$/,
+      );
       return error.remedy;
     };
     assert.match(await tellOf(crew), /crew's dashboard/);
@@ -142,14 +214,22 @@ describe("Sending a kickoff", () => {
 
   describe("what is stored of an earlier one, as for a form after a reload", () => {
     const known = async () => {
-      const window = makeSender({ store: await openStore(), intents: new Intents(join(folder, "intents")) });
+      const window = makeSender({
+        store: await openStore(),
+        intents: new Intents(join(folder, "intents")),
+      });
       const earlier = await window.earlier(crew, localId);
-      return earlier instanceof MaybeStartedError ? { mayHaveStarted: earlier.execution?.localId } : earlier?.kickoffIds;
+      return earlier instanceof MaybeStartedError
+        ? { mayHaveStarted: earlier.execution?.localId }
+        : earlier?.kickoffIds;
     };
 
     it("is nothing where none was sent, or the crew refused it", async () => {
       assert.equal(await known(), undefined);
-      answer = () => Promise.reject(new CrewApiError({ kind: "validation", message: "Missing.", remedy: "", sent: "no" }));
+      answer = () =>
+        Promise.reject(
+          new CrewApiError({ kind: "validation", message: "Missing.", remedy: "", sent: "no" }),
+        );
       await assert.rejects(makeSender().send(crew, request, { localId }));
       assert.equal(await known(), undefined);
     });
@@ -165,7 +245,9 @@ describe("Sending a kickoff", () => {
       const sending = makeSender().send(crew, request, { localId });
       while (sent.length === 0) await new Promise(setImmediate);
       assert.deepEqual(await known(), { mayHaveStarted: localId });
-      gate.reject(new CrewApiError({ kind: "timeout", message: "No answer.", remedy: "", sent: "maybe" }));
+      gate.reject(
+        new CrewApiError({ kind: "timeout", message: "No answer.", remedy: "", sent: "maybe" }),
+      );
       await assert.rejects(sending, MaybeStartedError);
       assert.deepEqual(await known(), { mayHaveStarted: localId });
     });
@@ -185,7 +267,10 @@ describe("Sending a kickoff", () => {
 
   it("names the kickoff id when it came and could not be kept", async () => {
     const broken = { ...bound(store), update: () => Promise.reject(new Error("ENOSPC")) };
-    await assert.rejects(makeSender({ store: broken }).send(crew, request, { localId }), (error) => error instanceof MaybeStartedError && /k1.*ENOSPC/.test(error.message));
+    await assert.rejects(
+      makeSender({ store: broken }).send(crew, request, { localId }),
+      (error) => error instanceof MaybeStartedError && /k1.*ENOSPC/.test(error.message),
+    );
     assert.equal(store.find(localId)?.state, "unconfirmed");
   });
 
@@ -216,20 +301,31 @@ describe("Sending a kickoff", () => {
     });
 
     it("that answers 503, it is sent once and may have started", async () => {
-      const sender = await listen((_, outgoing) => outgoing.writeHead(503, { "Retry-After": "0" }).end());
+      const sender = await listen((_, outgoing) =>
+        outgoing.writeHead(503, { "Retry-After": "0" }).end(),
+      );
       await assert.rejects(sender.send(crew, request, { localId }), MaybeStartedError);
       assert.equal(requests, 1);
     });
 
     it("that answers 200 without an id, it may have started", async () => {
-      const sender = await listen((_, outgoing) => outgoing.writeHead(200, { "Content-Type": "application/json" }).end("{}"));
+      const sender = await listen((_, outgoing) =>
+        outgoing.writeHead(200, { "Content-Type": "application/json" }).end("{}"),
+      );
       await assert.rejects(sender.send(crew, request, { localId }), MaybeStartedError);
       assert.equal(store.list().length, 1);
     });
 
     it("that answers 422, its missing inputs are told and no record stays", async () => {
-      const sender = await listen((_, outgoing) => outgoing.writeHead(422, { "Content-Type": "application/json" }).end('{"detail":"Missing inputs: audience, topic"}'));
-      await assert.rejects(sender.send(crew, request, { localId }), (error) => error instanceof CrewApiError && error.missingInputs.join() === "audience,topic");
+      const sender = await listen((_, outgoing) =>
+        outgoing
+          .writeHead(422, { "Content-Type": "application/json" })
+          .end('{"detail":"Missing inputs: audience, topic"}'),
+      );
+      await assert.rejects(
+        sender.send(crew, request, { localId }),
+        (error) => error instanceof CrewApiError && error.missingInputs.join() === "audience,topic",
+      );
       assert.deepEqual(store.list(), []);
     });
   });

@@ -8,7 +8,11 @@ import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
 export const crew: Crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };
 
 /** A promise that a test settles when it likes. */
-export function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: Error) => void } {
+export function deferred<T>(): {
+  promise: Promise<T>;
+  resolve: (value: T) => void;
+  reject: (error: Error) => void;
+} {
   let settle: Pick<ReturnType<typeof deferred<T>>, "resolve" | "reject"> | undefined;
   const promise = new Promise<T>((resolve, reject) => {
     settle = { resolve, reject };
@@ -18,7 +22,11 @@ export function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => voi
 
 /** A form's surroundings without tools. */
 export const noTools: Pick<SessionOptions, "tools" | "takeValue" | "onToolProblem"> = {
-  tools: { presets: () => Promise.resolve(undefined), saveAsRequestFile: () => Promise.resolve(), copyAsCurl: () => Promise.resolve() },
+  tools: {
+    presets: () => Promise.resolve(undefined),
+    saveAsRequestFile: () => Promise.resolve(),
+    copyAsCurl: () => Promise.resolve(),
+  },
   takeValue: () => Promise.resolve(undefined),
   onToolProblem: (error) => {
     throw error;
@@ -40,5 +48,11 @@ export function shownForm(posted: readonly ToForm[]): Extract<FormView, { kind: 
 
 /** What a person typed into a form with two inputs, one of which has an awkward name. */
 export function typed(topic: string, other = "x"): FormValues {
-  return { ...initialValues([]), inputs: [{ name: "topic", mode: "text", text: topic }, { name: "__proto__", mode: "text", text: other }] };
+  return {
+    ...initialValues([]),
+    inputs: [
+      { name: "topic", mode: "text", text: topic },
+      { name: "__proto__", mode: "text", text: other },
+    ],
+  };
 }

@@ -33,47 +33,95 @@ describe("Checks of the kickoff form", () => {
   for (const [text, line, column, expected] of faults) {
     it(`tell where ${JSON.stringify(text)} stops being JSON`, () => {
       assert.deepEqual(readJson(text), { fault: { line, column, expected } });
-      assert.deepEqual(checkInput({ required: true }, { mode: "json", text }), { kind: "notJson", at: { line, column, expected } });
+      assert.deepEqual(checkInput({ required: true }, { mode: "json", text }), {
+        kind: "notJson",
+        at: { line, column, expected },
+      });
     });
   }
 
   it("take an object as meta, and nothing else", () => {
     assert.equal(checkMeta(" "), undefined);
     assert.equal(checkMeta('{"a": []}'), undefined);
-    for (const text of ["[]", "null", "1", '"a"']) assert.deepEqual(checkMeta(text), { kind: "notAnObject" });
+    for (const text of ["[]", "null", "1", '"a"'])
+      assert.deepEqual(checkMeta(text), { kind: "notAnObject" });
     assert.equal(checkMeta("{")?.kind, "notJson");
   });
 
   it("take absolute http and https addresses without credentials", () => {
-    for (const text of ["", " https://a.example/x?y=1 ", "http://127.0.0.1:8080/", "HTTPS://A.example"]) assert.equal(checkAddress(text), undefined, text);
-    for (const text of ["a.example", "/callback", "https:", "https:a", "https:///x", "localhost:8080", "https://a b/", "http://"]) {
+    for (const text of [
+      "",
+      " https://a.example/x?y=1 ",
+      "http://127.0.0.1:8080/",
+      "HTTPS://A.example",
+    ])
+      assert.equal(checkAddress(text), undefined, text);
+    for (const text of [
+      "a.example",
+      "/callback",
+      "https:",
+      "https:a",
+      "https:///x",
+      "localhost:8080",
+      "https://a b/",
+      "http://",
+    ]) {
       assert.deepEqual(checkAddress(text), { kind: "notAnAddress" }, text);
     }
-    for (const text of ["ftp://a.example/", "file://a/b", "javascript://a/%0aalert(1)"]) assert.deepEqual(checkAddress(text), { kind: "notHttp" }, text);
+    for (const text of ["ftp://a.example/", "file://a/b", "javascript://a/%0aalert(1)"])
+      assert.deepEqual(checkAddress(text), { kind: "notHttp" }, text);
     assert.deepEqual(checkAddress("https://me:secret@a.example/"), { kind: "credentials" });
   });
 
   it("tell an empty text, null and leaving out from a missing value", () => {
-    for (const mode of ["empty", "null", "omit"] as const) assert.equal(checkInput({ required: true }, { mode, text: "" }), undefined, mode);
+    for (const mode of ["empty", "null", "omit"] as const)
+      assert.equal(checkInput({ required: true }, { mode, text: "" }), undefined, mode);
   });
 
   it("want what a control of its type gives", () => {
-    const check = (kind: "number" | "integer" | "boolean", text: string) => checkInput({ required: true, control: { kind } }, { mode: "fitting", text })?.kind;
-    for (const text of ["12", "-0.5", " 1e3 "]) assert.equal(check("number", text), undefined, text);
-    for (const text of ["1,5", "0x10", "twelve", "1.", "--1", "NaN"]) assert.equal(check("number", text), "notANumber", text);
-    assert.deepEqual(["12", "-3", "1.5", "1e3", "007"].map((text) => check("integer", text)), [undefined, undefined, "notAnInteger", "notAnInteger", "notAnInteger"]);
-    assert.deepEqual(["true", "false", "", "yes"].map((text) => check("boolean", text)), [undefined, undefined, "missing", "missing"]);
+    const check = (kind: "number" | "integer" | "boolean", text: string) =>
+      checkInput({ required: true, control: { kind } }, { mode: "fitting", text })?.kind;
+    for (const text of ["12", "-0.5", " 1e3 "])
+      assert.equal(check("number", text), undefined, text);
+    for (const text of ["1,5", "0x10", "twelve", "1.", "--1", "NaN"])
+      assert.equal(check("number", text), "notANumber", text);
+    assert.deepEqual(
+      ["12", "-3", "1.5", "1e3", "007"].map((text) => check("integer", text)),
+      [undefined, undefined, "notAnInteger", "notAnInteger", "notAnInteger"],
+    );
+    assert.deepEqual(
+      ["true", "false", "", "yes"].map((text) => check("boolean", text)),
+      [undefined, undefined, "missing", "missing"],
+    );
     const choice = { required: false, control: { kind: "choice", choices: ['"a"', "1"] } } as const;
-    assert.deepEqual(['"a"', "1", "", "a"].map((text) => checkInput(choice, { mode: "fitting", text })?.kind), [undefined, undefined, undefined, "missing"]);
+    assert.deepEqual(
+      ['"a"', "1", "", "a"].map((text) => checkInput(choice, { mode: "fitting", text })?.kind),
+      [undefined, undefined, undefined, "missing"],
+    );
   });
 
   it("refuse a number that would be changed on its way, and no other", () => {
-    for (const text of ["12345678901234567890", '{"a": [1, 9007199254740993]}', "1e400", "-1e999"]) {
+    for (const text of [
+      "12345678901234567890",
+      '{"a": [1, 9007199254740993]}',
+      "1e400",
+      "-1e999",
+    ]) {
       const fault = checkInput({ required: true }, { mode: "json", text });
       assert.ok(fault?.kind === "notJson" && fault.at.expected === "exactNumber", text);
     }
-    assert.deepEqual(readJson('{"a": 1,\n  "b": 9007199254740993}'), { fault: { line: 2, column: 8, expected: "exactNumber" } });
-    for (const text of ["9007199254740992", "100000000000000000000", "0.1", "1e21", '"12345678901234567890"', "3.14159265358979323846"]) assert.ok("value" in readJson(text), text);
+    assert.deepEqual(readJson('{"a": 1,\n  "b": 9007199254740993}'), {
+      fault: { line: 2, column: 8, expected: "exactNumber" },
+    });
+    for (const text of [
+      "9007199254740992",
+      "100000000000000000000",
+      "0.1",
+      "1e21",
+      '"12345678901234567890"',
+      "3.14159265358979323846",
+    ])
+      assert.ok("value" in readJson(text), text);
   });
 
   it("hold for the form as a whole", () => {
@@ -81,26 +129,60 @@ describe("Checks of the kickoff form", () => {
     const fine = initialValues(fields);
     assert.equal(isValid(fields, fine, noSecrets), true);
     assert.equal(isValid(fields, { ...fine, meta: "[]" }, noSecrets), false);
-    assert.equal(isValid(fields, { ...fine, callbacks: { ...fine.callbacks, stepWebhookUrl: "x" } }, noSecrets), false);
+    assert.equal(
+      isValid(
+        fields,
+        { ...fine, callbacks: { ...fine.callbacks, stepWebhookUrl: "x" } },
+        noSecrets,
+      ),
+      false,
+    );
     assert.equal(isValid(fields, { ...fine, json: '{"inputs": {' }, noSecrets), false);
-    assert.equal(isValid(fields, { ...fine, inputs: [{ name: "a", mode: "json", text: "{" }] }, noSecrets), false);
-    assert.equal(isValid(formFields({ fields: [{ name: "b" }], raw: undefined }), fine, noSecrets), false, "a required input without a value");
+    assert.equal(
+      isValid(fields, { ...fine, inputs: [{ name: "a", mode: "json", text: "{" }] }, noSecrets),
+      false,
+    );
+    assert.equal(
+      isValid(formFields({ fields: [{ name: "b" }], raw: undefined }), fine, noSecrets),
+      false,
+      "a required input without a value",
+    );
   });
 
   it("want the secret of a callback that is used and authenticates, and both an address and events for streaming", () => {
     const fine = initialValues([]);
     const url = "https://a.example/";
     const callbacks = { ...fine.callbacks, humanInputWebhookUrl: url };
-    const valid = (values: Partial<FormValues>, secrets: Partial<FormSecrets> = {}) => isValid([], { ...fine, ...values }, { ...noSecrets, ...secrets });
-    assert.equal(valid({ humanInput: { strategy: "bearer", username: "" } }), true, "it is not used");
+    const valid = (values: Partial<FormValues>, secrets: Partial<FormSecrets> = {}) =>
+      isValid([], { ...fine, ...values }, { ...noSecrets, ...secrets });
+    assert.equal(
+      valid({ humanInput: { strategy: "bearer", username: "" } }),
+      true,
+      "it is not used",
+    );
     assert.equal(valid({ callbacks, humanInput: { strategy: "bearer", username: "" } }), false);
-    assert.equal(valid({ callbacks, humanInput: { strategy: "bearer", username: "" } }, { humanInput: "t" }), true);
-    assert.equal(valid({ callbacks, humanInput: { strategy: "basic", username: "" } }, { humanInput: "t" }), false);
+    assert.equal(
+      valid({ callbacks, humanInput: { strategy: "bearer", username: "" } }, { humanInput: "t" }),
+      true,
+    );
+    assert.equal(
+      valid({ callbacks, humanInput: { strategy: "basic", username: "" } }, { humanInput: "t" }),
+      false,
+    );
     const { streaming } = fine;
     assert.equal(valid({ streaming: { ...streaming, url } }), false);
     assert.equal(valid({ streaming: { ...streaming, events: "a" } }), false);
     assert.equal(valid({ streaming: { ...streaming, url, events: "a" } }), true);
-    assert.equal(valid({ streaming: { ...streaming, url, events: "a", strategy: "bearer" } }), false);
-    assert.equal(valid({ streaming: { ...streaming, url, events: "a", strategy: "bearer" } }, { streaming: "t" }), true);
+    assert.equal(
+      valid({ streaming: { ...streaming, url, events: "a", strategy: "bearer" } }),
+      false,
+    );
+    assert.equal(
+      valid(
+        { streaming: { ...streaming, url, events: "a", strategy: "bearer" } },
+        { streaming: "t" },
+      ),
+      true,
+    );
   });
 });

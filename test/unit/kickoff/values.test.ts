@@ -1,38 +1,79 @@
 import assert from "node:assert/strict";
 import { formFields, type FieldMode } from "../../../src/kickoff/fields.ts";
 import { secretsIn } from "../../../src/kickoff/secret-callbacks.ts";
-import { alignValues, fillIn, initialValues, toPrefill, toRequest, type FormValues } from "../../../src/kickoff/values.ts";
+import {
+  alignValues,
+  fillIn,
+  initialValues,
+  toPrefill,
+  toRequest,
+  type FormValues,
+} from "../../../src/kickoff/values.ts";
 
-const fieldsFor = (...names: string[]) => formFields({ fields: names.map((name) => ({ name })), raw: undefined });
+const fieldsFor = (...names: string[]) =>
+  formFields({ fields: names.map((name) => ({ name })), raw: undefined });
 
-function typed(inputs: readonly (readonly [string, FieldMode, string])[], rest: Partial<Pick<FormValues, "meta">> & { callbacks?: Partial<FormValues["callbacks"]> } = {}): FormValues {
+function typed(
+  inputs: readonly (readonly [string, FieldMode, string])[],
+  rest: Partial<Pick<FormValues, "meta">> & { callbacks?: Partial<FormValues["callbacks"]> } = {},
+): FormValues {
   const none = initialValues([]);
-  return { ...none, inputs: inputs.map(([name, mode, text]) => ({ name, mode, text })), meta: rest.meta ?? "", callbacks: { ...none.callbacks, ...rest.callbacks } };
+  return {
+    ...none,
+    inputs: inputs.map(([name, mode, text]) => ({ name, mode, text })),
+    meta: rest.meta ?? "",
+    callbacks: { ...none.callbacks, ...rest.callbacks },
+  };
 }
 
 describe("Values of the kickoff form", () => {
   it("become a request: texts as they are, JSON as values, left-out ones not at all", () => {
     const fields = fieldsFor("topic", "list", "null", "empty", "gone");
-    const values = typed([["topic", "text", " 5 "], ["list", "json", "[1, {\"a\": null}]"], ["null", "json", "null"], ["empty", "json", '""'], ["gone", "omit", "kept"]]);
-    assert.deepEqual(toRequest(fields, values), { inputs: { topic: " 5 ", list: [1, { a: null }], null: null, empty: "" } });
+    const values = typed([
+      ["topic", "text", " 5 "],
+      ["list", "json", '[1, {"a": null}]'],
+      ["null", "json", "null"],
+      ["empty", "json", '""'],
+      ["gone", "omit", "kept"],
+    ]);
+    assert.deepEqual(toRequest(fields, values), {
+      inputs: { topic: " 5 ", list: [1, { a: null }], null: null, empty: "" },
+    });
   });
 
   it("carry meta and the callback addresses that were entered", () => {
-    const values = typed([], { meta: ' {"ticket": 7} ', callbacks: { taskWebhookUrl: " https://a.example/t ", crewWebhookUrl: "https://a.example/c" } });
-    assert.deepEqual(toRequest([], values), { inputs: {}, meta: { ticket: 7 }, taskWebhookUrl: "https://a.example/t", crewWebhookUrl: "https://a.example/c" });
+    const values = typed([], {
+      meta: ' {"ticket": 7} ',
+      callbacks: { taskWebhookUrl: " https://a.example/t ", crewWebhookUrl: "https://a.example/c" },
+    });
+    assert.deepEqual(toRequest([], values), {
+      inputs: {},
+      meta: { ticket: 7 },
+      taskWebhookUrl: "https://a.example/t",
+      crewWebhookUrl: "https://a.example/c",
+    });
   });
 
   it("send any name as a property of its own, __proto__ included", () => {
     const names = ["__proto__", "constructor", "toString", 'a "quoted": name', ""];
-    const { inputs } = toRequest(fieldsFor(...names), typed(names.map((name) => [name, "text", `value of ${name}`])));
+    const { inputs } = toRequest(
+      fieldsFor(...names),
+      typed(names.map((name) => [name, "text", `value of ${name}`])),
+    );
     assert.deepEqual(Object.keys(inputs), names);
     const sent: unknown = JSON.parse(JSON.stringify(inputs));
-    assert.deepEqual(Object.entries(sent as object), names.map((name) => [name, `value of ${name}`]));
+    assert.deepEqual(
+      Object.entries(sent as object),
+      names.map((name) => [name, `value of ${name}`]),
+    );
     assert.equal(Object.getPrototypeOf(inputs), Object.prototype);
   });
 
   it("follow the crew's fields: new ones get their initial value, vanished ones go", () => {
-    const values = typed([["old", "text", "x"], ["kept", "json", "1"]]);
+    const values = typed([
+      ["old", "text", "x"],
+      ["kept", "json", "1"],
+    ]);
     assert.deepEqual(alignValues(fieldsFor("kept", "new"), values).inputs, [
       { name: "kept", mode: "json", text: "1" },
       { name: "new", mode: "text", text: "" },
@@ -40,20 +81,66 @@ describe("Values of the kickoff form", () => {
   });
 
   it("are filled in from given ones, which come back out as they were", () => {
-    const given = { inputs: JSON.parse('{"topic": "Rome", "days": 3, "note": "", "__proto__": ["x"], "extra": true}') as Record<string, never>, meta: { a: 1 }, stepWebhookUrl: "https://a.example/s" };
-    const before = typed([["topic", "text", "Paris"], ["untouched", "text", "stays"]], { callbacks: { taskWebhookUrl: "https://a.example/t" } });
-    const { fields, values } = fillIn(fieldsFor("topic", "days", "note", "untouched"), before, given);
-    assert.deepEqual(fields.map(({ name, listed }) => [name, listed]), [["topic", true], ["days", true], ["note", true], ["untouched", true], ["__proto__", false], ["extra", false]]);
+    const given = {
+      inputs: JSON.parse(
+        '{"topic": "Rome", "days": 3, "note": "", "__proto__": ["x"], "extra": true}',
+      ) as Record<string, never>,
+      meta: { a: 1 },
+      stepWebhookUrl: "https://a.example/s",
+    };
+    const before = typed(
+      [
+        ["topic", "text", "Paris"],
+        ["untouched", "text", "stays"],
+      ],
+      { callbacks: { taskWebhookUrl: "https://a.example/t" } },
+    );
+    const { fields, values } = fillIn(
+      fieldsFor("topic", "days", "note", "untouched"),
+      before,
+      given,
+    );
+    assert.deepEqual(
+      fields.map(({ name, listed }) => [name, listed]),
+      [
+        ["topic", true],
+        ["days", true],
+        ["note", true],
+        ["untouched", true],
+        ["__proto__", false],
+        ["extra", false],
+      ],
+    );
     const request = toRequest(fields, values);
-    assert.deepEqual(Object.entries(request.inputs), [["topic", "Rome"], ["days", 3], ["note", ""], ["untouched", "stays"], ["__proto__", ["x"]], ["extra", true]]);
-    assert.deepEqual([request.meta, request.taskWebhookUrl, request.stepWebhookUrl], [{ a: 1 }, "https://a.example/t", "https://a.example/s"]);
+    assert.deepEqual(Object.entries(request.inputs), [
+      ["topic", "Rome"],
+      ["days", 3],
+      ["note", ""],
+      ["untouched", "stays"],
+      ["__proto__", ["x"]],
+      ["extra", true],
+    ]);
+    assert.deepEqual(
+      [request.meta, request.taskWebhookUrl, request.stepWebhookUrl],
+      [{ a: 1 }, "https://a.example/t", "https://a.example/s"],
+    );
   });
 
   it("are left out, empty or null: three different things", () => {
     const fields = fieldsFor("omitted", "empty", "nothing", "blank");
-    const values = typed([["omitted", "omit", "x"], ["empty", "empty", "x"], ["nothing", "null", "x"], ["blank", "text", ""]]);
+    const values = typed([
+      ["omitted", "omit", "x"],
+      ["empty", "empty", "x"],
+      ["nothing", "null", "x"],
+      ["blank", "text", ""],
+    ]);
     assert.deepEqual(toRequest(fields, values), { inputs: { empty: "", nothing: null } });
-    assert.deepEqual(fillIn(fields, initialValues(fields), { inputs: { empty: "", nothing: null } }).values.inputs.map(({ mode }) => mode), ["text", "empty", "null", "text"]);
+    assert.deepEqual(
+      fillIn(fields, initialValues(fields), {
+        inputs: { empty: "", nothing: null },
+      }).values.inputs.map(({ mode }) => mode),
+      ["text", "empty", "null", "text"],
+    );
   });
 
   it("are those of the crew's types where it says them, and its defaults", () => {
@@ -67,22 +154,54 @@ describe("Values of the kickoff form", () => {
       ],
       raw: undefined,
     });
-    const values = typed([["price", "fitting", "12.50"], ["isBusiness", "fitting", "true"], ["gone", "fitting", '"no longer offered"']]);
-    assert.deepEqual(toRequest(fields, alignValues(fields, values)), { inputs: { days: 3, price: 12.5, isBusiness: true, tone: null, gone: "no longer offered" } });
-    assert.equal(alignValues(fields, values).inputs[4]?.mode, "json", "what a control can't show is not hidden");
+    const values = typed([
+      ["price", "fitting", "12.50"],
+      ["isBusiness", "fitting", "true"],
+      ["gone", "fitting", '"no longer offered"'],
+    ]);
+    assert.deepEqual(toRequest(fields, alignValues(fields, values)), {
+      inputs: { days: 3, price: 12.5, isBusiness: true, tone: null, gone: "no longer offered" },
+    });
+    assert.equal(
+      alignValues(fields, values).inputs[4]?.mode,
+      "json",
+      "what a control can't show is not hidden",
+    );
     const given = { days: "three", price: 2, isBusiness: false, tone: "formal", gone: "b" };
     const filled = fillIn(fields, values, { inputs: given });
-    assert.deepEqual(filled.values.inputs.map(({ mode, text }) => `${mode} ${text}`), ["text three", "fitting 2", "fitting false", 'fitting "formal"', "text b"]);
+    assert.deepEqual(
+      filled.values.inputs.map(({ mode, text }) => `${mode} ${text}`),
+      ["text three", "fitting 2", "fitting false", 'fitting "formal"', "text b"],
+    );
     assert.deepEqual(toRequest(fields, filled.values).inputs, given);
   });
 
   it("say how callbacks authenticate, and hold no secret", () => {
-    const webhooks = { events: ["task_started", "task_completed"], url: "https://a.example/e", realtime: true, authentication: { strategy: "bearer", token: "s3cret" } } as const;
-    const humanInputWebhook = { url: "https://a.example/h", authentication: { strategy: "basic", username: "ann", password: "s3cret" } } as const;
+    const webhooks = {
+      events: ["task_started", "task_completed"],
+      url: "https://a.example/e",
+      realtime: true,
+      authentication: { strategy: "bearer", token: "s3cret" },
+    } as const;
+    const humanInputWebhook = {
+      url: "https://a.example/h",
+      authentication: { strategy: "basic", username: "ann", password: "s3cret" },
+    } as const;
     const { fields, values } = fillIn([], initialValues([]), { humanInputWebhook, webhooks });
     assert.doesNotMatch(JSON.stringify(values), /s3cret/);
-    assert.deepEqual(toPrefill(fields, values), { inputs: {}, humanInputWebhook: { url: "https://a.example/h", authentication: { strategy: "basic", username: "ann" } }, webhooks: { ...webhooks, authentication: { strategy: "bearer" } } });
-    assert.deepEqual(toRequest(fields, values, secretsIn({ humanInputWebhook, webhooks })), { inputs: {}, humanInputWebhook, webhooks });
+    assert.deepEqual(toPrefill(fields, values), {
+      inputs: {},
+      humanInputWebhook: {
+        url: "https://a.example/h",
+        authentication: { strategy: "basic", username: "ann" },
+      },
+      webhooks: { ...webhooks, authentication: { strategy: "bearer" } },
+    });
+    assert.deepEqual(toRequest(fields, values, secretsIn({ humanInputWebhook, webhooks })), {
+      inputs: {},
+      humanInputWebhook,
+      webhooks,
+    });
     const plain = fillIn([], values, { humanInputWebhookUrl: "https://b.example/" });
     assert.equal(toRequest([], plain.values).humanInputWebhookUrl, "https://b.example/");
   });

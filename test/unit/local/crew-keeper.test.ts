@@ -22,8 +22,17 @@ describe("keeping a local crew served", () => {
     assert.equal(await window.keeper.start(), url);
     assert.equal(window.launches, 1);
     assert.equal(window.keeper.url, url);
-    assert.deepEqual(await known.read(crewFolder), { version: 1, folder: crewFolder, name: "Crew", port: Number(new URL(url).port), wanted: true });
-    assert.deepEqual([tokens.kept.get(crewId)?.inUse, tokens.kept.get(crewId)?.bearer], ["bearer", await tokenAt(url)]);
+    assert.deepEqual(await known.read(crewFolder), {
+      version: 1,
+      folder: crewFolder,
+      name: "Crew",
+      port: Number(new URL(url).port),
+      wanted: true,
+    });
+    assert.deepEqual(
+      [tokens.kept.get(crewId)?.inUse, tokens.kept.get(crewId)?.bearer],
+      ["bearer", await tokenAt(url)],
+    );
     assert.match(await tokenAt(url), /^[\w-]{43}$/);
   });
 
@@ -56,14 +65,22 @@ describe("keeping a local crew served", () => {
 
   it("a second window joins the first one's; two that start at once serve it once, with one token", async () => {
     const { known, tokens } = await newMachine();
-    const windows = [new Window(known, tokens), new Window(known, tokens), new Window(known, tokens)];
+    const windows = [
+      new Window(known, tokens),
+      new Window(known, tokens),
+      new Window(known, tokens),
+    ];
     const urls = await Promise.all(windows.map(({ keeper }) => keeper.start()));
     assert.equal(new Set(urls).size, 1);
     assert.equal(windows.filter(({ keeper }) => keeper.isOwn).length, 1);
     assert.equal(tokens.kept.get(crewId)?.bearer, await tokenAt(urls[0]!));
     const launches = windows.map((window) => window.launches);
     for (const { keeper } of windows) assert.equal(await keeper.start(), urls[0]);
-    assert.deepEqual(windows.map((window) => window.launches), launches, "what runs is not started again to find that out");
+    assert.deepEqual(
+      windows.map((window) => window.launches),
+      launches,
+      "what runs is not started again to find that out",
+    );
   });
 
   it("when its window closes, one of those that need it serves it at the same address", async () => {
@@ -83,7 +100,10 @@ describe("keeping a local crew served", () => {
     await owner.close();
     await waitFor("a new owner", () => guests.some(({ keeper }) => keeper.isOwn));
     const took = performance.now() - begun;
-    assert.ok(took < Math.max(5_000, 2_000 + 3 * start), `${took} ms, where a start took ${start} ms`);
+    assert.ok(
+      took < Math.max(5_000, 2_000 + 3 * start),
+      `${took} ms, where a start took ${start} ms`,
+    );
     assert.equal(await tokenAt(url), token);
     await waitFor("the other to join", () => guests.every(({ keeper }) => keeper.url === url));
     assert.equal(guests.filter(({ keeper }) => keeper.isOwn).length, 1);
@@ -99,7 +119,11 @@ describe("keeping a local crew served", () => {
     assert.deepEqual(window.ended, [{ code: 3, signal: null }]);
     assert.equal(window.keeper.url, undefined);
     const { wanted, failure } = (await known.read(crewFolder))!;
-    assert.deepEqual([wanted, failure], [false, "It ended unexpectedly (exit code 3)."], "for every window, also a later one");
+    assert.deepEqual(
+      [wanted, failure],
+      [false, "It ended unexpectedly (exit code 3)."],
+      "for every window, also a later one",
+    );
     assert.equal(window.launches, 1);
     assert.equal(await window.keeper.start(), url);
     assert.equal((await known.read(crewFolder))?.failure, undefined);
@@ -113,7 +137,10 @@ describe("keeping a local crew served", () => {
     await guest.keeper.start();
     const launches = guest.launches;
     await assert.rejects(fetch(`${url}/crash`));
-    await waitFor("both to know", () => owner.keeper.url === undefined && guest.keeper.url === undefined);
+    await waitFor(
+      "both to know",
+      () => owner.keeper.url === undefined && guest.keeper.url === undefined,
+    );
     assert.equal(guest.launches, launches);
     assert.deepEqual(guest.ended, []);
   });
@@ -125,8 +152,13 @@ describe("keeping a local crew served", () => {
       for (const { keeper } of windows) await keeper.start();
       await windows[stopper]!.keeper.stop();
       assert.equal(await findRunning(known.dataFolder(crewFolder)), undefined);
-      await waitFor("both windows to know", () => windows.every(({ keeper }) => keeper.url === undefined));
-      assert.deepEqual(windows.flatMap(({ ended, problems }) => [ended, problems].flat()), []);
+      await waitFor("both windows to know", () =>
+        windows.every(({ keeper }) => keeper.url === undefined),
+      );
+      assert.deepEqual(
+        windows.flatMap(({ ended, problems }) => [ended, problems].flat()),
+        [],
+      );
       assert.equal((await known.read(crewFolder))?.wanted, false);
     }
   });
@@ -136,7 +168,11 @@ describe("keeping a local crew served", () => {
     const owner = new Window(known, tokens, { lookMs: 60_000 });
     const url = await owner.keeper.start();
     const guest = new Window(known, tokens, { leaveMs: 50 });
-    assert.equal(await guest.keeper.stop(), false, "it is found though this window never joined it");
+    assert.equal(
+      await guest.keeper.stop(),
+      false,
+      "it is found though this window never joined it",
+    );
     await guest.keeper.join();
     assert.equal(await guest.keeper.stop(), false);
     assert.equal(guest.keeper.url, url);
@@ -149,7 +185,10 @@ describe("keeping a local crew served", () => {
     const { known, tokens } = await newMachine();
     tokens.kept.set(crewId, { inUse: "userBearer", userBearer: "mine" });
     const url = await new Window(known, tokens).keeper.start();
-    assert.deepEqual([tokens.kept.get(crewId)?.inUse, tokens.kept.get(crewId)?.userBearer], ["userBearer", "mine"]);
+    assert.deepEqual(
+      [tokens.kept.get(crewId)?.inUse, tokens.kept.get(crewId)?.userBearer],
+      ["userBearer", "mine"],
+    );
     assert.notEqual(await tokenAt(url), "mine");
   });
 
@@ -166,10 +205,20 @@ describe("keeping a local crew served", () => {
   it("passes on why the service does not start", async () => {
     const { known, tokens } = await newMachine();
     const window = new Window(known, tokens, { serves: "/broken" });
-    await assert.rejects(window.keeper.start(), (error) => error instanceof ServiceRefusal && error.reason === "project" && error.message === "tasks.yaml is broken");
+    await assert.rejects(
+      window.keeper.start(),
+      (error) =>
+        error instanceof ServiceRefusal &&
+        error.reason === "project" &&
+        error.message === "tasks.yaml is broken",
+    );
     assert.equal(window.keeper.url, undefined);
     assert.equal(tokens.kept.size, 0);
-    assert.equal((await known.read(crewFolder))?.failure, "tasks.yaml is broken", "for every window, also a later one");
+    assert.equal(
+      (await known.read(crewFolder))?.failure,
+      "tasks.yaml is broken",
+      "for every window, also a later one",
+    );
     await window.keeper.stop();
     assert.equal((await known.read(crewFolder))?.failure, undefined, "who stops it knows");
   });
@@ -182,12 +231,18 @@ describe("keeping a local crew served", () => {
     assert.equal(window.launches, 0);
   });
 
-  for (const [hook, moment] of [["onLaunch", "before the service listens"], ["onListening", "as soon as the service listens"]] as const) {
+  for (const [hook, moment] of [
+    ["onLaunch", "before the service listens"],
+    ["onListening", "as soon as the service listens"],
+  ] as const) {
     it(`a window that closes ${moment} leaves no process, and the start fails`, async () => {
       const { known, tokens } = await newMachine();
       const window: Window = new Window(known, tokens, { [hook]: () => window.keeper.dispose() });
       await assert.rejects(window.keeper.start(), /window closes/);
-      await waitFor("the process to go", async () => (await findRunning(known.dataFolder(crewFolder))) === undefined);
+      await waitFor(
+        "the process to go",
+        async () => (await findRunning(known.dataFolder(crewFolder))) === undefined,
+      );
     });
   }
 });

@@ -55,7 +55,15 @@ else {
   });
   server.listen(Number(port), "127.0.0.1", () => {
     const url = `http://127.0.0.1:${server.address().port}`;
-    writeFileSync(join(data, "service.json"), JSON.stringify({ url, port: server.address().port, pid: process.pid, instance: String(process.pid) }));
+    writeFileSync(
+      join(data, "service.json"),
+      JSON.stringify({
+        url,
+        port: server.address().port,
+        pid: process.pid,
+        instance: String(process.pid),
+      }),
+    );
     process.send({ type: "listening", url, engine: "rehearsal", pid: process.pid });
   });
   if (fault !== "stubborn") process.once("disconnect", leave);

@@ -8,7 +8,13 @@ import { answers, findRunning } from "../../../src/local/running.ts";
 import { cleanUp, newFolder } from "./support.ts";
 
 const fail = (file: string) => assert.fail(file);
-const crew = (folder: string, name: string): KnownCrew => ({ version: 1, folder, name, port: 1234, wanted: true });
+const crew = (folder: string, name: string): KnownCrew => ({
+  version: 1,
+  folder,
+  name,
+  port: 1234,
+  wanted: true,
+});
 
 describe("known local crews", () => {
   afterEach(cleanUp);
@@ -21,7 +27,10 @@ describe("known local crews", () => {
     await known.write(crew("file:///a", "Ant"));
     await known.change("file:///b", { wanted: false, port: 1 });
     await known.change("file:///unknown", { wanted: false });
-    assert.deepEqual(await known.list(fail), [crew("file:///a", "Ant"), { ...crew("file:///b", "Zebra"), wanted: false, port: 1 }]);
+    assert.deepEqual(await known.list(fail), [
+      crew("file:///a", "Ant"),
+      { ...crew("file:///b", "Zebra"), wanted: false, port: 1 },
+    ]);
     assert.notEqual(known.dataFolder("file:///a"), known.dataFolder("file:///b"));
     assert.deepEqual(await readdir(known.dataFolder("file:///a")), ["crew.json"]);
   });
@@ -30,7 +39,10 @@ describe("known local crews", () => {
     const root = await newFolder();
     const known = new KnownCrews(root);
     await known.write(crew("file:///a", "Ant"));
-    for (const [name, text] of [["bad", "{"], ["other", '{"version":2}']] as const) {
+    for (const [name, text] of [
+      ["bad", "{"],
+      ["other", '{"version":2}'],
+    ] as const) {
       await mkdir(path.join(root, name));
       await writeFile(path.join(root, name, "crew.json"), text);
     }
@@ -39,8 +51,16 @@ describe("known local crews", () => {
     const list = await known.list((file) => problems.push(path.basename(path.dirname(file))));
     assert.deepEqual(list, [crew("file:///a", "Ant")]);
     assert.deepEqual(problems.sort(), ["bad", "other"]);
-    assert.match((await readdir(path.join(root, "bad"))).join(), /^crew\.json\.corrupt-\d+$/, "what is no good is set aside");
-    assert.deepEqual(await readdir(path.join(root, "other")), ["crew.json"], "what a newer version wrote is left alone");
+    assert.match(
+      (await readdir(path.join(root, "bad"))).join(),
+      /^crew\.json\.corrupt-\d+$/,
+      "what is no good is set aside",
+    );
+    assert.deepEqual(
+      await readdir(path.join(root, "other")),
+      ["crew.json"],
+      "what a newer version wrote is left alone",
+    );
   });
 
   it("one whose file is no good can be started as if for the first time, with its data", async () => {
@@ -51,7 +71,10 @@ describe("known local crews", () => {
     assert.equal(await known.read("file:///a"), undefined);
     await known.write(crew("file:///a", "Ant"));
     assert.deepEqual(await known.read("file:///a"), crew("file:///a", "Ant"));
-    assert.deepEqual((await readdir(known.dataFolder("file:///a"))).filter((name) => !name.includes("corrupt")), ["crew.json", "executions.sqlite"]);
+    assert.deepEqual(
+      (await readdir(known.dataFolder("file:///a"))).filter((name) => !name.includes("corrupt")),
+      ["crew.json", "executions.sqlite"],
+    );
   });
 });
 
@@ -70,7 +93,10 @@ describe("the service that runs on a data folder", () => {
     assert.equal(await runningWith(JSON.stringify({ ...found, pid: 2 ** 30 })), undefined);
     assert.equal(await runningWith(JSON.stringify({ url: found.url, pid: found.pid })), undefined);
     assert.equal(await runningWith(JSON.stringify({ ...found, pid: -1 })), undefined);
-    assert.equal(await runningWith(JSON.stringify({ ...found, url: "http://example.com" })), undefined);
+    assert.equal(
+      await runningWith(JSON.stringify({ ...found, url: "http://example.com" })),
+      undefined,
+    );
     assert.equal(await runningWith(JSON.stringify({ ...found, url: "nonsense" })), undefined);
     assert.equal(await runningWith('{"url": "http://127'), undefined);
     assert.equal(await findRunning(await newFolder()), undefined);
@@ -78,7 +104,12 @@ describe("the service that runs on a data folder", () => {
 
   it("is told by its id from another program that has its port now, which is sent no token", async () => {
     const seen: IncomingHttpHeaders[] = [];
-    const server = createServer(({ headers }, response) => (seen.push(headers), response.setHeader("Crewdeck-Instance", "one").end()));
+    const server = createServer(
+      ({ headers }, response) => (
+        seen.push(headers),
+        response.setHeader("Crewdeck-Instance", "one").end()
+      ),
+    );
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     assert.equal(await answers({ url, pid: process.pid, instance: "one" }), true);

@@ -1,13 +1,30 @@
 import assert from "node:assert/strict";
 import { ServiceFailure, ServiceRefusal } from "../../../src/local/service-errors.ts";
-import { environment, ServiceProcess, type ServiceOptions } from "../../../src/local/service-process.ts";
+import {
+  environment,
+  ServiceProcess,
+  type ServiceOptions,
+} from "../../../src/local/service-process.ts";
 import { readMessage } from "../../../src/local/service-messages.ts";
 import { waitFor } from "../../support/wait.ts";
 import { cleanUp, newFolder, program } from "./support.ts";
 
-async function options(folder: string, more: Partial<ServiceOptions> = {}): Promise<ServiceOptions> {
+async function options(
+  folder: string,
+  more: Partial<ServiceOptions> = {},
+): Promise<ServiceOptions> {
   const signal = new AbortController().signal;
-  return { program, folder, dataFolder: await newFolder(), port: 0, token: "secret-1", userToken: "secret-2", onLine: () => undefined, signal, ...more };
+  return {
+    program,
+    folder,
+    dataFolder: await newFolder(),
+    port: 0,
+    token: "secret-1",
+    userToken: "secret-2",
+    onLine: () => undefined,
+    signal,
+    ...more,
+  };
 }
 
 describe("the service's process", () => {
@@ -15,7 +32,9 @@ describe("the service's process", () => {
 
   it("hands tokens over by environment, never in its arguments, and keeps them out of the log", async () => {
     const lines: string[] = [];
-    const process = await ServiceProcess.start(await options("/crew", { onLine: (line) => lines.push(line) }));
+    const process = await ServiceProcess.start(
+      await options("/crew", { onLine: (line) => lines.push(line) }),
+    );
     try {
       await waitFor("both lines", () => lines.length >= 2);
       assert.ok(lines.includes("tokens … …"));
@@ -34,13 +53,28 @@ describe("the service's process", () => {
   });
 
   it("a refusal comes with its reason", async () => {
-    await assert.rejects(ServiceProcess.start(await options("/broken")), (error) => error instanceof ServiceRefusal && error.reason === "project");
+    await assert.rejects(
+      ServiceProcess.start(await options("/broken")),
+      (error) => error instanceof ServiceRefusal && error.reason === "project",
+    );
   });
 
   it("an end without a word, silence and a missing program are told", async () => {
-    await assert.rejects(ServiceProcess.start(await options("/dies")), (error) => error instanceof ServiceFailure && error.exit?.code === 9 && /exit code 9/.test(error.message));
-    await assert.rejects(ServiceProcess.start(await options("/silent", { timeoutMs: 100 })), (error) => error instanceof ServiceFailure && /within 0.1 s/.test(error.message));
-    await assert.rejects(ServiceProcess.start(await options("/crew", { program: `${program}.missing` })), ServiceFailure);
+    await assert.rejects(
+      ServiceProcess.start(await options("/dies")),
+      (error) =>
+        error instanceof ServiceFailure &&
+        error.exit?.code === 9 &&
+        /exit code 9/.test(error.message),
+    );
+    await assert.rejects(
+      ServiceProcess.start(await options("/silent", { timeoutMs: 100 })),
+      (error) => error instanceof ServiceFailure && /within 0.1 s/.test(error.message),
+    );
+    await assert.rejects(
+      ServiceProcess.start(await options("/crew", { program: `${program}.missing` })),
+      ServiceFailure,
+    );
   });
 
   it("a start can be given up", async () => {
@@ -48,16 +82,41 @@ describe("the service's process", () => {
     const started = ServiceProcess.start(await options("/silent", { signal: controller.signal }));
     controller.abort(new Error("no longer needed"));
     await assert.rejects(started, /no longer needed/);
-    await assert.rejects(ServiceProcess.start(await options("/crew", { signal: controller.signal })), /no longer needed/);
+    await assert.rejects(
+      ServiceProcess.start(await options("/crew", { signal: controller.signal })),
+      /no longer needed/,
+    );
   });
 
   it("inherits the environment without what steers VS Code itself", () => {
-    const inherited = environment({ PATH: "/bin", HTTPS_PROXY: "http://proxy", NODE_OPTIONS: "--inspect", VSCODE_PID: "1", ELECTRON_NO_ASAR: "1" });
-    assert.deepEqual(inherited, { PATH: "/bin", HTTPS_PROXY: "http://proxy", ELECTRON_RUN_AS_NODE: "1" });
+    const inherited = environment({
+      PATH: "/bin",
+      HTTPS_PROXY: "http://proxy",
+      NODE_OPTIONS: "--inspect",
+      VSCODE_PID: "1",
+      ELECTRON_NO_ASAR: "1",
+    });
+    assert.deepEqual(inherited, {
+      PATH: "/bin",
+      HTTPS_PROXY: "http://proxy",
+      ELECTRON_RUN_AS_NODE: "1",
+    });
   });
 
   it("messages of another kind are no concern of ours", () => {
-    for (const other of [undefined, null, "listening", {}, { type: "listening" }, { type: "other" }]) assert.equal(readMessage(other), undefined);
-    assert.deepEqual(readMessage({ type: "refused", reason: "moon" }), { type: "refused", reason: "other", message: "The service gives no reason." });
+    for (const other of [
+      undefined,
+      null,
+      "listening",
+      {},
+      { type: "listening" },
+      { type: "other" },
+    ])
+      assert.equal(readMessage(other), undefined);
+    assert.deepEqual(readMessage({ type: "refused", reason: "moon" }), {
+      type: "refused",
+      reason: "other",
+      message: "The service gives no reason.",
+    });
   });
 });

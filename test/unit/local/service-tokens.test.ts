@@ -8,7 +8,10 @@ describe("The tokens of a local service", () => {
     const made = await prepareTokens(store, "local:x");
     await keepTokens(store, "local:x", made);
     assert.deepEqual(await prepareTokens(store, "local:x"), made);
-    assert.deepEqual([...store.kept], [["local:x", { inUse: "bearer", bearer: made.token, userBearer: made.userToken }]]);
+    assert.deepEqual(
+      [...store.kept],
+      [["local:x", { inUse: "bearer", bearer: made.token, userBearer: made.userToken }]],
+    );
     await forgetTokens(store, "local:x");
     assert.equal(store.kept.size, 0);
   });
@@ -16,9 +19,17 @@ describe("The tokens of a local service", () => {
   it("stay the same over a restart, with the one in use that the person chose", async () => {
     const store = new MemoryTokens();
     const made = await prepareTokens(store, "local:x");
-    await store.setTokens("local:x", { inUse: "userBearer", bearer: made.token, userBearer: made.userToken });
+    await store.setTokens("local:x", {
+      inUse: "userBearer",
+      bearer: made.token,
+      userBearer: made.userToken,
+    });
     await keepTokens(store, "local:x", await prepareTokens(store, "local:x"));
-    assert.deepEqual(await store.tokens("local:x"), { inUse: "userBearer", bearer: made.token, userBearer: made.userToken });
+    assert.deepEqual(await store.tokens("local:x"), {
+      inUse: "userBearer",
+      bearer: made.token,
+      userBearer: made.userToken,
+    });
   });
 
   it("that version 0.1 kept in two entries are moved into one", async () => {
@@ -28,6 +39,9 @@ describe("The tokens of a local service", () => {
     const prepared = await prepareTokens(store, "local:x");
     assert.deepEqual(prepared, { token: "organisation", userToken: "user" });
     await keepTokens(store, "local:x", prepared);
-    assert.deepEqual([...store.kept], [["local:x", { inUse: "userBearer", bearer: "organisation", userBearer: "user" }]]);
+    assert.deepEqual(
+      [...store.kept],
+      [["local:x", { inUse: "userBearer", bearer: "organisation", userBearer: "user" }]],
+    );
   });
 });

@@ -22,7 +22,8 @@ export async function newFolder(): Promise<string> {
 /** Closes every window and removes what was made. */
 export async function cleanUp(): Promise<void> {
   for (const window of windows.splice(0)) await window.close();
-  for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  for (const folder of made.splice(0))
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /** Tokens in memory, shared by the windows of a test as SecretStorage is. */
@@ -53,7 +54,16 @@ export class Window {
   launches = 0;
   changes = 0;
 
-  constructor(known: KnownCrews, tokens: TokenStore, more: Partial<KeeperOptions> & { folder?: never; serves?: string; onLaunch?: () => void; onListening?: () => void } = {}) {
+  constructor(
+    known: KnownCrews,
+    tokens: TokenStore,
+    more: Partial<KeeperOptions> & {
+      folder?: never;
+      serves?: string;
+      onLaunch?: () => void;
+      onListening?: () => void;
+    } = {},
+  ) {
     this.keeper = new CrewKeeper({
       crewId,
       folder: crewFolder,
@@ -62,8 +72,19 @@ export class Window {
       launch: async (port, { token, userToken }, signal) => {
         this.launches += 1;
         more.onLaunch?.();
-        const options = { program, folder: more.serves ?? "/crew", dataFolder: known.dataFolder(crewFolder), port, token, userToken, signal };
-        const process = await ServiceProcess.start({ ...options, onLine: (line) => this.lines.push(line) });
+        const options = {
+          program,
+          folder: more.serves ?? "/crew",
+          dataFolder: known.dataFolder(crewFolder),
+          port,
+          token,
+          userToken,
+          signal,
+        };
+        const process = await ServiceProcess.start({
+          ...options,
+          onLine: (line) => this.lines.push(line),
+        });
         this.processes.push(process);
         more.onListening?.();
         return process;

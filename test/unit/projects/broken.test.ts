@@ -8,65 +8,271 @@ const task = "\n  description: d\n  expected_output: e";
 const agentsYaml = (text: string) => ({ ...classic, "config/agents.yaml": text });
 const tasksYaml = (text: string) => ({ ...classic, "config/tasks.yaml": text });
 const agentJson = '{\n  "role": "r", "goal": "g", "backstory": "b"\n}';
-const jsonc = (text: string, agent = agentJson) => ({ "crew.jsonc": text, "agents/a.jsonc": agent });
+const jsonc = (text: string, agent = agentJson) => ({
+  "crew.jsonc": text,
+  "agents/a.jsonc": agent,
+});
 const jsonTasks = (text: string) => jsonc(`{\n"agents": ["a"],\n"tasks": ${text}\n}`);
 const toml = (text: string) => ({ ...classic, "pyproject.toml": text });
 
 /** What is wrong, the files, and what the message must say: place, problem and what is expected. */
-const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8Array>>, RegExp])[] = [
-  ["YAML that can't be parsed", tasksYaml(`a:${task}\n  tools: [1\n`), /^config\/tasks\.yaml:5:\d+: .+ Expected: valid YAML/],
-  ["a key given twice", agentsYaml("a:\n  role: r\n  role: s\n"), /^config\/agents\.yaml:3:3: .*unique.* Expected: each key once/],
-  ["a file with a tab as indentation", tasksYaml("a:\n\tdescription: d\n"), /^config\/tasks\.yaml:2:\d+: .+ Expected: valid YAML/],
-  ["no agents.yaml", { "config/tasks.yaml": classic["config/tasks.yaml"] }, /^config\/agents\.yaml:1:1: The file is missing\. Expected: .+each agent/],
-  ["no tasks.yaml", { "config/agents.yaml": classic["config/agents.yaml"] }, /^config\/tasks\.yaml:1:1: The file is missing\. Expected: .+each task/],
-  ["an empty file", tasksYaml("# nothing yet\n"), /^config\/tasks\.yaml:1:1: The file is empty\. Expected: at least one task/],
-  ["an empty mapping", tasksYaml("{}"), /^config\/tasks\.yaml:1:1: The file is empty\. Expected: at least one task/],
-  ["a list instead of names", tasksYaml("- a\n- b\n"), /^config\/tasks\.yaml:1:1: This is a list\. Expected: at least one task/],
-  ["a task without fields", tasksYaml(`a:${task}\nb:\n`), /^config\/tasks\.yaml:4:1: This is empty\. Expected: the task's description/],
-  ["a task without description", tasksYaml("a:\n  expected_output: e\n"), /^config\/tasks\.yaml:1:1: The task "a" has no description\. Expected: "description"/],
-  ["a task whose description is left out", tasksYaml("a:\n  expected_output: e\n  description:\n"), /^config\/tasks\.yaml:3:3: The task "a" has no description/],
-  ["a blank description", tasksYaml('a:\n  description: "  "\n'), /^config\/tasks\.yaml:2:16: This text is empty\. Expected: text for the task's description/],
-  ["a task without expected_output", tasksYaml("a:\n  description: d\n"), /^config\/tasks\.yaml:1:1: The task "a" has no expected_output/],
-  ["a number where text is expected", tasksYaml("a:\n  description: 3\n"), /^config\/tasks\.yaml:2:16: This is the number 3\. Expected: text/],
-  ["a date where text is expected", tasksYaml("a:\n  description: 2026-01-02\n"), /^config\/tasks\.yaml:2:16: This is a date\. Expected: text; put it in quotes/],
-  ["an agent that does not exist", tasksYaml(`a:${task}\n  agent: wirter\n`), /^config\/tasks\.yaml:4:10: There is no agent "wirter"\. Expected: one of "writer"/],
-  ["human_input in quotes", tasksYaml(`a:${task}\n  human_input: "true"\n`), /^config\/tasks\.yaml:4:16: This is neither true nor false\. Expected: true or false/],
-  ["context that is no list", tasksYaml(`a:${task}\nb:${task}\n  context: a\n`), /^config\/tasks\.yaml:7:12: This is text\. Expected: a list/],
-  ["context naming an unknown task", tasksYaml(`a:${task}\nb:${task}\n  context:\n    - a\n    - c\n`), /^config\/tasks\.yaml:9:7: There is no task "c"\. Expected: one of "a"/],
-  ["context naming a later task", tasksYaml(`a:${task}\n  context: [b]\nb:${task}\n`), /^config\/tasks\.yaml:4:13: The task "b" comes later\. Expected: none here/],
-  ["context naming the task itself", tasksYaml(`a:${task}\n  context: [a]\n`), /^config\/tasks\.yaml:4:13: The task "a" names itself/],
-  ["an agent without goal", agentsYaml("writer:\n  role: r\n  backstory: b\n"), /^config\/agents\.yaml:1:1: The agent "writer" has no goal\. Expected: "goal"/],
-  ["aliases that unfold without end", agentsYaml(`a: &a [x, x, x, x, x, x, x, x, x]\nb: &b [${"*a, ".repeat(9)}]\nc: &c [${"*b, ".repeat(9)}]\nd: &d [${"*c, ".repeat(9)}]\ne: [${"*d, ".repeat(9)}]\n`), /^config\/agents\.yaml:1:1: .*alias.* Expected: plain mappings/],
-  ["an alias inside what it names", agentsYaml("writer: &w\n  role: r\n  self: *w\n"), /^config\/agents\.yaml:1:1: This is nested too deeply, or holds itself/],
-  ["a second document", tasksYaml(`a:${task}\n---\nb:${task}\n`), /^config\/tasks\.yaml:4:1: A second document begins here\. Expected: one document/],
-  ["an alias to nothing", agentsYaml("writer: *nobody\n"), /^config\/agents\.yaml:1:\d+: .*nobody/],
-  ["a file of more than 1 MB", tasksYaml(`# ${"x".repeat(1024 * 1024)}\n`), /^config\/tasks\.yaml:1:1: The file is too large \(\d+ bytes\)\. Expected: .+1 MB/],
-  ["a file that is not UTF-8", { ...classic, "config/tasks.yaml": new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe]) }, /^config\/tasks\.yaml:1:1: The file is not UTF-8/],
-  ["JSON that can't be parsed", jsonc('{\n  "agents": ["a"]\n  "tasks": []\n}'), /^crew\.jsonc:3:3: This is not JSON: comma expected\. Expected: JSON; comments/],
-  ["an empty JSON file", jsonc(""), /^crew\.jsonc:1:1: .+ Expected: /],
-  ["a JSON key given twice", jsonc('{\n"agents": ["a"],\n"agents": []}'), /^crew\.jsonc:3:1: "agents" is given twice\. Expected: each key once/],
-  ["JSON that is no object", jsonc("[]"), /^crew\.jsonc:1:1: This is a list\. Expected: a JSON object/],
-  ["no agents", jsonc('{"tasks": []}'), /^crew\.jsonc:1:1: There is no "agents"\. Expected: a list of names/],
-  ["an empty list of agents", jsonc('{\n"agents": [],\n"tasks": []}'), /^crew\.jsonc:2:1: There is no agent\./],
-  ["an agent without a file", jsonc('{\n"agents": ["a", "b"],\n"tasks": []}'), /^crew\.jsonc:2:17: The agent "b" has no file\. Expected: "agents\/b\.jsonc"/],
-  ["an agent outside the project", jsonc('{\n"agents": ["../a"],\n"tasks": []}'), /^crew\.jsonc:2:12: The agent "\.\.\/a" has no file/],
-  ["an agent that is an object", jsonc('{\n"agents": [{"role": "r"}],\n"tasks": []}'), /^crew\.jsonc:2:12: This is a mapping\. Expected: the name of an agent/],
-  ["an agent's file without role", jsonc('{"agents": ["a"], "tasks": []}', '{\n"goal": "g"}'), /^agents\/a\.jsonc:1:1: The agent "a" has no role/],
-  ["an agent's role of the wrong type", jsonc('{"agents": ["a"], "tasks": []}', '{\n  "role": 7}'), /^agents\/a\.jsonc:2:11: This is the number 7\. Expected: text/],
-  ["no tasks", jsonc('{"agents": ["a"]}'), /^crew\.jsonc:1:1: There is no "tasks"/],
-  ["an empty list of tasks", jsonTasks("[]"), /^crew\.jsonc:3:1: There is no task\./],
-  ["a JSON task without description", jsonTasks('[\n  {"name": "x", "expected_output": "e"}\n]'), /^crew\.jsonc:4:3: The task "x" has no description/],
-  ["a name used twice", jsonTasks('[{"name": "x", "description": "d", "expected_output": "e"},\n{"name": "x", "description": "d", "expected_output": "e"}]'), /^crew\.jsonc:4:10: The name "x" is used twice/],
-  ["inputs that are a list", jsonc('{\n"agents": ["a"],\n"inputs": ["x"],\n"tasks": [{"description": "d", "expected_output": "e"}]}'), /^crew\.jsonc:3:1: This is a list\. Expected: an object/],
-  ["a definition that is missing", toml('[tool.crewai]\ntype = "crew"\ndefinition = "crew.jsonc"\n'), /^pyproject\.toml:3:1: The file "crew\.jsonc" is missing/],
-  ["a definition outside the project", toml('[tool.crewai]\ndefinition = "../crew.jsonc"\n'), /^pyproject\.toml:2:1: The definition "\.\.\/crew\.jsonc" can't be/],
-  ["a definition that is Python", toml('[tool.crewai]\ndefinition = "crew.py"\n'), /^pyproject\.toml:2:1: The definition "crew\.py" can't be/],
-  ["TOML that can't be parsed", toml('[project]\nname = "a\n'), /^pyproject\.toml:2:\d+: .+ Expected: valid TOML/],
-  ["a type that is no text", toml("[project]\n\n[tool.crewai]\ntype = 1\n"), /^pyproject\.toml:4:1: "type" is not text/],
-  ["a flow", toml('[project]\nname = "a"\n[tool.crewai]\ntype = "flow"\n'), /^pyproject\.toml:4:1: This project is a flow, not a crew\./],
-  ["a crew without its files", { "pyproject.toml": '[tool.crewai]\ntype = "crew"\n' }, /^pyproject\.toml:2:1: The folder ".+" holds no crew\. Expected: config\/agents\.yaml/],
-  ["no crew at all", { "README.md": "" }, /^The folder "crewdeck-project-\w+" holds no crew\. Expected: config\/agents\.yaml/],
-];
+const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8Array>>, RegExp])[] =
+  [
+    [
+      "YAML that can't be parsed",
+      tasksYaml(`a:${task}\n  tools: [1\n`),
+      /^config\/tasks\.yaml:5:\d+: .+ Expected: valid YAML/,
+    ],
+    [
+      "a key given twice",
+      agentsYaml("a:\n  role: r\n  role: s\n"),
+      /^config\/agents\.yaml:3:3: .*unique.* Expected: each key once/,
+    ],
+    [
+      "a file with a tab as indentation",
+      tasksYaml("a:\n\tdescription: d\n"),
+      /^config\/tasks\.yaml:2:\d+: .+ Expected: valid YAML/,
+    ],
+    [
+      "no agents.yaml",
+      { "config/tasks.yaml": classic["config/tasks.yaml"] },
+      /^config\/agents\.yaml:1:1: The file is missing\. Expected: .+each agent/,
+    ],
+    [
+      "no tasks.yaml",
+      { "config/agents.yaml": classic["config/agents.yaml"] },
+      /^config\/tasks\.yaml:1:1: The file is missing\. Expected: .+each task/,
+    ],
+    [
+      "an empty file",
+      tasksYaml("# nothing yet\n"),
+      /^config\/tasks\.yaml:1:1: The file is empty\. Expected: at least one task/,
+    ],
+    [
+      "an empty mapping",
+      tasksYaml("{}"),
+      /^config\/tasks\.yaml:1:1: The file is empty\. Expected: at least one task/,
+    ],
+    [
+      "a list instead of names",
+      tasksYaml("- a\n- b\n"),
+      /^config\/tasks\.yaml:1:1: This is a list\. Expected: at least one task/,
+    ],
+    [
+      "a task without fields",
+      tasksYaml(`a:${task}\nb:\n`),
+      /^config\/tasks\.yaml:4:1: This is empty\. Expected: the task's description/,
+    ],
+    [
+      "a task without description",
+      tasksYaml("a:\n  expected_output: e\n"),
+      /^config\/tasks\.yaml:1:1: The task "a" has no description\. Expected: "description"/,
+    ],
+    [
+      "a task whose description is left out",
+      tasksYaml("a:\n  expected_output: e\n  description:\n"),
+      /^config\/tasks\.yaml:3:3: The task "a" has no description/,
+    ],
+    [
+      "a blank description",
+      tasksYaml('a:\n  description: "  "\n'),
+      /^config\/tasks\.yaml:2:16: This text is empty\. Expected: text for the task's description/,
+    ],
+    [
+      "a task without expected_output",
+      tasksYaml("a:\n  description: d\n"),
+      /^config\/tasks\.yaml:1:1: The task "a" has no expected_output/,
+    ],
+    [
+      "a number where text is expected",
+      tasksYaml("a:\n  description: 3\n"),
+      /^config\/tasks\.yaml:2:16: This is the number 3\. Expected: text/,
+    ],
+    [
+      "a date where text is expected",
+      tasksYaml("a:\n  description: 2026-01-02\n"),
+      /^config\/tasks\.yaml:2:16: This is a date\. Expected: text; put it in quotes/,
+    ],
+    [
+      "an agent that does not exist",
+      tasksYaml(`a:${task}\n  agent: wirter\n`),
+      /^config\/tasks\.yaml:4:10: There is no agent "wirter"\. Expected: one of "writer"/,
+    ],
+    [
+      "human_input in quotes",
+      tasksYaml(`a:${task}\n  human_input: "true"\n`),
+      /^config\/tasks\.yaml:4:16: This is neither true nor false\. Expected: true or false/,
+    ],
+    [
+      "context that is no list",
+      tasksYaml(`a:${task}\nb:${task}\n  context: a\n`),
+      /^config\/tasks\.yaml:7:12: This is text\. Expected: a list/,
+    ],
+    [
+      "context naming an unknown task",
+      tasksYaml(`a:${task}\nb:${task}\n  context:\n    - a\n    - c\n`),
+      /^config\/tasks\.yaml:9:7: There is no task "c"\. Expected: one of "a"/,
+    ],
+    [
+      "context naming a later task",
+      tasksYaml(`a:${task}\n  context: [b]\nb:${task}\n`),
+      /^config\/tasks\.yaml:4:13: The task "b" comes later\. Expected: none here/,
+    ],
+    [
+      "context naming the task itself",
+      tasksYaml(`a:${task}\n  context: [a]\n`),
+      /^config\/tasks\.yaml:4:13: The task "a" names itself/,
+    ],
+    [
+      "an agent without goal",
+      agentsYaml("writer:\n  role: r\n  backstory: b\n"),
+      /^config\/agents\.yaml:1:1: The agent "writer" has no goal\. Expected: "goal"/,
+    ],
+    [
+      "aliases that unfold without end",
+      agentsYaml(
+        `a: &a [x, x, x, x, x, x, x, x, x]\nb: &b [${"*a, ".repeat(9)}]\nc: &c [${"*b, ".repeat(9)}]\nd: &d [${"*c, ".repeat(9)}]\ne: [${"*d, ".repeat(9)}]\n`,
+      ),
+      /^config\/agents\.yaml:1:1: .*alias.* Expected: plain mappings/,
+    ],
+    [
+      "an alias inside what it names",
+      agentsYaml("writer: &w\n  role: r\n  self: *w\n"),
+      /^config\/agents\.yaml:1:1: This is nested too deeply, or holds itself/,
+    ],
+    [
+      "a second document",
+      tasksYaml(`a:${task}\n---\nb:${task}\n`),
+      /^config\/tasks\.yaml:4:1: A second document begins here\. Expected: one document/,
+    ],
+    [
+      "an alias to nothing",
+      agentsYaml("writer: *nobody\n"),
+      /^config\/agents\.yaml:1:\d+: .*nobody/,
+    ],
+    [
+      "a file of more than 1 MB",
+      tasksYaml(`# ${"x".repeat(1024 * 1024)}\n`),
+      /^config\/tasks\.yaml:1:1: The file is too large \(\d+ bytes\)\. Expected: .+1 MB/,
+    ],
+    [
+      "a file that is not UTF-8",
+      { ...classic, "config/tasks.yaml": new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe]) },
+      /^config\/tasks\.yaml:1:1: The file is not UTF-8/,
+    ],
+    [
+      "JSON that can't be parsed",
+      jsonc('{\n  "agents": ["a"]\n  "tasks": []\n}'),
+      /^crew\.jsonc:3:3: This is not JSON: comma expected\. Expected: JSON; comments/,
+    ],
+    ["an empty JSON file", jsonc(""), /^crew\.jsonc:1:1: .+ Expected: /],
+    [
+      "a JSON key given twice",
+      jsonc('{\n"agents": ["a"],\n"agents": []}'),
+      /^crew\.jsonc:3:1: "agents" is given twice\. Expected: each key once/,
+    ],
+    [
+      "JSON that is no object",
+      jsonc("[]"),
+      /^crew\.jsonc:1:1: This is a list\. Expected: a JSON object/,
+    ],
+    [
+      "no agents",
+      jsonc('{"tasks": []}'),
+      /^crew\.jsonc:1:1: There is no "agents"\. Expected: a list of names/,
+    ],
+    [
+      "an empty list of agents",
+      jsonc('{\n"agents": [],\n"tasks": []}'),
+      /^crew\.jsonc:2:1: There is no agent\./,
+    ],
+    [
+      "an agent without a file",
+      jsonc('{\n"agents": ["a", "b"],\n"tasks": []}'),
+      /^crew\.jsonc:2:17: The agent "b" has no file\. Expected: "agents\/b\.jsonc"/,
+    ],
+    [
+      "an agent outside the project",
+      jsonc('{\n"agents": ["../a"],\n"tasks": []}'),
+      /^crew\.jsonc:2:12: The agent "\.\.\/a" has no file/,
+    ],
+    [
+      "an agent that is an object",
+      jsonc('{\n"agents": [{"role": "r"}],\n"tasks": []}'),
+      /^crew\.jsonc:2:12: This is a mapping\. Expected: the name of an agent/,
+    ],
+    [
+      "an agent's file without role",
+      jsonc('{"agents": ["a"], "tasks": []}', '{\n"goal": "g"}'),
+      /^agents\/a\.jsonc:1:1: The agent "a" has no role/,
+    ],
+    [
+      "an agent's role of the wrong type",
+      jsonc('{"agents": ["a"], "tasks": []}', '{\n  "role": 7}'),
+      /^agents\/a\.jsonc:2:11: This is the number 7\. Expected: text/,
+    ],
+    ["no tasks", jsonc('{"agents": ["a"]}'), /^crew\.jsonc:1:1: There is no "tasks"/],
+    ["an empty list of tasks", jsonTasks("[]"), /^crew\.jsonc:3:1: There is no task\./],
+    [
+      "a JSON task without description",
+      jsonTasks('[\n  {"name": "x", "expected_output": "e"}\n]'),
+      /^crew\.jsonc:4:3: The task "x" has no description/,
+    ],
+    [
+      "a name used twice",
+      jsonTasks(
+        '[{"name": "x", "description": "d", "expected_output": "e"},\n{"name": "x", "description": "d", "expected_output": "e"}]',
+      ),
+      /^crew\.jsonc:4:10: The name "x" is used twice/,
+    ],
+    [
+      "inputs that are a list",
+      jsonc(
+        '{\n"agents": ["a"],\n"inputs": ["x"],\n"tasks": [{"description": "d", "expected_output": "e"}]}',
+      ),
+      /^crew\.jsonc:3:1: This is a list\. Expected: an object/,
+    ],
+    [
+      "a definition that is missing",
+      toml('[tool.crewai]\ntype = "crew"\ndefinition = "crew.jsonc"\n'),
+      /^pyproject\.toml:3:1: The file "crew\.jsonc" is missing/,
+    ],
+    [
+      "a definition outside the project",
+      toml('[tool.crewai]\ndefinition = "../crew.jsonc"\n'),
+      /^pyproject\.toml:2:1: The definition "\.\.\/crew\.jsonc" can't be/,
+    ],
+    [
+      "a definition that is Python",
+      toml('[tool.crewai]\ndefinition = "crew.py"\n'),
+      /^pyproject\.toml:2:1: The definition "crew\.py" can't be/,
+    ],
+    [
+      "TOML that can't be parsed",
+      toml('[project]\nname = "a\n'),
+      /^pyproject\.toml:2:\d+: .+ Expected: valid TOML/,
+    ],
+    [
+      "a type that is no text",
+      toml("[project]\n\n[tool.crewai]\ntype = 1\n"),
+      /^pyproject\.toml:4:1: "type" is not text/,
+    ],
+    [
+      "a flow",
+      toml('[project]\nname = "a"\n[tool.crewai]\ntype = "flow"\n'),
+      /^pyproject\.toml:4:1: This project is a flow, not a crew\./,
+    ],
+    [
+      "a crew without its files",
+      { "pyproject.toml": '[tool.crewai]\ntype = "crew"\n' },
+      /^pyproject\.toml:2:1: The folder ".+" holds no crew\. Expected: config\/agents\.yaml/,
+    ],
+    [
+      "no crew at all",
+      { "README.md": "" },
+      /^The folder "crewdeck-project-\w+" holds no crew\. Expected: config\/agents\.yaml/,
+    ],
+  ];
 
 describe("a broken project names the place, the problem and what is expected", () => {
   afterEach(removeFolders);
@@ -83,6 +289,9 @@ describe("a broken project names the place, the problem and what is expected", (
   }
 
   it("a folder that is not there", async () => {
-    await assert.rejects(readProject(path.join(await folderWith({}), "nowhere")), /There is no folder .+nowhere/);
+    await assert.rejects(
+      readProject(path.join(await folderWith({}), "nowhere")),
+      /There is no folder .+nowhere/,
+    );
   });
 });

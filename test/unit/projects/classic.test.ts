@@ -12,11 +12,14 @@ describe("a classic project", () => {
     assert.equal(project.kind, "classic");
     assert.equal(project.name, "example_crew");
     assert.deepEqual(project.inputs, ["topic", "audience"]);
-    assert.deepEqual(project.tasks.map(({ id, agent, humanInput }) => ({ id, agent, humanInput })), [
-      { id: "research", agent: "researcher", humanInput: false },
-      { id: "outline", agent: "editor", humanInput: true },
-      { id: "briefing", agent: "writer", humanInput: false },
-    ]);
+    assert.deepEqual(
+      project.tasks.map(({ id, agent, humanInput }) => ({ id, agent, humanInput })),
+      [
+        { id: "research", agent: "researcher", humanInput: false },
+        { id: "outline", agent: "editor", humanInput: true },
+        { id: "briefing", agent: "writer", humanInput: false },
+      ],
+    );
     assert.deepEqual(project.tasks[1]?.context, ["research"]);
     assert.equal(project.agents[0]?.role, "Researcher on {topic}");
   });
@@ -25,25 +28,50 @@ describe("a classic project", () => {
     const folder = await folderWith(classic);
     const project = await readProject(folder);
     assert.ok(folder.endsWith(project.name));
-    assert.deepEqual(project.tasks, [{ id: "draft", description: "Write on {topic}", expectedOutput: "A text", agent: "writer", humanInput: false }]);
+    assert.deepEqual(project.tasks, [
+      {
+        id: "draft",
+        description: "Write on {topic}",
+        expectedOutput: "A text",
+        agent: "writer",
+        humanInput: false,
+      },
+    ]);
   });
 
   it("keeps the order of tasks.yaml, numbers as names included", async () => {
     const task = "  description: d\n  expected_output: e\n";
-    const folder = await folderWith({ ...classic, "config/tasks.yaml": `b:\n${task}10:\n${task}2:\n${task}a:\n${task}` });
-    assert.deepEqual((await readProject(folder)).tasks.map(({ id }) => id), ["b", "10", "2", "a"]);
+    const folder = await folderWith({
+      ...classic,
+      "config/tasks.yaml": `b:\n${task}10:\n${task}2:\n${task}a:\n${task}`,
+    });
+    assert.deepEqual(
+      (await readProject(folder)).tasks.map(({ id }) => id),
+      ["b", "10", "2", "a"],
+    );
   });
 
   it("reads YAML as crewAI's reader does: yes is true, << merges, anchors repeat", async () => {
-    const tasks = "draft: &base\n  description: d\n  expected_output: e\n  human_input: yes\nagain:\n  <<: *base\n  description: other\n";
+    const tasks =
+      "draft: &base\n  description: d\n  expected_output: e\n  human_input: yes\nagain:\n  <<: *base\n  description: other\n";
     const project = await readProject(await folderWith({ ...classic, "config/tasks.yaml": tasks }));
-    assert.deepEqual(project.tasks.map(({ description, humanInput }) => [description, humanInput]), [["d", true], ["other", true]]);
+    assert.deepEqual(
+      project.tasks.map(({ description, humanInput }) => [description, humanInput]),
+      [
+        ["d", true],
+        ["other", true],
+      ],
+    );
   });
 
   it("an empty context means no earlier output, an absent one all of them", async () => {
-    const tasks = "a:\n  description: d\n  expected_output: e\n  context: []\nb:\n  description: d\n  expected_output: e\n";
+    const tasks =
+      "a:\n  description: d\n  expected_output: e\n  context: []\nb:\n  description: d\n  expected_output: e\n";
     const project = await readProject(await folderWith({ ...classic, "config/tasks.yaml": tasks }));
-    assert.deepEqual(project.tasks.map(({ context }) => context), [[], undefined]);
+    assert.deepEqual(
+      project.tasks.map(({ context }) => context),
+      [[], undefined],
+    );
   });
 
   it("of several packages, the one that bears the project's name is meant", async () => {
@@ -52,13 +80,26 @@ describe("a classic project", () => {
       "src/my_crew/config/tasks.yaml": classic["config/tasks.yaml"],
       "src/other/config/tasks.yaml": "",
     };
-    const folder = await folderWith({ ...files, "pyproject.toml": '[project]\nname = "my-crew"\n[tool.crewai]\ntype = "crew"\n' });
+    const folder = await folderWith({
+      ...files,
+      "pyproject.toml": '[project]\nname = "my-crew"\n[tool.crewai]\ntype = "crew"\n',
+    });
     assert.equal((await readProject(folder)).tasks.length, 1);
-    await assert.rejects(readProject(await folderWith(files)), /several crews here: src\/my_crew\/config, src\/other\/config/);
+    await assert.rejects(
+      readProject(await folderWith(files)),
+      /several crews here: src\/my_crew\/config, src\/other\/config/,
+    );
   });
 
   it("an agent kept in a repository needs no fields here", async () => {
-    const project = await readProject(await folderWith({ ...classic, "config/agents.yaml": "writer:\n  from_repository: house-writer\n" }));
-    assert.deepEqual(project.agents, [{ name: "writer", role: "house-writer", goal: "", backstory: "" }]);
+    const project = await readProject(
+      await folderWith({
+        ...classic,
+        "config/agents.yaml": "writer:\n  from_repository: house-writer\n",
+      }),
+    );
+    assert.deepEqual(project.agents, [
+      { name: "writer", role: "house-writer", goal: "", backstory: "" },
+    ]);
   });
 });

@@ -14,18 +14,35 @@ describe("a declarative project", () => {
     const project = await readProject(fixture);
     assert.equal(project.kind, "declarative");
     assert.equal(project.name, "Trip planner");
-    assert.deepEqual(project.agents.map(({ name, role }) => [name, role]), [["scout", "Scout for {city}"], ["planner", "Planner"]]);
-    assert.deepEqual(project.tasks.map(({ id, agent: by, context, humanInput }) => ({ id, by, context, humanInput })), [
-      { id: "ideas", by: "scout", context: undefined, humanInput: true },
-      { id: "task_2", by: undefined, context: undefined, humanInput: false },
-      { id: "plan", by: "planner", context: ["ideas"], humanInput: false },
-    ]);
+    assert.deepEqual(
+      project.agents.map(({ name, role }) => [name, role]),
+      [
+        ["scout", "Scout for {city}"],
+        ["planner", "Planner"],
+      ],
+    );
+    assert.deepEqual(
+      project.tasks.map(({ id, agent: by, context, humanInput }) => ({
+        id,
+        by,
+        context,
+        humanInput,
+      })),
+      [
+        { id: "ideas", by: "scout", context: undefined, humanInput: true },
+        { id: "task_2", by: undefined, context: undefined, humanInput: false },
+        { id: "plan", by: "planner", context: ["ideas"], humanInput: false },
+      ],
+    );
     assert.deepEqual(project.inputs, ["city", "travellers", "month of travel", "days"]);
     assert.deepEqual(project.defaults, { days: 3, travellers: "two adults" });
   });
 
   it("is found by its file where pyproject.toml does not name it, and is called like the folder without a name", async () => {
-    const folder = await folderWith({ "crew.json": crew('[{"description": "d", "expected_output": "e"}]'), "agents/a.json": agent });
+    const folder = await folderWith({
+      "crew.json": crew('[{"description": "d", "expected_output": "e"}]'),
+      "agents/a.json": agent,
+    });
     const project = await readProject(folder);
     assert.ok(folder.endsWith(project.name));
     assert.equal(project.defaults, undefined);
@@ -33,7 +50,8 @@ describe("a declarative project", () => {
 
   it("may stand in a folder of its own, with the agents beside it", async () => {
     const folder = await folderWith({
-      "pyproject.toml": '[project]\nname = "inner"\n[tool.crewai]\ntype = "crew"\ndefinition = "crews/main.jsonc"\n',
+      "pyproject.toml":
+        '[project]\nname = "inner"\n[tool.crewai]\ntype = "crew"\ndefinition = "crews/main.jsonc"\n',
       "crews/main.jsonc": crew('[{"description": "d", "expected_output": "e", "agent": "a"}]'),
       "crews/agents/a.jsonc": agent,
     });
@@ -42,11 +60,15 @@ describe("a declarative project", () => {
 
   it("knows its manager, which is not in the list of agents", async () => {
     const folder = await folderWith({
-      "crew.jsonc": '{"agents": ["a"], "manager_agent": "boss", "tasks": [{"description": "d", "expected_output": "e", "agent": "boss"}]}',
+      "crew.jsonc":
+        '{"agents": ["a"], "manager_agent": "boss", "tasks": [{"description": "d", "expected_output": "e", "agent": "boss"}]}',
       "agents/a.jsonc": agent,
       "agents/boss.jsonc": agent,
     });
-    assert.deepEqual((await readProject(folder)).agents.map(({ name }) => name), ["a", "boss"]);
+    assert.deepEqual(
+      (await readProject(folder)).agents.map(({ name }) => name),
+      ["a", "boss"],
+    );
   });
 
   it("is plain data that survives being stored", async () => {

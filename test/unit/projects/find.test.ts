@@ -5,12 +5,22 @@ import { findProjects } from "../../../src/projects/find.ts";
 import { classic, folderWith, removeFolders } from "./folder.ts";
 
 /** The files of a project below a folder. */
-function below(folder: string, files: Readonly<Record<string, string>> = classic): Record<string, string> {
-  return Object.fromEntries(Object.entries(files).map(([file, text]) => [`${folder}/${file}`, text]));
+function below(
+  folder: string,
+  files: Readonly<Record<string, string>> = classic,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(files).map(([file, text]) => [`${folder}/${file}`, text]),
+  );
 }
 
-async function found(root: string, ...limits: [Parameters<typeof findProjects>[1]] | []): Promise<string[]> {
-  return (await findProjects(root, ...limits)).map((folder) => path.relative(root, folder).replaceAll("\\", "/"));
+async function found(
+  root: string,
+  ...limits: [Parameters<typeof findProjects>[1]] | []
+): Promise<string[]> {
+  return (await findProjects(root, ...limits)).map((folder) =>
+    path.relative(root, folder).replaceAll("\\", "/"),
+  );
 }
 
 describe("finding projects", () => {
@@ -32,14 +42,27 @@ describe("finding projects", () => {
   });
 
   it("a flow is named and its crews are found", async () => {
-    const root = await folderWith({ "pyproject.toml": '[tool.crewai]\ntype = "flow"\n', ...below("src/flow/crews/content") });
+    const root = await folderWith({
+      "pyproject.toml": '[tool.crewai]\ntype = "flow"\n',
+      ...below("src/flow/crews/content"),
+    });
     assert.deepEqual(await found(root), ["", "src/flow/crews/content"]);
-    const crew = await folderWith({ "pyproject.toml": '[tool.crewai]\nname = "x"\n[tool.other]\ntype = "flow"\n', ...below("inner") });
+    const crew = await folderWith({
+      "pyproject.toml": '[tool.crewai]\nname = "x"\n[tool.other]\ntype = "flow"\n',
+      ...below("inner"),
+    });
     assert.deepEqual(await found(crew), [""]);
   });
 
   it("skips what is not the person's own, and links", async () => {
-    const root = await folderWith({ ...below("node_modules/a"), ...below(".venv/b"), ...below(".git/c"), ...below("venv/d"), ...below("e/site-packages/f"), ...below("real") });
+    const root = await folderWith({
+      ...below("node_modules/a"),
+      ...below(".venv/b"),
+      ...below(".git/c"),
+      ...below("venv/d"),
+      ...below("e/site-packages/f"),
+      ...below("real"),
+    });
     await symlink(root, path.join(root, "loop"));
     assert.deepEqual(await found(root), ["real"]);
   });

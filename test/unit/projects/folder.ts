@@ -5,7 +5,9 @@ import path from "node:path";
 const made: string[] = [];
 
 /** A new folder with these files, by path inside it. Removed by `removeFolders`. */
-export async function folderWith(files: Readonly<Record<string, string | Uint8Array>>): Promise<string> {
+export async function folderWith(
+  files: Readonly<Record<string, string | Uint8Array>>,
+): Promise<string> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), "crewdeck-project-")));
   made.push(folder);
   for (const [file, content] of Object.entries(files)) {
@@ -22,5 +24,6 @@ export async function removeFolders(): Promise<void> {
 /** The two files of a small classic project that can be read. */
 export const classic = {
   "config/agents.yaml": "writer:\n  role: Writer\n  goal: Write\n  backstory: You write.\n",
-  "config/tasks.yaml": "draft:\n  description: Write on {topic}\n  expected_output: A text\n  agent: writer\n",
+  "config/tasks.yaml":
+    "draft:\n  description: Write on {topic}\n  expected_output: A text\n  agent: writer\n",
 };

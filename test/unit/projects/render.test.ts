@@ -3,15 +3,26 @@ import { fill, placeholders } from "../../../src/projects/render.ts";
 
 describe("placeholders", () => {
   it("are names in braces, each once, in order of first appearance", () => {
-    assert.deepEqual(placeholders(["{topic} for {audience}", "{year}, {topic}", "{constructor} {my-key_2}"]), ["topic", "audience", "year", "constructor", "my-key_2"]);
+    assert.deepEqual(
+      placeholders(["{topic} for {audience}", "{year}, {topic}", "{constructor} {my-key_2}"]),
+      ["topic", "audience", "year", "constructor", "my-key_2"],
+    );
   });
 
   it("may hold spaces, points and letters of any language", () => {
-    assert.deepEqual(placeholders(["{dietary needs} {größe} {都市} {user.name}"]), ["dietary needs", "größe", "都市", "user.name"]);
+    assert.deepEqual(placeholders(["{dietary needs} {größe} {都市} {user.name}"]), [
+      "dietary needs",
+      "größe",
+      "都市",
+      "user.name",
+    ]);
   });
 
   it("are not JSON, code or empty braces", () => {
-    assert.deepEqual(placeholders(['{"a": {"b": 1}} {} { } {2} {\'x\': y} {a: b} {a, b} {f(x)} {line\nbreak}']), []);
+    assert.deepEqual(
+      placeholders(['{"a": {"b": 1}} {} { } {2} {\'x\': y} {a: b} {a, b} {f(x)} {line\nbreak}']),
+      [],
+    );
   });
 });
 
@@ -21,7 +32,10 @@ describe("fill", () => {
   });
 
   it("writes what is not text as JSON", () => {
-    assert.equal(fill("{n} {yes} {list} {none}", { n: 3, yes: true, list: ["a", { b: 1 }], none: null }), '3 true ["a",{"b":1}] null');
+    assert.equal(
+      fill("{n} {yes} {list} {none}", { n: 3, yes: true, list: ["a", { b: 1 }], none: null }),
+      '3 true ["a",{"b":1}] null',
+    );
   });
 
   it("never searches a value for placeholders, nor reads it as a pattern", () => {

@@ -27,11 +27,19 @@ describe("service: callbacks", () => {
     crewWebhookUrl: `${base}${prefix}/crew`,
   });
   const until = (path: string, count: number) =>
-    waitFor(`${count} callbacks at ${path}`, () => receiver.at(path).length >= count && receiver.at(path));
+    waitFor(
+      `${count} callbacks at ${path}`,
+      () => receiver.at(path).length >= count && receiver.at(path),
+    );
   const bodies = (callbacks: readonly ReceivedCallback[]) => callbacks.map(({ body }) => body);
 
   it("sends task, step and human-input callbacks with `meta`, as JSON and without credentials", async () => {
-    const id = await harness.kickoff({ inputs, meta, ...addresses(), humanInputWebhookUrl: `${base}/human` });
+    const id = await harness.kickoff({
+      inputs,
+      meta,
+      ...addresses(),
+      humanInputWebhookUrl: `${base}/human`,
+    });
     const tasks = await until("/task", 2);
     const [first] = bodies(tasks).filter(({ name }) => name === "research");
     const output = String(first?.["output"]);
@@ -47,10 +55,29 @@ describe("service: callbacks", () => {
       kickoff_id: id,
       meta,
     });
-    const [step] = bodies(await until("/step", 2)).filter(({ prompt }) => prompt === "Research tides");
-    assert.deepEqual({ ...step, thought: "" }, { prompt: "Research tides", thought: "", tool: null, tool_input: null, result: output, kickoff_id: id, meta });
+    const [step] = bodies(await until("/step", 2)).filter(
+      ({ prompt }) => prompt === "Research tides",
+    );
+    assert.deepEqual(
+      { ...step, thought: "" },
+      {
+        prompt: "Research tides",
+        thought: "",
+        tool: null,
+        tool_input: null,
+        result: output,
+        kickoff_id: id,
+        meta,
+      },
+    );
     const [human] = bodies(await until("/human", 1));
-    assert.deepEqual(human, { kickoff_id: id, execution_id: id, task_id: "draft", task_output: (await harness.untilWaiting(id)).pending_human_input?.task_output, meta });
+    assert.deepEqual(human, {
+      kickoff_id: id,
+      execution_id: id,
+      task_id: "draft",
+      task_output: (await harness.untilWaiting(id)).pending_human_input?.task_output,
+      meta,
+    });
     for (const { headers } of receiver.received) {
       assert.equal(headers["content-type"], "application/json");
       assert.equal(headers.authorization, undefined);
@@ -59,10 +86,18 @@ describe("service: callbacks", () => {
   });
 
   it("sends callbacks after a resume only where the resume says", async () => {
-    const id = await harness.kickoff({ inputs, meta, ...addresses("/first"), humanInputWebhookUrl: `${base}/first/human` });
+    const id = await harness.kickoff({
+      inputs,
+      meta,
+      ...addresses("/first"),
+      humanInputWebhookUrl: `${base}/first/human`,
+    });
     await harness.untilWaiting(id);
     await until("/first/human", 1);
-    await harness.resume(id, false, "again", { taskWebhookUrl: `${base}/second/task`, humanInputWebhookUrl: `${base}/second/human` });
+    await harness.resume(id, false, "again", {
+      taskWebhookUrl: `${base}/second/task`,
+      humanInputWebhookUrl: `${base}/second/human`,
+    });
     await harness.untilWaiting(id, 2);
     await until("/second/human", 1);
     await harness.resume(id, true, "good", { crewWebhookUrl: `${base}/third/crew` });
@@ -75,16 +110,46 @@ describe("service: callbacks", () => {
       kickoff_id: id,
       meta,
     });
-    for (const [at, count] of [["/first/task", 2], ["/first/step", 2], ["/second/task", 1]] as const) await until(at, count);
-    const counts = Object.fromEntries(["/first/task", "/first/step", "/first/crew", "/second/task", "/second/step", "/third/task"].map((path) => [path, receiver.at(path).length]));
-    assert.deepEqual(counts, { "/first/task": 2, "/first/step": 2, "/first/crew": 0, "/second/task": 1, "/second/step": 0, "/third/task": 0 });
+    for (const [at, count] of [
+      ["/first/task", 2],
+      ["/first/step", 2],
+      ["/second/task", 1],
+    ] as const)
+      await until(at, count);
+    const counts = Object.fromEntries(
+      [
+        "/first/task",
+        "/first/step",
+        "/first/crew",
+        "/second/task",
+        "/second/step",
+        "/third/task",
+      ].map((path) => [path, receiver.at(path).length]),
+    );
+    assert.deepEqual(counts, {
+      "/first/task": 2,
+      "/first/step": 2,
+      "/first/crew": 0,
+      "/second/task": 1,
+      "/second/step": 0,
+      "/third/task": 0,
+    });
   });
 
   it("authenticates a human-input callback as it was asked to", async () => {
     const url = `${base}/human`;
-    await harness.kickoff({ inputs, humanInputWebhook: { url, authentication: { strategy: "bearer", token: "secret" } } });
+    await harness.kickoff({
+      inputs,
+      humanInputWebhook: { url, authentication: { strategy: "bearer", token: "secret" } },
+    });
     await until("/human", 1);
-    await harness.kickoff({ inputs, humanInputWebhook: { url, authentication: { strategy: "basic", username: "ü", password: "p:w" } } });
+    await harness.kickoff({
+      inputs,
+      humanInputWebhook: {
+        url,
+        authentication: { strategy: "basic", username: "ü", password: "p:w" },
+      },
+    });
     const [bearer, basic] = await until("/human", 2);
     assert.equal(bearer?.headers.authorization, "Bearer secret");
     assert.equal(basic?.headers.authorization, `Basic ${Buffer.from("ü:p:w").toString("base64")}`);
@@ -94,31 +159,77 @@ describe("service: callbacks", () => {
     await harness.end();
     harness = await new Harness({ callbackBackoffMs: 1 }).start();
     receiver.behave = (response) => response.writeHead(500).end();
-    await harness.kickoff({ inputs, humanInputWebhookUrl: `${base.replace("//", "//name:p%40ss@")}/human` });
+    await harness.kickoff({
+      inputs,
+      humanInputWebhookUrl: `${base.replace("//", "//name:p%40ss@")}/human`,
+    });
     const [callback] = await until("/human", 1);
-    assert.equal(callback?.headers.authorization, `Basic ${Buffer.from("name:p@ss").toString("base64")}`);
+    assert.equal(
+      callback?.headers.authorization,
+      `Basic ${Buffer.from("name:p@ss").toString("base64")}`,
+    );
     await waitFor("it to be given up", () => harness.log.length > 0);
     assert.ok(!/p@ss|p%40ss/.test(harness.log.join()), harness.log.join());
   });
 
   it("streams the events that were asked for, with their ids and credentials", async () => {
-    const webhooks = (path: string, events: string[]) => ({ url: base + path, realtime: true, events, authentication: { strategy: "bearer", token: "s" } });
-    const all = ["crew_kickoff_started", "crew_kickoff_completed", "task_started", "task_completed", "human_feedback_requested", "human_feedback_received", "llm_call_started"];
+    const webhooks = (path: string, events: string[]) => ({
+      url: base + path,
+      realtime: true,
+      events,
+      authentication: { strategy: "bearer", token: "s" },
+    });
+    const all = [
+      "crew_kickoff_started",
+      "crew_kickoff_completed",
+      "task_started",
+      "task_completed",
+      "human_feedback_requested",
+      "human_feedback_received",
+      "llm_call_started",
+    ];
     const id = await harness.kickoff({ inputs, webhooks: webhooks("/events", all) });
     await harness.untilWaiting(id);
     await harness.resume(id, true, "fine", { webhooks: webhooks("/events", all) });
     const received = await until("/events", 10);
-    const events = received.flatMap(({ body }) => body["events"] as { id: string; execution_id: string; timestamp: string; type: string; data: object }[]);
+    const events = received.flatMap(
+      ({ body }) =>
+        body["events"] as {
+          id: string;
+          execution_id: string;
+          timestamp: string;
+          type: string;
+          data: object;
+        }[],
+    );
     assert.deepEqual(
-      [...events].sort((a, b) => a.timestamp.localeCompare(b.timestamp)).map(({ type }) => type).sort(),
-      ["crew_kickoff_completed", "crew_kickoff_started", "human_feedback_received", "human_feedback_requested", "task_completed", "task_completed", "task_completed", "task_started", "task_started", "task_started"],
+      [...events]
+        .sort((a, b) => a.timestamp.localeCompare(b.timestamp))
+        .map(({ type }) => type)
+        .sort(),
+      [
+        "crew_kickoff_completed",
+        "crew_kickoff_started",
+        "human_feedback_received",
+        "human_feedback_requested",
+        "task_completed",
+        "task_completed",
+        "task_completed",
+        "task_started",
+        "task_started",
+        "task_started",
+      ],
     );
     assert.equal(new Set(events.map((event) => event.id)).size, 10);
     assert.ok(events.every((event) => event.execution_id === id));
     assert.ok(received.every(({ headers }) => headers.authorization === "Bearer s"));
     await harness.kickoff({ inputs, webhooks: webhooks("/few", ["task_started"]) });
     await until("/few", 2);
-    assert.ok(bodies(receiver.at("/few")).every((body) => (body["events"] as { type: string }[])[0]?.type === "task_started"));
+    assert.ok(
+      bodies(receiver.at("/few")).every(
+        (body) => (body["events"] as { type: string }[])[0]?.type === "task_started",
+      ),
+    );
   });
 
   it("tries again with the same Webhook-Id while the receiver refuses, hangs, redirects or breaks off", async () => {
@@ -134,8 +245,13 @@ describe("service: callbacks", () => {
       (response) => response.destroy(),
       (response) => response.writeHead(400).end("no"),
     ];
-    receiver.behave = (response) => (troubles.shift() ?? ((late) => late.writeHead(200).end("ok")))(response);
-    await harness.kickoff({ inputs, taskWebhookUrl: `${base}/task`, humanInputWebhookUrl: `${base}/human` });
+    receiver.behave = (response) =>
+      (troubles.shift() ?? ((late) => late.writeHead(200).end("ok")))(response);
+    await harness.kickoff({
+      inputs,
+      taskWebhookUrl: `${base}/task`,
+      humanInputWebhookUrl: `${base}/human`,
+    });
     await waitFor("all callbacks", () => troubles.length === 0 && receiver.received.length >= 9);
     assert.deepEqual([receiver.at("/task").length, receiver.at("/human").length], [2, 1]);
     assert.deepEqual(elsewhere.received, []);
@@ -151,7 +267,10 @@ describe("service: callbacks", () => {
     await waitFor("both to be given up", () => harness.log.length === 2);
     assert.equal(receiver.received.length, 2 * callbackAttempts);
     for (const line of harness.log) {
-      assert.match(line, new RegExp(`given up after ${callbackAttempts} attempts: The receiver answered 500`));
+      assert.match(
+        line,
+        new RegExp(`given up after ${callbackAttempts} attempts: The receiver answered 500`),
+      );
       assert.ok(!line.includes("secret-path"));
     }
   });

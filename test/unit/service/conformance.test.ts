@@ -13,7 +13,10 @@ function assertDescribed(operation: keyof typeof vendorSchemas, { status, body }
   const schemas: Readonly<Record<number, object>> = vendorSchemas[operation];
   const schema = schemas[status];
   assert.ok(schema, `${operation}: the vendor describes no ${status}`);
-  assert.ok(ajv.validate(schema, body), `${operation} ${status}: ${ajv.errorsText()} in ${JSON.stringify(body)}`);
+  assert.ok(
+    ajv.validate(schema, body),
+    `${operation} ${status}: ${ajv.errorsText()} in ${JSON.stringify(body)}`,
+  );
 }
 
 describe("service: answers against the vendor's OpenAPI file", () => {

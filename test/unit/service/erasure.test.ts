@@ -7,7 +7,12 @@ import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
 import { Harness, inputs } from "./support.ts";
 
-const secrets = ["bearer-of-kickoff", "password-of-kickoff", "bearer-of-resume", "password-of-resume"];
+const secrets = [
+  "bearer-of-kickoff",
+  "password-of-kickoff",
+  "bearer-of-resume",
+  "password-of-resume",
+];
 const basic = (password: string) => Buffer.from(`name:${password}`).toString("base64");
 
 describe("service: secrets of callbacks", () => {
@@ -23,13 +28,25 @@ describe("service: secrets of callbacks", () => {
   after(() => receiver.stop());
 
   const callbacks = (when: "kickoff" | "resume") => ({
-    humanInputWebhook: { url: `${base}/human`, authentication: { strategy: "basic", username: "name", password: `password-of-${when}` } },
-    webhooks: { url: `${base}/stream`, events: ["crew_kickoff_completed"], realtime: true, authentication: { strategy: "bearer", token: `bearer-of-${when}` } },
+    humanInputWebhook: {
+      url: `${base}/human`,
+      authentication: { strategy: "basic", username: "name", password: `password-of-${when}` },
+    },
+    webhooks: {
+      url: `${base}/stream`,
+      events: ["crew_kickoff_completed"],
+      realtime: true,
+      authentication: { strategy: "bearer", token: `bearer-of-${when}` },
+    },
   });
   /** Those that are in any file of the data folder. */
   const found = () => {
-    const files = readdirSync(harness.folder).map((name) => readFileSync(path.join(harness.folder, name)));
-    return secrets.filter((secret) => files.some((file) => file.includes(secret) || file.includes(basic(secret))));
+    const files = readdirSync(harness.folder).map((name) =>
+      readFileSync(path.join(harness.folder, name)),
+    );
+    return secrets.filter((secret) =>
+      files.some((file) => file.includes(secret) || file.includes(basic(secret))),
+    );
   };
   const untilErased = () => waitFor("the secrets to be in no file", () => found().length === 0);
   const restart = async (sql?: string) => {
@@ -46,11 +63,17 @@ describe("service: secrets of callbacks", () => {
     await harness.untilWaiting(id);
     return id;
   };
-  const told = () => waitFor("the last callback", () => receiver.at("/stream").find(({ headers }) => headers.authorization === "Bearer bearer-of-resume"));
+  const told = () =>
+    waitFor("the last callback", () =>
+      receiver
+        .at("/stream")
+        .find(({ headers }) => headers.authorization === "Bearer bearer-of-resume"),
+    );
 
   it("are kept until the execution has ended and its last callback was delivered, then they are in no file", async () => {
     let refuses = true;
-    receiver.behave = (response, { path: to }) => response.writeHead(refuses && to === "/stream" ? 503 : 204).end();
+    receiver.behave = (response, { path: to }) =>
+      response.writeHead(refuses && to === "/stream" ? 503 : 204).end();
     harness = await new Harness().start();
     const id = await begin();
     assert.deepEqual(found(), secrets.slice(0, 2));
@@ -68,11 +91,21 @@ describe("service: secrets of callbacks", () => {
     harness = await new Harness({ callbackBackoffMs: 1 }).start();
     const refused = await begin();
     const authentication = { strategy: "bearer", token: "bearer-of-kickoff\nand more" };
-    const unfit = await harness.kickoff({ inputs, webhooks: { ...callbacks("kickoff").webhooks, events: ["crew_kickoff_started"], authentication } });
+    const unfit = await harness.kickoff({
+      inputs,
+      webhooks: {
+        ...callbacks("kickoff").webhooks,
+        events: ["crew_kickoff_started"],
+        authentication,
+      },
+    });
     await harness.untilWaiting(unfit);
     await harness.resume(refused, true, "", callbacks("resume"));
     await harness.resume(unfit, true, "");
-    await waitFor("all to be given up", () => harness.log.filter((line) => line.includes("given up")).length === 3);
+    await waitFor(
+      "all to be given up",
+      () => harness.log.filter((line) => line.includes("given up")).length === 3,
+    );
     assert.match(harness.log.join("\n"), /a header can't hold/);
     assert.doesNotMatch(harness.log.join("\n"), /(bearer|password)-of/);
     await untilErased();
@@ -100,7 +133,9 @@ describe("service: secrets of callbacks", () => {
     await harness.untilWaiting(id);
     await harness.resume(id, true, "");
     await harness.untilEnded(id);
-    const stored = JSON.stringify({ crew: { url: base, authorization: `Basic ${basic("password-of-kickoff")}` } });
+    const stored = JSON.stringify({
+      crew: { url: base, authorization: `Basic ${basic("password-of-kickoff")}` },
+    });
     // What it deleted itself it left in free space.
     await restart(`
       PRAGMA secure_delete = OFF;
@@ -115,7 +150,9 @@ describe("service: secrets of callbacks", () => {
   it("of one that ended but was killed before it could tell so are still sent, then they go", async () => {
     harness = await new Harness().start();
     const id = await begin();
-    await restart("UPDATE executions SET state = 'completed', ended_at = 1; PRAGMA user_version = 0;");
+    await restart(
+      "UPDATE executions SET state = 'completed', ended_at = 1; PRAGMA user_version = 0;",
+    );
     assert.deepEqual(found(), secrets.slice(0, 2));
     await harness.resume(id, true, "", callbacks("resume"));
     await told();
@@ -128,7 +165,9 @@ describe("service: secrets of callbacks", () => {
     const database = openDatabase(file);
     const reader = openDatabase(file);
     const erasure = new Erasure(database, (line) => assert.fail(line));
-    database.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (secret TEXT); INSERT INTO t VALUES ('bearer-of-kickoff')");
+    database.exec(
+      "PRAGMA journal_mode = WAL; CREATE TABLE t (secret TEXT); INSERT INTO t VALUES ('bearer-of-kickoff')",
+    );
     reader.exec("BEGIN; SELECT * FROM t");
     database.exec("DELETE FROM t");
     erasure.run();

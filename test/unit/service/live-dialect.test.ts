@@ -7,7 +7,13 @@ interface LiveStatus {
   readonly state: string;
   readonly status: string | null;
   readonly result: string | null;
-  readonly progress: { readonly completed: number; readonly total: number; readonly remaining: number; readonly current: string | null; readonly unit: string };
+  readonly progress: {
+    readonly completed: number;
+    readonly total: number;
+    readonly remaining: number;
+    readonly current: string | null;
+    readonly unit: string;
+  };
 }
 
 describe("service: the live dialect", () => {
@@ -17,13 +23,20 @@ describe("service: the live dialect", () => {
   });
   afterEach(() => harness.end());
 
-  const read = async (id: string) => (await harness.request("GET", `/status/${id}`)).body as LiveStatus;
-  const until = (id: string, state: string) => waitFor(state, async () => (await read(id)).state === state);
+  const read = async (id: string) =>
+    (await harness.request("GET", `/status/${id}`)).body as LiveStatus;
+  const until = (id: string, state: string) =>
+    waitFor(state, async () => (await read(id)).state === state);
   const resume = (body: object): Promise<ApiAnswer> => harness.request("POST", "/resume", body);
   /** `NOT FOUND` reads the same before the pause: wait until a resume is taken. */
   const approve = (id: string, isApprove: boolean) =>
     waitFor("a resume to be taken", async () => {
-      const answer = await resume({ executionId: id, taskId: "draft", human_feedback: "words", is_approve: isApprove });
+      const answer = await resume({
+        executionId: id,
+        taskId: "draft",
+        human_feedback: "words",
+        is_approve: isApprove,
+      });
       return answer.status === 200 && (answer.body as { kickoff_id: string }).kickoff_id;
     });
 
@@ -45,25 +58,45 @@ describe("service: the live dialect", () => {
     const { status, result, progress } = await read(second);
     assert.equal(status, null);
     assert.match(result ?? "", /attempt 1, rejected: words/);
-    assert.deepEqual({ ...progress, started_at: 0, updated_at: 0, duration_seconds: 0 }, {
-      unit: "task", completed: 3, total: 3, remaining: 0, current: null, current_agent: null, started_at: 0, updated_at: 0, duration_seconds: 0,
-    });
+    assert.deepEqual(
+      { ...progress, started_at: 0, updated_at: 0, duration_seconds: 0 },
+      {
+        unit: "task",
+        completed: 3,
+        total: 3,
+        remaining: 0,
+        current: null,
+        current_agent: null,
+        started_at: 0,
+        updated_at: 0,
+        duration_seconds: 0,
+      },
+    );
   });
 
   it("goes through PENDING, STARTED and RUNNING", async () => {
     await harness.end();
     let release = () => {};
-    const engine = { name: "held", run: () => new Promise<string>((resolve) => (release = () => resolve("done"))) };
+    const engine = {
+      name: "held",
+      run: () => new Promise<string>((resolve) => (release = () => resolve("done"))),
+    };
     harness = new Harness({ dialect: "live", engine });
     const id = await harness.kickoff();
     const pending = await read(id);
-    assert.deepEqual([pending.state, pending.status, pending.progress.current], ["PENDING", "Task is Pending", "research"]);
+    assert.deepEqual(
+      [pending.state, pending.status, pending.progress.current],
+      ["PENDING", "Task is Pending", "research"],
+    );
     await harness.start();
     await until(id, "STARTED");
     release();
     await until(id, "RUNNING");
     const running = await read(id);
-    assert.deepEqual([running.status, running.progress.completed, running.progress.current], ["Task is Running", 1, "draft"]);
+    assert.deepEqual(
+      [running.status, running.progress.completed, running.progress.current],
+      ["Task is Running", 1, "draft"],
+    );
     release();
     await until(id, "NOT FOUND");
   });
@@ -76,13 +109,26 @@ describe("service: the live dialect", () => {
 
   it("requires executionId and taskId, and takes the other two in either casing", async () => {
     const id = await harness.kickoff();
-    const { status, body } = await resume({ execution_id: id, task_id: "draft", human_feedback: "x", is_approve: true });
+    const { status, body } = await resume({
+      execution_id: id,
+      task_id: "draft",
+      human_feedback: "x",
+      is_approve: true,
+    });
     assert.equal(status, 422);
     const { detail } = body as { detail: { loc: string[]; type: string }[] };
-    assert.deepEqual(detail.map(({ loc, type }) => [loc.join("."), type]).sort(), [["body.executionId", "missing"], ["body.taskId", "missing"]]);
+    assert.deepEqual(detail.map(({ loc, type }) => [loc.join("."), type]).sort(), [
+      ["body.executionId", "missing"],
+      ["body.taskId", "missing"],
+    ]);
     await until(id, "NOT FOUND");
     const camel = await waitFor("the pause", async () => {
-      const answer = await resume({ executionId: id, taskId: "draft", humanFeedback: "x", isApprove: true });
+      const answer = await resume({
+        executionId: id,
+        taskId: "draft",
+        humanFeedback: "x",
+        isApprove: true,
+      });
       return answer.status === 200 && answer;
     });
     assert.ok((camel.body as { kickoff_id: string }).kickoff_id);
@@ -91,20 +137,54 @@ describe("service: the live dialect", () => {
 
   it("has the error bodies of deployed crews", async () => {
     const answers: [string, ApiAnswer, number, unknown][] = [
-      ["no token", await readAnswer(await harness.service.app.request("/inputs")), 401, { detail: "Not authenticated" }],
-      ["wrong token", await harness.request("GET", "/inputs", undefined, { Authorization: "Bearer x" }), 401, { detail: "Invalid or missing authentication credentials" }],
+      [
+        "no token",
+        await readAnswer(await harness.service.app.request("/inputs")),
+        401,
+        { detail: "Not authenticated" },
+      ],
+      [
+        "wrong token",
+        await harness.request("GET", "/inputs", undefined, { Authorization: "Bearer x" }),
+        401,
+        { detail: "Invalid or missing authentication credentials" },
+      ],
       ["route", await harness.request("GET", "/nothing"), 404, { detail: "Not Found" }],
-      ["inputs", await harness.request("POST", "/kickoff", { inputs: {} }), 422, { detail: "Missing inputs: topic, audience" }],
-      ["wrapper", await harness.request("POST", "/kickoff", inputs), 422, { detail: [{ loc: ["body", "inputs"], msg: "Field required", type: "missing" }] }],
+      [
+        "inputs",
+        await harness.request("POST", "/kickoff", { inputs: {} }),
+        422,
+        { detail: "Missing inputs: topic, audience" },
+      ],
+      [
+        "wrapper",
+        await harness.request("POST", "/kickoff", inputs),
+        422,
+        { detail: [{ loc: ["body", "inputs"], msg: "Field required", type: "missing" }] },
+      ],
       ["not JSON", await harness.request("POST", "/kickoff", "{"), 500, "Internal Server Error"],
-      ["not pending", await resume({ executionId: await harness.kickoff(), taskId: "polish", humanFeedback: "", isApprove: true }), 400, { detail: "Execution is not in pending human input state" }],
+      [
+        "not pending",
+        await resume({
+          executionId: await harness.kickoff(),
+          taskId: "polish",
+          humanFeedback: "",
+          isApprove: true,
+        }),
+        400,
+        { detail: "Execution is not in pending human input state" },
+      ],
     ];
-    for (const [name, answer, status, body] of answers) assert.deepEqual([answer.status, answer.body], [status, body], name);
+    for (const [name, answer, status, body] of answers)
+      assert.deepEqual([answer.status, answer.body], [status, body], name);
   });
 
   it("serves a crew without a person to ask to its end", async () => {
     await harness.end();
-    harness = await new Harness({ dialect: "live", project: { ...crew, tasks: crew.tasks.slice(0, 1) } }).start();
+    harness = await new Harness({
+      dialect: "live",
+      project: { ...crew, tasks: crew.tasks.slice(0, 1) },
+    }).start();
     await until(await harness.kickoff(), "SUCCESS");
   });
 });

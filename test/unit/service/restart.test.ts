@@ -27,7 +27,10 @@ describe("service: after a restart", () => {
     await restart();
     await harness.untilWaiting(id, 2);
     assert.equal((await harness.resume(id, true, "after it")).status, 200);
-    assert.match((await harness.untilEnded(id)).result?.output ?? "", /before the restart\n.*after it/);
+    assert.match(
+      (await harness.untilEnded(id)).result?.output ?? "",
+      /before the restart\n.*after it/,
+    );
   });
 
   it("an execution that was stored but never begun is begun", async () => {
@@ -46,7 +49,10 @@ describe("service: after a restart", () => {
     await harness.untilWaiting(id);
     await harness.close();
     harness = new Harness({ folder: harness.folder });
-    inDatabase("UPDATE attempts SET state = 'approved', feedback = 'kept', callbacks = '{}', decided_at = 1 WHERE execution_id = ? AND state = 'waiting'", id);
+    inDatabase(
+      "UPDATE attempts SET state = 'approved', feedback = 'kept', callbacks = '{}', decided_at = 1 WHERE execution_id = ? AND state = 'waiting'",
+      id,
+    );
     await harness.start();
     assert.match((await harness.untilEnded(id)).result?.output ?? "", /approved: kept/);
   });
@@ -76,7 +82,10 @@ describe("service: after a restart", () => {
     const working = harness.service.work();
     inDatabase("ALTER TABLE workflow_runs RENAME COLUMN owner_id TO worker_id");
     await working;
-    assert.match(harness.log.join("\n"), /goes on in 30 seconds, not at once: no such column: worker_id/);
+    assert.match(
+      harness.log.join("\n"),
+      /goes on in 30 seconds, not at once: no such column: worker_id/,
+    );
     await harness.untilWaiting(before);
   });
 
@@ -102,7 +111,10 @@ describe("service: after a restart", () => {
     inDatabase("DELETE FROM step_attempts");
     inDatabase("UPDATE workflow_runs SET available_at = '2000-01-01T00:00:00.000Z'");
     harness = await new Harness({ folder: harness.folder }).start();
-    assert.equal((await harness.untilWaiting(id)).pending_human_input?.task_output, "as it was shown");
+    assert.equal(
+      (await harness.untilWaiting(id)).pending_human_input?.task_output,
+      "as it was shown",
+    );
     await harness.resume(id, true, "");
     assert.equal((await harness.untilEnded(id)).result?.output, "as it was shown");
   });

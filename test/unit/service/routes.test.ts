@@ -24,8 +24,14 @@ describe("service: routes and errors", () => {
   it("answers both status paths alike", async () => {
     const id = await harness.kickoff();
     await harness.untilWaiting(id);
-    const answers = [await harness.request("GET", `/${id}/status`), await harness.request("GET", `/status/${id}`)];
-    assert.deepEqual(answers.map(({ status }) => status), [200, 200]);
+    const answers = [
+      await harness.request("GET", `/${id}/status`),
+      await harness.request("GET", `/status/${id}`),
+    ];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    );
     assert.deepEqual(answers[0]!.body, answers[1]!.body);
   });
 
@@ -45,20 +51,33 @@ describe("service: routes and errors", () => {
   });
 
   it("answers 405 for another method and names the right one", async () => {
-    for (const [method, path, allowed] of [["POST", "/inputs", "GET"], ["GET", "/kickoff", "POST"], ["DELETE", "/resume", "POST"], ["POST", `/${unknownId}/status`, "GET"]] as const) {
+    for (const [method, path, allowed] of [
+      ["POST", "/inputs", "GET"],
+      ["GET", "/kickoff", "POST"],
+      ["DELETE", "/resume", "POST"],
+      ["POST", `/${unknownId}/status`, "GET"],
+    ] as const) {
       const { status, headers } = await harness.request(method, path);
       assert.deepEqual([status, headers.get("Allow")], [405, allowed]);
     }
   });
 
   it("sends no CORS header, whatever asks for it", async () => {
-    const answer = await harness.request("OPTIONS", "/kickoff", undefined, { Origin: "https://example.com", "Access-Control-Request-Method": "POST" });
+    const answer = await harness.request("OPTIONS", "/kickoff", undefined, {
+      Origin: "https://example.com",
+      "Access-Control-Request-Method": "POST",
+    });
     assert.equal(answer.status, 405);
-    assert.deepEqual([...answer.headers.keys()].filter((name) => name.startsWith("access-control")), []);
+    assert.deepEqual(
+      [...answer.headers.keys()].filter((name) => name.startsWith("access-control")),
+      [],
+    );
   });
 
   it("answers 422 with the names of all missing inputs; null counts as missing", async () => {
-    const { status, body } = await harness.request("POST", "/kickoff", { inputs: { topic: null, other: "x" } });
+    const { status, body } = await harness.request("POST", "/kickoff", {
+      inputs: { topic: null, other: "x" },
+    });
     assert.equal(status, 422);
     assert.deepEqual(body, {
       error: "Validation Error",
@@ -71,15 +90,25 @@ describe("service: routes and errors", () => {
   it("answers 422 for a body without the wrapper `inputs`", async () => {
     const { status, body } = await harness.request("POST", "/kickoff", inputs);
     assert.equal(status, 422);
-    assert.deepEqual((body as { details: unknown }).details, { missing_inputs: ["topic", "audience"] });
+    assert.deepEqual((body as { details: unknown }).details, {
+      missing_inputs: ["topic", "audience"],
+    });
   });
 
   it("takes names of inputs that objects have by nature", async () => {
     await harness.end();
-    harness = await new Harness({ project: { ...crew, inputs: ["constructor", "__proto__"] } }).start();
+    harness = await new Harness({
+      project: { ...crew, inputs: ["constructor", "__proto__"] },
+    }).start();
     const refused = await harness.request("POST", "/kickoff", { inputs: {} });
-    assert.deepEqual((refused.body as { details: unknown }).details, { missing_inputs: ["constructor", "__proto__"] });
-    assert.equal((await harness.request("POST", "/kickoff", '{"inputs":{"constructor":"a","__proto__":"b"}}')).status, 200);
+    assert.deepEqual((refused.body as { details: unknown }).details, {
+      missing_inputs: ["constructor", "__proto__"],
+    });
+    assert.equal(
+      (await harness.request("POST", "/kickoff", '{"inputs":{"constructor":"a","__proto__":"b"}}'))
+        .status,
+      200,
+    );
   });
 
   it("answers 400 for what is not JSON or has the wrong type, and says where", async () => {
@@ -89,14 +118,32 @@ describe("service: routes and errors", () => {
       ['"text"', /body: must be object/],
       [{ inputs: "x" }, /inputs: must be object/],
       [{ inputs, meta: "x" }, /meta: must be object/],
-      [{ inputs, taskWebhookUrl: "file:///etc/passwd" }, /taskWebhookUrl: expected: An http or https address/],
+      [
+        { inputs, taskWebhookUrl: "file:///etc/passwd" },
+        /taskWebhookUrl: expected: An http or https address/,
+      ],
       [{ inputs, stepWebhookUrl: "ftp://example.com" }, /stepWebhookUrl/],
       [{ inputs, crewWebhookUrl: 5 }, /crewWebhookUrl/],
-      [{ inputs, crewWebhookUrl: "http://a.example:99999/x" }, /crewWebhookUrl: is not a valid address/],
-      [{ inputs, crewWebhookUrl: "http://%FF@a.example" }, /crewWebhookUrl: is not a valid address/],
+      [
+        { inputs, crewWebhookUrl: "http://a.example:99999/x" },
+        /crewWebhookUrl: is not a valid address/,
+      ],
+      [
+        { inputs, crewWebhookUrl: "http://%FF@a.example" },
+        /crewWebhookUrl: is not a valid address/,
+      ],
       [{ inputs, humanInputWebhookUrl: "not a url" }, /humanInputWebhookUrl/],
-      [{ inputs, humanInputWebhook: { url: "http://a.example", authentication: { strategy: "basic" } } }, /humanInputWebhook.authentication/],
-      [{ inputs, webhooks: { url: "http://a.example" } }, /webhooks.events: must have required property/],
+      [
+        {
+          inputs,
+          humanInputWebhook: { url: "http://a.example", authentication: { strategy: "basic" } },
+        },
+        /humanInputWebhook.authentication/,
+      ],
+      [
+        { inputs, webhooks: { url: "http://a.example" } },
+        /webhooks.events: must have required property/,
+      ],
     ];
     for (const [sent, message] of wrong) {
       const { status, body } = await harness.request("POST", "/kickoff", sent);
@@ -109,7 +156,16 @@ describe("service: routes and errors", () => {
   });
 
   it("ignores unknown members and takes null and empty callback addresses as none", async () => {
-    await harness.kickoff({ inputs: { ...inputs, more: "x" }, unknown: 1, meta: null, taskWebhookUrl: null, stepWebhookUrl: "", crewWebhookUrl: null, humanInputWebhook: null, webhooks: null });
+    await harness.kickoff({
+      inputs: { ...inputs, more: "x" },
+      unknown: 1,
+      meta: null,
+      taskWebhookUrl: null,
+      stepWebhookUrl: "",
+      crewWebhookUrl: null,
+      humanInputWebhook: null,
+      webhooks: null,
+    });
   });
 
   it("answers 413 to more than a megabyte and takes just less", async () => {
@@ -117,7 +173,12 @@ describe("service: routes and errors", () => {
     const body = (size: number) => ({ inputs: { topic: "x".repeat(size - frame), audience: "a" } });
     const tooLarge = await harness.request("POST", "/kickoff", body(maxBody + 1));
     assert.equal(tooLarge.status, 413);
-    assert.deepEqual(Object.keys(tooLarge.body as object).sort(), ["detail", "details", "error", "message"]);
+    assert.deepEqual(Object.keys(tooLarge.body as object).sort(), [
+      "detail",
+      "details",
+      "error",
+      "message",
+    ]);
     assert.equal((await harness.request("POST", "/kickoff", body(maxBody))).status, 200);
   });
 
@@ -125,18 +186,41 @@ describe("service: routes and errors", () => {
     await harness.end();
     let broken = true;
     harness = await new Harness({
-      readProject: () => (broken ? Promise.reject(new ProjectError("No task.", "one.", { file: "tasks.yaml", line: 3, column: 1 })) : Promise.resolve(crew)),
+      readProject: () =>
+        broken
+          ? Promise.reject(
+              new ProjectError("No task.", "one.", { file: "tasks.yaml", line: 3, column: 1 }),
+            )
+          : Promise.resolve(crew),
     }).start();
-    for (const [method, path, body] of [["GET", "/inputs", undefined], ["POST", "/kickoff", { inputs }]] as const) {
+    for (const [method, path, body] of [
+      ["GET", "/inputs", undefined],
+      ["POST", "/kickoff", { inputs }],
+    ] as const) {
       const answer = await harness.request(method, path, body);
       assert.equal(answer.status, 500);
-      const { error, message, details } = answer.body as { error: string; message: string; details: unknown };
+      const { error, message, details } = answer.body as {
+        error: string;
+        message: string;
+        details: unknown;
+      };
       assert.equal(error, "Internal Server Error");
       assert.match(message, /tasks\.yaml:3:1/);
       const place = { file: "tasks.yaml", line: 3, column: 1 };
-      assert.deepEqual(details, { crewdeck: method === "POST" ? { ...place, started: false } : place }, "only a kickoff can start anything");
+      assert.deepEqual(
+        details,
+        { crewdeck: method === "POST" ? { ...place, started: false } : place },
+        "only a kickoff can start anything",
+      );
     }
-    assert.deepEqual(harness.log, ["GET", "POST"].map((method) => `${method} ${method === "GET" ? "/inputs" : "/kickoff"}: The crew can't be read any more. tasks.yaml:3:1: No task. Expected: one.`), "with the reason, and without inputs");
+    assert.deepEqual(
+      harness.log,
+      ["GET", "POST"].map(
+        (method) =>
+          `${method} ${method === "GET" ? "/inputs" : "/kickoff"}: The crew can't be read any more. tasks.yaml:3:1: No task. Expected: one.`,
+      ),
+      "with the reason, and without inputs",
+    );
     broken = false;
     await harness.kickoff();
   });
@@ -147,9 +231,21 @@ describe("service: routes and errors", () => {
     await harness.service.close();
     const { status, body } = await harness.request("GET", `/${unknownId}/status`);
     assert.equal(status, 500);
-    assert.deepEqual((body as { message: string }).message, "An unexpected error occurred; the service's log says more");
+    assert.deepEqual(
+      (body as { message: string }).message,
+      "An unexpected error occurred; the service's log says more",
+    );
     assert.match(harness.log.join("\n"), /database is not open/);
-    assert.deepEqual((await harness.request("POST", "/kickoff", { inputs })).body, { error: "Internal Server Error", message: "An unexpected error occurred; the service's log says more", details: {}, detail: "An unexpected error occurred; the service's log says more" }, "which does not say that nothing was started");
+    assert.deepEqual(
+      (await harness.request("POST", "/kickoff", { inputs })).body,
+      {
+        error: "Internal Server Error",
+        message: "An unexpected error occurred; the service's log says more",
+        details: {},
+        detail: "An unexpected error occurred; the service's log says more",
+      },
+      "which does not say that nothing was started",
+    );
     harness = new Harness();
   });
 });

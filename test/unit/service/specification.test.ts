@@ -6,7 +6,13 @@ import { waitFor } from "../../support/wait.ts";
 import { crew, Harness, inputs } from "./support.ts";
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
-const endpoints = [["GET", "/inputs"], ["POST", "/kickoff"], ["GET", `/${unknownId}/status`], ["GET", `/status/${unknownId}`], ["POST", "/resume"]] as const;
+const endpoints = [
+  ["GET", "/inputs"],
+  ["POST", "/kickoff"],
+  ["GET", `/${unknownId}/status`],
+  ["GET", `/status/${unknownId}`],
+  ["POST", "/resume"],
+] as const;
 
 /** The crew with nothing for a person to look at. */
 const unattended = { ...crew, tasks: crew.tasks.map((task) => ({ ...task, humanInput: false })) };
@@ -26,7 +32,9 @@ describe("service: as the specification says", () => {
 
   it("answers 401 on every endpoint to a request without an Authorization header", async () => {
     for (const [method, path] of endpoints) {
-      const { status, body } = await readAnswer(await harness.service.app.request(path, { method }));
+      const { status, body } = await readAnswer(
+        await harness.service.app.request(path, { method }),
+      );
       assert.deepEqual([status, (body as { error: string }).error], [401, "Unauthorized"], path);
     }
   });
@@ -44,15 +52,22 @@ describe("service: as the specification says", () => {
       await harness.request("GET", "/", undefined, { Accept: "text/html" }),
       await harness.request("POST", "/kickoff", { inputs: {} }),
     ];
-    assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200, 400, 401, 404, 422]);
-    for (const { headers, status } of answers) assert.match(headers.get("Content-Type") ?? "", /^application\/json\b/, String(status));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200, 400, 401, 404, 422],
+    );
+    for (const { headers, status } of answers)
+      assert.match(headers.get("Content-Type") ?? "", /^application\/json\b/, String(status));
   });
 
   it("starts a crew without inputs, which still wants the member `inputs`", async () => {
     await serve({ project: { ...unattended, inputs: [] } });
     assert.deepEqual((await harness.request("GET", "/inputs")).body, { inputs: [] });
     assert.equal((await harness.request("POST", "/kickoff", {})).status, 422);
-    assert.equal((await harness.untilEnded(await harness.kickoff({ inputs: {} }))).status, "completed");
+    assert.equal(
+      (await harness.untilEnded(await harness.kickoff({ inputs: {} }))).status,
+      "completed",
+    );
   });
 
   it("needs each of the four members of a resume, in its type, and addresses that are ones", async () => {
@@ -66,31 +81,50 @@ describe("service: as the specification says", () => {
       }
     }
     for (const name of ["taskWebhookUrl", "stepWebhookUrl", "crewWebhookUrl"]) {
-      for (const value of ["nowhere", "ftp://example.com", 5]) assert.equal((await harness.resume(id, true, "x", { [name]: value })).status, 400, name);
+      for (const value of ["nowhere", "ftp://example.com", 5])
+        assert.equal((await harness.resume(id, true, "x", { [name]: value })).status, 400, name);
     }
-    assert.equal((await harness.status(id)).pending_human_input?.attempt, 1, "what was refused changed something");
+    assert.equal(
+      (await harness.status(id)).pending_human_input?.attempt,
+      1,
+      "what was refused changed something",
+    );
     assert.equal((await harness.resume(id, true, "x")).status, 200);
   });
 
   it("answers a resume with its status and words for a person, and nothing else", async () => {
-    await serve({ project: { ...crew, tasks: crew.tasks.map((task) => ({ ...task, humanInput: task.id !== "research" })) } });
+    await serve({
+      project: {
+        ...crew,
+        tasks: crew.tasks.map((task) => ({ ...task, humanInput: task.id !== "research" })),
+      },
+    });
     const id = await harness.kickoff();
     await harness.untilWaiting(id);
     const answers = [await harness.resume(id, false, "again")];
     await harness.untilWaiting(id, 2);
     answers.push(await harness.resume(id, true, "good"));
-    await waitFor("the last task to wait", async () => (await harness.status(id)).pending_human_input?.task_id === "polish");
+    await waitFor(
+      "the last task to wait",
+      async () => (await harness.status(id)).pending_human_input?.task_id === "polish",
+    );
     answers.push(await harness.resume(id, true, "good", { task_id: "polish" }));
-    assert.deepEqual(answers.map(({ body }) => body), [
-      { status: "retrying", message: "Task will be retried with your feedback" },
-      { status: "resumed", message: "Execution resumed successfully" },
-      { status: "completed", message: "Execution completed" },
-    ]);
+    assert.deepEqual(
+      answers.map(({ body }) => body),
+      [
+        { status: "retrying", message: "Task will be retried with your feedback" },
+        { status: "resumed", message: "Execution resumed successfully" },
+        { status: "completed", message: "Execution completed" },
+      ],
+    );
   });
 
   it("does only the rejected task again, and gives the feedback to every attempt after it", async () => {
     const attempts: TaskAttempt[] = [];
-    const engine: Engine = { name: "noting", run: (attempt) => Promise.resolve(`output ${attempts.push(attempt)}`) };
+    const engine: Engine = {
+      name: "noting",
+      run: (attempt) => Promise.resolve(`output ${attempts.push(attempt)}`),
+    };
     await serve({ engine });
     const id = await harness.kickoff();
     await harness.untilWaiting(id);
@@ -98,12 +132,19 @@ describe("service: as the specification says", () => {
     await harness.untilWaiting(id, 2);
     await harness.resume(id, true, "Good.");
     await harness.untilEnded(id);
-    assert.deepEqual(attempts.map(({ task, attempt, notes }) => [task.id, attempt, notes.map(({ feedback }) => feedback)]), [
-      ["research", 1, []],
-      ["draft", 1, []],
-      ["draft", 2, ["Shorter."]],
-      ["polish", 1, ["Shorter.", "Good."]],
-    ]);
+    assert.deepEqual(
+      attempts.map(({ task, attempt, notes }) => [
+        task.id,
+        attempt,
+        notes.map(({ feedback }) => feedback),
+      ]),
+      [
+        ["research", 1, []],
+        ["draft", 1, []],
+        ["draft", 2, ["Shorter."]],
+        ["polish", 1, ["Shorter.", "Good."]],
+      ],
+    );
   });
 
   describe("calls back", () => {
@@ -131,14 +172,21 @@ describe("service: as the specification says", () => {
       stepWebhookUrl: `${base}${prefix}/step`,
       crewWebhookUrl: `${base}${prefix}/crew`,
     });
-    const counts = (prefix: string) => ["/task", "/step", "/crew"].map((path) => receiver.at(prefix + path).length);
+    const counts = (prefix: string) =>
+      ["/task", "/step", "/crew"].map((path) => receiver.at(prefix + path).length);
 
     it("by POST: after each step, after each task and after the end, and not before", async () => {
       const engine: Engine = {
         name: "held",
         run: async ({ task }, onStep) => {
           await gate();
-          await onStep({ prompt: task.id, thought: "So.", tool: null, toolInput: null, result: task.id });
+          await onStep({
+            prompt: task.id,
+            thought: "So.",
+            tool: null,
+            toolInput: null,
+            result: task.id,
+          });
           await gate();
           return task.id;
         },
@@ -175,16 +223,28 @@ describe("service: as the specification says", () => {
       const second = await harness.kickoff({ inputs, ...addresses("/second") });
       await harness.untilWaiting(second);
       await harness.resume(second, true, "good", addresses("/second"));
-      await waitFor("all callbacks of the second execution", () => counts("/second").join() === "3,3,1");
+      await waitFor(
+        "all callbacks of the second execution",
+        () => counts("/second").join() === "3,3,1",
+      );
       assert.deepEqual(counts("/first"), [2, 2, 0]);
     });
 
     it("with `meta` as it was given, whatever its keys", async () => {
       await serve({ project: unattended });
-      const meta = '{"": 0, "a b": {"c": [null, true]}, "__proto__": "x", "kickoff_id": "not this"}';
-      const id = await harness.kickoff({ inputs, meta: JSON.parse(meta) as object, ...addresses("") });
+      const meta =
+        '{"": 0, "a b": {"c": [null, true]}, "__proto__": "x", "kickoff_id": "not this"}';
+      const id = await harness.kickoff({
+        inputs,
+        meta: JSON.parse(meta) as object,
+        ...addresses(""),
+      });
       await waitFor("all callbacks", () => counts("").join() === "3,3,1");
-      for (const { body } of receiver.received) assert.deepEqual([JSON.stringify(body["meta"]), body["kickoff_id"]], [JSON.stringify(JSON.parse(meta)), id]);
+      for (const { body } of receiver.received)
+        assert.deepEqual(
+          [JSON.stringify(body["meta"]), body["kickoff_id"]],
+          [JSON.stringify(JSON.parse(meta)), id],
+        );
     });
   });
 });

@@ -9,47 +9,132 @@ import { crew, inputs } from "./support.ts";
 describe("service: start", () => {
   it("reads the command line and the environment, the command line first", () => {
     assert.deepEqual(readOptions([], {}), {
-      folder: undefined, engine: "rehearsal", port: 0, data: undefined, token: undefined, userToken: undefined, dialect: "documented",
-      taskSeconds: 1, lifeline: false, callbackBackoffMs: 5000, callbackTimeoutMs: 10_000,
+      folder: undefined,
+      engine: "rehearsal",
+      port: 0,
+      data: undefined,
+      token: undefined,
+      userToken: undefined,
+      dialect: "documented",
+      taskSeconds: 1,
+      lifeline: false,
+      callbackBackoffMs: 5000,
+      callbackTimeoutMs: 10_000,
     });
-    const args = ["crew", "--engine", "rehearsal", "--port", "8123", "--data", "d", "--token", "T", "--user-token", "U", "--dialect", "live", "--task-seconds", "0.5", "--lifeline"];
-    assert.deepEqual(readOptions(args, { CREWDECK_TOKEN: "other", CREWDECK_CALLBACK_BACKOFF_MS: "7", CREWDECK_CALLBACK_TIMEOUT_MS: "8" }), {
-      folder: "crew", engine: "rehearsal", port: 8123, data: "d", token: "T", userToken: "U", dialect: "live",
-      taskSeconds: 0.5, lifeline: true, callbackBackoffMs: 7, callbackTimeoutMs: 8,
-    });
+    const args = [
+      "crew",
+      "--engine",
+      "rehearsal",
+      "--port",
+      "8123",
+      "--data",
+      "d",
+      "--token",
+      "T",
+      "--user-token",
+      "U",
+      "--dialect",
+      "live",
+      "--task-seconds",
+      "0.5",
+      "--lifeline",
+    ];
+    assert.deepEqual(
+      readOptions(args, {
+        CREWDECK_TOKEN: "other",
+        CREWDECK_CALLBACK_BACKOFF_MS: "7",
+        CREWDECK_CALLBACK_TIMEOUT_MS: "8",
+      }),
+      {
+        folder: "crew",
+        engine: "rehearsal",
+        port: 8123,
+        data: "d",
+        token: "T",
+        userToken: "U",
+        dialect: "live",
+        taskSeconds: 0.5,
+        lifeline: true,
+        callbackBackoffMs: 7,
+        callbackTimeoutMs: 8,
+      },
+    );
     const fromEnvironment = readOptions([], { CREWDECK_TOKEN: "T", CREWDECK_USER_TOKEN: "U" });
     assert.deepEqual([fromEnvironment.token, fromEnvironment.userToken], ["T", "U"]);
   });
 
   it("refuses wrong options with the usage", () => {
-    for (const args of [["--port", "x"], ["--port", "-1"], ["--port", "65536"], ["--task-seconds", ""], ["--task-seconds", "Infinity"], ["--unknown"], ["--engine", "crewai"], ["a", "b"]]) {
-      assert.throws(() => readOptions(args, {}), (error) => error instanceof Refusal && error.reason === "options" && error.message.includes("Usage: serve"), args.join(" "));
+    for (const args of [
+      ["--port", "x"],
+      ["--port", "-1"],
+      ["--port", "65536"],
+      ["--task-seconds", ""],
+      ["--task-seconds", "Infinity"],
+      ["--unknown"],
+      ["--engine", "crewai"],
+      ["a", "b"],
+    ]) {
+      assert.throws(
+        () => readOptions(args, {}),
+        (error) =>
+          error instanceof Refusal &&
+          error.reason === "options" &&
+          error.message.includes("Usage: serve"),
+        args.join(" "),
+      );
     }
   });
 
   it("needs Node 22.13 with node:sqlite, and says what there is", () => {
-    for (const version of ["22.13.0", "22.20.1", "23.0.0", "24.11.1", "26.0.0"]) assert.equal(nodeProblem(version, true), undefined);
-    for (const version of ["18.20.0", "20.20.2", "22.12.0", "22.5.1"]) assert.match(nodeProblem(version, true) ?? "", new RegExp(`Node 22\\.13 or newer.*this is Node ${version}`));
+    for (const version of ["22.13.0", "22.20.1", "23.0.0", "24.11.1", "26.0.0"])
+      assert.equal(nodeProblem(version, true), undefined);
+    for (const version of ["18.20.0", "20.20.2", "22.12.0", "22.5.1"])
+      assert.match(
+        nodeProblem(version, true) ?? "",
+        new RegExp(`Node 22\\.13 or newer.*this is Node ${version}`),
+      );
     assert.match(nodeProblem("24.0.0", false) ?? "", /Node 24\.0\.0 was built without it/);
   });
 
   it("keeps a crew's data outside its project, the same for the same crew", () => {
-    const folder = defaultDataFolder("/work/crew", 1, { XDG_DATA_HOME: "/data", LOCALAPPDATA: "/data" });
-    assert.equal(folder, defaultDataFolder("/work/crew/", 1, { XDG_DATA_HOME: "/data", LOCALAPPDATA: "/data" }));
-    assert.notEqual(folder, defaultDataFolder("/other/crew", 1, { XDG_DATA_HOME: "/data", LOCALAPPDATA: "/data" }));
-    assert.equal(defaultDataFolder("/work/crew", 2, { XDG_DATA_HOME: "/data", LOCALAPPDATA: "/data" }), `${folder}-2`);
+    const folder = defaultDataFolder("/work/crew", 1, {
+      XDG_DATA_HOME: "/data",
+      LOCALAPPDATA: "/data",
+    });
+    assert.equal(
+      folder,
+      defaultDataFolder("/work/crew/", 1, { XDG_DATA_HOME: "/data", LOCALAPPDATA: "/data" }),
+    );
+    assert.notEqual(
+      folder,
+      defaultDataFolder("/other/crew", 1, { XDG_DATA_HOME: "/data", LOCALAPPDATA: "/data" }),
+    );
+    assert.equal(
+      defaultDataFolder("/work/crew", 2, { XDG_DATA_HOME: "/data", LOCALAPPDATA: "/data" }),
+      `${folder}-2`,
+    );
   });
 });
 
 describe("service: the rehearsal engine", () => {
-  const attempt = { task: crew.tasks[0]!, agent: crew.agents[0], inputs, earlier: [], notes: [], attempt: 1 };
+  const attempt = {
+    task: crew.tasks[0]!,
+    agent: crew.agents[0],
+    inputs,
+    earlier: [],
+    notes: [],
+    attempt: 1,
+  };
   const ignore = () => Promise.resolve();
 
   it("answers the same for the same, under a line that says what it is", async () => {
     const engine = rehearsalEngine(0);
     const output = await engine.run(attempt, ignore);
     assert.equal(output, await engine.run(attempt, ignore));
-    assert.equal(output, `${rehearsalMark}\n\nAgent: Researcher of tides\nTask: Research tides\nExpected output: Notes for sailors\nAttempt: 1\nEarlier outputs: 0`);
+    assert.equal(
+      output,
+      `${rehearsalMark}\n\nAgent: Researcher of tides\nTask: Research tides\nExpected output: Notes for sailors\nAttempt: 1\nEarlier outputs: 0`,
+    );
   });
 
   it("takes the time it is told to", async () => {
@@ -63,6 +148,9 @@ describe("service: the rehearsal engine", () => {
       { taskId: "draft", attempt: 1, isApprove: false, feedback: "One.\nTwo." },
       { taskId: "draft", attempt: 2, isApprove: true, feedback: " " },
     ];
-    assert.match(await rehearsalEngine(0).run({ ...attempt, notes }, ignore), /Feedback:\n- draft, attempt 1, rejected: One\.\n {2}Two\.$/);
+    assert.match(
+      await rehearsalEngine(0).run({ ...attempt, notes }, ignore),
+      /Feedback:\n- draft, attempt 1, rejected: One\.\n {2}Two\.$/,
+    );
   });
 });

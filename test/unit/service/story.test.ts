@@ -16,24 +16,49 @@ describe("service: an execution", () => {
   it("pauses, is done again with the feedback, goes on and completes", async () => {
     const id = await harness.kickoff();
     const first = await harness.untilWaiting(id);
-    assert.deepEqual([first.current_task, first.progress], ["draft", { completed_tasks: 1, total_tasks: 3 }]);
+    assert.deepEqual(
+      [first.current_task, first.progress],
+      ["draft", { completed_tasks: 1, total_tasks: 3 }],
+    );
     assert.equal(first.pending_human_input?.task_id, "draft");
     assert.ok(first.pending_human_input.task_output.startsWith(rehearsalMark));
 
     const rejected = await harness.resume(id, false, "Shorter, please.");
-    assert.deepEqual([rejected.status, (rejected.body as { status: string }).status], [200, "retrying"]);
+    assert.deepEqual(
+      [rejected.status, (rejected.body as { status: string }).status],
+      [200, "retrying"],
+    );
     const second = await harness.untilWaiting(id, 2);
-    assert.match(second.pending_human_input?.task_output ?? "", /draft, attempt 1, rejected: Shorter, please\./);
+    assert.match(
+      second.pending_human_input?.task_output ?? "",
+      /draft, attempt 1, rejected: Shorter, please\./,
+    );
 
     const approved = await harness.resume(id, true, "Good now.");
-    assert.deepEqual([approved.status, (approved.body as { status: string }).status], [200, "resumed"]);
+    assert.deepEqual(
+      [approved.status, (approved.body as { status: string }).status],
+      [200, "resumed"],
+    );
     const end = await harness.untilEnded(id);
     assert.equal(end.status, "completed");
     const tasks = end.result?.tasks ?? [];
-    assert.deepEqual(tasks.map(({ task_id, agent }) => [task_id, agent]), [["research", "Researcher of tides"], ["draft", "Writer"], ["polish", "Writer"]]);
-    assert.match(tasks[0]?.output ?? "", /Task: Research tides\nExpected output: Notes for sailors/);
+    assert.deepEqual(
+      tasks.map(({ task_id, agent }) => [task_id, agent]),
+      [
+        ["research", "Researcher of tides"],
+        ["draft", "Writer"],
+        ["polish", "Writer"],
+      ],
+    );
+    assert.match(
+      tasks[0]?.output ?? "",
+      /Task: Research tides\nExpected output: Notes for sailors/,
+    );
     assert.equal(end.result?.output, tasks[2]?.output);
-    assert.match(end.result?.output ?? "", /Earlier outputs: 2\nFeedback:\n- draft, attempt 1, rejected: Shorter, please\.\n- draft, attempt 2, approved: Good now\./);
+    assert.match(
+      end.result?.output ?? "",
+      /Earlier outputs: 2\nFeedback:\n- draft, attempt 1, rejected: Shorter, please\.\n- draft, attempt 2, approved: Good now\./,
+    );
   });
 
   it("never shows a decided pause as waiting, not even for a moment", async () => {
@@ -58,7 +83,9 @@ describe("service: an execution", () => {
   it("lets exactly one of many concurrent resumes win, and the others change nothing", async () => {
     const id = await harness.kickoff();
     await harness.untilWaiting(id);
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => harness.resume(id, false, `reason ${n}`)));
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => harness.resume(id, false, `reason ${n}`)),
+    );
     assert.deepEqual(answers.filter(({ status }) => status === 200).length, 1);
     for (const { status, body } of answers.filter(({ status }) => status !== 200)) {
       assert.equal(status, 400);
@@ -71,18 +98,27 @@ describe("service: an execution", () => {
     }
     const winner = answers.findIndex(({ status }) => status === 200);
     const second = await harness.untilWaiting(id, 2);
-    assert.match(second.pending_human_input?.task_output ?? "", new RegExp(`rejected: reason ${winner}$`));
+    assert.match(
+      second.pending_human_input?.task_output ?? "",
+      new RegExp(`rejected: reason ${winner}$`),
+    );
   });
 
   it("refuses a resume of what does not wait: unknown, another task, too early, ended", async () => {
     const unknown = await harness.resume("00000000-0000-4000-8000-000000000000", true, "x");
-    assert.deepEqual([unknown.status, (unknown.body as { message: string }).message], [404, "Execution ID not found"]);
+    assert.deepEqual(
+      [unknown.status, (unknown.body as { message: string }).message],
+      [404, "Execution ID not found"],
+    );
     const id = await harness.kickoff();
     const early = await harness.resume(id, true, "x");
     assert.equal(early.status, 400);
     await harness.untilWaiting(id);
     const noTask = await harness.resume(id, true, "x", { task_id: "nothing" });
-    assert.deepEqual([noTask.status, (noTask.body as { message: string }).message], [404, "Task ID not found"]);
+    assert.deepEqual(
+      [noTask.status, (noTask.body as { message: string }).message],
+      [404, "Task ID not found"],
+    );
     assert.equal((await harness.resume(id, true, "x", { task_id: "polish" })).status, 400);
     assert.equal((await harness.resume(id, true, "x", { task_id: "research" })).status, 400);
     await harness.resume(id, true, "x");
@@ -91,9 +127,20 @@ describe("service: an execution", () => {
   });
 
   it("refuses a resume whose members are missing or of the wrong type", async () => {
-    for (const wrong of [{ task_id: undefined }, { human_feedback: undefined }, { is_approve: undefined }, { is_approve: "true" }, { execution_id: 5 }, { taskWebhookUrl: "x" }]) {
+    for (const wrong of [
+      { task_id: undefined },
+      { human_feedback: undefined },
+      { is_approve: undefined },
+      { is_approve: "true" },
+      { execution_id: 5 },
+      { taskWebhookUrl: "x" },
+    ]) {
       const { status, body } = await harness.resume("x", true, "x", wrong);
-      assert.deepEqual([status, (body as { error: string }).error], [400, "Invalid Request"], JSON.stringify(wrong));
+      assert.deepEqual(
+        [status, (body as { error: string }).error],
+        [400, "Invalid Request"],
+        JSON.stringify(wrong),
+      );
     }
   });
 
@@ -105,18 +152,27 @@ describe("service: an execution", () => {
     await harness.untilWaiting(id);
     readProject = () => Promise.reject(new Error("broken"));
     assert.equal((await harness.resume(id, true, "go on")).status, 200);
-    assert.deepEqual((await harness.untilEnded(id)).result?.tasks.map(({ task_id }) => task_id), ["research", "draft", "polish"]);
+    assert.deepEqual(
+      (await harness.untilEnded(id)).result?.tasks.map(({ task_id }) => task_id),
+      ["research", "draft", "polish"],
+    );
   });
 
   it("ends with the error of a task that fails three times", async () => {
     await harness.end();
     let tries = 0;
     harness = await new Harness({
-      engine: { name: "failing", run: () => ((tries += 1), Promise.reject(new Error("No such model."))) },
+      engine: {
+        name: "failing",
+        run: () => ((tries += 1), Promise.reject(new Error("No such model."))),
+      },
     }).start();
     const id = await harness.kickoff();
     const end = await harness.untilEnded(id);
-    assert.deepEqual([end.status, end.error, tries], ["error", "Task execution failed: No such model.", 3]);
+    assert.deepEqual(
+      [end.status, end.error, tries],
+      ["error", "Task execution failed: No such model.", 3],
+    );
     assert.equal((await harness.resume(id, true, "x")).status, 400);
   });
 
@@ -125,14 +181,21 @@ describe("service: an execution", () => {
     let tries = 0;
     harness = await new Harness({
       project: { ...crew, tasks: crew.tasks.slice(0, 1) },
-      engine: { name: "shaky", run: () => ((tries += 1) < 3 ? Promise.reject(new Error("busy")) : Promise.resolve("done")) },
+      engine: {
+        name: "shaky",
+        run: () => ((tries += 1) < 3 ? Promise.reject(new Error("busy")) : Promise.resolve("done")),
+      },
     }).start();
     assert.equal((await harness.untilEnded(await harness.kickoff())).result?.output, "done");
   });
 
   it("gives a task only the outputs that its context names", async () => {
     await harness.end();
-    const tasks = crew.tasks.map((task) => ({ ...task, humanInput: false, ...(task.id === "polish" ? { context: ["draft"] } : {}) }));
+    const tasks = crew.tasks.map((task) => ({
+      ...task,
+      humanInput: false,
+      ...(task.id === "polish" ? { context: ["draft"] } : {}),
+    }));
     harness = await new Harness({ project: { ...crew, tasks } }).start();
     const end = await harness.untilEnded(await harness.kickoff());
     assert.match(end.result?.output ?? "", /Earlier outputs: 1/);
@@ -153,7 +216,11 @@ describe("service: two resumes sent at once", () => {
 
   const finishedAt = (id: string) => {
     const database = openDatabase(path.join(harness.folder, "crewdeck.sqlite"));
-    const row = database.prepare("SELECT finished_at FROM attempts WHERE execution_id = ? AND attempt = 2 AND state = 'waiting'").get(id);
+    const row = database
+      .prepare(
+        "SELECT finished_at FROM attempts WHERE execution_id = ? AND attempt = 2 AND state = 'waiting'",
+      )
+      .get(id);
     database.close();
     return row && Number(row["finished_at"]);
   };
@@ -191,6 +258,9 @@ describe("service: two resumes sent at once", () => {
 
   it("an output that was there for a second can be decided about unseen: who decides may know by other means", async () => {
     const id = await rejectUnseen();
-    await waitFor("a resume to be taken", async () => (await harness.resume(id, true, "typed")).status === 200);
+    await waitFor(
+      "a resume to be taken",
+      async () => (await harness.resume(id, true, "typed")).status === 200,
+    );
   });
 });

@@ -16,13 +16,36 @@ export const crew: CrewProject = {
   kind: "classic",
   name: "example",
   agents: [
-    { name: "researcher", role: "Researcher of {topic}", goal: "Find facts", backstory: "Knows {topic}" },
+    {
+      name: "researcher",
+      role: "Researcher of {topic}",
+      goal: "Find facts",
+      backstory: "Knows {topic}",
+    },
     { name: "writer", role: "Writer", goal: "Write", backstory: "Writes" },
   ],
   tasks: [
-    { id: "research", description: "Research {topic}", expectedOutput: "Notes for {audience}", agent: "researcher", humanInput: false },
-    { id: "draft", description: "Write a draft", expectedOutput: "A draft", agent: "writer", humanInput: true },
-    { id: "polish", description: "Polish the draft", expectedOutput: "A text", agent: "writer", humanInput: false },
+    {
+      id: "research",
+      description: "Research {topic}",
+      expectedOutput: "Notes for {audience}",
+      agent: "researcher",
+      humanInput: false,
+    },
+    {
+      id: "draft",
+      description: "Write a draft",
+      expectedOutput: "A draft",
+      agent: "writer",
+      humanInput: true,
+    },
+    {
+      id: "polish",
+      description: "Polish the draft",
+      expectedOutput: "A text",
+      agent: "writer",
+      humanInput: false,
+    },
   ],
   inputs: ["topic", "audience"],
 };
@@ -69,13 +92,27 @@ export class Harness {
     return this;
   }
 
-  async request(method: string, address: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiAnswer> {
-    const text = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
-    return readAnswer(await this.service.app.request(address, { method, headers: { Authorization: "Bearer T", ...headers }, ...text }));
+  async request(
+    method: string,
+    address: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<ApiAnswer> {
+    const text =
+      body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
+    return readAnswer(
+      await this.service.app.request(address, {
+        method,
+        headers: { Authorization: "Bearer T", ...headers },
+        ...text,
+      }),
+    );
   }
 
   async kickoff(request: object = { inputs }, token = "T"): Promise<string> {
-    const { status, body } = await this.request("POST", "/kickoff", request, { Authorization: `Bearer ${token}` });
+    const { status, body } = await this.request("POST", "/kickoff", request, {
+      Authorization: `Bearer ${token}`,
+    });
     assert.equal(status, 200, JSON.stringify(body));
     return (body as { kickoff_id: string }).kickoff_id;
   }
@@ -100,8 +137,19 @@ export class Harness {
     });
   }
 
-  async resume(id: string, isApprove: boolean, feedback: string, more: object = {}): Promise<ApiAnswer> {
-    return this.request("POST", "/resume", { execution_id: id, task_id: "draft", human_feedback: feedback, is_approve: isApprove, ...more });
+  async resume(
+    id: string,
+    isApprove: boolean,
+    feedback: string,
+    more: object = {},
+  ): Promise<ApiAnswer> {
+    return this.request("POST", "/resume", {
+      execution_id: id,
+      task_id: "draft",
+      human_feedback: feedback,
+      is_approve: isApprove,
+      ...more,
+    });
   }
 
   /** Closes the service; every answer it gave must have been as openapi.yaml says. */

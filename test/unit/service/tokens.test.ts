@@ -13,9 +13,24 @@ describe("service: tokens", () => {
     harness.request(method, path, body, { Authorization: authorization ?? "" });
 
   it("answers 401 on every route without a token, with a wrong one or another scheme", async () => {
-    const routes = [["GET", "/inputs"], ["POST", "/kickoff"], ["GET", "/x/status"], ["GET", "/status/x"], ["POST", "/resume"], ["GET", "/unknown"]] as const;
+    const routes = [
+      ["GET", "/inputs"],
+      ["POST", "/kickoff"],
+      ["GET", "/x/status"],
+      ["GET", "/status/x"],
+      ["POST", "/resume"],
+      ["GET", "/unknown"],
+    ] as const;
     for (const [method, path] of routes) {
-      for (const authorization of ["", "Bearer", "Bearer ", "Bearer wrong", "Bearer T2", "Basic T", "T"]) {
+      for (const authorization of [
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer wrong",
+        "Bearer T2",
+        "Basic T",
+        "T",
+      ]) {
         const { status, body, headers } = await ask(method, path, authorization);
         assert.equal(status, 401, `${path} ${authorization}`);
         const { error, message } = body as { error: string; message: string };
@@ -26,7 +41,8 @@ describe("service: tokens", () => {
   });
 
   it("takes both tokens, the scheme in any case", async () => {
-    for (const authorization of ["Bearer T", "bearer T", "Bearer U"]) assert.equal((await ask("GET", "/inputs", authorization)).status, 200);
+    for (const authorization of ["Bearer T", "bearer T", "Bearer U"])
+      assert.equal((await ask("GET", "/inputs", authorization)).status, 200);
   });
 
   it("lets the user token read and resume only what it started; the bearer token everything", async () => {
@@ -34,20 +50,40 @@ describe("service: tokens", () => {
     const theirs = await harness.kickoff(undefined, "T");
     await harness.untilWaiting(mine);
     await harness.untilWaiting(theirs);
-    const resume = (id: string) => ({ execution_id: id, task_id: "draft", human_feedback: "good", is_approve: true });
+    const resume = (id: string) => ({
+      execution_id: id,
+      task_id: "draft",
+      human_feedback: "good",
+      is_approve: true,
+    });
     assert.equal((await ask("GET", `/${mine}/status`, "Bearer U")).status, 200);
     const refused = await ask("GET", `/${theirs}/status`, "Bearer U");
     assert.equal(refused.status, 403);
-    assert.deepEqual(Object.keys(refused.body as object).sort(), ["detail", "details", "error", "message"]);
+    assert.deepEqual(Object.keys(refused.body as object).sort(), [
+      "detail",
+      "details",
+      "error",
+      "message",
+    ]);
     assert.equal((await ask("POST", "/resume", "Bearer U", resume(theirs))).status, 403);
-    assert.ok((await harness.status(theirs)).pending_human_input, "a refused resume changes nothing");
+    assert.ok(
+      (await harness.status(theirs)).pending_human_input,
+      "a refused resume changes nothing",
+    );
     assert.equal((await ask("POST", "/resume", "Bearer U", resume(mine))).status, 200);
     assert.equal((await ask("POST", "/resume", "Bearer T", resume(theirs))).status, 200);
   });
 
   it("answers only by the machine's own names (DNS rebinding)", async () => {
-    for (const host of ["localhost:80", "127.0.0.1:1234", "127.0.0.2", "[::1]:80"]) assert.equal((await harness.request("GET", `http://${host}/inputs`)).status, 200, host);
-    for (const host of ["example.com", "127.0.0.1.example.com", "localhost.example.com", "192.168.1.1", "10.0.0.1:127"]) {
+    for (const host of ["localhost:80", "127.0.0.1:1234", "127.0.0.2", "[::1]:80"])
+      assert.equal((await harness.request("GET", `http://${host}/inputs`)).status, 200, host);
+    for (const host of [
+      "example.com",
+      "127.0.0.1.example.com",
+      "localhost.example.com",
+      "192.168.1.1",
+      "10.0.0.1:127",
+    ]) {
       assert.equal((await harness.request("GET", `http://${host}/inputs`)).status, 403, host);
     }
     assert.equal(isLoopback("0.0.0.0"), false);

@@ -7,14 +7,20 @@ const seconds = { type: "number" };
 
 const error = { type: "object", properties: { error: text, message: text } };
 
-const taskResult = { type: "object", properties: { task_id: text, output: text, agent: text, execution_time: seconds } };
+const taskResult = {
+  type: "object",
+  properties: { task_id: text, output: text, agent: text, execution_time: seconds },
+};
 
 const running = {
   type: "object",
   properties: {
     status: { enum: ["running"] },
     current_task: text,
-    progress: { type: "object", properties: { completed_tasks: { type: "integer" }, total_tasks: { type: "integer" } } },
+    progress: {
+      type: "object",
+      properties: { completed_tasks: { type: "integer" }, total_tasks: { type: "integer" } },
+    },
   },
 };
 
@@ -22,29 +28,47 @@ const completed = {
   type: "object",
   properties: {
     status: { enum: ["completed"] },
-    result: { type: "object", properties: { output: text, tasks: { type: "array", items: taskResult } } },
+    result: {
+      type: "object",
+      properties: { output: text, tasks: { type: "array", items: taskResult } },
+    },
     execution_time: seconds,
   },
 };
 
-const failed = { type: "object", properties: { status: { enum: ["error"] }, error: text, execution_time: seconds } };
+const failed = {
+  type: "object",
+  properties: { status: { enum: ["error"] }, error: text, execution_time: seconds },
+};
 
 /** Schemas of answers by operation and status. A status that is not here is one the vendor does not describe. */
 export const vendorSchemas = {
-  inputs: { 200: { type: "object", properties: { inputs: { type: "array", items: text } } }, 401: error, 404: error, 500: error },
+  inputs: {
+    200: { type: "object", properties: { inputs: { type: "array", items: text } } },
+    401: error,
+    404: error,
+    500: error,
+  },
   kickoff: {
     200: { type: "object", properties: { kickoff_id: { type: "string", format: "uuid" } } },
     400: error,
     401: error,
     422: {
       type: "object",
-      properties: { error: text, message: text, details: { type: "object", properties: { missing_inputs: { type: "array", items: text } } } },
+      properties: {
+        error: text,
+        message: text,
+        details: { type: "object", properties: { missing_inputs: { type: "array", items: text } } },
+      },
     },
     500: error,
   },
   status: { 200: { oneOf: [running, completed, failed] }, 401: error, 404: error, 500: error },
   resume: {
-    200: { type: "object", properties: { status: { enum: ["resumed", "retrying", "completed"] }, message: text } },
+    200: {
+      type: "object",
+      properties: { status: { enum: ["resumed", "retrying", "completed"] }, message: text },
+    },
     400: error,
     401: error,
     404: error,

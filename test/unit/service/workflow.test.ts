@@ -3,7 +3,12 @@ import { rmSync } from "node:fs";
 import path from "node:path";
 import type { Steps } from "../../../src/service/crew-run.ts";
 import { openDatabase } from "../../../src/service/sqlite.ts";
-import { DurableRuns, freeLeases, runState, type RunHandlers } from "../../../src/service/workflow.ts";
+import {
+  DurableRuns,
+  freeLeases,
+  runState,
+  type RunHandlers,
+} from "../../../src/service/workflow.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { waitFor } from "../../support/wait.ts";
 
@@ -24,7 +29,16 @@ describe("service: durable runs", () => {
   });
 
   const runsWith = (handlers: Partial<RunHandlers>) => {
-    const runs = new DurableRuns(file, { crew: () => Promise.resolve(), callback: () => Promise.resolve(), onBroken: (...what) => broken.push(what), ...handlers }, 5);
+    const runs = new DurableRuns(
+      file,
+      {
+        crew: () => Promise.resolve(),
+        callback: () => Promise.resolve(),
+        onBroken: (...what) => broken.push(what),
+        ...handlers,
+      },
+      5,
+    );
     open.push(runs);
     return runs;
   };
@@ -35,7 +49,9 @@ describe("service: durable runs", () => {
     const runs = runsWith({
       async crew(id, steps) {
         await steps.run("first", () => (done.push(`${id} first`), Promise.resolve(null)));
-        await steps.run("second", () => ((tries += 1) < 2 ? Promise.reject(new Error("again")) : Promise.resolve(null)));
+        await steps.run("second", () =>
+          (tries += 1) < 2 ? Promise.reject(new Error("again")) : Promise.resolve(null),
+        );
         done.push(`${id} end`);
       },
     });
@@ -78,10 +94,14 @@ describe("service: durable runs", () => {
     await runs.startCrew("a");
     await waitFor("the run", () => begun === 1);
     const database = openDatabase(file);
-    const { worker_id, available_at } = database.prepare("SELECT worker_id, available_at FROM workflow_runs").get() ?? {};
+    const { worker_id, available_at } =
+      database.prepare("SELECT worker_id, available_at FROM workflow_runs").get() ?? {};
     assert.ok(worker_id, "the library keeps who works on a run in worker_id");
     const lease = Date.parse(String(available_at)) - Date.now();
-    assert.ok(lease > 20_000 && lease <= 30_000, `without the start-up query the run would be left for ${lease} ms`);
+    assert.ok(
+      lease > 20_000 && lease <= 30_000,
+      `without the start-up query the run would be left for ${lease} ms`,
+    );
     freeLeases(database, new Date());
     await waitFor("the run to be taken over", () => begun === 2);
     database.close();
@@ -91,13 +111,39 @@ describe("service: durable runs", () => {
   it("knows the table that the start-up query writes: a change of the library's schema fails here", () => {
     runsWith({});
     const database = openDatabase(file);
-    const columns = database.prepare("SELECT name, type FROM pragma_table_info('workflow_runs')").all().map((row) => `${String(row["name"])} ${String(row["type"])}`);
+    const columns = database
+      .prepare("SELECT name, type FROM pragma_table_info('workflow_runs')")
+      .all()
+      .map((row) => `${String(row["name"])} ${String(row["type"])}`);
     assert.deepEqual(columns, [
-      "namespace_id TEXT", "id TEXT", "workflow_name TEXT", "version TEXT", "status TEXT", "idempotency_key TEXT", "config TEXT", "context TEXT",
-      "input TEXT", "output TEXT", "error TEXT", "attempts INTEGER", "parent_step_attempt_namespace_id TEXT", "parent_step_attempt_id TEXT",
-      "worker_id TEXT", "available_at TEXT", "deadline_at TEXT", "started_at TEXT", "finished_at TEXT", "created_at TEXT", "updated_at TEXT",
+      "namespace_id TEXT",
+      "id TEXT",
+      "workflow_name TEXT",
+      "version TEXT",
+      "status TEXT",
+      "idempotency_key TEXT",
+      "config TEXT",
+      "context TEXT",
+      "input TEXT",
+      "output TEXT",
+      "error TEXT",
+      "attempts INTEGER",
+      "parent_step_attempt_namespace_id TEXT",
+      "parent_step_attempt_id TEXT",
+      "worker_id TEXT",
+      "available_at TEXT",
+      "deadline_at TEXT",
+      "started_at TEXT",
+      "finished_at TEXT",
+      "created_at TEXT",
+      "updated_at TEXT",
     ]);
-    assert.equal(database.prepare("SELECT max(version) AS version FROM openworkflow_migrations").get()?.["version"], 5);
+    assert.equal(
+      database.prepare("SELECT max(version) AS version FROM openworkflow_migrations").get()?.[
+        "version"
+      ],
+      5,
+    );
     database.exec("ALTER TABLE workflow_runs RENAME COLUMN worker_id TO owner_id");
     assert.throws(() => freeLeases(database, new Date()), /no such column: worker_id/);
     database.close();
@@ -109,7 +155,9 @@ describe("service: durable runs", () => {
     assert.deepEqual(runState(database, "a"), { state: "absent" });
     await runs.startCrew("a");
     assert.deepEqual(runState(database, "a"), { state: "alive" });
-    database.prepare("UPDATE workflow_runs SET status = 'failed', error = ?").run(JSON.stringify({ message: "disk full" }));
+    database
+      .prepare("UPDATE workflow_runs SET status = 'failed', error = ?")
+      .run(JSON.stringify({ message: "disk full" }));
     assert.deepEqual(runState(database, "a"), { state: "failed", message: "disk full" });
     database.close();
   });
@@ -133,7 +181,9 @@ describe("service: durable runs", () => {
 
   it("tries a callback again until it is taken, while crews go on", async () => {
     let tries = 0;
-    const runs = runsWith({ callback: () => ((tries += 1) < 4 ? Promise.reject(new Error("down")) : Promise.resolve()) });
+    const runs = runsWith({
+      callback: () => ((tries += 1) < 4 ? Promise.reject(new Error("down")) : Promise.resolve()),
+    });
     runs.work();
     await runs.startCallback("c");
     await waitFor("four tries", () => tries === 4);

@@ -1,23 +1,42 @@
 import assert from "node:assert/strict";
-import { dialogOf, documentOf, markdownOf, type Confirmation } from "../../../src/tools/confirmation.ts";
+import {
+  dialogOf,
+  documentOf,
+  markdownOf,
+  type Confirmation,
+} from "../../../src/tools/confirmation.ts";
 import { pieceOf, shortened, visible } from "../../../src/tools/shorten.ts";
 
-const confirmation = (...parts: Confirmation["parts"]): Confirmation => ({ title: "Kick off Travel?", parts, allow: "Kick Off" });
+const confirmation = (...parts: Confirmation["parts"]): Confirmation => ({
+  title: "Kick off Travel?",
+  parts,
+  allow: "Kick Off",
+});
 
 describe("What a person reads before a tool sends anything", () => {
   it("shows the text of others word for word, which no fence, link or mark in it can leave", () => {
     const text = "```\n[Run](command:evil) <b>x</b>\n````\nend";
-    const markdown = markdownOf(confirmation("To Travel (travel.test).", { heading: "Words:", text }));
-    assert.equal(markdown, `To Travel (travel.test).\n\nWords:\n\n\`\`\`\`\`text\n${text}\n\`\`\`\`\``);
+    const markdown = markdownOf(
+      confirmation("To Travel (travel.test).", { heading: "Words:", text }),
+    );
+    assert.equal(
+      markdown,
+      `To Travel (travel.test).\n\nWords:\n\n\`\`\`\`\`text\n${text}\n\`\`\`\`\``,
+    );
   });
 
   it("takes names of others for names, not for Markdown", () => {
-    const markdown = markdownOf(confirmation("Task “[go](command:x) `a` <img src=x>” of\n\n# Travel"));
+    const markdown = markdownOf(
+      confirmation("Task “[go](command:x) `a` <img src=x>” of\n\n# Travel"),
+    );
     assert.equal(markdown, "Task “\\[go\\](command\\:x) \\`a\\` \\<img src=x>” of # Travel");
   });
 
   it("shows what would hide or turn text around", () => {
-    assert.equal(visible("a\u202eb\u{e0041}c\u200bd\u0007\n\te"), "a\\u{202e}b\\u{e0041}c\\u{200b}d\\u{7}\n\te");
+    assert.equal(
+      visible("a\u202eb\u{e0041}c\u200bd\u0007\n\te"),
+      "a\\u{202e}b\\u{e0041}c\\u{200b}d\\u{7}\n\te",
+    );
     const hidden = confirmation("To T\u202eravel.", { heading: "Words:", text: "yes\u200b" });
     for (const shown of [markdownOf(hidden), dialogOf(hidden).text]) {
       assert.ok(shown.includes("To Travel."));
@@ -33,7 +52,11 @@ describe("What a person reads before a tool sends anything", () => {
   });
 
   it("counts what is not shown once, in characters of the text itself, also where a text has a limit of its own", () => {
-    const output = confirmation({ heading: "Output:", text: "\u200b".repeat(40_000), longest: { chat: 1_500, dialog: 600, document: 39_000 } });
+    const output = confirmation({
+      heading: "Output:",
+      text: "\u200b".repeat(40_000),
+      longest: { chat: 1_500, dialog: 600, document: 39_000 },
+    });
     assert.match(markdownOf(output), /\(38500 more characters, not shown\)/);
     assert.match(dialogOf(output).text, /\(39400 more characters, not shown\)$/);
     assert.match(documentOf(output), /\(1000 more characters, not shown\)\n$/);
@@ -42,7 +65,13 @@ describe("What a person reads before a tool sends anything", () => {
   it("fits a dialog into the window, and knows whether anything was left out", () => {
     const text = (words: string) => ({ heading: "Words:", text: words });
     assert.equal(dialogOf(confirmation("To Travel.", text("line\n".repeat(14)))).isWhole, true);
-    for (const left of [[text("x".repeat(601))], [text("\n".repeat(100))], ["x".repeat(501)], [{ heading: "x".repeat(501), text: "" }], Array.from({ length: 13 }, () => text("x"))]) {
+    for (const left of [
+      [text("x".repeat(601))],
+      [text("\n".repeat(100))],
+      ["x".repeat(501)],
+      [{ heading: "x".repeat(501), text: "" }],
+      Array.from({ length: 13 }, () => text("x")),
+    ]) {
       const { text: shown, isWhole } = dialogOf(confirmation(...left));
       assert.equal(isWhole, false);
       assert.match(shown, /more (characters|parts), not shown\)/);
@@ -52,9 +81,16 @@ describe("What a person reads before a tool sends anything", () => {
 
   it("has all of it as a document, in which no text of others reads as one of ours", () => {
     const long = "x".repeat(200_000);
-    const parts = [{ heading: "Input “a\u200bb”:", text: `${long}\n\nInput “b”:\nno` }, ...Array.from({ length: 20 }, (_, index) => ({ heading: `${index}:`, text: "y" }))];
+    const parts = [
+      { heading: "Input “a\u200bb”:", text: `${long}\n\nInput “b”:\nno` },
+      ...Array.from({ length: 20 }, (_, index) => ({ heading: `${index}:`, text: "y" })),
+    ];
     const document = documentOf(confirmation("To Travel.", ...parts));
-    assert.ok(document.startsWith(`Kick off Travel?\n\nTo Travel.\n\nInput “a\\u{200b}b”:\n    ${long}\n    \n    Input “b”:\n    no\n\n0:\n    y\n`));
+    assert.ok(
+      document.startsWith(
+        `Kick off Travel?\n\nTo Travel.\n\nInput “a\\u{200b}b”:\n    ${long}\n    \n    Input “b”:\n    no\n\n0:\n    y\n`,
+      ),
+    );
     assert.ok(document.endsWith("\n\n19:\n    y\n"));
   });
 

@@ -13,7 +13,8 @@ const { localId } = running;
 describe("What is doubtful of an execution", () => {
   let scene: Scene;
   let crew: ReturnType<DoubtSources["crews"]["find"]>;
-  const doubt = (execution: Execution = running) => doubtOf({ crews: { find: () => crew }, tracker: scene.tracker }, execution);
+  const doubt = (execution: Execution = running) =>
+    doubtOf({ crews: { find: () => crew }, tracker: scene.tracker }, execution);
 
   beforeEach(() => {
     crew = {};
@@ -23,11 +24,19 @@ describe("What is doubtful of an execution", () => {
   afterEach(() => scene.tracker.dispose());
 
   /** As the tool does it: one question, then up to two minutes. Tells the seconds at which the crew was asked, and whether it is over. */
-  async function waitAsTheTool(): Promise<{ readonly seconds: readonly number[]; readonly isOver: () => boolean }> {
+  async function waitAsTheTool(): Promise<{
+    readonly seconds: readonly number[];
+    readonly isOver: () => boolean;
+  }> {
     let isOver = false;
     await scene.tracker.pollNow(localId);
     const { store, clock, tracker } = scene;
-    void untilItMatters({ store, clock, tracker, isHopeless: (each) => doubt(each)?.isLasting === true }, localId, 120_000, new AbortController().signal).then(() => (isOver = true));
+    void untilItMatters(
+      { store, clock, tracker, isHopeless: (each) => doubt(each)?.isLasting === true },
+      localId,
+      120_000,
+      new AbortController().signal,
+    ).then(() => (isOver = true));
     await scene.pass(60);
     return { seconds: scene.seconds(), isOver: () => isOver };
   }
@@ -44,7 +53,10 @@ describe("What is doubtful of an execution", () => {
       const { seconds, isOver } = await waitAsTheTool();
       assert.deepEqual([seconds.length, isOver()], [1, true], `call ${call}`);
     }
-    assert.deepEqual(doubt(), { words: "unauthorized Do something. What is told here is what was known last.", isLasting: true });
+    assert.deepEqual(doubt(), {
+      words: "unauthorized Do something. What is told here is what was known last.",
+      isLasting: true,
+    });
   });
 
   it("is a token that is refused while it waits, which ends the wait with no further question", async () => {
@@ -64,9 +76,18 @@ describe("What is doubtful of an execution", () => {
   });
 
   it("is a crew out of reach, which may come back: waiting goes on", async () => {
-    scene.answer = () => new CrewApiError({ kind: "unreachable", reason: "dns", message: "No such host.", remedy: "Check it." });
+    scene.answer = () =>
+      new CrewApiError({
+        kind: "unreachable",
+        reason: "dns",
+        message: "No such host.",
+        remedy: "Check it.",
+      });
     const { isOver } = await waitAsTheTool();
-    assert.deepEqual(doubt(), { words: "No such host. Check it. What is told here is what was known last.", isLasting: false });
+    assert.deepEqual(doubt(), {
+      words: "No such host. Check it. What is told here is what was known last.",
+      isLasting: false,
+    });
     assert.equal(isOver(), false);
     scene.answer = () => working("a", 0);
     await scene.pass(15);
@@ -74,7 +95,16 @@ describe("What is doubtful of an execution", () => {
   });
 
   it("is what keeps a question from leaving, such as a missing token, which ends the wait", async () => {
-    for (const [error, words] of [[new UserError("There is no token for Writers on this machine."), /^There is no token for Writers/], [new Error("ENOSPC: /home/somebody"), /^The crew could not be asked, or its answer could not be kept\. Crewdeck's log/]] as const) {
+    for (const [error, words] of [
+      [
+        new UserError("There is no token for Writers on this machine."),
+        /^There is no token for Writers/,
+      ],
+      [
+        new Error("ENOSPC: /home/somebody"),
+        /^The crew could not be asked, or its answer could not be kept\. Crewdeck's log/,
+      ],
+    ] as const) {
       scene.answer = () => working("a", 0);
       const { isOver } = await waitAsTheTool();
       assert.deepEqual([doubt(), isOver()], [undefined, false]);
@@ -87,8 +117,18 @@ describe("What is doubtful of an execution", () => {
 
   for (const [what, change, connected, words] of [
     ["a crew that was removed", {}, undefined, /^“Writers” is not connected, so it is not asked\./],
-    ["a local crew that is stopped", {}, { local: { folder: "file:///crew", engine: "rehearsal", running: false } }, /^The local crew “Writers” is stopped/],
-    ["a kickoff whose ID never came", { state: "unconfirmed", kickoffIds: [] }, {}, /its kickoff was never answered with an ID/],
+    [
+      "a local crew that is stopped",
+      {},
+      { local: { folder: "file:///crew", engine: "rehearsal", running: false } },
+      /^The local crew “Writers” is stopped/,
+    ],
+    [
+      "a kickoff whose ID never came",
+      { state: "unconfirmed", kickoffIds: [] },
+      {},
+      /its kickoff was never answered with an ID/,
+    ],
   ] as const) {
     it(`is ${what}, which ends the wait`, async () => {
       scene.store.put(anExecution({ state: "running", ...change }));

@@ -30,23 +30,72 @@ describe("What a model is told of an execution", () => {
   });
 
   it("holds no callback: whoever knows its address may post to it", () => {
-    const execution = anExecution({ request: { inputs: { topic: "Otters" }, callbacks: { crewWebhookUrl: "https://hooks.test/capability", humanInputWebhook: { url: "https://hooks.test/other", authentication: { strategy: "basic", username: "me" } } } } });
-    assert.doesNotMatch(JSON.stringify([overviewOf(execution), summaryOf(execution)]), /hooks\.test|capability|"me"/);
+    const execution = anExecution({
+      request: {
+        inputs: { topic: "Otters" },
+        callbacks: {
+          crewWebhookUrl: "https://hooks.test/capability",
+          humanInputWebhook: {
+            url: "https://hooks.test/other",
+            authentication: { strategy: "basic", username: "me" },
+          },
+        },
+      },
+    });
+    assert.doesNotMatch(
+      JSON.stringify([overviewOf(execution), summaryOf(execution)]),
+      /hooks\.test|capability|"me"/,
+    );
   });
 
   it("stays small, whatever a crew wrote, and says where to read on", () => {
     const long = "x".repeat(1_000_000);
-    const tasks = Array.from({ length: 100 }, (_, index) => ({ taskId: `task ${index}`, state: "completed" as const, attempts: [{ number: 1, output: long }] }));
-    const told = overviewOf(notWaiting({ state: "completed", output: long, error: long, tasks, request: { inputs: { topic: long }, callbacks: {} } }));
+    const tasks = Array.from({ length: 100 }, (_, index) => ({
+      taskId: `task ${index}`,
+      state: "completed" as const,
+      attempts: [{ number: 1, output: long }],
+    }));
+    const told = overviewOf(
+      notWaiting({
+        state: "completed",
+        output: long,
+        error: long,
+        tasks,
+        request: { inputs: { topic: long }, callbacks: {} },
+      }),
+    );
     assert.ok(JSON.stringify(told).length < 70_000, String(JSON.stringify(told).length));
-    assert.deepEqual(told["result"], { text: "x".repeat(8_000), totalCharacters: 1_000_000, nextOffset: 8_000 });
+    assert.deepEqual(told["result"], {
+      text: "x".repeat(8_000),
+      totalCharacters: 1_000_000,
+      nextOffset: 8_000,
+    });
     assert.equal(told["earlierTasksNotShown"], 60);
   });
 
   it("tells what was said of each attempt", () => {
     const feedback = { isApprove: false, text: "Shorter.", at: "2026-10-21T12:02:00.000Z" };
-    const told = overviewOf(anExecution({ tasks: [{ taskId: "review", state: "waiting", attempts: [{ number: 1, output: "a", feedback }, { number: 2, output: "b" }] }] }));
-    assert.deepEqual(told["tasks"], [{ taskId: "review", state: "waiting", attempts: [{ number: 1, decision: "reject", feedback: "Shorter." }, { number: 2 }] }]);
+    const told = overviewOf(
+      anExecution({
+        tasks: [
+          {
+            taskId: "review",
+            state: "waiting",
+            attempts: [
+              { number: 1, output: "a", feedback },
+              { number: 2, output: "b" },
+            ],
+          },
+        ],
+      }),
+    );
+    assert.deepEqual(told["tasks"], [
+      {
+        taskId: "review",
+        state: "waiting",
+        attempts: [{ number: 1, decision: "reject", feedback: "Shorter." }, { number: 2 }],
+      },
+    ]);
   });
 
   it("goes on at an offset, up to the end", () => {

@@ -20,7 +20,13 @@ describe("Waiting for an execution", () => {
     return Promise.resolve();
   };
   const tracker = { pollNow, onDidChange: troubles.event };
-  const wait = (milliseconds: number, signal: AbortSignal = new AbortController().signal) => untilItMatters({ store, clock, tracker, isHopeless: () => isHopeless }, "local-1", milliseconds, signal);
+  const wait = (milliseconds: number, signal: AbortSignal = new AbortController().signal) =>
+    untilItMatters(
+      { store, clock, tracker, isHopeless: () => isHopeless },
+      "local-1",
+      milliseconds,
+      signal,
+    );
   const change = (next: Execution | undefined) => {
     execution = next;
     changes.fire({ added: [], changed: [], removed: [] });
@@ -55,7 +61,10 @@ describe("Waiting for an execution", () => {
     await clock.pass(60_000);
     await waiting;
     const waits = polls.map((at, index) => at - (polls[index - 1] ?? begun));
-    assert.deepEqual(waits.slice(0, 10), Array.from({ length: 10 }, () => 2_000));
+    assert.deepEqual(
+      waits.slice(0, 10),
+      Array.from({ length: 10 }, () => 2_000),
+    );
     assert.ok(polls.length > 12 && polls.length < 20, String(polls.length));
     assert.ok((waits.at(-1) ?? 0) > 4_000, String(waits.at(-1)));
   });

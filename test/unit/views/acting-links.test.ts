@@ -9,20 +9,75 @@ import { anExecution } from "./executions.ts";
 
 /** Pieces of texts that would get a link past us, by what they make of blocks, code and links. */
 const pieces = [
-  "\n", "\n", "\n", "\n\n", " ", "    ", "\t", "> ", "- ", "1. ", "```", "````", "~~~", "`", "``", "\\", "[x]", "[x]:", "![", "]", "(", ")", "<", ">", '"', "# ", "---", "<!--", "-->", "<pre>", "</pre>", "<a href=\"", "\">", "{", "}",
-  "command:y", "[x](command:y)", "[x](<command:y>)", "<command:y>", "[x]: command:y", "<a href=\"command:y\">", "<a href='comm&#0000000097;nd&colon;y'>", "&#x63;ommand:y", "command", ":", "COMMAND:y", "vscode:extension/y", "[x](vscode-insiders://y)", "\r\n", "\r", "\u2028",
+  "\n",
+  "\n",
+  "\n",
+  "\n\n",
+  " ",
+  "    ",
+  "\t",
+  "> ",
+  "- ",
+  "1. ",
+  "```",
+  "````",
+  "~~~",
+  "`",
+  "``",
+  "\\",
+  "[x]",
+  "[x]:",
+  "![",
+  "]",
+  "(",
+  ")",
+  "<",
+  ">",
+  '"',
+  "# ",
+  "---",
+  "<!--",
+  "-->",
+  "<pre>",
+  "</pre>",
+  '<a href="',
+  '">',
+  "{",
+  "}",
+  "command:y",
+  "[x](command:y)",
+  "[x](<command:y>)",
+  "<command:y>",
+  "[x]: command:y",
+  '<a href="command:y">',
+  "<a href='comm&#0000000097;nd&colon;y'>",
+  "&#x63;ommand:y",
+  "command",
+  ":",
+  "COMMAND:y",
+  "vscode:extension/y",
+  "[x](vscode-insiders://y)",
+  "\r\n",
+  "\r",
+  "\u2028",
 ];
 const random = seededRandom(20_261_122);
 const one = (of: readonly string[]) => of[Math.floor(random() * of.length)] ?? "";
-const some = (most: number, make: () => string) => Array.from({ length: 1 + Math.floor(random() * most) }, make);
+const some = (most: number, make: () => string) =>
+  Array.from({ length: 1 + Math.floor(random() * most) }, make);
 const anything = () => some(10, () => one(pieces)).join("");
 
 /** Lines that open code blocks, quotes and lists within each other, and a link after them. */
 const leads = ["", "", "> ", "- ", "1. ", "\t", "   ", "    "];
-const blocks = () => [...some(5, () => one(leads) + one(leads) + one(["```", "~~~", "````", "text", "", "`"])), `${one(leads)}[x](command:y)`].join("\n");
+const blocks = () =>
+  [
+    ...some(5, () => one(leads) + one(leads) + one(["```", "~~~", "````", "text", "", "`"])),
+    `${one(leads)}[x](command:y)`,
+  ].join("\n");
 
 /** Links of a document that VS Code would carry out. */
-const acting = (markdown: string) => markdownLinks(markdown).filter((address) => /^(?:command|vscode[\w.+-]*):/i.test(address));
+const acting = (markdown: string) =>
+  markdownLinks(markdown).filter((address) => /^(?:command|vscode[\w.+-]*):/i.test(address));
 
 /** An execution in which one text stands in every place that takes one. */
 function full(text: string): Execution {
@@ -34,20 +89,53 @@ function full(text: string): Execution {
     error: text,
     output: text,
     request: { inputs: { [text]: text, object: { text } }, meta: { text }, callbacks: {} },
-    tasks: [{ taskId: text, state: "failed", agent: text, attempts: [{ number: 1, output: text, feedback }, { number: 2, output: `${text}.` }] }],
-    resumes: [{ taskId: text, attempt: 1, feedback, outcome: "answered", answer: text, message: text }],
+    tasks: [
+      {
+        taskId: text,
+        state: "failed",
+        agent: text,
+        attempts: [
+          { number: 1, output: text, feedback },
+          { number: 2, output: `${text}.` },
+        ],
+      },
+    ],
+    resumes: [
+      { taskId: text, attempt: 1, feedback, outcome: "answered", answer: text, message: text },
+    ],
     endedAt: "2026-10-21T12:00:01.000Z",
   });
 }
 
 describe("links that would run a command or lead to an extension", () => {
   it("are found in a text as VS Code finds them", () => {
-    for (const text of ["[x](command:y)", "<command:y>", "[x]: command:y", "<a href='command&#0000058;y'>", "> ```\n\t```\n> [x](command:y)"]) assert.equal(acting(text).length, 1, text);
-    for (const text of ["```\n[x](command:y)\n```", "`[x](command:y)`", "[x](command\\:y)", "[x](https://command.test)"]) assert.deepEqual(acting(text), [], text);
+    for (const text of [
+      "[x](command:y)",
+      "<command:y>",
+      "[x]: command:y",
+      "<a href='command&#0000058;y'>",
+      "> ```\n\t```\n> [x](command:y)",
+    ])
+      assert.equal(acting(text).length, 1, text);
+    for (const text of [
+      "```\n[x](command:y)\n```",
+      "`[x](command:y)`",
+      "[x](command\\:y)",
+      "[x](https://command.test)",
+    ])
+      assert.deepEqual(acting(text), [], text);
   });
 
   it("are none where a text says command, VS Code or an address of the web", () => {
-    for (const text of ["run this command: npm test", "command:", "AT&#38;T &amp; &colon;", "VS Code: a program", "[x](https://vscode.dev/a&#58;b)", "<mailto:a@b.test>"]) assert.equal(withoutCommands(text), text);
+    for (const text of [
+      "run this command: npm test",
+      "command:",
+      "AT&#38;T &amp; &colon;",
+      "VS Code: a program",
+      "[x](https://vscode.dev/a&#58;b)",
+      "<mailto:a@b.test>",
+    ])
+      assert.equal(withoutCommands(text), text);
   });
 
   it("are none in feedback whose quotation VS Code reads otherwise than we do", () => {
@@ -56,7 +144,12 @@ describe("links that would run a command or lead to an extension", () => {
 
   it("are none in an output of any size, nor in code, which VS Code may take for text", () => {
     const text = "```\n[Approve](command:workbench.action.openSettings?%22a%22)\n```\n";
-    for (const output of [text, text.repeat(20_000), `${text}${"vscode.".repeat(200_000)}`, `${text}${"&#99;".repeat(200_000)}`]) {
+    for (const output of [
+      text,
+      text.repeat(20_000),
+      `${text}${"vscode.".repeat(200_000)}`,
+      `${text}${"&#99;".repeat(200_000)}`,
+    ]) {
       assert.doesNotMatch(shownOutput(output).text, /command:/);
       assert.equal(shownOutput(output).text, renderOutput(output).text);
     }

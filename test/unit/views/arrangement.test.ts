@@ -8,7 +8,8 @@ import { anExecution, notWaiting } from "./executions.ts";
 const writers = anExecution().crew;
 const painters = { id: "url:https://other.test", name: "Painters", url: "https://other.test" };
 const [ofWriters, ofPainters] = [crewGroup(writers.id), crewGroup(painters.id)];
-const running = (localId: string, changes: Partial<Execution> = {}) => notWaiting({ localId, kickoffIds: [`id-${localId}`], ...changes });
+const running = (localId: string, changes: Partial<Execution> = {}) =>
+  notWaiting({ localId, kickoffIds: [`id-${localId}`], ...changes });
 const at = (minute: number) => `2026-10-21T12:${String(minute).padStart(2, "0")}:00.000Z`;
 const none = { added: [], changed: [], removed: [] };
 
@@ -18,34 +19,71 @@ describe("where executions stand", () => {
 
   beforeEach(() => {
     arrangement = new Arrangement();
-    arrangement.arrange([running("b", { startedAt: at(2) }), running("a", { startedAt: at(1) }), running("p", { crew: painters })]);
+    arrangement.arrange([
+      running("b", { startedAt: at(2) }),
+      running("a", { startedAt: at(1) }),
+      running("p", { crew: painters }),
+    ]);
   });
 
   it("is their crew's group, the newest first, the pinned before all", () => {
     assert.deepEqual([ids(ofWriters), ids(ofPainters)], [["b", "a"], ["p"]]);
-    const { groups, isOtherGroups } = arrangement.apply({ ...none, changed: [running("a", { startedAt: at(1), pinned: true })], added: [running("c", { startedAt: at(3) })] });
+    const { groups, isOtherGroups } = arrangement.apply({
+      ...none,
+      changed: [running("a", { startedAt: at(1), pinned: true })],
+      added: [running("c", { startedAt: at(3) })],
+    });
     assert.deepEqual(ids(ofWriters), ["a", "c", "b"]);
     assert.deepEqual([[...groups], isOtherGroups], [[ofWriters], false]);
   });
 
   it("is also the group of what waits while it waits or may, and its usual place stays", () => {
     const waits = anExecution({ localId: "a", startedAt: at(1) });
-    assert.deepEqual(arrangement.apply({ ...none, changed: [waits] }), { isOtherGroups: true, groups: new Set([ofWriters, waitingGroup]), rows: [] });
-    arrangement.apply({ ...none, changed: [running("p", { crew: painters, state: "unknown", mayBeWaiting: true })] });
-    assert.deepEqual([ids(waitingGroup), ids(ofWriters), ids(ofPainters)], [["a", "p"], ["b", "a"], ["p"]]);
+    assert.deepEqual(arrangement.apply({ ...none, changed: [waits] }), {
+      isOtherGroups: true,
+      groups: new Set([ofWriters, waitingGroup]),
+      rows: [],
+    });
+    arrangement.apply({
+      ...none,
+      changed: [running("p", { crew: painters, state: "unknown", mayBeWaiting: true })],
+    });
+    assert.deepEqual(
+      [ids(waitingGroup), ids(ofWriters), ids(ofPainters)],
+      [["a", "p"], ["b", "a"], ["p"]],
+    );
     assert.deepEqual(arrangement.groupsOf("a"), [waitingGroup, ofWriters]);
-    arrangement.apply({ ...none, changed: [running("a", { startedAt: at(1) })], removed: [running("p")] });
+    arrangement.apply({
+      ...none,
+      changed: [running("a", { startedAt: at(1) })],
+      removed: [running("p")],
+    });
     assert.ok(!arrangement.has(waitingGroup) && !arrangement.has(ofPainters));
   });
 
   it("is not the group of what waits for an id that its crew has never known", () => {
-    arrangement.arrange([running("x", { origin: "tracked", state: "unknown", mayBeWaiting: true, tasks: [], progress: undefined } as unknown as Partial<Execution>)]);
+    arrangement.arrange([
+      running("x", {
+        origin: "tracked",
+        state: "unknown",
+        mayBeWaiting: true,
+        tasks: [],
+        progress: undefined,
+      } as unknown as Partial<Execution>),
+    ]);
     assert.ok(!arrangement.has(waitingGroup));
   });
 
   it("by state has one place only, the top for what waits", () => {
-    arrangement.arrange([running("r"), anExecution(), running("c", { state: "completed" })], { grouping: "state", filter: noFilter });
-    assert.deepEqual(arrangement.groups().toSorted(), ["state completed", "state running", waitingGroup]);
+    arrangement.arrange([running("r"), anExecution(), running("c", { state: "completed" })], {
+      grouping: "state",
+      filter: noFilter,
+    });
+    assert.deepEqual(arrangement.groups().toSorted(), [
+      "state completed",
+      "state running",
+      waitingGroup,
+    ]);
     assert.deepEqual(arrangement.groupsOf("local-1"), [waitingGroup]);
     const { groups } = arrangement.apply({ ...none, changed: [running("r", { state: "failed" })] });
     assert.deepEqual([...groups], ["state running", "state failed"]);
@@ -53,14 +91,20 @@ describe("where executions stand", () => {
 
   it("by day is the day it was started on, in this machine's time", () => {
     const noon = (day: number) => new Date(2026, 9, day, 12).toISOString();
-    arrangement.arrange([running("r", { startedAt: noon(21) }), running("s", { startedAt: noon(20) })], { grouping: "day", filter: noFilter });
+    arrangement.arrange(
+      [running("r", { startedAt: noon(21) }), running("s", { startedAt: noon(20) })],
+      { grouping: "day", filter: noFilter },
+    );
     assert.deepEqual(arrangement.groups(), ["day 2026-10-21", "day 2026-10-20"]);
   });
 
   it("tells a change that moves nothing as a change of a row", () => {
     const after = running("b", { startedAt: at(2), seenAt: at(9) });
     const { isOtherGroups, groups, rows } = arrangement.apply({ ...none, changed: [after] });
-    assert.deepEqual([isOtherGroups, groups.size, rows.map((row) => row.after)], [false, 0, [after]]);
+    assert.deepEqual(
+      [isOtherGroups, groups.size, rows.map((row) => row.after)],
+      [false, 0, [after]],
+    );
     assert.equal(arrangement.members(ofWriters)[0], after);
   });
 
@@ -70,8 +114,19 @@ describe("where executions stand", () => {
   });
 
   it("is nowhere for what the filter hides, which is counted, as is what waits among it", () => {
-    arrangement.arrange([running("r"), anExecution(), running("c", { state: "completed", label: "Tea" })], { grouping: "crew", filter: { text: "tea", states: [] } });
-    assert.deepEqual([ids(ofWriters), arrangement.hidden.length, countWaiting(arrangement.hidden), arrangement.size], [["c"], 2, 1, 3]);
+    arrangement.arrange(
+      [running("r"), anExecution(), running("c", { state: "completed", label: "Tea" })],
+      { grouping: "crew", filter: { text: "tea", states: [] } },
+    );
+    assert.deepEqual(
+      [
+        ids(ofWriters),
+        arrangement.hidden.length,
+        countWaiting(arrangement.hidden),
+        arrangement.size,
+      ],
+      [["c"], 2, 1, 3],
+    );
     arrangement.apply({ ...none, changed: [running("r", { label: "More tea" })] });
     assert.deepEqual([ids(ofWriters).length, arrangement.hidden.length], [2, 1]);
     assert.equal(arrangement.count({ text: "", states: ["waiting"] }), 1);

@@ -10,56 +10,114 @@ const parser = new MarkdownIt({ html: true });
 
 /** What Markdown makes of a section of ours around an output: its headings as "level text", and raw HTML in it. */
 function read(output: string) {
-  const tokens = parser.parse(["## Before", "", ...outputLines(output, 4), "", "## After"].join("\n"), {});
+  const tokens = parser.parse(
+    ["## Before", "", ...outputLines(output, 4), "", "## After"].join("\n"),
+    {},
+  );
   const headings = tokens.flatMap((token, at) =>
     token.type === "heading_open" ? [`${token.tag.slice(1)} ${tokens[at + 1]?.content ?? ""}`] : [],
   );
-  const html = tokens.flatMap((token) => [token, ...(token.children ?? [])]).filter((token) => token.type.startsWith("html"));
-  return { headings: headings.slice(1, -1), first: headings[0], last: headings.at(-1), html: html.map((token) => token.content), tokens };
+  const html = tokens
+    .flatMap((token) => [token, ...(token.children ?? [])])
+    .filter((token) => token.type.startsWith("html"));
+  return {
+    headings: headings.slice(1, -1),
+    first: headings[0],
+    last: headings.at(-1),
+    html: html.map((token) => token.content),
+    tokens,
+  };
 }
 
 describe("an output inside our document", () => {
   it("goes below the heading it stands under", () => {
-    assert.deepEqual(read("# Report\n\n## Part\n\ntext\n\n#### Deep").headings, ["4 Report", "5 Part", "6 Deep"]);
+    assert.deepEqual(read("# Report\n\n## Part\n\ntext\n\n#### Deep").headings, [
+      "4 Report",
+      "5 Part",
+      "6 Deep",
+    ]);
   });
 
   it("goes below it in underlined headings, of several lines, too", () => {
-    assert.deepEqual(read("Report\nof today\n===\n\nPart\n---\ntext").headings, ["4 Report of today", "5 Part"]);
+    assert.deepEqual(read("Report\nof today\n===\n\nPart\n---\ntext").headings, [
+      "4 Report of today",
+      "5 Part",
+    ]);
   });
 
   it("goes below it in quotes and lists", () => {
-    assert.deepEqual(read("> # Quoted\n\n- # Item\n\n  ## Inside\n\n> Under\n> ---\n").headings, ["4 Quoted", "4 Item", "5 Inside", "5 Under"]);
+    assert.deepEqual(read("> # Quoted\n\n- # Item\n\n  ## Inside\n\n> Under\n> ---\n").headings, [
+      "4 Quoted",
+      "4 Item",
+      "5 Inside",
+      "5 Under",
+    ]);
   });
 
   it("keeps number signs in code as they are", () => {
-    for (const text of ["```sh\n# comment\n```", "~~~\n# comment\n~~~", "text\n\n    # comment\n    more"]) {
+    for (const text of [
+      "```sh\n# comment\n```",
+      "~~~\n# comment\n~~~",
+      "text\n\n    # comment\n    more",
+    ]) {
       assert.deepEqual(outputLines(text, 4), text.split("\n"));
     }
   });
 
   it("keeps rules, tags and words that only look like headings", () => {
-    for (const text of ["- item\n---\ntext", "#hashtag\n\n---\n\n***", "a | b\n--- | ---\n1 | 2", "# ".trim() + "1 is the best"]) {
+    for (const text of [
+      "- item\n---\ntext",
+      "#hashtag\n\n---\n\n***",
+      "a | b\n--- | ---\n1 | 2",
+      "# ".trim() + "1 is the best",
+    ]) {
       assert.deepEqual(outputLines(text, 4), text.split("\n"));
     }
   });
 
   it("cannot swallow what comes after it", () => {
-    for (const text of ["```\nno end", "~~~~\n```\n~~~", "<!-- never closed", "<details>\n<summary>x", "<script>\nlet a;", "<pre>\n", "> ```\n> quoted", "- ```\n  in a list"]) {
+    for (const text of [
+      "```\nno end",
+      "~~~~\n```\n~~~",
+      "<!-- never closed",
+      "<details>\n<summary>x",
+      "<script>\nlet a;",
+      "<pre>\n",
+      "> ```\n> quoted",
+      "- ```\n  in a list",
+    ]) {
       const found = read(text);
       assert.deepEqual([found.first, found.last, found.html], ["2 Before", "2 After", []], text);
     }
   });
 
   it("shows HTML as text, and leaves code spans, addresses and line breaks alone", () => {
-    assert.deepEqual(outputLines("<b>x</b> and `List<string>` and <https://a.test/b> and a<br>b \\<i> 1 < 2", 4), [
-      "\\<b>x\\</b> and `List<string>` and <https://a.test/b> and a<br>b \\<i> 1 < 2",
-    ]);
+    assert.deepEqual(
+      outputLines("<b>x</b> and `List<string>` and <https://a.test/b> and a<br>b \\<i> 1 < 2", 4),
+      ["\\<b>x\\</b> and `List<string>` and <https://a.test/b> and a<br>b \\<i> 1 < 2"],
+    );
   });
 
   it("holds no address that runs a command", () => {
-    const attacks = ["[a](command:x)", "[a]( COMMAND:x)", "[a](<command:x>)", "<command:x>", "[a]: command:x", "![a](command:x)", "x` [l](command:x) `y", "<a href='command:x'>", "- > <a href='command&#58;x'>", "<a href='c&#x6Fmmand&colon;x'>", "```\ncommand:x\n```"];
+    const attacks = [
+      "[a](command:x)",
+      "[a]( COMMAND:x)",
+      "[a](<command:x>)",
+      "<command:x>",
+      "[a]: command:x",
+      "![a](command:x)",
+      "x` [l](command:x) `y",
+      "<a href='command:x'>",
+      "- > <a href='command&#58;x'>",
+      "<a href='c&#x6Fmmand&colon;x'>",
+      "```\ncommand:x\n```",
+    ];
     for (const text of attacks) {
-      for (const lines of [outputLines(text, 4), outputLines(`[a](\n${text}`, 4), [inlineText(text)]]) {
+      for (const lines of [
+        outputLines(text, 4),
+        outputLines(`[a](\n${text}`, 4),
+        [inlineText(text)],
+      ]) {
         const shown = assemble([{ id: "output", lines }]).text;
         assert.doesNotMatch(shown, /command:/i, text);
         assert.doesNotMatch(shown, /(?<!\\)&(?:#|colon)/, text);
@@ -68,21 +126,41 @@ describe("an output inside our document", () => {
   });
 
   it("reads as before where an address was kept from running a command", () => {
-    assert.equal(new MarkdownIt().renderInline(assemble([{ id: "output", lines: outputLines("the command:x", 4) }]).text.trim()), "the command:x");
+    assert.equal(
+      new MarkdownIt().renderInline(
+        assemble([{ id: "output", lines: outputLines("the command:x", 4) }]).text.trim(),
+      ),
+      "the command:x",
+    );
   });
 
   it("sets JSON in a code block that no text inside can close", () => {
-    assert.deepEqual(outputLines('{"code":"```js```"}', 4), ["````json", "{", '  "code": "```js```"', "}", "````"]);
+    assert.deepEqual(outputLines('{"code":"```js```"}', 4), [
+      "````json",
+      "{",
+      '  "code": "```js```"',
+      "}",
+      "````",
+    ]);
   });
 
   it("does not touch a number that JavaScript cannot hold", () => {
-    assert.deepEqual(outputLines('{"id":12345678901234567890}', 4), ["```json", "{", '  "id": 12345678901234567890', "}", "```"]);
+    assert.deepEqual(outputLines('{"id":12345678901234567890}', 4), [
+      "```json",
+      "{",
+      '  "id": 12345678901234567890',
+      "}",
+      "```",
+    ]);
   });
 
   it("does not run together where it is the rehearsal's, whose lines are no Markdown", () => {
     const output = `${rehearsalMark}\n\nAgent: Editor\nTask: One\ntwo\nFeedback:\n- review, attempt 1, rejected: Shorter.\n  And funnier.`;
     const html = parser.render(outputLines(output, 4).join("\n"));
-    assert.match(html, /Agent: Editor<br>\s*Task: One<br>\s*two<br>\s*Feedback:<\/p>\s*<ul>\s*<li>review, attempt 1, rejected: Shorter\.<br>\s*And funnier\.<\/li>/);
+    assert.match(
+      html,
+      /Agent: Editor<br>\s*Task: One<br>\s*two<br>\s*Feedback:<\/p>\s*<ul>\s*<li>review, attempt 1, rejected: Shorter\.<br>\s*And funnier\.<\/li>/,
+    );
     assert.match(renderOutput(output).text, /Agent: Editor {2}\nTask: One {2}\n/);
     assert.deepEqual(outputLines("Prose that\nis wrapped.", 4), ["Prose that", "is wrapped."]);
   });
@@ -93,18 +171,66 @@ describe("an output inside our document", () => {
 
   it("keeps the structure whatever comes (4,000 made-up outputs)", () => {
     const pieces = [
-      "# A", "## B ##", "###### F", "#", "text", "more text", "===", "---", "- item", "  continued", "    deep", "1. one", "   in one", "> quote", "> # q", ">> ## qq",
-      "> ---", "```", "````js", "~~~", "  ```", "- ```", "> ```", "", "", "<div>", "<!--", "</pre>", "- # x", "* * *", "a | b", "`code", "\\`", "- - ## nest", "\ttabbed", "  ===", "   # three",
-      "10) ten", "    # ten", "-", "*", "+ plus", "  # two", "     # five",
+      "# A",
+      "## B ##",
+      "###### F",
+      "#",
+      "text",
+      "more text",
+      "===",
+      "---",
+      "- item",
+      "  continued",
+      "    deep",
+      "1. one",
+      "   in one",
+      "> quote",
+      "> # q",
+      ">> ## qq",
+      "> ---",
+      "```",
+      "````js",
+      "~~~",
+      "  ```",
+      "- ```",
+      "> ```",
+      "",
+      "",
+      "<div>",
+      "<!--",
+      "</pre>",
+      "- # x",
+      "* * *",
+      "a | b",
+      "`code",
+      "\\`",
+      "- - ## nest",
+      "\ttabbed",
+      "  ===",
+      "   # three",
+      "10) ten",
+      "    # ten",
+      "-",
+      "*",
+      "+ plus",
+      "  # two",
+      "     # five",
     ];
     let seed = 20261;
     const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
     for (let round = 0; round < 4000; round++) {
-      const output = Array.from({ length: 1 + Math.floor(random() * 9) }, () => pieces[Math.floor(random() * pieces.length)]).join("\n");
+      const output = Array.from(
+        { length: 1 + Math.floor(random() * 9) },
+        () => pieces[Math.floor(random() * pieces.length)],
+      ).join("\n");
       const found = read(output);
       const shown = JSON.stringify(output);
       assert.equal(found.last, "2 After", shown);
-      assert.deepEqual(found.headings.filter((heading) => Number(heading[0]) < 4), [], shown);
+      assert.deepEqual(
+        found.headings.filter((heading) => Number(heading[0]) < 4),
+        [],
+        shown,
+      );
       assert.deepEqual(found.html, [], shown);
     }
   });

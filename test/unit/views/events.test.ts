@@ -7,46 +7,90 @@ import { anExecution, notWaiting } from "./executions.ts";
 const now = Date.parse("2026-10-21T12:01:00.000Z");
 const told = (execution: Execution, at = now) => eventsOf(execution, at);
 const keysOf = (execution: Execution) => told(execution).map(({ key }) => key);
-const ended = (changes: Partial<Execution> = {}) => notWaiting({ state: "completed", endedAt: "2026-10-21T12:00:50.000Z", ...changes });
+const ended = (changes: Partial<Execution> = {}) =>
+  notWaiting({ state: "completed", endedAt: "2026-10-21T12:00:50.000Z", ...changes });
 
 describe("what a person is told of", () => {
   it("is that a task waits: once for each output", () => {
     const [event] = told(anExecution());
     assert.match(event!.message, /“Sea otters” of “Writers” waits for you at task “review”/);
-    const next = anExecution({ waiting: { ...anExecution().waiting!, attempt: 2, since: "2026-10-21T13:00:00.000Z" } });
+    const next = anExecution({
+      waiting: { ...anExecution().waiting!, attempt: 2, since: "2026-10-21T13:00:00.000Z" },
+    });
     assert.notDeepEqual(keysOf(next), keysOf(anExecution()));
-    const later = anExecution({ waiting: { ...anExecution().waiting!, since: "2026-10-22T13:00:00.000Z" }, progress: { completed: 2, unit: "task" } });
+    const later = anExecution({
+      waiting: { ...anExecution().waiting!, since: "2026-10-22T13:00:00.000Z" },
+      progress: { completed: 2, unit: "task" },
+    });
     assert.deepEqual(keysOf(later), keysOf(anExecution()));
   });
 
   it("is not what was answered already", () => {
-    const sent: SentResume = { taskId: "review", attempt: 1, feedback: { isApprove: true, text: "", at: "2026-10-21T12:02:00.000Z" }, outcome: "unanswered" };
+    const sent: SentResume = {
+      taskId: "review",
+      attempt: 1,
+      feedback: { isApprove: true, text: "", at: "2026-10-21T12:02:00.000Z" },
+      outcome: "unanswered",
+    };
     assert.deepEqual(told(anExecution({ resumes: [sent] })), []);
     assert.equal(told(anExecution({ resumes: [{ ...sent, outcome: "refused" }] })).length, 1);
   });
 
   it("is a pause that only may be one, unless the id has never shown any work", () => {
-    assert.match(told(notWaiting({ state: "unknown", mayBeWaiting: true }))[0]!.message, /may be waiting/);
-    const mistyped = without(notWaiting({ state: "unknown", mayBeWaiting: true, origin: "tracked", tasks: [] }), "progress");
+    assert.match(
+      told(notWaiting({ state: "unknown", mayBeWaiting: true }))[0]!.message,
+      /may be waiting/,
+    );
+    const mistyped = without(
+      notWaiting({ state: "unknown", mayBeWaiting: true, origin: "tracked", tasks: [] }),
+      "progress",
+    );
     assert.deepEqual(told(mistyped), []);
   });
 
   it("is nothing while it runs, and nothing of an end whose time nobody knows", () => {
-    assert.deepEqual([notWaiting(), notWaiting({ state: "completed" }), notWaiting({ state: "unconfirmed" })].flatMap((execution) => told(execution)), []);
+    assert.deepEqual(
+      [
+        notWaiting(),
+        notWaiting({ state: "completed" }),
+        notWaiting({ state: "unconfirmed" }),
+      ].flatMap((execution) => told(execution)),
+      [],
+    );
   });
 
   it("is that it failed, was stopped or is completed, each by its own setting", () => {
-    const [completed, failed, stopped] = [ended(), ended({ state: "failed" }), ended({ state: "stopped" })].map((execution) => told(execution)[0]);
-    assert.deepEqual([completed?.kind, completed?.message], ["completed", "“Sea otters” of “Writers” is completed."]);
-    assert.deepEqual([failed?.kind, failed?.message], ["failed", "“Sea otters” of “Writers” failed."]);
+    const [completed, failed, stopped] = [
+      ended(),
+      ended({ state: "failed" }),
+      ended({ state: "stopped" }),
+    ].map((execution) => told(execution)[0]);
+    assert.deepEqual(
+      [completed?.kind, completed?.message],
+      ["completed", "“Sea otters” of “Writers” is completed."],
+    );
+    assert.deepEqual(
+      [failed?.kind, failed?.message],
+      ["failed", "“Sea otters” of “Writers” failed."],
+    );
     const [why] = told(ended({ state: "failed", error: `It\nbroke. ${"x".repeat(500)}` }));
     assert.match(why?.message ?? "", /^“Sea otters” of “Writers” failed: It broke\. x{100,160}…$/);
-    assert.deepEqual([stopped?.kind, stopped?.message], ["failed", "“Sea otters” of “Writers” was stopped before its end."]);
+    assert.deepEqual(
+      [stopped?.kind, stopped?.message],
+      ["failed", "“Sea otters” of “Writers” was stopped before its end."],
+    );
   });
 
   it("is one end for each id it goes on under", () => {
-    assert.deepEqual(keysOf(ended()), keysOf(ended({ state: "failed" })), "an end is told once, whatever is read of it later");
-    assert.notDeepEqual(keysOf(ended()), keysOf(ended({ kickoffIds: ["11111111-aaaa", "second"] })));
+    assert.deepEqual(
+      keysOf(ended()),
+      keysOf(ended({ state: "failed" })),
+      "an end is told once, whatever is read of it later",
+    );
+    assert.notDeepEqual(
+      keysOf(ended()),
+      keysOf(ended({ kickoffIds: ["11111111-aaaa", "second"] })),
+    );
   });
 
   it("is no end that was seen long ago, as one that lies in the list at a start", () => {
@@ -56,8 +100,20 @@ describe("what a person is told of", () => {
 
   it("is no end that came before the execution was tracked here", () => {
     const trackedAt = (startedAt: string) => ended({ origin: "tracked", startedAt });
-    assert.deepEqual(told(trackedAt("2026-10-21T12:00:49.000Z")), [], "the first answer said that it had ended");
-    assert.equal(told(trackedAt("2026-10-21T12:00:30.000Z")).length, 1, "it was followed, and then it ended");
-    assert.equal(told(ended({ startedAt: "2026-10-21T12:00:49.000Z" })).length, 1, "what was started here is news however short it was");
+    assert.deepEqual(
+      told(trackedAt("2026-10-21T12:00:49.000Z")),
+      [],
+      "the first answer said that it had ended",
+    );
+    assert.equal(
+      told(trackedAt("2026-10-21T12:00:30.000Z")).length,
+      1,
+      "it was followed, and then it ended",
+    );
+    assert.equal(
+      told(ended({ startedAt: "2026-10-21T12:00:49.000Z" })).length,
+      1,
+      "what was started here is news however short it was",
+    );
   });
 });

@@ -13,10 +13,25 @@ export function anExecution(changes: Partial<Execution> = {}): Execution {
     startedAt: "2026-10-21T12:00:00.000Z",
     progress: { completed: 1, total: 3, unit: "task", current: "review" },
     tasks: [
-      { taskId: "research", agent: "Researcher", state: "completed", attempts: [{ number: 1, output: "Found a lot." }] },
-      { taskId: "review", agent: "Editor", state: "waiting", attempts: [{ number: 1, output: "# Draft\n\nText." }] },
+      {
+        taskId: "research",
+        agent: "Researcher",
+        state: "completed",
+        attempts: [{ number: 1, output: "Found a lot." }],
+      },
+      {
+        taskId: "review",
+        agent: "Editor",
+        state: "waiting",
+        attempts: [{ number: 1, output: "# Draft\n\nText." }],
+      },
     ],
-    waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1, since: "2026-10-21T12:01:00.000Z" },
+    waiting: {
+      taskId: "review",
+      output: "# Draft\n\nText.",
+      attempt: 1,
+      since: "2026-10-21T12:01:00.000Z",
+    },
     resumes: [],
     ...changes,
   };

@@ -3,10 +3,21 @@ import { filterInWords, isSet, noFilter, passes } from "../../../src/views/tree/
 import { anExecution, notWaiting } from "./executions.ts";
 
 describe("the filter of executions", () => {
-  const execution = anExecution({ label: "Morning run", kickoffIds: ["first-id", "second-id"], request: { inputs: { topic: "Sea Otters", more: { depth: 40 } }, callbacks: {} } });
+  const execution = anExecution({
+    label: "Morning run",
+    kickoffIds: ["first-id", "second-id"],
+    request: { inputs: { topic: "Sea Otters", more: { depth: 40 } }, callbacks: {} },
+  });
   const finds = (text: string) => passes({ text, states: [] })(execution);
 
-  for (const [what, text] of [["title", "morning"], ["crew", "WRITERS"], ["first id", "first-i"], ["an id that a resume brought", "second-id"], ["an input's value", "otters"], ["an input inside another", '"depth":40']] as const) {
+  for (const [what, text] of [
+    ["title", "morning"],
+    ["crew", "WRITERS"],
+    ["first id", "first-i"],
+    ["an id that a resume brought", "second-id"],
+    ["an input's value", "otters"],
+    ["an input inside another", '"depth":40'],
+  ] as const) {
     it(`finds by ${what}`, () => assert.ok(finds(text)));
   }
 
@@ -26,7 +37,13 @@ describe("the filter of executions", () => {
   });
 
   it("says what it is, and whether it is set at all", () => {
-    assert.equal(filterInWords({ text: " tea ", states: ["failed", "stopped"] }), "Failed, Stopped · “tea”");
-    assert.deepEqual([isSet(noFilter), isSet({ text: " ", states: [] }), isSet({ text: "", states: ["failed"] })], [false, false, true]);
+    assert.equal(
+      filterInWords({ text: " tea ", states: ["failed", "stopped"] }),
+      "Failed, Stopped · “tea”",
+    );
+    assert.deepEqual(
+      [isSet(noFilter), isSet({ text: " ", states: [] }), isSet({ text: "", states: ["failed"] })],
+      [false, false, true],
+    );
   });
 });

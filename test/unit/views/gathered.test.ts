@@ -5,48 +5,84 @@ import { tooLateInWords } from "../../../src/views/late-answer.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 describe("Notifications that come at about the same time", () => {
-  const news = (kind: "waiting" | "failed", number: number): News => ({ execution: anExecution(), event: { kind, key: `${kind} ${number}`, message: "" } });
-  const numbers = (kind: "waiting" | "failed", count: number) => Array.from({ length: count }, (_, number) => news(kind, number));
+  const news = (kind: "waiting" | "failed", number: number): News => ({
+    execution: anExecution(),
+    event: { kind, key: `${kind} ${number}`, message: "" },
+  });
+  const numbers = (kind: "waiting" | "failed", count: number) =>
+    Array.from({ length: count }, (_, number) => news(kind, number));
 
   it("are shown one by one up to three of a kind, and as a number above that", () => {
     assert.deepEqual(gathered([]), []);
     const [three, four] = [numbers("waiting", 3), numbers("failed", 4)];
-    assert.deepEqual(gathered([...three, ...four]), [...three.map((one) => ({ one })), { many: "failed", count: 4 }]);
+    assert.deepEqual(gathered([...three, ...four]), [
+      ...three.map((one) => ({ one })),
+      { many: "failed", count: 4 },
+    ]);
   });
 
   it("say what happened to how many", () => {
-    assert.deepEqual([countInWords("waiting", 15), countInWords("waiting", 1)], ["15 executions wait for you.", "1 execution waits for you."]);
-    assert.deepEqual([countInWords("failed", 4), countInWords("completed", 4)], ["4 executions failed, or were stopped before their end.", "4 executions are completed."]);
+    assert.deepEqual(
+      [countInWords("waiting", 15), countInWords("waiting", 1)],
+      ["15 executions wait for you.", "1 execution waits for you."],
+    );
+    assert.deepEqual(
+      [countInWords("failed", 4), countInWords("completed", 4)],
+      ["4 executions failed, or were stopped before their end.", "4 executions are completed."],
+    );
   });
 
   it("lead to what waits longest", () => {
-    const waiting = (localId: string, since: string) => anExecution({ localId, waiting: { taskId: "review", attempt: 1, since } });
-    const all = [waiting("new", "2026-10-21T12:09:00.000Z"), waiting("old", "2026-10-21T12:01:00.000Z"), waiting("middle", "2026-10-21T12:05:00.000Z"), notWaiting()];
+    const waiting = (localId: string, since: string) =>
+      anExecution({ localId, waiting: { taskId: "review", attempt: 1, since } });
+    const all = [
+      waiting("new", "2026-10-21T12:09:00.000Z"),
+      waiting("old", "2026-10-21T12:01:00.000Z"),
+      waiting("middle", "2026-10-21T12:05:00.000Z"),
+      notWaiting(),
+    ];
     assert.equal(longestWaiting(all)?.localId, "old");
-    const sinceOneAnswer = ["2026-10-21T11:00:02.000Z", "2026-10-21T11:00:01.000Z"].map((startedAt) => ({ ...waiting(startedAt, "2026-10-21T12:00:00.000Z"), startedAt }));
+    const sinceOneAnswer = ["2026-10-21T11:00:02.000Z", "2026-10-21T11:00:01.000Z"].map(
+      (startedAt) => ({ ...waiting(startedAt, "2026-10-21T12:00:00.000Z"), startedAt }),
+    );
     assert.equal(longestWaiting(sinceOneAnswer)?.localId, "2026-10-21T11:00:01.000Z");
     assert.equal(longestWaiting([notWaiting()]), undefined);
   });
 });
 
 describe("An answer by a notification that is still on the screen", () => {
-  const resume = (outcome: SentResume["outcome"]): SentResume => ({ taskId: "review", attempt: 1, feedback: { isApprove: true, text: "", at: "2026-10-21T12:02:00.000Z" }, outcome });
+  const resume = (outcome: SentResume["outcome"]): SentResume => ({
+    taskId: "review",
+    attempt: 1,
+    feedback: { isApprove: true, text: "", at: "2026-10-21T12:02:00.000Z" },
+    outcome,
+  });
 
   it("is in time while its output waits", () => {
     assert.equal(tooLateInWords(anExecution(), "Sea otters", anExecution()), undefined);
-    assert.equal(tooLateInWords(anExecution(), "Sea otters", anExecution({ resumes: [resume("refused")] })), undefined);
+    assert.equal(
+      tooLateInWords(anExecution(), "Sea otters", anExecution({ resumes: [resume("refused")] })),
+      undefined,
+    );
   });
 
   it("is too late where it was answered, has ended, goes on, waits with another output or is no longer tracked", () => {
     const cases: readonly [Execution | undefined, RegExp][] = [
-      [anExecution({ resumes: [resume("unanswered")] }), /“Sea otters” at task “review” was answered before\.$/],
+      [
+        anExecution({ resumes: [resume("unanswered")] }),
+        /“Sea otters” at task “review” was answered before\.$/,
+      ],
       [notWaiting({ resumes: [resume("answered")] }), /was answered before\.$/],
       [notWaiting({ state: "failed" }), /no longer waits for you\. Its state is: Failed\.$/],
       [without(notWaiting(), "waiting"), /no longer waits for you\. Its state is: Running\.$/],
-      [anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } }), /waits with another output now, at task “review”, attempt 2\. Read it first, then answer it\.$/],
+      [
+        anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } }),
+        /waits with another output now, at task “review”, attempt 2\. Read it first, then answer it\.$/,
+      ],
       // By the name that the notification gave it: its inputs alone say another one.
       [undefined, /“Grown-ups” is no longer tracked here\.$/],
     ];
-    for (const [now, words] of cases) assert.match(tooLateInWords(anExecution(), "Grown-ups", now) ?? "", words);
+    for (const [now, words] of cases)
+      assert.match(tooLateInWords(anExecution(), "Grown-ups", now) ?? "", words);
   });
 });

@@ -6,12 +6,27 @@ const now = new Date(2026, 9, 21, 15, 30).getTime();
 
 describe("groups of executions", () => {
   it("are in the order of what wants a person, and the newest day first", () => {
-    assert.deepEqual(inOrder(["state completed", "state failed", "state running"], "state"), ["state running", "state failed", "state completed"]);
-    assert.deepEqual(inOrder(["day 2026-10-09", "day 2026-10-21", "day 2025-12-31"], "day"), ["day 2026-10-21", "day 2026-10-09", "day 2025-12-31"]);
+    assert.deepEqual(inOrder(["state completed", "state failed", "state running"], "state"), [
+      "state running",
+      "state failed",
+      "state completed",
+    ]);
+    assert.deepEqual(inOrder(["day 2026-10-09", "day 2026-10-21", "day 2025-12-31"], "day"), [
+      "day 2026-10-21",
+      "day 2026-10-09",
+      "day 2025-12-31",
+    ]);
   });
 
   it("are known by keys that can be taken apart", () => {
-    assert.deepEqual([partsOf("crew url:https://a b"), partsOf("day 2026-10-21"), partsOf("waiting")], [{ kind: "crew", of: "url:https://a b" }, { kind: "day", of: "2026-10-21" }, { kind: "waiting", of: "" }]);
+    assert.deepEqual(
+      [partsOf("crew url:https://a b"), partsOf("day 2026-10-21"), partsOf("waiting")],
+      [
+        { kind: "crew", of: "url:https://a b" },
+        { kind: "day", of: "2026-10-21" },
+        { kind: "waiting", of: "" },
+      ],
+    );
   });
 
   it("call days as a person does, until midnight", () => {
@@ -25,14 +40,30 @@ describe("groups of executions", () => {
 
   it("say what they are and how many they hold, as a row and as a sentence", () => {
     const row = (group: string, size: number) => groupRow(group, { size, now, language: "en-GB" });
-    assert.deepEqual([row("waiting", 2).label, row("waiting", 2).description, row("waiting", 2).sentence], ["Waiting for you", "2", "Waiting for you, 2 executions"]);
+    assert.deepEqual(
+      [row("waiting", 2).label, row("waiting", 2).description, row("waiting", 2).sentence],
+      ["Waiting for you", "2", "Waiting for you, 2 executions"],
+    );
     assert.equal(row("state failed", 1).sentence, "Failed, 1 execution");
     assert.ok(row("day 2026-10-21", 1).tooltip.includes("2026-10-21"));
-    assert.deepEqual([row("waiting", 1).facts, row("state failed", 1).facts, row("day 2026-10-21", 1).facts], ["group:waiting", "group:state", "group:day"]);
+    assert.deepEqual(
+      [row("waiting", 1).facts, row("state failed", 1).facts, row("day 2026-10-21", 1).facts],
+      ["group:waiting", "group:state", "group:day"],
+    );
   });
 
   it("are open at first where they hold what is under way or recent", () => {
-    assert.deepEqual(["waiting", "state running", "state unknown", "day 2026-10-21", "day 2026-10-20"].map((group) => isOpenAtFirst(group, now)), [true, true, true, true, true]);
-    assert.deepEqual(["state failed", "state completed", "state stopped", "day 2026-10-18"].map((group) => isOpenAtFirst(group, now)), [false, false, false, false]);
+    assert.deepEqual(
+      ["waiting", "state running", "state unknown", "day 2026-10-21", "day 2026-10-20"].map(
+        (group) => isOpenAtFirst(group, now),
+      ),
+      [true, true, true, true, true],
+    );
+    assert.deepEqual(
+      ["state failed", "state completed", "state stopped", "day 2026-10-18"].map((group) =>
+        isOpenAtFirst(group, now),
+      ),
+      [false, false, false, false],
+    );
   });
 });

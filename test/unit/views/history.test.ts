@@ -6,17 +6,31 @@ import { timesPart } from "../../../src/views/document/times.ts";
 import { timeInWords } from "../../../src/views/words.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
-const minute = (at: number, second = 0) => `2026-10-21T12:${String(at).padStart(2, "0")}:${String(second).padStart(2, "0")}.000Z`;
+const minute = (at: number, second = 0) =>
+  `2026-10-21T12:${String(at).padStart(2, "0")}:${String(second).padStart(2, "0")}.000Z`;
 
 /** The history's lines, each minute as "+n". */
 function lines(execution: Execution): string[] {
-  const shown = historyPart(execution).flatMap((part) => part.lines).slice(2).join("\n");
+  const shown = historyPart(execution)
+    .flatMap((part) => part.lines)
+    .slice(2)
+    .join("\n");
   const all = Array.from({ length: 60 }, (_, at) => [timeInWords(minute(at)), `+${at}`] as const);
   return all.reduce((text, [time, words]) => text.replaceAll(time, words), shown).split("\n");
 }
 
 describe("the history in an execution's document", () => {
-  const resume = (attempt: number, isApprove: boolean, at: string, outcome: SentResume["outcome"] = "answered"): SentResume => ({ taskId: "review", attempt, feedback: { isApprove, text: "So.", at }, outcome });
+  const resume = (
+    attempt: number,
+    isApprove: boolean,
+    at: string,
+    outcome: SentResume["outcome"] = "answered",
+  ): SentResume => ({
+    taskId: "review",
+    attempt,
+    feedback: { isApprove, text: "So.", at },
+    outcome,
+  });
 
   it("tells states, tasks and attempts with their times, and what the person said between them", () => {
     const history: StateChange[] = [
@@ -26,7 +40,12 @@ describe("the history in an execution's document", () => {
       { at: minute(5), state: "waiting", taskId: "review", attempt: 2 },
       { at: minute(7), state: "completed" },
     ];
-    const execution = notWaiting({ state: "completed", endedAt: minute(7), history, resumes: [resume(1, false, minute(3)), resume(2, true, minute(6))] });
+    const execution = notWaiting({
+      state: "completed",
+      endedAt: minute(7),
+      history,
+      resumes: [resume(1, false, minute(3)), resume(2, true, minute(6))],
+    });
     assert.deepEqual(lines(execution), [
       "- +0 – Kicked off",
       "- +1 – Running: task research",
@@ -41,16 +60,30 @@ describe("the history in an execution's document", () => {
 
   it("says between which times a change happened that was seen long after it", () => {
     const history: StateChange[] = [{ at: minute(50), state: "failed", notBefore: minute(9) }];
-    assert.deepEqual(lines(notWaiting({ state: "failed", history })).at(-1), "- +50 – Failed (at some time after +9)");
+    assert.deepEqual(
+      lines(notWaiting({ state: "failed", history })).at(-1),
+      "- +50 – Failed (at some time after +9)",
+    );
   });
 
   it("leaves out what the crew refused, and says what may have been sent", () => {
-    const told = lines(anExecution({ resumes: [resume(1, true, minute(2), "refused"), resume(1, true, minute(3), "unanswered")] }));
-    assert.deepEqual(told, ["- +0 – Kicked off", "- +1 – Waiting for you: task review, attempt 1", "- +3 – You approved task review, attempt 1; may have been sent"]);
+    const told = lines(
+      anExecution({
+        resumes: [resume(1, true, minute(2), "refused"), resume(1, true, minute(3), "unanswered")],
+      }),
+    );
+    assert.deepEqual(told, [
+      "- +0 – Kicked off",
+      "- +1 – Waiting for you: task review, attempt 1",
+      "- +3 – You approved task review, attempt 1; may have been sent",
+    ]);
   });
 
   it("tells of a record without one what that knows, and nothing where it knows only how it began", () => {
-    assert.deepEqual(lines(notWaiting({ state: "completed", endedAt: minute(9), origin: "tracked" })), ["- +0 – Followed from here on", "- +9 – Completed"]);
+    assert.deepEqual(
+      lines(notWaiting({ state: "completed", endedAt: minute(9), origin: "tracked" })),
+      ["- +0 – Followed from here on", "- +9 – Completed"],
+    );
     assert.deepEqual(historyPart(notWaiting()), []);
   });
 
@@ -64,37 +97,73 @@ describe("the history in an execution's document", () => {
     ];
     const task = (taskId: string) => ({ taskId, state: "completed", attempts: [] }) as const;
     const tasks = ["research", "review", "check [a](b)", "write", "publish"].map(task);
-    assert.deepEqual(lines(notWaiting({ state: "completed", endedAt: minute(7), history, tasks, resumes: [resume(1, true, minute(4))] })), [
-      "- +0 – Kicked off",
-      "- +1 – Running: task research",
-      "- +2 – Waiting for you: task review, attempt 1",
-      "- +4 – You approved task review, attempt 1",
-      "- +4 – Running",
-      "- +5 – Running: task write",
-      "- +7 – Completed; done without being seen at work: check \\[a\\](b), publish",
-    ]);
+    assert.deepEqual(
+      lines(
+        notWaiting({
+          state: "completed",
+          endedAt: minute(7),
+          history,
+          tasks,
+          resumes: [resume(1, true, minute(4))],
+        }),
+      ),
+      [
+        "- +0 – Kicked off",
+        "- +1 – Running: task research",
+        "- +2 – Waiting for you: task review, attempt 1",
+        "- +4 – You approved task review, attempt 1",
+        "- +4 – Running",
+        "- +5 – Running: task write",
+        "- +7 – Completed; done without being seen at work: check \\[a\\](b), publish",
+      ],
+    );
   });
 
   it("keeps names of tasks and states harmless", () => {
-    const history: StateChange[] = [{ at: minute(1), state: "unknown", stateText: "<b>x</b>", taskId: "[a](command:b.c)" }];
-    assert.equal(lines(notWaiting({ state: "unknown", history })).at(-1), "- +1 – \\<b>x\\</b>: task \\[a\\](command\\:b.c)");
+    const history: StateChange[] = [
+      { at: minute(1), state: "unknown", stateText: "<b>x</b>", taskId: "[a](command:b.c)" },
+    ];
+    assert.equal(
+      lines(notWaiting({ state: "unknown", history })).at(-1),
+      "- +1 – \\<b>x\\</b>: task \\[a\\](command\\:b.c)",
+    );
   });
 });
 
 describe("the times of an execution's tasks", () => {
-  const done = (taskId: string, executionTime?: number) => ({ taskId, state: "completed", attempts: [], ...(executionTime === undefined ? {} : { executionTime }) }) as const;
-  const ended = (changes: Partial<Execution>) => notWaiting({ state: "completed", endedAt: minute(10), progress: { completed: 2, total: 2, unit: "task" }, ...changes });
+  const done = (taskId: string, executionTime?: number) =>
+    ({
+      taskId,
+      state: "completed",
+      attempts: [],
+      ...(executionTime === undefined ? {} : { executionTime }),
+    }) as const;
+  const ended = (changes: Partial<Execution>) =>
+    notWaiting({
+      state: "completed",
+      endedAt: minute(10),
+      progress: { completed: 2, total: 2, unit: "task" },
+      ...changes,
+    });
   const table = (execution: Execution) => timesPart(execution).parts?.[0]?.lines ?? [];
-  const approved = (at: string): SentResume => ({ taskId: "review", attempt: 1, feedback: { isApprove: true, text: "Approved.", at }, outcome: "answered" });
+  const approved = (at: string): SentResume => ({
+    taskId: "review",
+    attempt: 1,
+    feedback: { isApprove: true, text: "Approved.", at },
+    outcome: "answered",
+  });
 
   it("are a table with text before the bars, as the crew reports, whose shares add up to 100", () => {
-    assert.deepEqual(table(ended({ tasks: [done("research", 45.2), done("write|up", 22.7), done("check", 0.1)] })), [
-      "| Task      | Time | Share |               |",
-      "| --------- | ---- | ----- | ------------- |",
-      "| research  | 45 s | 67 %  | █████████████ |",
-      "| write\\|up | 22 s | 33 %  | ███████       |",
-      "| check     | 0 s  | 0 %   | ▏             |",
-    ]);
+    assert.deepEqual(
+      table(ended({ tasks: [done("research", 45.2), done("write|up", 22.7), done("check", 0.1)] })),
+      [
+        "| Task      | Time | Share |               |",
+        "| --------- | ---- | ----- | ------------- |",
+        "| research  | 45 s | 67 %  | █████████████ |",
+        "| write\\|up | 22 s | 33 %  | ███████       |",
+        "| check     | 0 s  | 0 %   | ▏             |",
+      ],
+    );
   });
 
   it("have a row for the time in which a person was waited for", () => {
@@ -104,13 +173,22 @@ describe("the times of an execution's tasks", () => {
       { at: minute(9, 50), state: "running", taskId: "review" },
       { at: minute(10), state: "completed" },
     ];
-    assert.deepEqual(table(ended({ tasks: [done("research", 40), done("review", 20)], history, resumes: [approved(minute(9, 50))] })), [
-      "| Task              | Time        | Share |                    |",
-      "| ----------------- | ----------- | ----- | ------------------ |",
-      "| research          | 40 s        | 7 %   | █                  |",
-      "| review            | 20 s        | 3 %   | █                  |",
-      "| *Waiting for you* | about 9 min | 90 %  | ██████████████████ |",
-    ]);
+    assert.deepEqual(
+      table(
+        ended({
+          tasks: [done("research", 40), done("review", 20)],
+          history,
+          resumes: [approved(minute(9, 50))],
+        }),
+      ),
+      [
+        "| Task              | Time        | Share |                    |",
+        "| ----------------- | ----------- | ----- | ------------------ |",
+        "| research          | 40 s        | 7 %   | █                  |",
+        "| review            | 20 s        | 3 %   | █                  |",
+        "| *Waiting for you* | about 9 min | 90 %  | ██████████████████ |",
+      ],
+    );
   });
 
   it("say the same below each task and in the table", () => {
@@ -121,10 +199,19 @@ describe("the times of an execution's tasks", () => {
       { at: minute(7), state: "completed" },
     ];
     const attempts = [1, 2].map((number) => ({ number, output: `Draft ${number}` }));
-    for (const [changes, time] of [[history, "about 3 min"], [[{ at: minute(2), state: "completed" }], undefined]] as const) {
-      const execution = ended({ tasks: [done("research", 60), { ...done("review", 1), attempts }], history: changes });
+    for (const [changes, time] of [
+      [history, "about 3 min"],
+      [[{ at: minute(2), state: "completed" }], undefined],
+    ] as const) {
+      const execution = ended({
+        tasks: [done("research", 60), { ...done("review", 1), attempts }],
+        history: changes,
+      });
       const section = execution.tasks.map((task) => taskPart(task, execution).lines[2]);
-      assert.deepEqual(section, ["**Completed** · 1 min", time === undefined ? "**Completed**" : `**Completed** · ${time}`]);
+      assert.deepEqual(section, [
+        "**Completed** · 1 min",
+        time === undefined ? "**Completed**" : `**Completed** · ${time}`,
+      ]);
       const rows = table(execution).join("\n");
       if (time === undefined) assert.equal(rows, "", "one time alone needs no table");
       else assert.match(rows, /research .*\| 1 min .*\| review .*\| about 3 min /s);
@@ -133,7 +220,13 @@ describe("the times of an execution's tasks", () => {
 
   it("are marked as not known, without shares", () => {
     const lines = table(ended({ tasks: [done("research", 45), done("write"), done("check", 5)] }));
-    assert.deepEqual(lines, ["| Task     | Time      |", "| -------- | --------- |", "| research | 45 s      |", "| write    | not known |", "| check    | 5 s       |"]);
+    assert.deepEqual(lines, [
+      "| Task     | Time      |",
+      "| -------- | --------- |",
+      "| research | 45 s      |",
+      "| write    | not known |",
+      "| check    | 5 s       |",
+    ]);
     assert.deepEqual(table(ended({ tasks: [done("research"), done("review", 5)] })), []);
   });
 
@@ -143,8 +236,21 @@ describe("the times of an execution's tasks", () => {
       { at: minute(4), state: "waiting", taskId: "review", attempt: 1 },
       { at: minute(6), state: "running", taskId: "write" },
     ];
-    const running = notWaiting({ tasks: [done("research"), done("review", 5), { taskId: "write", state: "running", attempts: [], executionTime: 0 }], history, resumes: [approved(minute(6))] });
-    assert.deepEqual(table(running), ["| Task              | Time        |", "| ----------------- | ----------- |", "| review            | 5 s         |", "| *Waiting for you* | about 2 min |"]);
+    const running = notWaiting({
+      tasks: [
+        done("research"),
+        done("review", 5),
+        { taskId: "write", state: "running", attempts: [], executionTime: 0 },
+      ],
+      history,
+      resumes: [approved(minute(6))],
+    });
+    assert.deepEqual(table(running), [
+      "| Task              | Time        |",
+      "| ----------------- | ----------- |",
+      "| review            | 5 s         |",
+      "| *Waiting for you* | about 2 min |",
+    ]);
     assert.deepEqual(taskPart(running.tasks[0]!, running).lines[2], "**Completed**");
   });
 });

@@ -1,14 +1,28 @@
 import assert from "node:assert/strict";
-import { idOf, showAttempt, type ExecutionNode, type TaskNode } from "../../../src/views/tree/nodes.ts";
+import {
+  idOf,
+  showAttempt,
+  type ExecutionNode,
+  type TaskNode,
+} from "../../../src/views/tree/nodes.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 describe("the rows of the tree as arguments of commands", () => {
-  const row = { group: "crew url:https://crew.test", crew: "url:https://crew.test", localId: "local-1", kickoffId: "11111111-aaaa" };
+  const row = {
+    group: "crew url:https://crew.test",
+    crew: "url:https://crew.test",
+    localId: "local-1",
+    kickoffId: "11111111-aaaa",
+  };
   const waiting = anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } });
 
   it("name the attempt that waits as they show it", () => {
     const execution: ExecutionNode = { kind: "execution", ...row };
-    const [review, research] = ["review", "research"].map((taskId): TaskNode => ({ kind: "task", ...row, taskId }));
+    const [review, research] = ["review", "research"].map((taskId): TaskNode => ({
+      kind: "task",
+      ...row,
+      taskId,
+    }));
     for (const node of [execution, review!, research!]) showAttempt(node, waiting);
     assert.deepEqual([execution.attempt, review!.attempt], [2, 2]);
     assert.ok(!("attempt" in research!));
@@ -23,7 +37,15 @@ describe("the rows of the tree as arguments of commands", () => {
   it("have an id each that stays, and another where the same execution stands in another group", () => {
     const execution: ExecutionNode = { kind: "execution", ...row };
     const task: TaskNode = { kind: "task", ...row, taskId: "review" };
-    const nodes = [execution, task, { ...execution, group: "waiting" }, { ...task, group: "waiting" }, { kind: "group", group: "waiting" }, { kind: "crew", crew: row.crew }, { kind: "hint", crew: row.crew }] as const;
+    const nodes = [
+      execution,
+      task,
+      { ...execution, group: "waiting" },
+      { ...task, group: "waiting" },
+      { kind: "group", group: "waiting" },
+      { kind: "crew", crew: row.crew },
+      { kind: "hint", crew: row.crew },
+    ] as const;
     assert.equal(new Set(nodes.map(idOf)).size, nodes.length);
     assert.equal(idOf({ ...execution, kickoffId: "other", attempt: 2 }), idOf(execution));
   });

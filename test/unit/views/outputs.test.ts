@@ -10,29 +10,57 @@ describe("an output as a document of its own", () => {
   });
 
   it("is JSON where it is an object or a list, laid out", () => {
-    assert.deepEqual(outputContent('{"a":[1]}'), { extension: "json", text: '{\n  "a": [\n    1\n  ]\n}\n' });
+    assert.deepEqual(outputContent('{"a":[1]}'), {
+      extension: "json",
+      text: '{\n  "a": [\n    1\n  ]\n}\n',
+    });
     assert.equal(outputContent(" [1] ").extension, "json");
     assert.equal(outputContent("12").extension, "md");
     assert.equal(outputContent("{not json}").extension, "md");
   });
 
   it("keeps every value as it was written when JSON is laid out", () => {
-    const big = '{"id": 12345678901234567890,"id":1.0e5, "\\u00fc\\"{[,:": [ ], "o": {"e":{}, "a": [true,[null]]}}';
-    assert.equal(outputContent(big).text, '{\n  "id": 12345678901234567890,\n  "id": 1.0e5,\n  "\\u00fc\\"{[,:": [],\n  "o": {\n    "e": {},\n    "a": [\n      true,\n      [\n        null\n      ]\n    ]\n  }\n}\n');
-    const value = { a: [1, [], {}, { b: "x y\n\"{}" }], c: { d: null, "": [[["deep"]]] } };
-    assert.equal(outputContent(JSON.stringify(value)).text, `${JSON.stringify(value, undefined, 2)}\n`);
+    const big =
+      '{"id": 12345678901234567890,"id":1.0e5, "\\u00fc\\"{[,:": [ ], "o": {"e":{}, "a": [true,[null]]}}';
+    assert.equal(
+      outputContent(big).text,
+      '{\n  "id": 12345678901234567890,\n  "id": 1.0e5,\n  "\\u00fc\\"{[,:": [],\n  "o": {\n    "e": {},\n    "a": [\n      true,\n      [\n        null\n      ]\n    ]\n  }\n}\n',
+    );
+    const value = { a: [1, [], {}, { b: 'x y\n"{}' }], c: { d: null, "": [[["deep"]]] } };
+    assert.equal(
+      outputContent(JSON.stringify(value)).text,
+      `${JSON.stringify(value, undefined, 2)}\n`,
+    );
   });
 
   it("is unwrapped where a code block with JSON is all there is", () => {
-    for (const output of ['```json\n{"a":1}\n```', '\n```\n{"a":1}\n```\n', '~~~~JSON\r\n{"a":1}\n~~~~', '```json\n{"a":1}\n  ```']) {
-      assert.deepEqual(outputContent(output), { extension: "json", text: '{\n  "a": 1\n}\n' }, output);
+    for (const output of [
+      '```json\n{"a":1}\n```',
+      '\n```\n{"a":1}\n```\n',
+      '~~~~JSON\r\n{"a":1}\n~~~~',
+      '```json\n{"a":1}\n  ```',
+    ]) {
+      assert.deepEqual(
+        outputContent(output),
+        { extension: "json", text: '{\n  "a": 1\n}\n' },
+        output,
+      );
     }
-    for (const output of ['Here: ```json\n{"a":1}\n```', '```json\n{"a":1}\n```\nThat is all.', '```python\n{"a":1}\n```', '```json\nno\n```', '```json\n{"a":1}']) {
+    for (const output of [
+      'Here: ```json\n{"a":1}\n```',
+      '```json\n{"a":1}\n```\nThat is all.',
+      '```python\n{"a":1}\n```',
+      "```json\nno\n```",
+      '```json\n{"a":1}',
+    ]) {
       assert.deepEqual(outputContent(output), { extension: "md", text: output });
     }
   });
 
   it("has no link that runs a command, and no line end that VS Code asks about", () => {
-    assert.equal(renderOutput("[a](command:x.y)\r\nb\u2028c\0").text, "[a](command\\:x.y)\nb\nc\uFFFD\n");
+    assert.equal(
+      renderOutput("[a](command:x.y)\r\nb\u2028c\0").text,
+      "[a](command\\:x.y)\nb\nc\uFFFD\n",
+    );
   });
 });

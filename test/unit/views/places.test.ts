@@ -17,7 +17,16 @@ function textAt(execution: Execution): string | undefined {
 describe("the place of feedback", () => {
   it("is the draft that waits, below those that were rejected", () => {
     const secondDraft = anExecution({
-      tasks: [{ taskId: "review", state: "waiting", attempts: [{ number: 1, output: "First." }, { number: 2, output: "Second." }] }],
+      tasks: [
+        {
+          taskId: "review",
+          state: "waiting",
+          attempts: [
+            { number: 1, output: "First." },
+            { number: 2, output: "Second." },
+          ],
+        },
+      ],
       waiting: { taskId: "review", attempt: 2, since: "2026-10-21T12:01:00.000Z" },
     });
     assert.equal(textAt(secondDraft), "### Attempt 2");
@@ -25,11 +34,17 @@ describe("the place of feedback", () => {
   });
 
   it("is the task where its draft is not shown", () => {
-    assert.equal(textAt(anExecution({ tasks: [{ taskId: "review", state: "waiting", attempts: [] }] })), "## Task: review");
+    assert.equal(
+      textAt(anExecution({ tasks: [{ taskId: "review", state: "waiting", attempts: [] }] })),
+      "## Task: review",
+    );
   });
 
   it("is where the person is told that it may be waiting, and nowhere while nothing is asked", () => {
-    assert.equal(textAt(notWaiting({ state: "unknown", mayBeWaiting: true })), "## It may be waiting for you");
+    assert.equal(
+      textAt(notWaiting({ state: "unknown", mayBeWaiting: true })),
+      "## It may be waiting for you",
+    );
     assert.equal(textAt(notWaiting()), undefined);
   });
 

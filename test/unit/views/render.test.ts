@@ -10,7 +10,9 @@ import { anExecution, notWaiting } from "./executions.ts";
 
 function headings(execution: Execution): string[] {
   const tokens = new MarkdownIt({ html: true }).parse(renderExecution(execution).text, {});
-  return tokens.flatMap((token, at) => (token.type === "heading_open" ? [`${token.markup} ${tokens[at + 1]?.content ?? ""}`] : []));
+  return tokens.flatMap((token, at) =>
+    token.type === "heading_open" ? [`${token.markup} ${tokens[at + 1]?.content ?? ""}`] : [],
+  );
 }
 
 const rejected: SentResume = {
@@ -24,12 +26,27 @@ const rejected: SentResume = {
 describe("the execution document", () => {
   it("keeps the lines of feedback apart, as the preview shows them", () => {
     const text = "Too long.\r\nName one tea.\n\n- short\n- plain\n";
-    const { text: shown } = renderExecution(notWaiting({ resumes: [{ ...rejected, feedback: { ...rejected.feedback, text } }] }));
-    assert.ok(shown.includes("\n> Too long.  \n> Name one tea.\n>\n> - short  \n> - plain\n"), shown);
+    const { text: shown } = renderExecution(
+      notWaiting({ resumes: [{ ...rejected, feedback: { ...rejected.feedback, text } }] }),
+    );
+    assert.ok(
+      shown.includes("\n> Too long.  \n> Name one tea.\n>\n> - short  \n> - plain\n"),
+      shown,
+    );
   });
 
   it("has title, state, inputs, tasks, times, history and ids in this order", () => {
-    assert.deepEqual(headings(anExecution()), ["# Sea otters", "## Inputs", "## Task: research", "## Task: review", "### Attempt 1", "#### Draft", "## Times", "## History", "## Crew and IDs"]);
+    assert.deepEqual(headings(anExecution()), [
+      "# Sea otters",
+      "## Inputs",
+      "## Task: research",
+      "## Task: review",
+      "### Attempt 1",
+      "#### Draft",
+      "## Times",
+      "## History",
+      "## Crew and IDs",
+    ]);
     const lines = renderExecution(anExecution()).text.split("\n");
     assert.equal(lines[2], "**Waiting for you** · task review · 1 of 3 tasks done");
     assert.ok(lines.includes("- **topic**: Sea otters"));
@@ -38,159 +55,372 @@ describe("the execution document", () => {
 
   it("shows every attempt with the feedback between them", () => {
     const execution = anExecution({
-      tasks: [{ taskId: "review", state: "waiting", attempts: [{ number: 1, output: "First." , feedback: rejected.feedback }, { number: 2, output: "Second." }] }],
+      tasks: [
+        {
+          taskId: "review",
+          state: "waiting",
+          attempts: [
+            { number: 1, output: "First.", feedback: rejected.feedback },
+            { number: 2, output: "Second." },
+          ],
+        },
+      ],
       resumes: [rejected],
     });
-    assert.deepEqual(headings(execution).slice(2, -3), ["## Task: review", "### Attempt 1", "### Your feedback: rejected", "#### And funnier", "### Attempt 2"]);
+    assert.deepEqual(headings(execution).slice(2, -3), [
+      "## Task: review",
+      "### Attempt 1",
+      "### Your feedback: rejected",
+      "#### And funnier",
+      "### Attempt 2",
+    ]);
     const { text } = renderExecution(execution);
-    assert.match(text, /First\.[^]*> Shorter\.\n>\n> #### And funnier\n\nSent · the crew answered “retrying”[^]*Second\./);
+    assert.match(
+      text,
+      /First\.[^]*> Shorter\.\n>\n> #### And funnier\n\nSent · the crew answered “retrying”[^]*Second\./,
+    );
   });
 
   it("says of a finished task without output that the output comes at the end", () => {
     const tasks = [{ taskId: "research", state: "completed", attempts: [] }] as const;
-    assert.match(renderExecution(notWaiting({ state: "running", tasks })).text, /## Task: research\n\n\*\*Completed\*\*\n\n\*The crew tells its output when the execution has ended\.\*/);
-    assert.doesNotMatch(renderExecution(notWaiting({ state: "completed", tasks })).text, /tells its output/);
+    assert.match(
+      renderExecution(notWaiting({ state: "running", tasks })).text,
+      /## Task: research\n\n\*\*Completed\*\*\n\n\*The crew tells its output when the execution has ended\.\*/,
+    );
+    assert.doesNotMatch(
+      renderExecution(notWaiting({ state: "completed", tasks })).text,
+      /tells its output/,
+    );
   });
 
   it("says when feedback may have been sent, and shows it where the crew told no task", () => {
-    const { text } = renderExecution(notWaiting({ state: "unknown", mayBeWaiting: true, tasks: [], resumes: [{ ...rejected, taskId: "t-9", outcome: "unanswered" }] }));
+    const { text } = renderExecution(
+      notWaiting({
+        state: "unknown",
+        mayBeWaiting: true,
+        tasks: [],
+        resumes: [{ ...rejected, taskId: "t-9", outcome: "unanswered" }],
+      }),
+    );
     assert.match(text, /## It may be waiting for you/);
-    assert.match(text, /## Task: t-9\n\n### Attempt 1[^]*> Shorter\.[^]*May have been sent: no answer came/);
+    assert.match(
+      text,
+      /## Task: t-9\n\n### Attempt 1[^]*> Shorter\.[^]*May have been sent: no answer came/,
+    );
   });
 
   it("says that the crew took feedback and still reports the pause, and what to do", () => {
     const taken: SentResume = { ...rejected, taskId: "review", attempt: 1, outcome: "answered" };
     const stillPaused = { taskId: "review", attempt: 1 };
-    assert.match(renderExecution(notWaiting({ stillPaused, resumes: [taken] })).text, /You rejected the output of “review” and the crew took that, but it still reports the pause\. Most likely it is only slow/);
+    assert.match(
+      renderExecution(notWaiting({ stillPaused, resumes: [taken] })).text,
+      /You rejected the output of “review” and the crew took that, but it still reports the pause\. Most likely it is only slow/,
+    );
     const approved = { ...taken, feedback: { ...taken.feedback, isApprove: true } };
-    assert.match(renderExecution(anExecution({ resumes: [approved] })).text, /You approved the output of “review” [^]*The crew's dashboard or its log may say why\. “Send again…” sends the same feedback once more/);
-    const local = anExecution({ resumes: [approved], crew: { ...anExecution().crew, id: "local:file:///crew" } });
-    assert.match(renderExecution(local).text, /still reports the pause\. The local crew's log may say why\./);
+    assert.match(
+      renderExecution(anExecution({ resumes: [approved] })).text,
+      /You approved the output of “review” [^]*The crew's dashboard or its log may say why\. “Send again…” sends the same feedback once more/,
+    );
+    const local = anExecution({
+      resumes: [approved],
+      crew: { ...anExecution().crew, id: "local:file:///crew" },
+    });
+    assert.match(
+      renderExecution(local).text,
+      /still reports the pause\. The local crew's log may say why\./,
+    );
     assert.doesNotMatch(renderExecution(notWaiting({ resumes: [taken] })).text, /still reports/);
   });
 
   it("shows no task for an id of a person's that the crew only refused", () => {
-    const refused: SentResume = { ...rejected, taskId: "nosuch", outcome: "refused", message: "Task ID not found" };
-    const execution = notWaiting({ state: "unknown", mayBeWaiting: true, tasks: [], resumes: [refused] });
+    const refused: SentResume = {
+      ...rejected,
+      taskId: "nosuch",
+      outcome: "refused",
+      message: "Task ID not found",
+    };
+    const execution = notWaiting({
+      state: "unknown",
+      mayBeWaiting: true,
+      tasks: [],
+      resumes: [refused],
+    });
     assert.doesNotMatch(renderExecution(execution).text, /nosuch/);
-    const taken = renderExecution({ ...execution, resumes: [refused, { ...refused, outcome: "unanswered" }] }).text;
+    const taken = renderExecution({
+      ...execution,
+      resumes: [refused, { ...refused, outcome: "unanswered" }],
+    }).text;
     assert.match(taken, /## Task: nosuch[^]*Task ID not found[^]*May have been sent/);
-    assert.match(renderExecution(anExecution({ resumes: [{ ...refused, taskId: "review" }] })).text, /Task ID not found/);
+    assert.match(
+      renderExecution(anExecution({ resumes: [{ ...refused, taskId: "review" }] })).text,
+      /Task ID not found/,
+    );
   });
 
   it("does not head what the crew never took as an approval or a rejection, in the section that it had while it was sent", () => {
     const sent: SentResume = { ...rejected, outcome: "sending" };
-    const refused: SentResume = { ...rejected, outcome: "refused", message: "Nothing accepts connections." };
+    const refused: SentResume = {
+      ...rejected,
+      outcome: "refused",
+      message: "Nothing accepts connections.",
+    };
     const before = renderExecution(anExecution({ resumes: [sent] }));
-    const after = renderExecution(anExecution({ resumes: [refused, { ...refused, feedback: { ...refused.feedback, isApprove: true } }] }));
+    const after = renderExecution(
+      anExecution({
+        resumes: [refused, { ...refused, feedback: { ...refused.feedback, isApprove: true } }],
+      }),
+    );
     const headed = after.text.split("\n").filter((line) => line.startsWith("### Your feedback"));
-    assert.deepEqual(headed, ["### Your feedback: rejection not taken", "### Your feedback: approval not taken"]);
+    assert.deepEqual(headed, [
+      "### Your feedback: rejection not taken",
+      "### Your feedback: approval not taken",
+    ]);
     const unsent = renderExecution(anExecution({ resumes: [{ ...refused, isUnsent: true }] })).text;
-    assert.match(unsent, /### Your feedback: rejection not sent\n[^]*Not sent: Nothing accepts connections\./, "it never reached the crew");
+    assert.match(
+      unsent,
+      /### Your feedback: rejection not sent\n[^]*Not sent: Nothing accepts connections\./,
+      "it never reached the crew",
+    );
     const [id] = before.sections.filter((section) => section.id.endsWith(" feedback 1"));
     assert.ok(id !== undefined && sectionOf(after, id.id) !== undefined);
   });
 
   it("says of an ID that was never known to check it first, and only then that it may wait", () => {
-    const unknown = notWaiting({ origin: "tracked", state: "unknown", mayBeWaiting: true, stateText: "NOT FOUND", tasks: [] });
+    const unknown = notWaiting({
+      origin: "tracked",
+      state: "unknown",
+      mayBeWaiting: true,
+      stateText: "NOT FOUND",
+      tasks: [],
+    });
     const { text } = renderExecution(without(unknown, "progress"));
-    assert.match(text, /\*\*Unknown to the crew – check the ID\*\*[^]*## The crew does not know this ID\n\nCheck the ID[^]*may be waiting for you/);
+    assert.match(
+      text,
+      /\*\*Unknown to the crew – check the ID\*\*[^]*## The crew does not know this ID\n\nCheck the ID[^]*may be waiting for you/,
+    );
     assert.doesNotMatch(text, /no longer knows/);
-    const known: readonly Execution[] = [{ ...without(unknown, "progress"), seenAt: "2026-10-21T12:00:30.000Z" }, unknown, { ...without(unknown, "progress"), origin: "kickoff" }];
-    for (const execution of known) assert.match(renderExecution(execution).text, /\*\*May be waiting for you\*\*[^]*no longer knows/);
+    const known: readonly Execution[] = [
+      { ...without(unknown, "progress"), seenAt: "2026-10-21T12:00:30.000Z" },
+      unknown,
+      { ...without(unknown, "progress"), origin: "kickoff" },
+    ];
+    for (const execution of known)
+      assert.match(
+        renderExecution(execution).text,
+        /\*\*May be waiting for you\*\*[^]*no longer knows/,
+      );
   });
 
   it("shows the result below its own heading", () => {
-    const execution = notWaiting({ state: "completed", output: "# Otters\n\n## Life", endedAt: "2026-10-21T12:03:30.000Z" });
-    assert.deepEqual(headings(execution).slice(0, 5), ["# Sea otters", "## Result", "### Otters", "#### Life", "## Inputs"]);
+    const execution = notWaiting({
+      state: "completed",
+      output: "# Otters\n\n## Life",
+      endedAt: "2026-10-21T12:03:30.000Z",
+    });
+    assert.deepEqual(headings(execution).slice(0, 5), [
+      "# Sea otters",
+      "## Result",
+      "### Otters",
+      "#### Life",
+      "## Inputs",
+    ]);
     assert.match(renderExecution(execution).text, /- Took: 3 min 30 s/);
   });
 
   it("names the task whose output is the result instead of repeating it, with a link to its heading", () => {
-    const task = (taskId: string, ...outputs: string[]) => ({ taskId, state: "completed" as const, attempts: outputs.map((output, at) => ({ number: at + 1, output })) });
-    const text = (output: string, ...tasks: ReturnType<typeof task>[]) => renderExecution(notWaiting({ state: "completed", output, tasks })).text;
+    const task = (taskId: string, ...outputs: string[]) => ({
+      taskId,
+      state: "completed" as const,
+      attempts: outputs.map((output, at) => ({ number: at + 1, output })),
+    });
+    const text = (output: string, ...tasks: ReturnType<typeof task>[]) =>
+      renderExecution(notWaiting({ state: "completed", output, tasks })).text;
     const same = text("The end.\n", task("research", "Found."), task("write_up", "\r\nThe end."));
-    assert.match(same, /\n\n## Result\n\nThis is the output of task \[write_up\]\(#task-write_up\), word for word\.\n\n## Inputs\n/);
+    assert.match(
+      same,
+      /\n\n## Result\n\nThis is the output of task \[write_up\]\(#task-write_up\), word for word\.\n\n## Inputs\n/,
+    );
     assert.equal(same.split("The end.").length, 2);
-    assert.match(text("B", task("review", "A", "B")), /output of task \[review\]\(#task-review\), attempt 2, word/);
+    assert.match(
+      text("B", task("review", "A", "B")),
+      /output of task \[review\]\(#task-review\), attempt 2, word/,
+    );
     assert.match(text("A", task("draft", "A"), task("copy", "A")), /output of task \[copy\]/);
-    for (const other of [text("A, in short", task("draft", "A")), text("A", task("draft", "A", "B"))]) assert.match(other, /## Result\n\nA/);
+    for (const other of [
+      text("A, in short", task("draft", "A")),
+      text("A", task("draft", "A", "B")),
+    ])
+      assert.match(other, /## Result\n\nA/);
     assert.match(text(" ", task("draft", "")), /## Result\n\n\*empty output\*/);
-    assert.match(text("A", task("a](command:x) b", "A")), /output of task “a\\\]\(command\\:x\) b”, word/);
+    assert.match(
+      text("A", task("a](command:x) b", "A")),
+      /output of task “a\\\]\(command\\:x\) b”, word/,
+    );
   });
 
   it("says how long it took only when it has ended", () => {
-    const tasks = [{ taskId: "research", state: "running", attempts: [], executionTime: 0 }] as const;
+    const tasks = [
+      { taskId: "research", state: "running", attempts: [], executionTime: 0 },
+    ] as const;
     assert.doesNotMatch(renderExecution(notWaiting({ executionTime: 0, tasks })).text, /Took|0 s/);
-    assert.match(renderExecution(notWaiting({ state: "completed", executionTime: 5 })).text, /- Took: 5 s, as the crew says/);
+    assert.match(
+      renderExecution(notWaiting({ state: "completed", executionTime: 5 })).text,
+      /- Took: 5 s, as the crew says/,
+    );
   });
 
   it("does not say that a task runs where it may be what waits", () => {
     const tasks = [{ taskId: "research", state: "running", attempts: [] }] as const;
-    assert.match(renderExecution(notWaiting({ state: "unknown", mayBeWaiting: true, tasks })).text, /## Task: research\n\n\*\*Last seen running\*\*/);
-    assert.match(renderExecution(notWaiting({ tasks })).text, /## Task: research\n\n\*\*Running\*\*/);
+    assert.match(
+      renderExecution(notWaiting({ state: "unknown", mayBeWaiting: true, tasks })).text,
+      /## Task: research\n\n\*\*Last seen running\*\*/,
+    );
+    assert.match(
+      renderExecution(notWaiting({ tasks })).text,
+      /## Task: research\n\n\*\*Running\*\*/,
+    );
   });
 
   it("shows the new id that answers feedback only among the ids", () => {
-    const { text } = renderExecution(notWaiting({ kickoffIds: ["11111111-aaaa", "22222222-bbbb"], resumes: [{ ...rejected, answer: "22222222-bbbb" }] }));
+    const { text } = renderExecution(
+      notWaiting({
+        kickoffIds: ["11111111-aaaa", "22222222-bbbb"],
+        resumes: [{ ...rejected, answer: "22222222-bbbb" }],
+      }),
+    );
     assert.match(text, /\nSent · 2026/);
     assert.match(text, /- Goes on as: 22222222-bbbb/);
     assert.equal(text.split("22222222-bbbb").length, 2);
   });
 
   it("shows an error as it came, with what to do", () => {
-    const { text } = renderExecution(notWaiting({ state: "failed", error: "Traceback:\n  # boom ``` x" }));
-    assert.match(text, /## Error\n\n````text\nTraceback:\n {2}# boom ``` x\n````\n\nThe tasks below show how far it came\. .*kick off again\.\n\n## Inputs/);
-    assert.doesNotMatch(renderExecution(notWaiting({ state: "failed", tasks: [] })).text, /tasks below/);
+    const { text } = renderExecution(
+      notWaiting({ state: "failed", error: "Traceback:\n  # boom ``` x" }),
+    );
+    assert.match(
+      text,
+      /## Error\n\n````text\nTraceback:\n {2}# boom ``` x\n````\n\nThe tasks below show how far it came\. .*kick off again\.\n\n## Inputs/,
+    );
+    assert.doesNotMatch(
+      renderExecution(notWaiting({ state: "failed", tasks: [] })).text,
+      /tasks below/,
+    );
   });
 
   it("says that no model was called for anything of the rehearsal engine, and only for that", () => {
-    assert.match(renderExecution(anExecution({ engine: "rehearsal" })).text, /no language model was called/);
-    assert.doesNotMatch(renderExecution(anExecution({ engine: "model" })).text, /no language model/);
+    assert.match(
+      renderExecution(anExecution({ engine: "rehearsal" })).text,
+      /no language model was called/,
+    );
+    assert.doesNotMatch(
+      renderExecution(anExecution({ engine: "model" })).text,
+      /no language model/,
+    );
   });
 
   it("says that no model was called where only the outputs tell it, as those of a service connected by its address do", () => {
     const output = `${rehearsalMark}\n\nAgent: Editor`;
-    assert.match(renderExecution(notWaiting({ state: "completed", output })).text, /> Rehearsal: no language model was called/);
-    assert.match(renderExecution(notWaiting({ state: "running", tasks: [{ taskId: "a", state: "completed", attempts: [{ number: 1, output }] }] })).text, /> Rehearsal/);
-    assert.doesNotMatch(renderExecution(notWaiting({ state: "completed", output: `As it said: ${rehearsalMark}` })).text, /> Rehearsal/);
+    assert.match(
+      renderExecution(notWaiting({ state: "completed", output })).text,
+      /> Rehearsal: no language model was called/,
+    );
+    assert.match(
+      renderExecution(
+        notWaiting({
+          state: "running",
+          tasks: [{ taskId: "a", state: "completed", attempts: [{ number: 1, output }] }],
+        }),
+      ).text,
+      /> Rehearsal/,
+    );
+    assert.doesNotMatch(
+      renderExecution(notWaiting({ state: "completed", output: `As it said: ${rehearsalMark}` }))
+        .text,
+      /> Rehearsal/,
+    );
   });
 
   it("says what to do where a kickoff's answer never came", () => {
-    assert.match(renderExecution(notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] })).text, /\*\*May have started\*\*[^]*Crewdeck: Track an Execution by Its ID…/);
+    assert.match(
+      renderExecution(notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] })).text,
+      /\*\*May have started\*\*[^]*Crewdeck: Track an Execution by Its ID…/,
+    );
   });
 
   it("shows a word of the crew's own as it came", () => {
-    assert.match(renderExecution(notWaiting({ state: "unknown", stateText: "HIBERNATING" })).text, /\*\*HIBERNATING\*\*/);
+    assert.match(
+      renderExecution(notWaiting({ state: "unknown", stateText: "HIBERNATING" })).text,
+      /\*\*HIBERNATING\*\*/,
+    );
   });
 
   it("keeps its structure with names and values that look like Markdown", () => {
     const nasty = "# x\n## y `z` <script> [a](command:b)";
     const execution = anExecution({
       label: nasty,
-      request: { inputs: { [nasty]: nasty, "": "", __proto__x: null, list: ["# no", { a: 1 }], n: 5 }, meta: { "```": "```" }, callbacks: { taskWebhookUrl: "https://hooks.test/secret-path?x=1" } },
-      tasks: [{ taskId: nasty, agent: nasty, state: "waiting", attempts: [{ number: 1, output: "ok" }] }],
+      request: {
+        inputs: { [nasty]: nasty, "": "", __proto__x: null, list: ["# no", { a: 1 }], n: 5 },
+        meta: { "```": "```" },
+        callbacks: { taskWebhookUrl: "https://hooks.test/secret-path?x=1" },
+      },
+      tasks: [
+        { taskId: nasty, agent: nasty, state: "waiting", attempts: [{ number: 1, output: "ok" }] },
+      ],
       waiting: { taskId: nasty, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
     });
-    assert.deepEqual(headings(execution).map((heading) => heading.split(" ", 2).join(" ")), ["# \\#".replace("\\", ""), "## Inputs", "### Meta", "### Callbacks", "## Task:", "### Attempt", "## Times", "## History", "## Crew"]);
-    const html = new MarkdownIt({ html: true }).parse(renderExecution(execution).text, {}).flatMap((token) => [token, ...(token.children ?? [])]);
-    assert.deepEqual(html.filter((token) => token.type.startsWith("html") || token.type === "link_open").map((token) => token.content || token.attrs), []);
+    assert.deepEqual(
+      headings(execution).map((heading) => heading.split(" ", 2).join(" ")),
+      [
+        "# \\#".replace("\\", ""),
+        "## Inputs",
+        "### Meta",
+        "### Callbacks",
+        "## Task:",
+        "### Attempt",
+        "## Times",
+        "## History",
+        "## Crew",
+      ],
+    );
+    const html = new MarkdownIt({ html: true })
+      .parse(renderExecution(execution).text, {})
+      .flatMap((token) => [token, ...(token.children ?? [])]);
+    assert.deepEqual(
+      html
+        .filter((token) => token.type.startsWith("html") || token.type === "link_open")
+        .map((token) => token.content || token.attrs),
+      [],
+    );
     assert.match(renderExecution(execution).text, /https:\/\/hooks\.test\/…/);
     assert.doesNotMatch(renderExecution(execution).text, /secret-path/);
   });
 
   it("shows of a large output its beginning, up to the end of a line, and says how large it is", () => {
     const line = `${"x".repeat(100)}\n`;
-    const { text } = renderExecution(notWaiting({ state: "completed", output: line.repeat(51_500) }));
-    assert.match(text, /## Result\n\n> This output is large: 5\.2 MB\. Here is its beginning; “Open Output” shows all of it\.\n\nx{100}\n/);
+    const { text } = renderExecution(
+      notWaiting({ state: "completed", output: line.repeat(51_500) }),
+    );
+    assert.match(
+      text,
+      /## Result\n\n> This output is large: 5\.2 MB\. Here is its beginning; “Open Output” shows all of it\.\n\nx{100}\n/,
+    );
     assert.equal(text.split(line.trim()).length - 1, 990);
     assert.match(text, /x{100}\n\n…\n\n## Inputs/);
-    assert.match(renderExecution(notWaiting({ state: "completed", output: "ü".repeat(500_001) })).text, /large: 1 MB/);
-    assert.doesNotMatch(renderExecution(notWaiting({ state: "completed", output: "x".repeat(1_000_000) })).text, /large/);
+    assert.match(
+      renderExecution(notWaiting({ state: "completed", output: "ü".repeat(500_001) })).text,
+      /large: 1 MB/,
+    );
+    assert.doesNotMatch(
+      renderExecution(notWaiting({ state: "completed", output: "x".repeat(1_000_000) })).text,
+      /large/,
+    );
   });
 
   it("says of an unknown id that it is unknown, and what to do", () => {
-    assert.match(renderMissing("Writers", "99").text, /No execution `99` of the crew “Writers” is tracked[^]*Crewdeck: Track an Execution by Its ID…/);
+    assert.match(
+      renderMissing("Writers", "99").text,
+      /No execution `99` of the crew “Writers” is tracked[^]*Crewdeck: Track an Execution by Its ID…/,
+    );
   });
 
   it("tells where each section is", () => {
@@ -214,15 +444,34 @@ describe("the reader's place", () => {
         engine: "rehearsal",
         output: "Done",
         tasks: [
-          { taskId: "research", agent: "Researcher", state: "completed", attempts: [{ number: 1, output: "Found a lot." }] },
-          { taskId: "review", state: "completed", attempts: [{ number: 1, output: "# Draft\n\nText.", feedback: rejected.feedback }, { number: 2, output: "Better." }] },
+          {
+            taskId: "research",
+            agent: "Researcher",
+            state: "completed",
+            attempts: [{ number: 1, output: "Found a lot." }],
+          },
+          {
+            taskId: "review",
+            state: "completed",
+            attempts: [
+              { number: 1, output: "# Draft\n\nText.", feedback: rejected.feedback },
+              { number: 2, output: "Better." },
+            ],
+          },
         ],
         resumes: [rejected],
         endedAt: "2026-10-21T12:03:00.000Z",
       }),
     );
     const [old, now] = [before.text.split("\n"), after.text.split("\n")];
-    for (const words of ["## Inputs", "Found a lot.", "## Task: review", "Text.", "## Times", "- Address: https://crew.test"]) {
+    for (const words of [
+      "## Inputs",
+      "Found a lot.",
+      "## Task: review",
+      "Text.",
+      "## Times",
+      "- Address: https://crew.test",
+    ]) {
       assert.equal(now[mapLine(old.indexOf(words), before, after)], words);
     }
     assert.equal(mapLine(before.lineCount - 1, before, after), after.lineCount - 1);
@@ -231,18 +480,40 @@ describe("the reader's place", () => {
   it("goes to the nearest section that is still there", () => {
     const before = renderExecution(anExecution());
     const after = renderMissing("Writers", "11111111-aaaa");
-    for (let line = 0; line < before.lineCount; line++) assert.ok(mapLine(line, before, after) < after.lineCount);
+    for (let line = 0; line < before.lineCount; line++)
+      assert.ok(mapLine(line, before, after) < after.lineCount);
   });
 
   it("is the next attempt for whoever waits for it after having answered the one before, and for nobody else", () => {
-    const task = (...outputs: string[]) => [{ taskId: "review", state: "waiting" as const, attempts: outputs.map((output, at) => ({ number: at + 1, output })) }];
-    const before = renderExecution(anExecution({ tasks: task("# First\n\nText."), resumes: [rejected] }));
-    const after = renderExecution(anExecution({ tasks: task("# First\n\nText.", "Second."), resumes: [rejected] }));
-    const place = (words: string, from = before, to = after) => nextAttempt(from.text.split("\n").indexOf(words), from, to);
-    for (const words of ["### Attempt 1", "Text.", "### Your feedback: rejected"]) assert.equal(after.text.split("\n")[place(words)?.start ?? -1], "### Attempt 2");
-    for (const words of ["## Inputs", "## Task: review", "## Times"]) assert.equal(place(words), undefined);
+    const task = (...outputs: string[]) => [
+      {
+        taskId: "review",
+        state: "waiting" as const,
+        attempts: outputs.map((output, at) => ({ number: at + 1, output })),
+      },
+    ];
+    const before = renderExecution(
+      anExecution({ tasks: task("# First\n\nText."), resumes: [rejected] }),
+    );
+    const after = renderExecution(
+      anExecution({ tasks: task("# First\n\nText.", "Second."), resumes: [rejected] }),
+    );
+    const place = (words: string, from = before, to = after) =>
+      nextAttempt(from.text.split("\n").indexOf(words), from, to);
+    for (const words of ["### Attempt 1", "Text.", "### Your feedback: rejected"])
+      assert.equal(after.text.split("\n")[place(words)?.start ?? -1], "### Attempt 2");
+    for (const words of ["## Inputs", "## Task: review", "## Times"])
+      assert.equal(place(words), undefined);
     assert.equal(place("### Attempt 1", after, after), undefined);
     const elsewhere = renderExecution(anExecution({ tasks: task("# First\n\nText.", "Second.") }));
-    assert.equal(place("### Attempt 1", renderExecution(anExecution({ tasks: task("# First\n\nText.") })), elsewhere), undefined, "answered elsewhere: it may still be written about");
+    assert.equal(
+      place(
+        "### Attempt 1",
+        renderExecution(anExecution({ tasks: task("# First\n\nText.") })),
+        elsewhere,
+      ),
+      undefined,
+      "answered elsewhere: it may still be written about",
+    );
   });
 });

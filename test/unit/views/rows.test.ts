@@ -12,9 +12,19 @@ import { elapsedInWords, spanInWords } from "../../../src/views/words.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 const start = Date.parse("2026-10-21T12:00:00.000Z");
-const unauthorized = new CrewApiError({ kind: "unauthorized", status: 401, message: "The crew refused the token.", remedy: "Set another one." });
+const unauthorized = new CrewApiError({
+  kind: "unauthorized",
+  status: 401,
+  message: "The crew refused the token.",
+  remedy: "Set another one.",
+});
 const deployed: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
-const local: Crew = { id: "local:file:///a", name: "Mine", url: "http://127.0.0.1:4000", local: { folder: "file:///a", engine: "rehearsal", running: true } };
+const local: Crew = {
+  id: "local:file:///a",
+  name: "Mine",
+  url: "http://127.0.0.1:4000",
+  local: { folder: "file:///a", engine: "rehearsal", running: true },
+};
 
 /** The manifest's own conditions on rows. */
 const menus = {
@@ -31,7 +41,9 @@ const menus = {
 };
 
 function menusOf(facts: string): string[] {
-  return Object.entries(menus).flatMap(([name, condition]) => (condition.test(facts) ? [name] : []));
+  return Object.entries(menus).flatMap(([name, condition]) =>
+    condition.test(facts) ? [name] : [],
+  );
 }
 
 describe("a crew's row", () => {
@@ -47,56 +59,111 @@ describe("a crew's row", () => {
     assert.match(parked.sentence, /Token refused/);
     assert.ok(parked.tooltip.includes("Set another one."));
     assert.match(parked.facts, /:parked\b/);
-    assert.equal(crewRow(deployed, { tokens: { kind: "none" } }).description, "No token on this machine");
-    const refusalOf = (tokenType: "bearer" | "userBearer") => new CrewApiError({ kind: "unauthorized", status: 401, tokenType, message: "No.", remedy: "Set it." });
-    assert.match(crewRow(deployed, { parked: refusalOf("userBearer") }).description, /^User's token refused/);
-    assert.match(crewRow(deployed, { parked: refusalOf("bearer") }).sentence, /Organisation's token refused/);
+    assert.equal(
+      crewRow(deployed, { tokens: { kind: "none" } }).description,
+      "No token on this machine",
+    );
+    const refusalOf = (tokenType: "bearer" | "userBearer") =>
+      new CrewApiError({
+        kind: "unauthorized",
+        status: 401,
+        tokenType,
+        message: "No.",
+        remedy: "Set it.",
+      });
+    assert.match(
+      crewRow(deployed, { parked: refusalOf("userBearer") }).description,
+      /^User's token refused/,
+    );
+    assert.match(
+      crewRow(deployed, { parked: refusalOf("bearer") }).sentence,
+      /Organisation's token refused/,
+    );
   });
 
   it("tells a token that this machine lost from one that it never had", () => {
     const row = crewRow(deployed, { tokens: { kind: "lost", why: "gone" } });
     assert.equal(row.description, "Token lost here – set it again");
-    assert.ok(row.tooltip.some((line) => line.includes("store of secrets no longer gives the token back")));
+    assert.ok(
+      row.tooltip.some((line) => line.includes("store of secrets no longer gives the token back")),
+    );
     assert.match(row.sentence, /Token lost here/);
   });
 
   it("shows which token is in use, in description, tooltip and sentence, and that there is another to switch to", () => {
-    const both = crewRow(deployed, { tokens: { kind: "stored", inUse: "userBearer", types: ["bearer", "userBearer"] } });
+    const both = crewRow(deployed, {
+      tokens: { kind: "stored", inUse: "userBearer", types: ["bearer", "userBearer"] },
+    });
     assert.equal(both.description, "User Bearer Token · crew.test");
     assert.ok(both.tooltip.includes("Uses the user's token (User Bearer Token)"));
     assert.ok(both.tooltip.includes("Also here: the organisation's token (Bearer Token)"));
-    assert.equal(both.sentence, "Crew Writers, crew.test, uses the user's token (User Bearer Token)");
+    assert.equal(
+      both.sentence,
+      "Crew Writers, crew.test, uses the user's token (User Bearer Token)",
+    );
     assert.match(both.facts, /:twoTokens\b/);
-    const usual = crewRow(deployed, { tokens: { kind: "stored", inUse: "bearer", types: ["bearer"] } });
+    const usual = crewRow(deployed, {
+      tokens: { kind: "stored", inUse: "bearer", types: ["bearer"] },
+    });
     assert.equal(usual.description, "crew.test");
     assert.doesNotMatch(usual.facts, /twoTokens/);
-    assert.equal(crewRow(local, { tokens: { kind: "stored", inUse: "bearer", types: ["bearer", "userBearer"] } }).description, crewRow(local, {}).description);
+    assert.equal(
+      crewRow(local, {
+        tokens: { kind: "stored", inUse: "bearer", types: ["bearer", "userBearer"] },
+      }).description,
+      crewRow(local, {}).description,
+    );
   });
 
   it("says of a local crew that no model is called, and whether it runs", () => {
     assert.equal(crewRow(local, {}).description, "rehearsal, no model");
     assert.equal(crewRow(local, {}).sentence, "Crew Mine, rehearsal – no language model is called");
-    assert.ok(crewRow(local, {}).tooltip.includes("Served on this machine: rehearsal – no language model is called"));
+    assert.ok(
+      crewRow(local, {}).tooltip.includes(
+        "Served on this machine: rehearsal – no language model is called",
+      ),
+    );
     assert.deepEqual(menusOf(crewRow(local, {}).facts), ["local", "running"]);
     const stopped = crewRow({ ...local, local: { ...local.local!, running: false } }, {});
     assert.equal(stopped.description, "stopped · rehearsal, no model");
     assert.deepEqual(menusOf(stopped.facts), ["local", "stopped"]);
-    const starting = crewRow({ ...local, local: { ...local.local!, running: false, starting: true } }, {});
+    const starting = crewRow(
+      { ...local, local: { ...local.local!, running: false, starting: true } },
+      {},
+    );
     assert.equal(starting.description, "starting… · rehearsal, no model");
     assert.deepEqual(menusOf(starting.facts), ["local"], "neither started nor stopped meanwhile");
   });
 
   it("says of a stopped local crew why it does not run, neutral where it was stopped and red where it failed", () => {
-    const idle = (more: Partial<NonNullable<Crew["local"]>>) => crewRow({ ...local, local: { ...local.local!, running: false, ...more } }, {});
-    const [stopped, closed, failed] = [idle({}), idle({ ranBefore: true }), idle({ failure: "It ended unexpectedly\n(exit code 3)." })];
-    assert.deepEqual([stopped.icon, closed.icon], [{ id: "server-process", color: "disabledForeground" }, { id: "server-process", color: "disabledForeground" }]);
+    const idle = (more: Partial<NonNullable<Crew["local"]>>) =>
+      crewRow({ ...local, local: { ...local.local!, running: false, ...more } }, {});
+    const [stopped, closed, failed] = [
+      idle({}),
+      idle({ ranBefore: true }),
+      idle({ failure: "It ended unexpectedly\n(exit code 3)." }),
+    ];
+    assert.deepEqual(
+      [stopped.icon, closed.icon],
+      [
+        { id: "server-process", color: "disabledForeground" },
+        { id: "server-process", color: "disabledForeground" },
+      ],
+    );
     assert.match(stopped.tooltip.join("\n"), /It was stopped here or in another window\./);
-    assert.match(closed.tooltip.join("\n"), /ended with its window, and is started again when one of its executions needs it/);
+    assert.match(
+      closed.tooltip.join("\n"),
+      /ended with its window, and is started again when one of its executions needs it/,
+    );
     assert.deepEqual(failed.icon, { id: "error", color: "list.errorForeground" });
-    assert.equal(failed.description, "failed: It ended unexpectedly (exit code 3) · rehearsal, no model");
+    assert.equal(
+      failed.description,
+      "failed: It ended unexpectedly (exit code 3) · rehearsal, no model",
+    );
     assert.match(failed.tooltip.join("\n"), /It failed: It ended unexpectedly \(exit code 3\)\./);
     assert.match(failed.sentence, /failed: It ended unexpectedly/);
-    for (const row of [stopped, closed, failed]) assert.deepEqual(menusOf(row.facts), ["local", "stopped"], "can be started from the row");
+    for (const row of [stopped, closed, failed])
+      assert.deepEqual(menusOf(row.facts), ["local", "stopped"], "can be started from the row");
   });
 
   it("tells a crew that is no longer connected apart, and offers nothing of a connected one", () => {
@@ -111,43 +178,111 @@ describe("an execution's row", () => {
     const row = executionRow(anExecution(), start + 130_000);
     assert.equal(row.label, "Sea otters");
     assert.equal(row.description, "Waiting · 2 min · 1/3");
-    assert.equal(row.sentence, "Sea otters, Waiting for you at task review, 1 of 3 tasks done, 2 min");
-    assert.match(executionRow(notWaiting({ progress: { completed: 0, total: 1, unit: "task" } }), start).sentence, /0 of 1 task done/);
+    assert.equal(
+      row.sentence,
+      "Sea otters, Waiting for you at task review, 1 of 3 tasks done, 2 min",
+    );
+    assert.match(
+      executionRow(notWaiting({ progress: { completed: 0, total: 1, unit: "task" } }), start)
+        .sentence,
+      /0 of 1 task done/,
+    );
     assert.deepEqual(menusOf(row.facts), ["waiting", "output"]);
   });
 
   it("says in its first 25 characters how it stands, what is wrong and since when; engine, pin and progress come after", () => {
     const all = { engine: "rehearsal", pinned: true as const };
     const problem = new CrewApiError({ kind: "unreachable", message: "No.", remedy: "Look." });
-    const description = (execution: Parameters<typeof executionRow>[0], circumstances = {}) => executionRow(execution, start + 130_000, circumstances).description;
+    const description = (execution: Parameters<typeof executionRow>[0], circumstances = {}) =>
+      executionRow(execution, start + 130_000, circumstances).description;
     assert.equal(description(anExecution(all)), "Waiting · pinned · 2 min · 1/3 · rehearsal");
-    assert.equal(description(notWaiting({ ...all, state: "completed", executionTime: 65 })), "Completed · pinned · 1 min 5 s · rehearsal");
-    assert.equal(description(notWaiting({ state: "failed", executionTime: 65 })), "Failed · 1 min 5 s · 1/3");
-    assert.equal(description(notWaiting(), { problem }), "Running · crew unreachable · 2 min · 1/3");
-    assert.equal(description(notWaiting({ state: "unknown", mayBeWaiting: true })), "May be waiting · 2 min · 1/3");
-    assert.equal(description(without(notWaiting({ state: "unknown", mayBeWaiting: true, origin: "tracked", tasks: [] }), "progress")), "Unknown ID – check it", "when it began is not known");
+    assert.equal(
+      description(notWaiting({ ...all, state: "completed", executionTime: 65 })),
+      "Completed · pinned · 1 min 5 s · rehearsal",
+    );
+    assert.equal(
+      description(notWaiting({ state: "failed", executionTime: 65 })),
+      "Failed · 1 min 5 s · 1/3",
+    );
+    assert.equal(
+      description(notWaiting(), { problem }),
+      "Running · crew unreachable · 2 min · 1/3",
+    );
+    assert.equal(
+      description(notWaiting({ state: "unknown", mayBeWaiting: true })),
+      "May be waiting · 2 min · 1/3",
+    );
+    assert.equal(
+      description(
+        without(
+          notWaiting({ state: "unknown", mayBeWaiting: true, origin: "tracked", tasks: [] }),
+          "progress",
+        ),
+      ),
+      "Unknown ID – check it",
+      "when it began is not known",
+    );
   });
 
   it("differs from those of the same title by number and time", () => {
     const known = new Known();
     const localTime = (hour: number) => new Date(2026, 9, 21, hour, 5).toISOString();
-    for (const [localId, hour] of [["one", 14], ["two", 15], ["yesterday", -9]] as const) known.put(localId, 1, notWaiting({ localId, kickoffIds: [localId], startedAt: localTime(hour) }));
-    known.put("other", 1, notWaiting({ localId: "other", kickoffIds: ["other"], startedAt: localTime(16), label: "Other" }));
-    const rows = known.list().map((execution) => executionRow(execution, Date.parse(localTime(17))));
+    for (const [localId, hour] of [
+      ["one", 14],
+      ["two", 15],
+      ["yesterday", -9],
+    ] as const)
+      known.put(
+        localId,
+        1,
+        notWaiting({ localId, kickoffIds: [localId], startedAt: localTime(hour) }),
+      );
+    known.put(
+      "other",
+      1,
+      notWaiting({
+        localId: "other",
+        kickoffIds: ["other"],
+        startedAt: localTime(16),
+        label: "Other",
+      }),
+    );
+    const rows = known
+      .list()
+      .map((execution) => executionRow(execution, Date.parse(localTime(17))));
     assert.deepEqual(
       rows.map(({ label, description }) => `${label}: ${description}`),
-      ["Other: Running · 1 h · 1/3", "Sea otters (3): Running · 15:05 · 2 h · 1/3", "Sea otters (2): Running · 14:05 · 3 h · 1/3", "Sea otters: Running · 2026-10-20 15:05 · 1 d 2 h · 1/3"],
+      [
+        "Other: Running · 1 h · 1/3",
+        "Sea otters (3): Running · 15:05 · 2 h · 1/3",
+        "Sea otters (2): Running · 14:05 · 3 h · 1/3",
+        "Sea otters: Running · 2026-10-20 15:05 · 1 d 2 h · 1/3",
+      ],
     );
-    assert.match(rows[1]!.sentence, /^Sea otters \(3\), Running, .*, Kicked off: 2026-10-21 15:05:00$/);
+    assert.match(
+      rows[1]!.sentence,
+      /^Sea otters \(3\), Running, .*, Kicked off: 2026-10-21 15:05:00$/,
+    );
     assert.deepEqual(rows[1]!.tooltip.at(-1), "ID: two");
   });
 
   it("says rehearsal of what the rehearsal engine does", () => {
-    assert.match(executionRow(anExecution({ engine: "rehearsal" }), start).description, /rehearsal$/);
+    assert.match(
+      executionRow(anExecution({ engine: "rehearsal" }), start).description,
+      /rehearsal$/,
+    );
   });
 
   it("shows each state by words and by icon, not by colour alone", () => {
-    const states = ["queued", "running", "waiting", "completed", "failed", "stopped", "unconfirmed"] as const;
+    const states = [
+      "queued",
+      "running",
+      "waiting",
+      "completed",
+      "failed",
+      "stopped",
+      "unconfirmed",
+    ] as const;
     const rows = states.map((state) => executionRow(anExecution({ state }), start));
     rows.push(executionRow(notWaiting({ state: "unknown", mayBeWaiting: true }), start));
     assert.equal(new Set(rows.map((row) => row.icon.id)).size, rows.length);
@@ -155,17 +290,36 @@ describe("an execution's row", () => {
   });
 
   it("offers feedback where a crew may be waiting, and another sending where none was answered", () => {
-    const sent: SentResume = { taskId: "review", attempt: 1, feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" }, outcome: "unanswered" };
-    assert.deepEqual(menusOf(executionRow(notWaiting({ state: "unknown", mayBeWaiting: true }), start).facts), ["mayBeWaiting"]);
+    const sent: SentResume = {
+      taskId: "review",
+      attempt: 1,
+      feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" },
+      outcome: "unanswered",
+    };
+    assert.deepEqual(
+      menusOf(executionRow(notWaiting({ state: "unknown", mayBeWaiting: true }), start).facts),
+      ["mayBeWaiting"],
+    );
     const row = executionRow(anExecution({ resumes: [sent] }), start);
     assert.match(row.description, /feedback may have been sent/);
     assert.deepEqual(menusOf(row.facts), ["waiting", "unanswered", "output"]);
-    assert.deepEqual(menusOf(executionRow(anExecution({ resumes: [{ ...sent, attempt: 0 }] }), start).facts), ["waiting", "output"]);
+    assert.deepEqual(
+      menusOf(executionRow(anExecution({ resumes: [{ ...sent, attempt: 0 }] }), start).facts),
+      ["waiting", "output"],
+    );
   });
 
   it("says that the crew still reports a pause that was answered, and offers to send that again in the place of an approval", () => {
-    const taken: SentResume = { taskId: "review", attempt: 1, feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" }, outcome: "answered" };
-    for (const execution of [anExecution({ resumes: [taken] }), notWaiting({ stillPaused: { taskId: "review", attempt: 1 }, resumes: [taken] })]) {
+    const taken: SentResume = {
+      taskId: "review",
+      attempt: 1,
+      feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" },
+      outcome: "answered",
+    };
+    for (const execution of [
+      anExecution({ resumes: [taken] }),
+      notWaiting({ stillPaused: { taskId: "review", attempt: 1 }, resumes: [taken] }),
+    ]) {
       const row = executionRow(execution, start);
       assert.match(row.description, /answered, pause still reported/);
       assert.ok(menusOf(row.facts).includes("unanswered"));
@@ -174,25 +328,48 @@ describe("an execution's row", () => {
   });
 
   it("has nothing in doubt once it has ended", () => {
-    const sent: SentResume = { taskId: "review", attempt: 1, feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" }, outcome: "unanswered" };
+    const sent: SentResume = {
+      taskId: "review",
+      attempt: 1,
+      feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" },
+      outcome: "unanswered",
+    };
     for (const outcome of ["sending", "unanswered"] as const) {
-      const row = executionRow(notWaiting({ state: "completed", resumes: [{ ...sent, outcome }] }), start);
+      const row = executionRow(
+        notWaiting({ state: "completed", resumes: [{ ...sent, outcome }] }),
+        start,
+      );
       assert.doesNotMatch(row.description, /feedback/);
       assert.deepEqual(menusOf(row.facts), ["ended"]);
     }
   });
 
   it("tells a failure of the background on the row, with the remedy in the tooltip", () => {
-    const problem = new CrewApiError({ kind: "unreachable", message: "crew.test cannot be found.", remedy: "Check the address." });
+    const problem = new CrewApiError({
+      kind: "unreachable",
+      message: "crew.test cannot be found.",
+      remedy: "Check the address.",
+    });
     const row = executionRow(notWaiting(), start, { problem });
     assert.match(row.description, /crew unreachable/);
     assert.ok(row.tooltip.includes("Check the address."));
-    assert.doesNotMatch(executionRow(notWaiting({ state: "completed" }), start, { problem }).description, /unreachable/);
+    assert.doesNotMatch(
+      executionRow(notWaiting({ state: "completed" }), start, { problem }).description,
+      /unreachable/,
+    );
   });
 
   it("marks what has ended and what is no longer watched", () => {
-    assert.deepEqual(menusOf(executionRow(notWaiting({ state: "completed", output: "x" }), start).facts), ["ended", "output"]);
-    assert.deepEqual(menusOf(executionRow(notWaiting({ watchingStoppedAt: "2026-10-22T12:00:00.000Z" }), start).facts), ["unwatched"]);
+    assert.deepEqual(
+      menusOf(executionRow(notWaiting({ state: "completed", output: "x" }), start).facts),
+      ["ended", "output"],
+    );
+    assert.deepEqual(
+      menusOf(
+        executionRow(notWaiting({ watchingStoppedAt: "2026-10-22T12:00:00.000Z" }), start).facts,
+      ),
+      ["unwatched"],
+    );
   });
 });
 
@@ -206,24 +383,51 @@ describe("an execution's row, whatever its group", () => {
   });
 
   it("does not say what its group says, and says the crew where the group does not", () => {
-    const description = (group: "crew" | "waiting" | "state" | "day") => executionRow(second, start + 130_000, { group }).description;
+    const description = (group: "crew" | "waiting" | "state" | "day") =>
+      executionRow(second, start + 130_000, { group }).description;
     assert.equal(description("crew"), "Waiting · 2 min · 1/3");
     assert.equal(description("waiting"), "review, attempt 2 · 2 min · Writers · 1/3");
     assert.equal(description("day"), "Waiting · 2 min · Writers · 1/3");
-    assert.equal(executionRow(notWaiting({ state: "failed", error: "No." }), start, { group: "state" }).description, "Writers · 1/3");
-    assert.equal(executionRow(notWaiting({ state: "unknown", stateText: "HIBERNATING" }), start, { group: "state" }).description, "HIBERNATING · 0 s · Writers · 1/3");
-    assert.match(executionRow(second, start, { group: "waiting" }).sentence, /^Sea otters, Waiting for you at task review, attempt 2, .*Crew: Writers$/);
+    assert.equal(
+      executionRow(notWaiting({ state: "failed", error: "No." }), start, { group: "state" })
+        .description,
+      "Writers · 1/3",
+    );
+    assert.equal(
+      executionRow(notWaiting({ state: "unknown", stateText: "HIBERNATING" }), start, {
+        group: "state",
+      }).description,
+      "HIBERNATING · 0 s · Writers · 1/3",
+    );
+    assert.match(
+      executionRow(second, start, { group: "waiting" }).sentence,
+      /^Sea otters, Waiting for you at task review, attempt 2, .*Crew: Writers$/,
+    );
   });
 
   it("says that nobody watches it where its crew is gone, refuses the token or is stopped, and nothing spins", () => {
-    for (const [crew, words] of [["gone", "not watched: crew is not connected"], ["refusing", "not watched: token refused"], ["stopped", "not watched: local crew is stopped"]] as const) {
+    for (const [crew, words] of [
+      ["gone", "not watched: crew is not connected"],
+      ["refusing", "not watched: token refused"],
+      ["stopped", "not watched: local crew is stopped"],
+    ] as const) {
       const row = executionRow(notWaiting(), start, { crew });
-      assert.ok(row.description.includes(words) && row.sentence.includes(words) && row.tooltip.includes(words), row.description);
+      assert.ok(
+        row.description.includes(words) &&
+          row.sentence.includes(words) &&
+          row.tooltip.includes(words),
+        row.description,
+      );
       assert.doesNotMatch(row.icon.id, /spin/);
-      const task = taskRow({ taskId: "review", state: "running", attempts: [] }, notWaiting(), { crew });
+      const task = taskRow({ taskId: "review", state: "running", attempts: [] }, notWaiting(), {
+        crew,
+      });
       assert.match(task.description, /Last seen running/);
       assert.doesNotMatch(task.icon.id, /spin/);
-      assert.doesNotMatch(executionRow(notWaiting({ state: "completed" }), start, { crew }).description, /not watched/);
+      assert.doesNotMatch(
+        executionRow(notWaiting({ state: "completed" }), start, { crew }).description,
+        /not watched/,
+      );
     }
   });
 
@@ -236,9 +440,25 @@ describe("an execution's row, whatever its group", () => {
   });
 
   it("tells inputs and error in the tooltip, shortened to one line each", () => {
-    const inputs = { topic: "Sea\notters", long: "x".repeat(500), list: ["a", 1], four: "", five: "5", six: "6" };
-    const { tooltip } = executionRow(notWaiting({ state: "failed", error: "It\nbroke.", request: { inputs, callbacks: {} } }), start);
-    assert.ok(tooltip.includes("topic: Sea otters") && tooltip.includes('list: ["a",1]') && tooltip.includes("and 2 more inputs") && tooltip.includes("Error: It broke."), tooltip.join("|"));
+    const inputs = {
+      topic: "Sea\notters",
+      long: "x".repeat(500),
+      list: ["a", 1],
+      four: "",
+      five: "5",
+      six: "6",
+    };
+    const { tooltip } = executionRow(
+      notWaiting({ state: "failed", error: "It\nbroke.", request: { inputs, callbacks: {} } }),
+      start,
+    );
+    assert.ok(
+      tooltip.includes("topic: Sea otters") &&
+        tooltip.includes('list: ["a",1]') &&
+        tooltip.includes("and 2 more inputs") &&
+        tooltip.includes("Error: It broke."),
+      tooltip.join("|"),
+    );
     assert.ok(tooltip.every((line) => line.length <= 90 && !line.includes("\n")));
   });
 });
@@ -252,30 +472,65 @@ describe("the row of a crew of which nothing is tracked", () => {
 
 describe("a task's row", () => {
   it("says its state, its attempt and its agent", () => {
-    const task = { taskId: "review", agent: "Editor", state: "waiting", attempts: [{ number: 1, output: "a" }, { number: 2, output: "b" }] } as const;
+    const task = {
+      taskId: "review",
+      agent: "Editor",
+      state: "waiting",
+      attempts: [
+        { number: 1, output: "a" },
+        { number: 2, output: "b" },
+      ],
+    } as const;
     const row = taskRow(task, anExecution({ tasks: [task] }));
     assert.equal(row.description, "Waiting · attempt 2 · Editor");
     assert.equal(row.sentence, "Task review, Waiting for you, attempt 2, Editor");
     assert.deepEqual(menusOf(row.facts), ["waiting", "output"]);
-    assert.deepEqual(menusOf(taskRow({ ...task, taskId: "other", state: "running", attempts: [] }, anExecution()).facts), []);
+    assert.deepEqual(
+      menusOf(
+        taskRow({ ...task, taskId: "other", state: "running", attempts: [] }, anExecution()).facts,
+      ),
+      [],
+    );
   });
 });
 
 describe("a crew's own names in a row", () => {
   const name = "evil\n\u001b[31m\u202ename ".repeat(3_000);
-  const task = { taskId: name, agent: name, state: "waiting", attempts: [{ number: 1 }, { number: 2, output: "b" }] } as const;
-  const execution = anExecution({ tasks: [task], waiting: { taskId: name, attempt: 2, since: "2026-10-21T12:01:00.000Z" }, request: { inputs: { [name]: name }, callbacks: {} } });
+  const task = {
+    taskId: name,
+    agent: name,
+    state: "waiting",
+    attempts: [{ number: 1 }, { number: 2, output: "b" }],
+  } as const;
+  const execution = anExecution({
+    tasks: [task],
+    waiting: { taskId: name, attempt: 2, since: "2026-10-21T12:01:00.000Z" },
+    request: { inputs: { [name]: name }, callbacks: {} },
+  });
 
   it("are one short line each, wherever the row says them", () => {
-    const rows = [taskRow(task, execution), executionRow(execution, start), executionRow(execution, start, { group: "waiting" })];
-    for (const text of rows.flatMap(({ label, description, tooltip, sentence }) => [label, description, sentence, ...tooltip])) {
+    const rows = [
+      taskRow(task, execution),
+      executionRow(execution, start),
+      executionRow(execution, start, { group: "waiting" }),
+    ];
+    for (const text of rows.flatMap(({ label, description, tooltip, sentence }) => [
+      label,
+      description,
+      sentence,
+      ...tooltip,
+    ])) {
       assert.doesNotMatch(text, /[\p{Cc}\u202e]/u);
       assert.ok(text.length < 400, `${text.length} characters`);
     }
   });
 
   it("are one short line in what a person is told, too", () => {
-    const words = [eventsOf(execution, start)[0]?.message, staleByAttempt(execution, name, 1)?.message, staleByAttempt(execution, `${name}.`, 7)?.message];
+    const words = [
+      eventsOf(execution, start)[0]?.message,
+      staleByAttempt(execution, name, 1)?.message,
+      staleByAttempt(execution, `${name}.`, 7)?.message,
+    ];
     for (const text of words) {
       assert.match(text ?? "", /^[^\p{Cc}\u202e]{20,400}$/u);
     }
@@ -284,13 +539,28 @@ describe("a crew's own names in a row", () => {
 
 describe("times in words", () => {
   it("have two units at most", () => {
-    assert.deepEqual([0, 59, 60, 150, 3600, 3720, 90_000, 172_800].map((seconds) => spanInWords(seconds * 1000)), ["0 s", "59 s", "1 min", "2 min 30 s", "1 h", "1 h 2 min", "1 d 1 h", "2 d"]);
+    assert.deepEqual(
+      [0, 59, 60, 150, 3600, 3720, 90_000, 172_800].map((seconds) => spanInWords(seconds * 1000)),
+      ["0 s", "59 s", "1 min", "2 min 30 s", "1 h", "1 h 2 min", "1 d 1 h", "2 d"],
+    );
   });
 
   it("move in steps on rows, stand still at the end, and are not made up", () => {
     assert.equal(elapsedInWords(notWaiting(), start + 47_000), "40 s");
-    assert.equal(elapsedInWords(notWaiting({ state: "completed", endedAt: "2026-10-21T12:01:05.000Z" }), start + 9e9), "1 min 5 s");
-    assert.equal(elapsedInWords(notWaiting({ state: "completed", endedAt: "2026-10-21T12:01:05.000Z", origin: "tracked" }), start), undefined);
+    assert.equal(
+      elapsedInWords(
+        notWaiting({ state: "completed", endedAt: "2026-10-21T12:01:05.000Z" }),
+        start + 9e9,
+      ),
+      "1 min 5 s",
+    );
+    assert.equal(
+      elapsedInWords(
+        notWaiting({ state: "completed", endedAt: "2026-10-21T12:01:05.000Z", origin: "tracked" }),
+        start,
+      ),
+      undefined,
+    );
     assert.equal(elapsedInWords(notWaiting({ state: "unconfirmed" }), start), undefined);
   });
 });

@@ -18,7 +18,8 @@ describe("asking for another token", () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  const asking = async () => (await Promise.all(windows.map((window) => window.begin(crew)))).filter((asks) => asks).length;
+  const asking = async () =>
+    (await Promise.all(windows.map((window) => window.begin(crew)))).filter((asks) => asks).length;
 
   it("is done by one window, and once, however often the crew refuses the old one", async () => {
     assert.equal(await asking(), 1);
@@ -52,7 +53,8 @@ describe("asking for another token", () => {
     const told = new Intents(folder);
     await told.claim(`crew-token-${crew}`, {});
     const all = told.all.bind(told);
-    told.all = async () => (await all()).map((intent) => ({ ...intent, session: "of a process that ended" }));
+    told.all = async () =>
+      (await all()).map((intent) => ({ ...intent, session: "of a process that ended" }));
     assert.equal(await new TokenPrompts(told).begin(crew), true);
     assert.equal(await windows[0]!.begin(crew), false);
   });

@@ -11,7 +11,11 @@ const moved = "url:https://new.test";
 describe("Presets of a crew", () => {
   let folder: string;
   let problems: CrewFileProblem[];
-  const open = () => new Presets({ folder: join(folder, "presets"), onProblem: (problem) => problems.push(problem) });
+  const open = () =>
+    new Presets({
+      folder: join(folder, "presets"),
+      onProblem: (problem) => problems.push(problem),
+    });
   const names = async (crewId = crew) => (await open().list(crewId)).map(({ name }) => name);
 
   beforeEach(async () => {
@@ -25,9 +29,19 @@ describe("Presets of a crew", () => {
 
   it("are saved by name, in the order of their names, for every window", async () => {
     const presets = open();
-    await Promise.all([presets.save(crew, "Oslo", { inputs: { city: "Oslo", ["__proto__"]: [null] } }), presets.save(crew, "Bergen", { inputs: { city: "Bergen" }, meta: { a: 1 }, crewWebhookUrl: "https://h.test" })]);
+    await Promise.all([
+      presets.save(crew, "Oslo", { inputs: { city: "Oslo", ["__proto__"]: [null] } }),
+      presets.save(crew, "Bergen", {
+        inputs: { city: "Bergen" },
+        meta: { a: 1 },
+        crewWebhookUrl: "https://h.test",
+      }),
+    ]);
     assert.deepEqual(await open().list(crew), [
-      { name: "Bergen", values: { inputs: { city: "Bergen" }, meta: { a: 1 }, crewWebhookUrl: "https://h.test" } },
+      {
+        name: "Bergen",
+        values: { inputs: { city: "Bergen" }, meta: { a: 1 }, crewWebhookUrl: "https://h.test" },
+      },
       { name: "Oslo", values: { inputs: { city: "Oslo", ["__proto__"]: [null] } } },
     ]);
     assert.deepEqual(await names(moved), []);
@@ -42,15 +56,28 @@ describe("Presets of a crew", () => {
     await presets.rename(crew, "gone", "c");
     await presets.delete(crew, "b");
     assert.deepEqual(await presets.list(crew), []);
-    assert.deepEqual(await readdir(join(folder, "presets")), [], "nothing is left of a crew without presets");
+    assert.deepEqual(
+      await readdir(join(folder, "presets")),
+      [],
+      "nothing is left of a crew without presets",
+    );
   });
 
   it("hold no secret, whatever is handed to them", async () => {
-    const values = { inputs: {}, humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer" as const, token: "hush" } } };
+    const values = {
+      inputs: {},
+      humanInputWebhook: {
+        url: "https://h.test",
+        authentication: { strategy: "bearer" as const, token: "hush" },
+      },
+    };
     await open().save(crew, "a", values);
     const [file] = await readdir(join(folder, "presets"));
     assert.doesNotMatch(await readFile(join(folder, "presets", file!), "utf8"), /hush/);
-    assert.deepEqual((await open().list(crew))[0]?.values, { inputs: {}, humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer" } } });
+    assert.deepEqual((await open().list(crew))[0]?.values, {
+      inputs: {},
+      humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer" } },
+    });
   });
 
   it("move along with a crew's new address, and go with the crew", async () => {
@@ -60,18 +87,30 @@ describe("Presets of a crew", () => {
     await presets.save(moved, "b", { inputs: {} });
     await presets.move(crew, moved);
     assert.deepEqual(await names(), []);
-    assert.deepEqual(await presets.list(moved), [{ name: "a", values: { inputs: { from: "old" } } }, { name: "b", values: { inputs: {} } }]);
+    assert.deepEqual(await presets.list(moved), [
+      { name: "a", values: { inputs: { from: "old" } } },
+      { name: "b", values: { inputs: {} } },
+    ]);
     await presets.forget(moved);
     assert.deepEqual(await readdir(join(folder, "presets")), []);
   });
 
-  for (const [what, text] of [["cut short", '{"version": 1, "crew"'], ["of a version to come", '{"version": 2, "crew": "x", "presets": []}'], ["of another shape", '{"version": 1, "crew": "x", "presets": [{"name": "a", "values": {"inputs": []}}]}']] as const) {
+  for (const [what, text] of [
+    ["cut short", '{"version": 1, "crew"'],
+    ["of a version to come", '{"version": 2, "crew": "x", "presets": []}'],
+    [
+      "of another shape",
+      '{"version": 1, "crew": "x", "presets": [{"name": "a", "values": {"inputs": []}}]}',
+    ],
+  ] as const) {
     it(`are set aside and told where their file is ${what}, and can be saved again`, async () => {
       await open().save(crew, "a", { inputs: {} });
       const [file] = await readdir(join(folder, "presets"));
       await writeFile(join(folder, "presets", file!), text);
       assert.deepEqual(await names(), []);
-      assert.deepEqual(problems, [{ kind: "setAside", path: join(folder, "presets", `${file!}.corrupt`) }]);
+      assert.deepEqual(problems, [
+        { kind: "setAside", path: join(folder, "presets", `${file!}.corrupt`) },
+      ]);
       assert.equal(await readFile(join(folder, "presets", `${file!}.corrupt`), "utf8"), text);
       assert.equal(await open().save(crew, "b", { inputs: {} }), true);
       assert.deepEqual(await names(), ["b"]);

@@ -6,12 +6,19 @@ import { readRequestFile } from "../../../../src/kickoff/request-files/read.ts";
 /** The faults of inputs, each with the words it points at. */
 function faults(inputs: string, fields: readonly InputField[]) {
   const text = `{"crew": "T", "inputs": ${inputs}}`;
-  return checkInputs(readRequestFile(text), fields).map(({ at, ...fault }) => ({ ...fault, where: text.slice(at.start, at.end) }));
+  return checkInputs(readRequestFile(text), fields).map(({ at, ...fault }) => ({
+    ...fault,
+    where: text.slice(at.start, at.end),
+  }));
 }
 
 describe("Inputs of a request file", () => {
   it("are missing where they are required, which is marked at the member that holds the inputs", () => {
-    const fields: InputField[] = [{ name: "city" }, { name: "days", required: false }, { name: "who", required: true }];
+    const fields: InputField[] = [
+      { name: "city" },
+      { name: "days", required: false },
+      { name: "who", required: true },
+    ];
     assert.deepEqual(faults("{}", fields), [
       { kind: "missingInput", name: "city", where: '"inputs"' },
       { kind: "missingInput", name: "who", where: '"inputs"' },
@@ -19,7 +26,10 @@ describe("Inputs of a request file", () => {
   });
 
   it("are missing, too, where the file has no inputs at all", () => {
-    assert.deepEqual(checkInputs(readRequestFile('{"crew": "T"}'), [{ name: "city" }]).map(({ kind }) => kind), ["missingInput"]);
+    assert.deepEqual(
+      checkInputs(readRequestFile('{"crew": "T"}'), [{ name: "city" }]).map(({ kind }) => kind),
+      ["missingInput"],
+    );
   });
 
   for (const [type, right, wrong] of [
@@ -32,18 +42,27 @@ describe("Inputs of a request file", () => {
   ] as const) {
     it(`have the type that the crew describes: ${type}`, () => {
       assert.deepEqual(faults(`{"a": ${right}}`, [{ name: "a", type }]), []);
-      assert.deepEqual(faults(`{"a": ${wrong}}`, [{ name: "a", type }]), [{ kind: "wrongInput", name: "a", wanted: type, where: wrong }]);
-      assert.deepEqual(faults('{"a": null}', [{ name: "a", type }]).map(({ kind }) => kind), ["wrongInput"]);
+      assert.deepEqual(faults(`{"a": ${wrong}}`, [{ name: "a", type }]), [
+        { kind: "wrongInput", name: "a", wanted: type, where: wrong },
+      ]);
+      assert.deepEqual(
+        faults('{"a": null}', [{ name: "a", type }]).map(({ kind }) => kind),
+        ["wrongInput"],
+      );
     });
   }
 
   it("are one of the values that the crew names", () => {
     const fields: InputField[] = [{ name: "size", enum: ["s", "m", 7] }];
     assert.deepEqual(faults('{"size": 7}', fields), []);
-    assert.deepEqual(faults('{"size": "7"}', fields), [{ kind: "notOneOf", name: "size", values: ["s", "m", 7], where: '"7"' }]);
+    assert.deepEqual(faults('{"size": "7"}', fields), [
+      { kind: "notOneOf", name: "size", values: ["s", "m", 7], where: '"7"' },
+    ]);
   });
 
   it("are said not to be listed where the crew names no such input", () => {
-    assert.deepEqual(faults('{"city": "Oslo", "__proto__": 1}', [{ name: "city" }]), [{ kind: "unlistedInput", name: "__proto__", where: '"__proto__"' }]);
+    assert.deepEqual(faults('{"city": "Oslo", "__proto__": 1}', [{ name: "city" }]), [
+      { kind: "unlistedInput", name: "__proto__", where: '"__proto__"' },
+    ]);
   });
 });

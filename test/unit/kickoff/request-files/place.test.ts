@@ -6,7 +6,13 @@ function at(marked: string) {
   const offset = marked.indexOf("|");
   const text = marked.replace("|", "");
   const place = placeAt(text, offset);
-  return place && { ...place, replaces: text.slice(place.replaces.start, place.replaces.end), ...("given" in place ? { given: [...place.given] } : {}) };
+  return (
+    place && {
+      ...place,
+      replaces: text.slice(place.replaces.start, place.replaces.end),
+      ...("given" in place ? { given: [...place.given] } : {}),
+    }
+  );
 }
 
 describe("The place in a request file where somebody writes", () => {
@@ -17,20 +23,60 @@ describe("The place in a request file where somebody writes", () => {
   });
 
   it("is the name of an input, beside those that stand there", () => {
-    assert.deepEqual(at('{"inputs": {|}}'), { kind: "inputName", replaces: "", given: [], hasValue: false, needsComma: false });
-    assert.deepEqual(at('{"inputs": {"city": "Oslo", "da|"}}'), { kind: "inputName", replaces: '"da"', given: ["city"], hasValue: false, needsComma: false });
-    assert.deepEqual(at('{"inputs": {"da|": 3}}'), { kind: "inputName", replaces: '"da"', given: [], hasValue: true, needsComma: false });
-    assert.deepEqual(at('{"inputs": {da| /* then */ "city": 1}}'), { kind: "inputName", replaces: "da", given: ["city"], hasValue: false, needsComma: true });
+    assert.deepEqual(at('{"inputs": {|}}'), {
+      kind: "inputName",
+      replaces: "",
+      given: [],
+      hasValue: false,
+      needsComma: false,
+    });
+    assert.deepEqual(at('{"inputs": {"city": "Oslo", "da|"}}'), {
+      kind: "inputName",
+      replaces: '"da"',
+      given: ["city"],
+      hasValue: false,
+      needsComma: false,
+    });
+    assert.deepEqual(at('{"inputs": {"da|": 3}}'), {
+      kind: "inputName",
+      replaces: '"da"',
+      given: [],
+      hasValue: true,
+      needsComma: false,
+    });
+    assert.deepEqual(at('{"inputs": {da| /* then */ "city": 1}}'), {
+      kind: "inputName",
+      replaces: "da",
+      given: ["city"],
+      hasValue: false,
+      needsComma: true,
+    });
   });
 
   it("is the value of an input", () => {
-    assert.deepEqual(at('{"inputs": {"size": |}}'), { kind: "inputValue", name: "size", replaces: "" });
-    assert.deepEqual(at('{"inputs": {"size": "s|"}}'), { kind: "inputValue", name: "size", replaces: '"s"' });
+    assert.deepEqual(at('{"inputs": {"size": |}}'), {
+      kind: "inputValue",
+      name: "size",
+      replaces: "",
+    });
+    assert.deepEqual(at('{"inputs": {"size": "s|"}}'), {
+      kind: "inputValue",
+      name: "size",
+      replaces: '"s"',
+    });
     assert.deepEqual(at('{"inputs": {"size": tr|}}')?.replaces, "tr");
   });
 
   it("is none anywhere else", () => {
-    for (const text of ['{|}', '{"meta": {|}}', '{"inputs": {"a": {|}}}', '{"inputs": |}', '{"label": "|"}', "|"]) assert.equal(at(text), undefined, text);
+    for (const text of [
+      "{|}",
+      '{"meta": {|}}',
+      '{"inputs": {"a": {|}}}',
+      '{"inputs": |}',
+      '{"label": "|"}',
+      "|",
+    ])
+      assert.equal(at(text), undefined, text);
   });
 
   it("has the crew that the rest of the file names", () => {

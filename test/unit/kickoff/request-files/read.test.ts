@@ -2,8 +2,13 @@ import assert from "node:assert/strict";
 import { readRequestFile, type FileFault } from "../../../../src/kickoff/request-files/read.ts";
 
 /** The faults of a text, each with the words it points at. */
-const faultsIn = (text: string) => readRequestFile(text).faults.map(({ at, ...fault }) => ({ ...fault, where: text.slice(at.start, at.end) }));
-const kindsIn = (text: string): FileFault["kind"][] => readRequestFile(text).faults.map(({ kind }) => kind);
+const faultsIn = (text: string) =>
+  readRequestFile(text).faults.map(({ at, ...fault }) => ({
+    ...fault,
+    where: text.slice(at.start, at.end),
+  }));
+const kindsIn = (text: string): FileFault["kind"][] =>
+  readRequestFile(text).faults.map(({ kind }) => kind);
 
 describe("Reading a request file", () => {
   it("takes crew, label, inputs, meta and callbacks, with comments and trailing commas", () => {
@@ -18,21 +23,46 @@ describe("Reading a request file", () => {
     assert.deepEqual(file.faults, []);
     assert.equal(file.crew, "Travel");
     assert.equal(file.label, "Demo");
-    assert.deepEqual(Object.entries(file.values.inputs ?? {}), [["city", "Oslo"], ["days", 3], ["list", [1, null, true]], ["__proto__", "x"]]);
-    assert.deepEqual({ ...file.values, inputs: {} }, { inputs: {}, meta: { ticket: 7 }, crewWebhookUrl: "https://hooks.test/done" });
+    assert.deepEqual(Object.entries(file.values.inputs ?? {}), [
+      ["city", "Oslo"],
+      ["days", 3],
+      ["list", [1, null, true]],
+      ["__proto__", "x"],
+    ]);
+    assert.deepEqual(
+      { ...file.values, inputs: {} },
+      { inputs: {}, meta: { ticket: 7 }, crewWebhookUrl: "https://hooks.test/done" },
+    );
   });
 
   it("knows where each input stands", () => {
     const text = '{"crew": "T", "inputs": {"city": "Oslo"}}';
     const { places } = readRequestFile(text);
-    const at = (span: { start: number; end: number } | undefined) => text.slice(span?.start, span?.end);
-    assert.deepEqual([at(places.crew), at(places.inputs), at(places.input.get("city"))], ['"T"', '"inputs"', '"Oslo"']);
+    const at = (span: { start: number; end: number } | undefined) =>
+      text.slice(span?.start, span?.end);
+    assert.deepEqual(
+      [at(places.crew), at(places.inputs), at(places.input.get("city"))],
+      ['"T"', '"inputs"', '"Oslo"'],
+    );
   });
 
-  for (const name of ["token", "authentication", "Authorization", "bearer_token", "apiKey", "client_secret", "password"]) {
+  for (const name of [
+    "token",
+    "authentication",
+    "Authorization",
+    "bearer_token",
+    "apiKey",
+    "client_secret",
+    "password",
+  ]) {
     it(`refuses the member ${name}: a shared file holds no secret`, () => {
-      assert.deepEqual(faultsIn(`{"crew": "T", "${name}": "hush"}`), [{ kind: "secret", name, where: `"${name}"` }]);
-      assert.doesNotMatch(JSON.stringify(readRequestFile(`{"crew": "T", "${name}": "hush"}`)), /hush/);
+      assert.deepEqual(faultsIn(`{"crew": "T", "${name}": "hush"}`), [
+        { kind: "secret", name, where: `"${name}"` },
+      ]);
+      assert.doesNotMatch(
+        JSON.stringify(readRequestFile(`{"crew": "T", "${name}": "hush"}`)),
+        /hush/,
+      );
     });
   }
 
@@ -45,10 +75,23 @@ describe("Reading a request file", () => {
     assert.deepEqual(faults, []);
     assert.deepEqual(values, {
       inputs: {},
-      humanInputWebhook: { url: "https://h.test/a", authentication: { strategy: "basic", username: "me" } },
-      webhooks: { events: ["task_started"], url: "https://h.test/e", realtime: true, authentication: { strategy: "bearer" } },
+      humanInputWebhook: {
+        url: "https://h.test/a",
+        authentication: { strategy: "basic", username: "me" },
+      },
+      webhooks: {
+        events: ["task_started"],
+        url: "https://h.test/e",
+        realtime: true,
+        authentication: { strategy: "bearer" },
+      },
     });
-    assert.deepEqual(readRequestFile('{"crew": "T", "humanInputWebhook": {"url": "https://h.test/a"}, "webhooks": null}').values, { humanInputWebhookUrl: "https://h.test/a" });
+    assert.deepEqual(
+      readRequestFile(
+        '{"crew": "T", "humanInputWebhook": {"url": "https://h.test/a"}, "webhooks": null}',
+      ).values,
+      { humanInputWebhookUrl: "https://h.test/a" },
+    );
   });
 
   it("refuses a callback's secret at the very member, wherever in the callback it stands, and repeats none", () => {
@@ -64,32 +107,64 @@ describe("Reading a request file", () => {
   });
 
   it("tells a secret once that does not even belong there", () => {
-    const basic = '{"crew": "T", "humanInputWebhook": {"url": "https://h.test/a", "authentication": {"strategy": "basic", "username": "me", "token": "hush"}}}';
+    const basic =
+      '{"crew": "T", "humanInputWebhook": {"url": "https://h.test/a", "authentication": {"strategy": "basic", "username": "me", "token": "hush"}}}';
     assert.deepEqual(faultsIn(basic), [{ kind: "secret", name: "token", where: '"token"' }]);
-    assert.deepEqual(faultsIn('{"crew": "T", "passengers": 3}'), [{ kind: "unknownMember", name: "passengers", where: '"passengers"' }]);
+    assert.deepEqual(faultsIn('{"crew": "T", "passengers": 3}'), [
+      { kind: "unknownMember", name: "passengers", where: '"passengers"' },
+    ]);
   });
 
   it("says where a callback is wrong or lacks something", () => {
-    assert.deepEqual(faultsIn('{"crew": "T", "humanInputWebhook": {"authentication": {"strategy": "digest"}}, "webhooks": {"events": ["a b"], "realtime": 1, "to": "x"}}'), [
-      { kind: "wrongStrategy", name: "strategy", wanted: ["bearer", "basic"], where: '"digest"' },
-      { kind: "otherPart", name: "to", where: '"to"' },
-      { kind: "wrongType", name: "events", wanted: "names", where: '["a b"]' },
-      { kind: "wrongType", name: "realtime", wanted: "trueOrFalse", where: "1" },
+    assert.deepEqual(
+      faultsIn(
+        '{"crew": "T", "humanInputWebhook": {"authentication": {"strategy": "digest"}}, "webhooks": {"events": ["a b"], "realtime": 1, "to": "x"}}',
+      ),
+      [
+        { kind: "wrongStrategy", name: "strategy", wanted: ["bearer", "basic"], where: '"digest"' },
+        { kind: "otherPart", name: "to", where: '"to"' },
+        { kind: "wrongType", name: "events", wanted: "names", where: '["a b"]' },
+        { kind: "wrongType", name: "realtime", wanted: "trueOrFalse", where: "1" },
+      ],
+    );
+    assert.deepEqual(
+      faultsIn(
+        '{"crew": "T", "humanInputWebhook": {"authentication": {"strategy": "basic"}}, "webhooks": {"url": "https://h.test"}}',
+      ),
+      [
+        { kind: "missingPart", name: "username", where: '"authentication"' },
+        { kind: "missingPart", name: "url", where: '"humanInputWebhook"' },
+        { kind: "missingPart", name: "events", where: '"webhooks"' },
+      ],
+    );
+    assert.deepEqual(
+      kindsIn(
+        '{"crew": "T", "humanInputWebhook": {"url": "https://a.test"}, "humanInputWebhookUrl": "https://b.test"}',
+      ),
+      ["sameCallback"],
+    );
+    assert.deepEqual(kindsIn('{"crew": "T", "webhooks": {}, "webhooks": {"url": "hooks"}}'), [
+      "twice",
+      "address",
+      "missingPart",
     ]);
-    assert.deepEqual(faultsIn('{"crew": "T", "humanInputWebhook": {"authentication": {"strategy": "basic"}}, "webhooks": {"url": "https://h.test"}}'), [
-      { kind: "missingPart", name: "username", where: '"authentication"' },
-      { kind: "missingPart", name: "url", where: '"humanInputWebhook"' },
-      { kind: "missingPart", name: "events", where: '"webhooks"' },
-    ]);
-    assert.deepEqual(kindsIn('{"crew": "T", "humanInputWebhook": {"url": "https://a.test"}, "humanInputWebhookUrl": "https://b.test"}'), ["sameCallback"]);
-    assert.deepEqual(kindsIn('{"crew": "T", "webhooks": {}, "webhooks": {"url": "hooks"}}'), ["twice", "address", "missingPart"]);
   });
 
   it("refuses name and password in an address, and what is no address", () => {
-    assert.deepEqual(faultsIn('{"crew": "T", "taskWebhookUrl": "https://me:pw@hooks.test/", "stepWebhookUrl": "hooks.test"}'), [
-      { kind: "address", name: "taskWebhookUrl", fault: "credentials", where: '"https://me:pw@hooks.test/"' },
-      { kind: "address", name: "stepWebhookUrl", fault: "notAnAddress", where: '"hooks.test"' },
-    ]);
+    assert.deepEqual(
+      faultsIn(
+        '{"crew": "T", "taskWebhookUrl": "https://me:pw@hooks.test/", "stepWebhookUrl": "hooks.test"}',
+      ),
+      [
+        {
+          kind: "address",
+          name: "taskWebhookUrl",
+          fault: "credentials",
+          where: '"https://me:pw@hooks.test/"',
+        },
+        { kind: "address", name: "stepWebhookUrl", fault: "notAnAddress", where: '"hooks.test"' },
+      ],
+    );
   });
 
   it("names what has the wrong type, what it does not know, and what is missing", () => {
@@ -106,7 +181,11 @@ describe("Reading a request file", () => {
 
   it("says where the text stops being JSON, and reads what stands before", () => {
     const file = readRequestFile('{"crew": "T", "inputs": {"city": Oslo}}');
-    assert.deepEqual(file.faults[0], { kind: "syntax", expected: "quotes", at: { start: 33, end: 37 } });
+    assert.deepEqual(file.faults[0], {
+      kind: "syntax",
+      expected: "quotes",
+      at: { start: 33, end: 37 },
+    });
     assert.equal(file.crew, "T");
   });
 

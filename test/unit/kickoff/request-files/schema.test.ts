@@ -7,26 +7,73 @@ import { writeRequestFile } from "../../../../src/kickoff/request-files/write.ts
 import { projectFolder } from "../../../support/folders.ts";
 
 interface Manifest {
-  readonly contributes: { readonly jsonValidation: readonly { readonly fileMatch: string; readonly url: string }[] };
+  readonly contributes: {
+    readonly jsonValidation: readonly { readonly fileMatch: string; readonly url: string }[];
+  };
 }
 
 describe("The schema of request files", () => {
-  const read = (file: string): unknown => JSON.parse(readFileSync(path.join(projectFolder, file), "utf8"));
+  const read = (file: string): unknown =>
+    JSON.parse(readFileSync(path.join(projectFolder, file), "utf8"));
   const [contributed] = (read("package.json") as Manifest).contributes.jsonValidation;
-  const schema = read(contributed!.url) as { readonly properties: Readonly<Record<string, { readonly description?: string }>> };
+  const schema = read(contributed!.url) as {
+    readonly properties: Readonly<Record<string, { readonly description?: string }>>;
+  };
   const isValid = new Ajv({ strict: false }).compile(schema);
 
   it("is contributed for *.kickoff.json and describes every member", () => {
     assert.equal(contributed?.fileMatch, "*.kickoff.json");
-    assert.deepEqual([...Object.keys(schema.properties), "$schema"].sort(), [...requestFileMembers].sort());
-    for (const [name, { description }] of Object.entries(schema.properties)) assert.ok(description, name);
+    assert.deepEqual(
+      [...Object.keys(schema.properties), "$schema"].sort(),
+      [...requestFileMembers].sort(),
+    );
+    for (const [name, { description }] of Object.entries(schema.properties))
+      assert.ok(description, name);
   });
 
   it("takes what is saved, and refuses a file without a crew or with a wrong type", () => {
-    const humanInputWebhook = { url: "https://h.test", authentication: { strategy: "basic", username: "me" } } as const;
-    const webhooks = { url: "https://h.test", events: ["task_started", "one of ours"], realtime: true, authentication: { strategy: "bearer" } } as const;
-    assert.ok(isValid(JSON.parse(writeRequestFile("Travel", { inputs: { city: "Oslo" }, meta: {}, crewWebhookUrl: "https://h.test", humanInputWebhook, webhooks }, "Demo"))));
-    assert.ok(isValid({ crew: "T", crewWebhookUrl: null, humanInputWebhook: null, webhooks: null }));
-    for (const wrong of [{}, { crew: 7 }, { crew: "" }, { crew: "T", inputs: [] }, { crew: "T", meta: "x" }, { crew: "T", stepWebhookUrl: 1 }, { crew: "T", webhooks: { events: "a" } }, { crew: "T", webhooks: { authentication: { strategy: "basic" } } }, { crew: "T", humanInputWebhook: "https://h.test" }, []]) assert.equal(isValid(wrong), false, JSON.stringify(wrong));
+    const humanInputWebhook = {
+      url: "https://h.test",
+      authentication: { strategy: "basic", username: "me" },
+    } as const;
+    const webhooks = {
+      url: "https://h.test",
+      events: ["task_started", "one of ours"],
+      realtime: true,
+      authentication: { strategy: "bearer" },
+    } as const;
+    assert.ok(
+      isValid(
+        JSON.parse(
+          writeRequestFile(
+            "Travel",
+            {
+              inputs: { city: "Oslo" },
+              meta: {},
+              crewWebhookUrl: "https://h.test",
+              humanInputWebhook,
+              webhooks,
+            },
+            "Demo",
+          ),
+        ),
+      ),
+    );
+    assert.ok(
+      isValid({ crew: "T", crewWebhookUrl: null, humanInputWebhook: null, webhooks: null }),
+    );
+    for (const wrong of [
+      {},
+      { crew: 7 },
+      { crew: "" },
+      { crew: "T", inputs: [] },
+      { crew: "T", meta: "x" },
+      { crew: "T", stepWebhookUrl: 1 },
+      { crew: "T", webhooks: { events: "a" } },
+      { crew: "T", webhooks: { authentication: { strategy: "basic" } } },
+      { crew: "T", humanInputWebhook: "https://h.test" },
+      [],
+    ])
+      assert.equal(isValid(wrong), false, JSON.stringify(wrong));
   });
 });

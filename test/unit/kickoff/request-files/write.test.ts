@@ -5,20 +5,41 @@ import { writeRequestFile } from "../../../../src/kickoff/request-files/write.ts
 
 describe("Writing a request file", () => {
   it("gives a text that is read as the same values", () => {
-    const values = { inputs: { city: "Oslo \"north\"", days: 3, ["__proto__"]: "x" }, meta: { ticket: 7 }, crewWebhookUrl: "https://hooks.test/done" };
+    const values = {
+      inputs: { city: 'Oslo "north"', days: 3, ["__proto__"]: "x" },
+      meta: { ticket: 7 },
+      crewWebhookUrl: "https://hooks.test/done",
+    };
     const file = readRequestFile(writeRequestFile("Travel", values, "Demo"));
-    assert.deepEqual({ crew: file.crew, label: file.label, values: file.values, faults: file.faults }, { crew: "Travel", label: "Demo", values, faults: [] });
+    assert.deepEqual(
+      { crew: file.crew, label: file.label, values: file.values, faults: file.faults },
+      { crew: "Travel", label: "Demo", values, faults: [] },
+    );
   });
 
   it("leaves out whatever else comes along, such as a callback's secret, and keeps the callback", () => {
     const plain = {
-      humanInputWebhook: { url: "https://hooks.test", authentication: { strategy: "basic" as const, username: "me" } },
-      webhooks: { events: ["task_started"], url: "https://hooks.test/e", realtime: false, authentication: { strategy: "bearer" as const } },
+      humanInputWebhook: {
+        url: "https://hooks.test",
+        authentication: { strategy: "basic" as const, username: "me" },
+      },
+      webhooks: {
+        events: ["task_started"],
+        url: "https://hooks.test/e",
+        realtime: false,
+        authentication: { strategy: "bearer" as const },
+      },
     };
     const text = writeRequestFile("Travel", {
       inputs: {},
-      humanInputWebhook: { ...plain.humanInputWebhook, authentication: { ...plain.humanInputWebhook.authentication, ...{ password: "hush" } } },
-      webhooks: { ...plain.webhooks, authentication: { ...plain.webhooks.authentication, ...{ token: "hush" } } },
+      humanInputWebhook: {
+        ...plain.humanInputWebhook,
+        authentication: { ...plain.humanInputWebhook.authentication, ...{ password: "hush" } },
+      },
+      webhooks: {
+        ...plain.webhooks,
+        authentication: { ...plain.webhooks.authentication, ...{ token: "hush" } },
+      },
     });
     assert.doesNotMatch(text, /hush/);
     assert.deepEqual(readRequestFile(text).faults, []);
@@ -27,7 +48,11 @@ describe("Writing a request file", () => {
 
   for (const [crew, inputs, name] of [
     ["Travel", { city: "Oslo", days: 3 }, "travel-oslo.kickoff.json"],
-    ["Мой план!", { empty: "", none: null, stadt: "Zürich, am See" }, "мой-план-zürich-am-see.kickoff.json"],
+    [
+      "Мой план!",
+      { empty: "", none: null, stadt: "Zürich, am See" },
+      "мой-план-zürich-am-see.kickoff.json",
+    ],
     ["../..", {}, "request.kickoff.json"],
     ["T", { topic: "word ".repeat(40) }, "t-word-word-word-word-word-word.kickoff.json"],
     ["T", { n: { a: 1 } }, "t-a-1.kickoff.json"],
@@ -51,6 +76,10 @@ describe("Writing a request file", () => {
   }
 
   it("leaves the rest of a file's name alone", () => {
-    assert.deepEqual(["a.b", "/a.kickoff.json/b", "a.jsonc"].map(withEnding), ["a.b.kickoff.json", "/a.kickoff.json/b.kickoff.json", "a.jsonc.kickoff.json"]);
+    assert.deepEqual(["a.b", "/a.kickoff.json/b", "a.jsonc"].map(withEnding), [
+      "a.b.kickoff.json",
+      "/a.kickoff.json/b.kickoff.json",
+      "a.jsonc.kickoff.json",
+    ]);
   });
 });
