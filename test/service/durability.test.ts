@@ -164,7 +164,7 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
     );
     await service?.stop();
     service = undefined;
-  }).timeout(600_000);
+  }).timeout(1_200_000);
 
   let names: string[] | undefined;
   const inputs = async (client: CrewApi) => {

@@ -112,9 +112,7 @@ export class Tree {
 
   /** Chooses an entry of a row's context menu. */
   async menu(text: string | RegExp, entry: string): Promise<void> {
-    await this.#choose(entry, () =>
-      this.#uncovered((timeout) => this.row(text).click({ button: "right", timeout })),
-    );
+    await this.#choose(entry, () => this.row(text).click({ button: "right" }));
   }
 
   /** Chooses an entry of the context menu of the row that has the keys, by the keyboard. */
