@@ -86,7 +86,7 @@ describe("the walkthrough", () => {
     for (const { command } of all)
       assert.ok(commands.has(command) || command.startsWith("workbench."), command);
     assert.ok(all.some(({ command }) => command === "crewdeck.takeTour"));
-    const tour = /"workbench\.action\.openWalkthrough", "crewdeck\.crewdeck#(\w+)"/.exec(
+    const tour = /"workbench\.action\.openWalkthrough",\s+"crewdeck\.crewdeck#(\w+)"/.exec(
       read("src/commands/view.ts"),
     )?.[1];
     assert.deepEqual(
