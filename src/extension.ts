@@ -1,5 +1,5 @@
 import type * as vscode from "vscode";
-import { systemClock as clock } from "./api/clock.ts";
+import { systemClock as clock } from "./base/clock.ts";
 import { watchClearing } from "./commands/clearing.ts";
 import { registerLinks } from "./commands/register-links.ts";
 import { registerCommands } from "./commands/table.ts";

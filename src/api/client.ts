@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { normaliseAddress } from "./address.ts";
-import { systemClock, type Clock } from "./clock.ts";
+import { systemClock, type Clock } from "../base/clock.ts";
 import { CrewApiError } from "./errors.ts";
 import { defaultFetch, type Fetch } from "./fetch.ts";
 import { isObject } from "./json.ts";

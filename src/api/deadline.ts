@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../base/clock.ts";
 
 /** Ends one request: by its time-out, body included, or by the caller's signal. */
 export class Deadline {

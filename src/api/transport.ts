@@ -1,6 +1,6 @@
 import { errorOfAnswer, excerpt } from "./answer-errors.ts";
 import { readBody } from "./body.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { Deadline } from "./deadline.ts";
 import { CrewApiError } from "./errors.ts";
 import { errorOfFailure } from "./failure-errors.ts";

@@ -1,5 +1,5 @@
 import type * as vscode from "vscode";
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import { log } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";

@@ -1,5 +1,5 @@
 import { logProblem } from "../editor/log.ts";
-import type { Disposable } from "../executions/emitter.ts";
+import type { Disposable } from "../base/events.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { ForgettingParts } from "./forget-here.ts";
 

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../editor/errors.ts";
 import { said } from "../editor/said.ts";

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { JsonObject, KickoffRequest } from "../api/types.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";

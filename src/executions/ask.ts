@@ -1,4 +1,4 @@
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { StatusReading } from "../api/types.ts";
 import type { CrewRef, Execution } from "./model.ts";

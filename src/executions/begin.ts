@@ -1,5 +1,5 @@
-import type { Clock } from "../api/clock.ts";
-import type { Disposable } from "./emitter.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Disposable } from "../base/events.ts";
 import { hasEnded } from "./model.ts";
 import type { ExecutionStore } from "./store.ts";
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { beginWhenNeeded } from "./begin.ts";
 import type { ClearScope } from "./clearing.ts";
-import type { Disposable } from "./emitter.ts";
+import type { Disposable } from "../base/events.ts";
 import { Intents } from "./intents.ts";
 import { Lease } from "./lease.ts";
 import { hasEnded } from "./model.ts";

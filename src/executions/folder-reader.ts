@@ -1,4 +1,4 @@
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Known, Step } from "./known.ts";
 import type { Execution } from "./model.ts";
 import { readRecord } from "./record.ts";

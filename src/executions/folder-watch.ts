@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from "node:fs";
-import type { Clock } from "../api/clock.ts";
-import type { Disposable } from "./emitter.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Disposable } from "../base/events.ts";
 
 /** Milliseconds for which further changes are waited for. */
 const DEBOUNCE = 50;

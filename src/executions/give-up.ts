@@ -1,4 +1,4 @@
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Execution } from "./model.ts";
 import { stopWatching } from "./reduce.ts";
 import type { ExecutionStore } from "./store.ts";

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Clock } from "../api/clock.ts";
-import { type Disposable, Emitter, type Event } from "./emitter.ts";
+import type { Clock } from "../base/clock.ts";
+import { type Disposable, Emitter, type Event } from "../base/events.ts";
 import { readIfThere, replaceWhole } from "./files.ts";
 
 /** Milliseconds between two renewals. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { isAlive, type Intents, kickoffKey, resumeKey } from "./intents.ts";
 import { type Execution, hasEnded, type SentResume } from "./model.ts";
 import { resumeUnanswered } from "./resumes.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { CallbackUrls, KickoffRequest, StatusReading } from "../api/types.ts";
 import { type CrewRef, type Execution, hasEnded, type SentKickoff, without } from "./model.ts";
 import { crewGoesOn } from "./resumes.ts";

@@ -1,5 +1,5 @@
 import type { CallbackUrls, PlainCallbacks, SecretCallbacks } from "../api/types.ts";
-import type { Disposable } from "./emitter.ts";
+import type { Disposable } from "../base/events.ts";
 import type { Intents } from "./intents.ts";
 import { type Execution, hasEnded } from "./model.ts";
 import type { ExecutionStore } from "./store.ts";

@@ -1,5 +1,5 @@
 import { postTimeout } from "../api/client.ts";
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { type Intents, isAlive, kickoffKey } from "./intents.ts";
 import type { Execution } from "./model.ts";
 import { resumeKeys } from "./recover.ts";

@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { clearedBy, clearingMark, type ClearScope } from "./clearing.ts";
-import { type Disposable, Emitter, type Event } from "./emitter.ts";
+import { type Disposable, Emitter, type Event } from "../base/events.ts";
 import { FolderReader } from "./folder-reader.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import { withHistory } from "./history.ts";

@@ -2,7 +2,7 @@ import type { CrewApiError } from "../api/errors.ts";
 import { ask, type AskOptions, type AskOutcome } from "./ask.ts";
 import { Attention } from "./attention.ts";
 import { CrewLimits } from "./crew-limits.ts";
-import { type Disposable, Emitter, type Event } from "./emitter.ts";
+import { type Disposable, Emitter, type Event } from "../base/events.ts";
 import { giveUpByAge } from "./give-up.ts";
 import type { Lease } from "./lease.ts";
 import type { CrewRef, Execution } from "./model.ts";

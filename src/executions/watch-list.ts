@@ -1,4 +1,4 @@
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Attention } from "./attention.ts";
 import type { CrewLimits } from "./crew-limits.ts";
 import type { Execution } from "./model.ts";

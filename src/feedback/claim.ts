@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { type Intent, type Intents, isAlive, resumeKey } from "../executions/intents.ts";
 import type { Execution, Feedback } from "../executions/model.ts";
 import { LONGEST_REQUEST } from "../executions/recover.ts";

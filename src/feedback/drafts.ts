@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as l10n from "@vscode/l10n";
 import { UserError } from "../editor/errors.ts";
-import { Emitter } from "../executions/emitter.ts";
+import { Emitter } from "../base/events.ts";
 import { hasCode, readIfThere, replaceWhole } from "../executions/files.ts";
 import type { ResumeTarget } from "../executions/resumes.ts";
 

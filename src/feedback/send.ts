@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { CrewClient } from "../api/client.ts";
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { ResumeAnswer } from "../api/types.ts";
 import { type ErrorAction, messageOf, UserError } from "../editor/errors.ts";

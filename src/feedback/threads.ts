@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { messageOf, UserError } from "../editor/errors.ts";
 import { feedbackController } from "../editor/ids.ts";
 import { said } from "../editor/said.ts";

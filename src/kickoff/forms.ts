@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
 import { Disposables } from "../editor/disposables.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 
 /** Milliseconds after a start's end in which another click is still part of a double click. Systems take 500 ms for one, hands are slower at times. */
 const clickTime = 1_000;

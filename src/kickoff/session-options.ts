@@ -1,4 +1,4 @@
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { CrewInputs, KickoffRequest } from "../api/types.ts";
 import type { ErrorAction } from "../editor/errors.ts";
 import type { Execution } from "../executions/model.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as l10n from "@vscode/l10n";
 import type { CrewClient } from "../api/client.ts";
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { KickoffRequest } from "../api/types.ts";
 import type { Crew } from "../crews/types.ts";

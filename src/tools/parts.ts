@@ -1,4 +1,4 @@
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { Feedback } from "../feedback/feedback.ts";

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
 import type { Intents } from "../executions/intents.ts";

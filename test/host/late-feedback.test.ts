@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { CrewClient } from "../../src/api/client.ts";
-import { systemClock } from "../../src/api/clock.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import { draftsCommand } from "../../src/commands/drafts.ts";
 import type { Crews } from "../../src/crews/crews.ts";
 import { actionsOf } from "../../src/editor/errors.ts";

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import { systemClock } from "../../src/api/clock.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import { watchClearing } from "../../src/commands/clearing.ts";
 import { deleteLocalDataCommand } from "../../src/commands/delete-local-data.ts";
 import { Crews } from "../../src/crews/crews.ts";

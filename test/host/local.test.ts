@@ -3,7 +3,7 @@ import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import { systemClock } from "../../src/api/clock.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import { CrewApiError } from "../../src/api/errors.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import type { Crew } from "../../src/crews/types.ts";

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import { systemClock } from "../../src/api/clock.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { openFormsRoom } from "../../src/kickoff/forms-room.ts";
 import { choosePreset } from "../../src/kickoff/presets/choose.ts";

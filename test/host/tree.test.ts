@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
-import type { Clock } from "../../src/api/clock.ts";
+import type { Clock } from "../../src/base/clock.ts";
 import type { Crew, TokenState } from "../../src/crews/types.ts";
-import { Emitter } from "../../src/executions/emitter.ts";
+import { Emitter } from "../../src/base/events.ts";
 import { without, type Execution } from "../../src/executions/model.ts";
 import type { TrackerChange } from "../../src/executions/tracker.ts";
 import { noFilter } from "../../src/views/tree/filter.ts";

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import { systemClock, type Clock } from "../../src/api/clock.ts";
+import { systemClock, type Clock } from "../../src/base/clock.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/types.ts";
 import { Intents } from "../../src/executions/intents.ts";
 import type { Execution } from "../../src/executions/model.ts";

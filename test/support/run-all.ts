@@ -35,6 +35,7 @@ const steps = [
   suite("unit"),
   suite("service"),
   oneTest("style and walls between the rooms", "node_modules/eslint/bin/eslint.js", "."),
+  oneTest("format", "node_modules/prettier/bin/prettier.cjs", "--check", "."),
   // Packaging builds once more, which leaves alone what is so already.
   suite("package"),
   oneTest("types of the tests", "node_modules/typescript/bin/tsc", "-p", "test"),

@@ -1,13 +1,18 @@
 // Runs the host tests (out/host) inside a real VS Code: on a desktop where there is one to be had, else in VS Code's server.
-// CREWDECK_VSCODE=desktop or =server decides; --oldest takes the VS Code that the manifest names as the oldest.
+// CREWDECK_VSCODE=desktop or =server decides; --oldest takes the VS Code that the manifest names as the oldest; --grep WORDS runs
+// the tests whose titles match, as Mocha's option does.
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
+import { parseArgs } from "node:util";
 import { downloadAndUnzipVSCode, runTests } from "@vscode/test-electron";
 import { downloadsFolder, projectFolder, temporaryFolder } from "./folders.ts";
 import { makeTestAuthority } from "./test-authority.ts";
 import { vscodeVersion, type Edition } from "./vscode-versions.ts";
 
-const edition: Edition = process.argv.includes("--oldest") ? "oldest" : "newest";
+const { values: options } = parseArgs({
+  options: { oldest: { type: "boolean" }, grep: { type: "string" } },
+});
+const edition: Edition = options.oldest === true ? "oldest" : "newest";
 const version = vscodeVersion(edition);
 const launcher = path.join(import.meta.dirname, "vscode-launcher.ts");
 const desktop = await desktopExecutable();
@@ -25,6 +30,7 @@ try {
     extensionTestsEnv: {
       CREWDECK_EDITION: edition,
       CREWDECK_TEST_AUTHORITY: authority.folder,
+      ...(options.grep !== undefined && { CREWDECK_GREP: options.grep }),
       ...authority.environment,
     },
     launchArgs: [workspace],

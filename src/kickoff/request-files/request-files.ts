@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { Clock } from "../../api/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { kickoffBody } from "../../api/requests.ts";
 import type { KickoffRequest } from "../../api/types.ts";
 import type { Crews } from "../../crews/crews.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../api/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { hasEnded, type Execution } from "../../executions/model.ts";
 import { elapsedInWords } from "../words.ts";
 

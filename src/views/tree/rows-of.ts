@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { env } from "vscode";
-import type { Clock } from "../../api/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Crew, TokenState } from "../../crews/types.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../api/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { TokenState } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import "./vscode-words.ts";
-import { systemClock } from "../../../src/api/clock.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import type { CrewInputs, KickoffRequest } from "../../../src/api/types.ts";
 import { actionsOf } from "../../../src/editor/errors.ts";
 import type { Execution } from "../../../src/executions/model.ts";
@@ -185,18 +185,16 @@ async function serve(): Promise<Server> {
         .end(readFileSync(path.join(folder, "form.css")));
     else if (request.url !== "/") response.writeHead(204).end();
     else
-      response
-        .setHeader("Content-Type", "text/html")
-        .end(
-          formPage({
-            language: "en",
-            title: "Kick off",
-            nonce: randomUUID(),
-            cspSource: origin,
-            scriptUri: "/form.js",
-            styleUri: "/form.css",
-          }),
-        );
+      response.setHeader("Content-Type", "text/html").end(
+        formPage({
+          language: "en",
+          title: "Kick off",
+          nonce: randomUUID(),
+          cspSource: origin,
+          scriptUri: "/form.js",
+          styleUri: "/form.css",
+        }),
+      );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return server;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { CrewClient, type CrewClientOptions } from "../../../src/api/client.ts";
-import type { Clock } from "../../../src/api/clock.ts";
+import type { Clock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 
 /** A token that no text holds by chance. */

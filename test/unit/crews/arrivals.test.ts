@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { watchArrivals } from "../../../src/crews/arrivals.ts";
 import type { Crew } from "../../../src/crews/types.ts";
-import { Emitter } from "../../../src/executions/emitter.ts";
+import { Emitter } from "../../../src/base/events.ts";
 
 const deployed: Crew = { id: "url:https://a.test", name: "A", url: "https://a.test" };
 const local = (running: boolean, port = 1): Crew => ({

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { beginWhenNeeded } from "../../../src/executions/begin.ts";
-import type { Disposable } from "../../../src/executions/emitter.ts";
+import type { Disposable } from "../../../src/base/events.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { FakeClock } from "./fake-clock.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { CrewClient } from "../../../src/api/client.ts";
-import { systemClock } from "../../../src/api/clock.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { SecretCallbacks } from "../../../src/api/types.ts";
 import { LostSecretsError } from "../../../src/feedback/errors.ts";

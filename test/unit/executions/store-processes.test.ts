@@ -5,7 +5,7 @@ import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { systemClock } from "../../../src/api/clock.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { anExecution } from "./samples.ts";

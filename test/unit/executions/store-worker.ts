@@ -1,5 +1,5 @@
 // One of several windows on one store: writes without end, and tells each word that is safely stored. Ends when its input closes.
-import { systemClock } from "../../../src/api/clock.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import { resumeSending } from "../../../src/executions/resumes.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { copyFile, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { systemClock } from "../../../src/api/clock.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import type { ExecutionChange } from "../../../src/executions/known.ts";
 import { type Execution, without } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";

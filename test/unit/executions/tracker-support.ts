@@ -1,6 +1,6 @@
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { StatusReading } from "../../../src/api/types.ts";
-import { Emitter } from "../../../src/executions/emitter.ts";
+import { Emitter } from "../../../src/base/events.ts";
 import { type ExecutionChange, join, Known } from "../../../src/executions/known.ts";
 import type { CrewRef, Execution } from "../../../src/executions/model.ts";
 import { keepEnd } from "../../../src/executions/record.ts";

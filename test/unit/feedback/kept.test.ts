@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../../src/api/clock.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import type { StatusReading } from "../../../src/api/types.ts";
 import { Intents } from "../../../src/executions/intents.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../../src/api/clock.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/editor/errors.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CrewClient } from "../../../src/api/client.ts";
-import { systemClock } from "../../../src/api/clock.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/editor/errors.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Emitter } from "../../../src/executions/emitter.ts";
+import { Emitter } from "../../../src/base/events.ts";
 import type { ExecutionChange } from "../../../src/executions/known.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { TrackerChange } from "../../../src/executions/tracker.ts";

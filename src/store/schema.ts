@@ -1,0 +1,120 @@
+import type { DatabaseSync } from "node:sqlite";
+import * as l10n from "@vscode/l10n";
+import { StoreError } from "./errors.ts";
+
+/**
+ * The step at index n makes schema version n + 1 out of version n. A change of the schema is a new step at the end; released steps
+ * never change.
+ */
+const steps: readonly string[] = [
+  `
+  -- Counts every change of an execution, in all windows, so that a window reads only what is new to it.
+  CREATE TABLE revisions (id INTEGER PRIMARY KEY CHECK (id = 1), last INTEGER NOT NULL) STRICT;
+  INSERT INTO revisions VALUES (1, 0);
+
+  -- What lists read, as JSON. Inputs, outputs and feedback are in details.
+  CREATE TABLE executions (
+    local_id TEXT PRIMARY KEY,
+    revision INTEGER NOT NULL UNIQUE,
+    summary TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE details (
+    local_id TEXT PRIMARY KEY REFERENCES executions ON DELETE CASCADE,
+    json TEXT NOT NULL
+  ) STRICT;
+
+  -- What may be sent once: a row is written in the transaction that records the request, before it leaves.
+  CREATE TABLE sends (
+    local_id TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('kickoff', 'resume')),
+    task_id TEXT NOT NULL DEFAULT '',
+    attempt INTEGER NOT NULL DEFAULT 0,
+    again INTEGER NOT NULL DEFAULT 0,
+    at INTEGER NOT NULL,
+    pid INTEGER NOT NULL,
+    session TEXT NOT NULL,
+    PRIMARY KEY (local_id, kind, task_id, attempt, again)
+  ) STRICT;
+
+  -- What one window has notified the person of, so that no other window does.
+  CREATE TABLE notified (key TEXT PRIMARY KEY) STRICT;
+
+  -- Executions whose callbacks have secrets: SecretStorage can't list its entries.
+  CREATE TABLE callback_secrets (local_id TEXT PRIMARY KEY) STRICT;
+
+  -- Which window polls and notifies.
+  CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), owner TEXT NOT NULL, expires_at INTEGER NOT NULL) STRICT;
+
+  -- Feedback that was not sent yet.
+  CREATE TABLE drafts (
+    local_id TEXT NOT NULL,
+    task_id TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    is_approve INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (local_id, task_id, attempt)
+  ) STRICT;
+
+  -- One JSON value of a kind for each crew: form values, presets, callbacks that were agreed to.
+  CREATE TABLE crew_values (
+    kind TEXT NOT NULL,
+    crew_id TEXT NOT NULL,
+    json TEXT NOT NULL,
+    PRIMARY KEY (kind, crew_id)
+  ) STRICT;
+
+  CREATE TABLE local_crews (
+    folder TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    port INTEGER NOT NULL,
+    wanted INTEGER NOT NULL,
+    failure TEXT
+  ) STRICT;
+
+  -- Deletions of all local data, so that other windows forget what they hold.
+  CREATE TABLE clearings (id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL) STRICT;
+  `,
+];
+
+/** Tables in the order in which rows can be inserted into an empty database. */
+export const tables = [
+  "revisions",
+  "executions",
+  "details",
+  "sends",
+  "notified",
+  "callback_secrets",
+  "lease",
+  "drafts",
+  "crew_values",
+  "local_crews",
+  "clearings",
+] as const;
+
+/** Brings a database to the schema of this version, in one transaction. @throws StoreError for a database of a newer version, which stays as it is */
+export function migrate(connection: DatabaseSync, chain: readonly string[] = steps): void {
+  if (versionOf(connection, chain) === chain.length) return;
+  connection.exec("BEGIN IMMEDIATE");
+  try {
+    // Another window may have migrated it meanwhile.
+    for (const step of chain.slice(versionOf(connection, chain))) connection.exec(step);
+    connection.exec(`PRAGMA user_version = ${chain.length}`);
+    connection.exec("COMMIT");
+  } catch (error) {
+    connection.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function versionOf(connection: DatabaseSync, chain: readonly string[]): number {
+  const version = Number(connection.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+  if (version > chain.length) {
+    throw new StoreError(
+      l10n.t(
+        "Crewdeck's data on this machine was written by a newer version of the extension. It is left as it is, and nothing can be shown or started. Update the extension.",
+      ),
+    );
+  }
+  return version;
+}
