@@ -8,6 +8,7 @@ import type { FeedbackRoom } from "../feedback/register.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
 import type { KickoffSender } from "../kickoff/start.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
+import type { Database } from "../store/database.ts";
 import { activeCommand } from "./active.ts";
 import type { OutputsRoom } from "../views/document/register.ts";
 import { compareCommand } from "./compare.ts";
@@ -30,6 +31,7 @@ import { viewCommands } from "./view.ts";
 /** What commands work with. */
 export interface CommandParts {
   readonly context: vscode.ExtensionContext;
+  readonly database: Database;
   readonly crews: Crews;
   readonly executions: Executions;
   readonly locals: LocalCrews;
@@ -48,6 +50,7 @@ export interface CommandParts {
 /** The command table. */
 export function allCommands({
   context,
+  database,
   crews,
   executions,
   locals,
@@ -85,7 +88,7 @@ export function allCommands({
       forms,
       tree,
       clock,
-      presets: requests.presets,
+      database,
     }),
   ];
 }

@@ -41,7 +41,7 @@ export function deleteLocalDataCommand(parts: DeletePart): Command {
   return {
     id: "deleteLocalData",
     async run(argument) {
-      const counts = await countLocalData(parts);
+      const counts = countLocalData(parts);
       const scope = isProgram(argument) ? scopeIn(argument) : await ask(counts, parts);
       if (scope === undefined || !(await nothingIsSent(parts))) return undefined;
       const left = await deleteLocalData(parts, scope);

@@ -94,9 +94,11 @@ export class Executions implements Disposable {
 
   /**
    * Deletes all that is kept of executions, in all windows: records, claims, what was told, secrets of callbacks. Watching rests and
-   * begins anew with the next execution. Not to be called while something is being sent (`sendingNow`). @returns what could not be deleted
+   * begins anew with the next execution. Not to be called while something is being sent (`sendingNow`).
+   * @param deleteMore what else is deleted in the same transaction
+   * @returns what could not be deleted
    */
-  async clear(scope: ClearScope): Promise<readonly Unremoved[]> {
+  async clear(scope: ClearScope, deleteMore: () => void): Promise<readonly Unremoved[]> {
     await this.#rest();
     try {
       const secrets = await this.secrets.forgetAll();
@@ -111,6 +113,7 @@ export class Executions implements Disposable {
         "lease.json",
         ...(secrets.length === 0 ? ["secrets"] : []),
       ];
+      deleteMore();
       left.push(...(await this.store.clear(scope)));
       for (const name of folders) left.push(...(await removeWhole(join(this.#folder, name))));
       return left;

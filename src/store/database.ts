@@ -58,6 +58,7 @@ export class Database implements Disposable {
   /** Defined during a transaction. */
   #afterCommit: (() => void)[] | undefined;
   #isVisible = false;
+  #isLookFailing = false;
   #cancelLook: (() => void) | undefined;
 
   constructor(options: DatabaseOptions) {
@@ -112,6 +113,11 @@ export class Database implements Disposable {
     );
   }
 
+  /** The file of the database, and those that SQLite keeps beside it. */
+  get files(): readonly string[] {
+    return ["", "-wal", "-shm", "-journal"].map((ending) => `${this.#file}${ending}`);
+  }
+
   /** Removes deleted content from the files themselves. */
   vacuum(): void {
     this.#use((connection) => {
@@ -124,16 +130,23 @@ export class Database implements Disposable {
     // Nothing is asked of a database that nobody has used yet.
     if (this.#connection === undefined || this.#afterCommit !== undefined) return;
     try {
-      if (inodeOf(this.#file) !== this.#inode) return this.#forgetFile();
+      if (inodeOf(this.#file) !== this.#inode) {
+        this.#forgetFile();
+        return;
+      }
       const version = this.#use(dataVersionOf);
+      this.#isLookFailing = false;
       if (version === this.#dataVersion) return;
       this.#dataVersion = version;
       this.#changed.fire();
     } catch (error) {
-      this.#options.onProblem(
-        "Changes made by other windows could not be read; trying again.",
-        error,
-      );
+      // Once, not twice a second.
+      if (!this.#isLookFailing)
+        this.#options.onProblem(
+          "Changes made by other windows could not be read; trying again.",
+          error,
+        );
+      this.#isLookFailing = true;
     }
   }
 

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { isDamage } from "./errors.ts";
-import { migrate, migrateTo, versionOf } from "./schema.ts";
+import { migrate, steps, versionOf } from "./schema.ts";
 import { openSqlite, transaction } from "./sqlite.ts";
 
 /** What became of a damaged file. */
@@ -57,9 +57,9 @@ function isSound(connection: DatabaseSync): boolean {
 function carryOver(damaged: DatabaseSync, file: string): boolean {
   const into = openSqlite(file);
   try {
+    // Rows fit into the tables of their own version.
     const version = unlessDamaged(() => versionOf(damaged)) ?? 0;
-    if (version > 0) migrateTo(version, into);
-    else migrate(into);
+    migrate(into, version === 0 ? steps : steps.slice(0, version));
     const tables = into
       .prepare(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid",

@@ -7,7 +7,7 @@ import { transaction } from "./sqlite.ts";
  * The step at index n makes schema version n + 1 out of version n. A change of the schema is a new step at the end; released steps
  * never change.
  */
-const steps: readonly string[] = [
+export const steps: readonly string[] = [
   `
   -- Counts every change of an execution, in all windows, so that a window reads only what is new to it.
   CREATE TABLE revisions (id INTEGER PRIMARY KEY CHECK (id = 1), last INTEGER NOT NULL) STRICT;
@@ -101,9 +101,4 @@ export function versionOf(connection: DatabaseSync, chain: readonly string[] = s
       "Crewdeck's data on this machine was written by a newer version of the extension. Nothing of it is read or changed. Update the extension, then reload the window.",
     ),
   );
-}
-
-/** An empty database of an earlier version, so that the rows of a damaged one fit into it. */
-export function migrateTo(version: number, connection: DatabaseSync): void {
-  migrate(connection, steps.slice(0, version));
 }

@@ -2,14 +2,14 @@ import type { DatabaseSync } from "node:sqlite";
 
 /** Opens a SQLite file. The module is loaded with the first one. */
 export function openSqlite(file: string): DatabaseSync {
-  const { emitWarning } = process;
+  const emitWarning: unknown = Reflect.get(process, "emitWarning");
   try {
     // Some versions of Node warn once on stderr that the module is experimental.
     process.emitWarning = () => undefined;
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     return new DatabaseSync(file);
   } finally {
-    process.emitWarning = emitWarning;
+    Reflect.set(process, "emitWarning", emitWarning);
   }
 }
 
