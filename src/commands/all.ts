@@ -6,7 +6,7 @@ import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
 import type { FeedbackRoom } from "../feedback/register.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
-import type { KickoffSender } from "../kickoff/start.ts";
+import type { KickoffSender } from "../sending/kickoff.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import { activeCommand } from "./active.ts";
 import type { OutputsRoom } from "../views/document/register.ts";

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
-import { messageOf, UserError } from "../editor/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
 import { withCancel } from "../editor/progress.ts";
@@ -9,7 +9,7 @@ import type { ClearScope } from "../executions/clearing.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
 import type { Unremoved } from "../executions/remove-whole.ts";
-import { sendingNow } from "../executions/sending.ts";
+import { sendingNow } from "../sending/under-way.ts";
 import { titleOf } from "../executions/title.ts";
 import { pendingResume } from "../feedback/pending.ts";
 import { isProgram, recordOf } from "./arguments.ts";

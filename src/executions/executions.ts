@@ -4,15 +4,15 @@ import type { Clock } from "../base/clock.ts";
 import { beginWhenNeeded } from "./begin.ts";
 import type { ClearScope } from "./clearing.ts";
 import type { Disposable } from "../base/events.ts";
-import { Intents } from "./intents.ts";
+import { Intents } from "../sending/sends.ts";
 import { Lease } from "./lease.ts";
 import { hasEnded } from "./model.ts";
-import { recoverSends } from "./recover.ts";
+import { recoverSends } from "../sending/recover.ts";
 import { removeWhole, type Unremoved } from "./remove-whole.ts";
 import { Retention } from "./retention.ts";
-import { CallbackSecrets, type SecretStorage } from "./secrets.ts";
+import { CallbackSecrets, type SecretStorage } from "../sending/secrets.ts";
 import { ExecutionStore } from "./store.ts";
-import { sweepTold } from "./sweep-told.ts";
+import { sweepTold } from "./notified.ts";
 import { Tracker, type TrackerOptions } from "./tracker.ts";
 
 /** What the room of executions needs from outside. */

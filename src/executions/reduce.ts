@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { CallbackUrls, KickoffRequest, StatusReading } from "../api/types.ts";
 import { type CrewRef, type Execution, hasEnded, type SentKickoff, without } from "./model.ts";
 import { crewGoesOn } from "./resumes.ts";
-import { plainCallbacks } from "./secrets.ts";
+import { plainCallbacks } from "../sending/secrets.ts";
 import { endTasks, mergeTasks, moveOn } from "./tasks.ts";
 import { beginsToWait, waitsSomewhere } from "./waiting.ts";
 

@@ -12,7 +12,7 @@ import { Feedback, type Presses } from "./feedback.ts";
 import { FeedbackLenses } from "./lenses.ts";
 import { sendAskingAboutSecrets } from "./lost-secrets.ts";
 import type { FindExecution, FindPlace } from "./place.ts";
-import { FeedbackSender } from "./send.ts";
+import { FeedbackSender } from "../sending/feedback.ts";
 import { FeedbackThreads } from "./threads.ts";
 import { watchWaitingHere } from "./waiting-here.ts";
 

@@ -13,7 +13,7 @@ import type { Presets } from "./presets/presets.ts";
 import { LastEditor } from "./last-editor.ts";
 import { registerRequestFiles } from "./request-files/register.ts";
 import type { RequestFiles } from "./request-files/request-files.ts";
-import { KickoffSender } from "./start.ts";
+import { KickoffSender } from "../sending/kickoff.ts";
 
 /** What kicking off works with. */
 export interface KickoffRoomOptions {

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { oneLine, shortName } from "../api/one-line.ts";
 import { hasEnded, type Execution } from "../executions/model.ts";
-import { ofEnd } from "../executions/sweep-told.ts";
+import { ofEnd } from "../executions/notified.ts";
 import { titleOf } from "../executions/title.ts";
 
 /** What a person may want to be told of, or not: each has a setting, `crewdeck.notifications.<kind>`. */

@@ -1,11 +1,11 @@
 import * as vscode from "vscode";
 import type { CrewApiError } from "../api/errors.ts";
 import { tokenInWords } from "../crews/token-words.ts";
-import { actionsOf } from "../editor/errors.ts";
+import { actionsOf } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
 import { runAction } from "../editor/tell.ts";
-import type { Intents } from "../executions/intents.ts";
+import type { Intents } from "../sending/sends.ts";
 import type { Lease } from "../executions/lease.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import { TokenPrompts } from "./token-prompts.ts";

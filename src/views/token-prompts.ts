@@ -1,5 +1,5 @@
-import { isAlive, type Intents } from "../executions/intents.ts";
-import { ofCrew } from "../executions/sweep-told.ts";
+import { isAlive, type Intents } from "../sending/sends.ts";
+import { ofCrew } from "../executions/notified.ts";
 
 /** Sees to it that one window asks for a crew's other token, whichever of them hears that the old one is refused. */
 export class TokenPrompts {

@@ -1,5 +1,5 @@
 // Claims the same things as its siblings, as soon as it is told to, and says which ones it got.
-import { Intents } from "../../../src/executions/intents.ts";
+import { Intents } from "../../../src/sending/sends.ts";
 
 const [, , folder = "", count = "0"] = process.argv;
 const intents = new Intents(folder);

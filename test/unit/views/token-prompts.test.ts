@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
-import { Intents } from "../../../src/executions/intents.ts";
+import { Intents } from "../../../src/sending/sends.ts";
 import { TokenPrompts } from "../../../src/views/token-prompts.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 

@@ -1,5 +1,5 @@
 import { hasEnded } from "./model.ts";
-import type { Intents } from "./intents.ts";
+import type { Intents } from "../sending/sends.ts";
 import type { ExecutionStore } from "./store.ts";
 
 /** Begins the keys of what is told of a crew; all others contain the local id of the execution they are of. */

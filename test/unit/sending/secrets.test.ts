@@ -5,20 +5,20 @@ import { CrewClient } from "../../../src/api/client.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { SecretCallbacks } from "../../../src/api/types.ts";
-import { LostSecretsError } from "../../../src/feedback/errors.ts";
-import { FeedbackSender } from "../../../src/feedback/send.ts";
-import { Intents } from "../../../src/executions/intents.ts";
+import { LostSecretsError } from "../../../src/sending/errors.ts";
+import { FeedbackSender } from "../../../src/sending/feedback.ts";
+import { Intents } from "../../../src/sending/sends.ts";
 import type { Execution, SentResume } from "../../../src/executions/model.ts";
-import { CallbackSecrets, plainCallbacks } from "../../../src/executions/secrets.ts";
+import { CallbackSecrets, plainCallbacks } from "../../../src/sending/secrets.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
-import { KickoffSender } from "../../../src/kickoff/start.ts";
+import { KickoffSender } from "../../../src/sending/kickoff.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { SecretMemory } from "../../support/secret-memory.ts";
 import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew } from "../kickoff/support.ts";
-import { anExecution } from "./samples.ts";
+import { anExecution } from "../executions/samples.ts";
 
 const secretCallbacks: SecretCallbacks = {
   humanInputWebhook: {

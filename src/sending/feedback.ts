@@ -3,8 +3,8 @@ import type { CrewClient } from "../api/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { ResumeAnswer } from "../api/types.ts";
-import { type ErrorAction, messageOf, UserError } from "../editor/errors.ts";
-import type { Intents } from "../executions/intents.ts";
+import { type ErrorAction, messageOf, UserError } from "../base/errors.ts";
+import type { Intents } from "./sends.ts";
 import {
   type CrewRef,
   type Execution,
@@ -22,7 +22,7 @@ import {
   resumeUnanswered,
   type ResumeTarget,
 } from "../executions/resumes.ts";
-import type { CallbackSecrets } from "../executions/secrets.ts";
+import type { CallbackSecrets } from "./secrets.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { claimResume } from "./claim.ts";
 import { LostSecretsError, MaybeSentError, StaleFeedbackError } from "./errors.ts";

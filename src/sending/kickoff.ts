@@ -5,16 +5,16 @@ import type { Clock } from "../base/clock.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { KickoffRequest } from "../api/types.ts";
 import type { Crew } from "../crews/types.ts";
-import { UserError } from "../editor/errors.ts";
-import { kickoffKey, type Intents } from "../executions/intents.ts";
+import { UserError } from "../base/errors.ts";
+import { kickoffKey, type Intents } from "./sends.ts";
 import { isLocalCrew, type CrewRef, type Execution } from "../executions/model.ts";
 import { confirmKickoff, newExecution } from "../executions/reduce.ts";
-import type { CallbackSecrets } from "../executions/secrets.ts";
+import type { CallbackSecrets } from "./secrets.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 
 /** A kickoff left and its answer never came, or this very kickoff was sent before: it may have started. */
 export class MaybeStartedError extends Error {
-  /** The record that stays, in the state `unconfirmed`; absent where only the claim of an earlier sending is left. */
+  /** The record that stays, in the state `unconfirmed`; absent where it is no longer tracked. */
   readonly execution?: Execution;
   readonly remedy: string;
 
@@ -37,19 +37,27 @@ export class MaybeStartedError extends Error {
   }
 }
 
+/** A crew as a kickoff needs it. */
+export interface CrewToStart extends CrewRef {
+  /** Set for a crew of the local service. */
+  readonly local?: { readonly engine: string };
+}
+
 /** What a {@link KickoffSender} works with. */
 export interface KickoffSenderOptions {
   readonly store: Pick<ExecutionStore, "add" | "update" | "remove" | "find" | "refresh">;
-  readonly intents: Pick<Intents, "all" | "claim" | "release">;
+  readonly sends: Pick<Sends, "once" | "settle" | "has">;
   /** Keeps the secrets of callbacks for the resumes to come. */
   readonly secrets: Pick<CallbackSecrets, "keep">;
   readonly clock: Clock;
-  readonly clientFor: (crew: Crew) => Pick<CrewClient, "kickoff">;
+  readonly clientFor: (crew: CrewRef) => Pick<CrewClient, "kickoff">;
   /** Asks for the first status soon. */
   readonly poll: (localId: string) => void;
+  /** Gets what could not be recorded where the person learns something else. */
+  readonly onProblem: (message: string, error: unknown) => void;
 }
 
-/** Starts executions: the intent and the record are on disk before the request leaves, and the request leaves once. */
+/** Starts executions: what is sent is recorded before the request leaves, and the request leaves once. */
 export class KickoffSender {
   readonly #options: KickoffSenderOptions;
 
@@ -62,60 +70,37 @@ export class KickoffSender {
    * window tries; another attempt after a refusal takes another one.
    * Throws CrewApiError or UserError when the crew certainly did not start it, and then leaves no record;
    * {@link MaybeStartedError} when nobody knows, and then the record stays as `unconfirmed`
-   * (or when its id came and could not be kept; the message names it).
+   * (or when its id came and could not be recorded; the message names it).
    */
   async send(
-    crew: Crew,
+    crew: CrewToStart,
     request: KickoffRequest,
     options: { readonly label?: string; readonly localId?: string } = {},
   ): Promise<Execution> {
-    const { store, intents, clock, poll } = this.#options;
+    const { sends, poll } = this.#options;
     const localId = options.localId ?? randomUUID();
     const client = this.#options.clientFor(crew);
-    if (
-      store.find(localId) !== undefined ||
-      !(await intents.claim(kickoffKey(localId), { crew: crew.id }))
-    ) {
-      // Another window may have written since what became of it.
-      await store.refresh();
-      throw sentBefore(crew, store.find(localId));
-    }
-    const record = await this.#record(localId, {
-      ...newExecution(
-        {
-          crew: { id: crew.id, name: crew.name, url: crew.url },
-          request,
-          origin: "kickoff",
-          ...(crew.local === undefined ? {} : { engine: crew.local.engine }),
-          ...(options.label === undefined ? {} : { label: options.label }),
-        },
-        clock,
-      ),
-      localId,
-    });
-    await this.#keepSecrets(request, record);
-    const kickoffId = await this.#post(client, request, record);
-    const execution = await this.#confirm(record, kickoffId);
+    const execution = await sends.once(
+      { kind: "kickoff", localId },
+      () => this.#record(crew, request, { ...options, localId }),
+      async (record) => {
+        await this.#keepSecrets(request, record);
+        return this.#confirm(record, await this.#post(client, request, record));
+      },
+    );
     poll(localId);
     return execution;
   }
 
   /**
-   * What is stored of the kickoff that `localId` names: its execution where it started, why it may have; nothing where neither a record nor
-   * a claim is known.
+   * What is stored of the kickoff that `localId` names: its execution where it started, why it may have; undefined where it was never
+   * sent, or certainly did not start.
    */
-  async earlier(
-    crew: Pick<CrewRef, "id">,
-    localId: string,
-  ): Promise<Execution | MaybeStartedError | undefined> {
-    const { store, intents } = this.#options;
-    await store.refresh();
-    const execution = store.find(localId);
+  earlier(crew: Pick<CrewRef, "id">, localId: string): Execution | MaybeStartedError | undefined {
+    const earlier = this.#earlier(localId);
+    if (earlier === undefined) return undefined;
+    const { execution } = earlier;
     if (execution !== undefined && execution.kickoffIds.length > 0) return execution;
-    const isClaimed =
-      execution !== undefined ||
-      (await intents.all()).some(({ key }) => key === kickoffKey(localId));
-    if (!isClaimed) return undefined;
     return new MaybeStartedError(
       l10n.t(
         "A kickoff of this form was sent, or was about to be, and no answer to it is kept. It may have started.",
@@ -125,31 +110,54 @@ export class KickoffSender {
     );
   }
 
-  async #record(localId: string, execution: Execution): Promise<Execution> {
-    try {
-      return await this.#options.store.add(execution);
-    } catch (error) {
-      // Without a record nothing is sent: a kickoff that nobody remembers is the one thing that must not be.
-      await this.#options.intents.release(kickoffKey(localId));
-      // Another window may have sent it to the end before this one noticed.
-      await this.#options.store.refresh();
-      const known = this.#options.store.find(localId);
-      throw known === undefined ? error : sentBefore(known.crew, known);
+  /** Whether a kickoff was sent before, or was about to be: then its execution is recorded, or the row of a request without an answer is left, where the person stopped tracking it. */
+  #earlier(localId: string): { readonly execution: Execution | undefined } | undefined {
+    const { store, sends } = this.#options;
+    store.refresh();
+    const execution = store.find(localId);
+    return execution !== undefined || sends.has({ kind: "kickoff", localId })
+      ? { execution }
+      : undefined;
+  }
+
+  /** Runs in the transaction that allows the request to leave. */
+  #record(
+    crew: CrewToStart,
+    request: KickoffRequest,
+    { label, localId }: { readonly label?: string; readonly localId: string },
+  ): Execution {
+    const earlier = this.#earlier(localId);
+    if (earlier !== undefined) {
+      throw new MaybeStartedError(
+        l10n.t("This kickoff was sent before, and may have started."),
+        crew,
+        earlier.execution,
+      );
     }
+    const started = newExecution(
+      {
+        crew: { id: crew.id, name: crew.name, url: crew.url },
+        request,
+        origin: "kickoff",
+        ...(crew.local === undefined ? {} : { engine: crew.local.engine }),
+        ...(label === undefined ? {} : { label }),
+      },
+      this.#options.clock,
+    );
+    return this.#options.store.add({ ...started, localId });
   }
 
   /** Without its secrets an execution could not be resumed with the callbacks it was started with: nothing is sent. */
-  async #keepSecrets(request: KickoffRequest, { localId }: Execution): Promise<void> {
+  async #keepSecrets(request: KickoffRequest, record: Execution): Promise<void> {
     try {
-      await this.#options.secrets.keep(localId, request);
+      await this.#options.secrets.keep(record.localId, request);
     } catch (error) {
       // Whoever listens to the store deletes what was kept of them.
-      await this.#options.store.remove(localId);
-      await this.#options.intents.release(kickoffKey(localId));
+      this.#removeRecord(record);
       throw new UserError(
         l10n.t(
           "Nothing was sent: the secrets of its callbacks could not be kept in this machine's secret storage ({0}).",
-          error instanceof Error ? error.message : String(error),
+          messageOf(error),
         ),
       );
     }
@@ -171,48 +179,44 @@ export class KickoffSender {
           error,
         );
       }
-      await this.#options.store.remove(record.localId);
-      await this.#options.intents.release(kickoffKey(record.localId));
+      this.#removeRecord(record);
       throw error;
     }
   }
 
-  async #confirm(record: Execution, kickoffId: string): Promise<Execution> {
-    let kept: Execution | undefined;
+  /** It certainly did not start. The person must learn why; a record that can't be removed stays `unconfirmed`. */
+  #removeRecord({ localId }: Execution): void {
+    const { store, sends, onProblem } = this.#options;
     try {
-      kept = await this.#options.store.update(record.localId, (current) =>
-        confirmKickoff(current, kickoffId),
-      );
+      sends.settle({ kind: "kickoff", localId }, () => store.remove(localId));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      onProblem("The record of a kickoff that did not start could not be removed.", error);
+    }
+  }
+
+  #confirm(record: Execution, kickoffId: string): Execution {
+    const { store, sends } = this.#options;
+    const { localId, crew } = record;
+    try {
+      const confirmed = sends.settle({ kind: "kickoff", localId }, () =>
+        store.update(localId, (current) => confirmKickoff(current, kickoffId)),
+      );
+      // Untracked in another window while the request was under way: it runs all the same, and the caller learns its id.
+      return confirmed ?? confirmKickoff(record, kickoffId);
+    } catch (error) {
       throw new MaybeStartedError(
         l10n.t(
           "“{0}” started the execution {1}, but its id could not be kept here ({2}). Track it by this id.",
-          record.crew.name,
+          crew.name,
           kickoffId,
-          reason,
+          messageOf(error),
         ),
-        record.crew,
+        crew,
         record,
         error,
       );
     }
-    // From here on the record itself keeps this kickoff from being sent again.
-    await this.#options.intents.release(kickoffKey(record.localId));
-    // Untracked in another window while the request was under way: it runs all the same, and the caller learns its id.
-    return kept ?? confirmKickoff(record, kickoffId);
   }
-}
-
-function sentBefore(
-  crew: Pick<CrewRef, "id">,
-  execution: Execution | undefined,
-): MaybeStartedError {
-  return new MaybeStartedError(
-    l10n.t("This kickoff was sent before, and may have started."),
-    crew,
-    execution,
-  );
 }
 
 function doubtInWords(name: string, error: unknown): string {

@@ -1,8 +1,8 @@
 import type { CallbackUrls, PlainCallbacks, SecretCallbacks } from "../api/types.ts";
 import type { Disposable } from "../base/events.ts";
-import type { Intents } from "./intents.ts";
-import { type Execution, hasEnded } from "./model.ts";
-import type { ExecutionStore } from "./store.ts";
+import type { Intents } from "./sends.ts";
+import { type Execution, hasEnded } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
 
 const prefix = "crewdeck.callbacks.";
 

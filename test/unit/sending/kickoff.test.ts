@@ -8,11 +8,11 @@ import { CrewClient } from "../../../src/api/client.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
-import { UserError } from "../../../src/editor/errors.ts";
-import { Intents, kickoffKey } from "../../../src/executions/intents.ts";
+import { UserError } from "../../../src/base/errors.ts";
+import { Intents, kickoffKey } from "../../../src/sending/sends.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
-import { KickoffSender, MaybeStartedError } from "../../../src/kickoff/start.ts";
-import { crew, deferred } from "./support.ts";
+import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.ts";
+import { crew, deferred } from "../kickoff/support.ts";
 import { noSecrets } from "../../support/secret-memory.ts";
 
 const request: KickoffRequest = {

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { type ErrorAction, UserError } from "../editor/errors.ts";
+import { type ErrorAction, UserError } from "../base/errors.ts";
 
 /** How a pause can be over. */
 export type StaleKind =

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { Intents } from "../../../src/executions/intents.ts";
+import { Intents } from "../../../src/sending/sends.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
-import { ofCrew, ofEnd, sweepTold } from "../../../src/executions/sweep-told.ts";
+import { ofCrew, ofEnd, sweepTold } from "../../../src/executions/notified.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { anExecution, at } from "./samples.ts";
