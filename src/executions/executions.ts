@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { beginWhenNeeded } from "./begin.ts";
 import type { ClearScope } from "./clearing.ts";
 import type { Disposable } from "../base/events.ts";
+import type { Database } from "../store/database.ts";
 import { Intents } from "./intents.ts";
 import { Lease } from "./lease.ts";
 import { hasEnded } from "./model.ts";
@@ -17,7 +18,8 @@ import { Tracker, type TrackerOptions } from "./tracker.ts";
 
 /** What the room of executions needs from outside. */
 export interface ExecutionsOptions extends Pick<TrackerOptions, "clientFor" | "onProblem"> {
-  /** Where executions are kept; shared by all windows. */
+  readonly database: Database;
+  /** Where claims and the lease are kept; shared by all windows. */
   readonly folder: string;
   readonly clock: Clock;
   /** How many ended executions are kept; 0 keeps all. */
@@ -51,12 +53,20 @@ export class Executions implements Disposable {
   #begun: Promise<void> = Promise.resolve();
   #isDisposed = false;
 
-  constructor({ folder, clock, keepEnded, secrets, clientFor, onProblem }: ExecutionsOptions) {
+  constructor({
+    database,
+    folder,
+    clock,
+    keepEnded,
+    secrets,
+    clientFor,
+    onProblem,
+  }: ExecutionsOptions) {
     this.#folder = folder;
     this.#clock = clock;
     this.#keepEnded = keepEnded;
     this.#onProblem = onProblem;
-    this.store = new ExecutionStore({ folder: join(folder, "executions"), clock, onProblem });
+    this.store = new ExecutionStore({ database, clock, onProblem });
     this.intents = new Intents(join(folder, "intents"));
     this.told = new Intents(join(folder, "told"));
     this.secrets = new CallbackSecrets({
@@ -81,8 +91,8 @@ export class Executions implements Disposable {
   }
 
   /** Reads what is kept. Watching begins later, and only if something has not ended; `begin` is called when it does, and not waited for. */
-  async open(begin: () => Promise<void>): Promise<void> {
-    await this.store.open();
+  open(begin: () => Promise<void>): void {
+    this.store.open();
     this.#begin = begin;
     this.#wait();
     this.#clearing = this.store.onDidClear(() => {
@@ -111,7 +121,7 @@ export class Executions implements Disposable {
         "lease.json",
         ...(secrets.length === 0 ? ["secrets"] : []),
       ];
-      left.push(...(await this.store.clear(scope)));
+      this.store.clear(scope);
       for (const name of folders) left.push(...(await removeWhole(join(this.#folder, name))));
       return left;
     } finally {
