@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Execution, hasEnded } from "./model.ts";
+import { type Execution, type ExecutionSummary, hasEnded } from "./model.ts";
 import { titledBy } from "./title.ts";
 import { Titles } from "./titles.ts";
 
 /** What became different, in one go. */
 export interface ExecutionChange {
-  readonly added: readonly Execution[];
-  readonly changed: readonly Execution[];
-  readonly removed: readonly Execution[];
+  readonly added: readonly ExecutionSummary[];
+  readonly changed: readonly ExecutionSummary[];
+  readonly removed: readonly ExecutionSummary[];
   /** Those whose title became another one, also because of others; absent where there are none. */
-  readonly retitled?: readonly Execution[];
+  readonly retitled?: readonly ExecutionSummary[];
 }
 
 /** One record as it was last seen: its revision, and its execution unless that was removed or cannot be shown. */

@@ -1,35 +1,21 @@
-import { hasEnded } from "./model.ts";
-import type { Intents } from "../sending/sends.ts";
-import type { ExecutionStore } from "./store.ts";
+import type { Database } from "../store/database.ts";
 
-/** Begins the keys of what is told of a crew; all others contain the local id of the execution they are of. */
-export const ofCrew = "crew-";
-/** Begins the keys of what is told of an execution's end. */
-export const ofEnd = "ended-";
+/** What a person was notified of, by whichever window. It is forgotten with its execution. */
+export class Notified {
+  readonly #database: Database;
 
-/** Milliseconds after which nobody tells of an end any more, whichever window and clock. */
-const oldEnd = 24 * 60 * 60_000;
+  constructor(database: Database) {
+    this.#database = database;
+  }
 
-/**
- * Forgets what was told of executions that are no longer tracked, and of ends that are no news any more. A person who is told
- * of an execution later has tracked it anew, under another local id. `now` in milliseconds since 1970.
- */
-export async function sweepTold(
-  store: Pick<ExecutionStore, "list" | "refresh">,
-  told: Pick<Intents, "all" | "release">,
-  now: number,
-): Promise<void> {
-  const intents = await told.all();
-  // After the claims are read, so that an execution which another window has only just told of is known.
-  await store.refresh();
-  const executions = store.list();
-  for (const { key } of intents) {
-    if (key.startsWith(ofCrew)) continue;
-    const execution = executions.find(({ localId }) => key.includes(localId));
-    const isOld =
-      execution?.endedAt !== undefined &&
-      hasEnded(execution) &&
-      now - Date.parse(execution.endedAt) > oldEnd;
-    if (execution === undefined || (isOld && key.startsWith(ofEnd))) await told.release(key);
+  /** Whether this window is the one to notify of an event. False where any window has, and for an execution that is not tracked any more. */
+  claim(key: string, localId: string): boolean {
+    return (
+      this.#database.run(
+        "INSERT OR IGNORE INTO notified SELECT ?, local_id FROM executions WHERE local_id = ?",
+        key,
+        localId,
+      ) === 1
+    );
   }
 }

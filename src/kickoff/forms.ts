@@ -135,7 +135,7 @@ export class KickoffForms implements vscode.Disposable {
   /** What a crew's form begins with. What was typed may have been sent before the window was reloaded or the form was closed. */
   async #seedOf(crew: Pick<Crew, "id">): Promise<Seed> {
     const known = await this.#memory.read(crew.id);
-    const earlier = known.draft && (await this.#options.sender.earlier(crew, known.draft.id));
+    const earlier = known.draft && this.#options.sender.earlier(crew, known.draft.id);
     if (earlier === undefined) return known;
     return { ...known, earlier: earlier instanceof MaybeStartedError ? earlier : "started" };
   }

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import * as l10n from "@vscode/l10n";
 import type { CrewClient } from "../api/client.ts";
-import type { Clock } from "../base/clock.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { KickoffRequest } from "../api/types.ts";
-import type { Crew } from "../crews/types.ts";
-import { UserError } from "../base/errors.ts";
-import { kickoffKey, type Intents } from "./sends.ts";
+import type { Clock } from "../base/clock.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { isLocalCrew, type CrewRef, type Execution } from "../executions/model.ts";
 import { confirmKickoff, newExecution } from "../executions/reduce.ts";
-import type { CallbackSecrets } from "./secrets.ts";
 import type { ExecutionStore } from "../executions/store.ts";
+import { isCertainlyNotTaken } from "./errors.ts";
+import type { CallbackSecrets } from "./secrets.ts";
+import type { Sends } from "./sends.ts";
 
 /** A kickoff left and its answer never came, or this very kickoff was sent before: it may have started. */
 export class MaybeStartedError extends Error {
@@ -171,7 +171,7 @@ export class KickoffSender {
     try {
       return (await client.kickoff(request)).kickoffId;
     } catch (error) {
-      if (!isCertainlyNotSent(error)) {
+      if (!isCertainlyNotTaken(error)) {
         throw new MaybeStartedError(
           doubtInWords(record.crew.name, error),
           record.crew,
@@ -228,9 +228,4 @@ function doubtInWords(name: string, error: unknown): string {
         error.message,
       )
     : l10n.t("The kickoff of “{0}” left, but its answer did not come. It may have started.", name);
-}
-
-/** A crew's definite refusal, or an error from before the request, such as a missing token. */
-function isCertainlyNotSent(error: unknown): boolean {
-  return error instanceof CrewApiError ? error.sent === "no" : error instanceof UserError;
 }

@@ -1,11 +1,16 @@
-import type { Execution } from "../executions/model.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import { resumeUnanswered } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Sends } from "./sends.ts";
 
+interface Recovering {
+  readonly store: Pick<ExecutionStore, "update">;
+  readonly sends: Pick<Sends, "settleLost">;
+}
+
 /** What a recovery looks through. */
-export interface RecoverOptions {
-  readonly store: Pick<ExecutionStore, "list" | "find" | "update" | "refresh">;
+export interface RecoverOptions extends Recovering {
+  readonly store: Pick<ExecutionStore, "list" | "summary" | "update" | "refresh">;
   readonly sends: Pick<Sends, "lost" | "settleLost">;
 }
 
@@ -17,14 +22,14 @@ export function recoverSends({ store, sends }: RecoverOptions): void {
   store.refresh();
   for (const execution of store.list()) recoverResumes({ store, sends }, execution);
   for (const send of sends.lost())
-    if (send.kind === "resume" && store.find(send.localId) === undefined)
+    if (send.kind === "resume" && store.summary(send.localId) === undefined)
       sends.settleLost(send, () => undefined);
 }
 
 /** As {@link recoverSends}, for one execution. */
 export function recoverResumes(
-  { store, sends }: Pick<RecoverOptions, "store" | "sends">,
-  { localId, resumes }: Pick<Execution, "localId" | "resumes">,
+  { store, sends }: Recovering,
+  { localId, resumes }: Pick<ExecutionSummary, "localId" | "resumes">,
 ): void {
   for (const { taskId, attempt } of resumes.filter(({ outcome }) => outcome === "sending"))
     sends.settleLost({ kind: "resume", localId, taskId, attempt }, () => {

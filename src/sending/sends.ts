@@ -103,6 +103,11 @@ export class Sends {
       .map(sendIn);
   }
 
+  /** Forgets all requests. Not to be called while something is being sent. */
+  clear(): void {
+    this.#database.run("DELETE FROM sends");
+  }
+
   #rows(): readonly Row[] {
     return this.#database.all("SELECT * FROM sends");
   }
