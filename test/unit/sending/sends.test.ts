@@ -1,187 +1,177 @@
 import assert from "node:assert/strict";
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
-import path from "node:path";
-import { Intents, isAlive, kickoffKey, resumeKey } from "../../../src/sending/sends.ts";
-import type { Execution } from "../../../src/executions/model.ts";
-import { applyReading } from "../../../src/executions/reduce.ts";
-import { recoverSends } from "../../../src/sending/recover.ts";
+import { rm } from "node:fs/promises";
 import { resumeSending } from "../../../src/executions/resumes.ts";
-import { ExecutionStore } from "../../../src/executions/store.ts";
+import { recoverSends } from "../../../src/sending/recover.ts";
+import type { Send } from "../../../src/sending/sends.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
-import { anExecution, aReading, at, START } from "../executions/samples.ts";
+import { anExecution, START } from "../executions/samples.ts";
+import { deferred } from "../kickoff/support.ts";
+import { failures, kill, openWindow, type Window } from "./window.ts";
 
-const id = anExecution().localId;
-const target = { taskId: "review", attempt: 1 };
+const { localId } = anExecution();
+const resume: Send = { kind: "resume", localId, taskId: "task / with: any ☃ name", attempt: 1 };
+const kickoff: Send = { kind: "kickoff", localId };
+const nothing = () => undefined;
 
-describe("Intents", () => {
+describe("Sends", () => {
   let folder: string;
-  beforeEach(() => (folder = temporaryFolder("intents")));
-  afterEach(() => rm(folder, { recursive: true }));
+  let clock: FakeClock;
+  let one: Window;
+  let two: Window;
+  beforeEach(() => {
+    folder = temporaryFolder("sends");
+    clock = new FakeClock();
+    [one, two] = [openWindow(folder, clock), openWindow(folder, clock)];
+  });
+  afterEach(async () => {
+    for (const window of [one, two]) window.dispose();
+    await rm(folder, { recursive: true });
+  });
 
-  it("gives a claim once, until it is released", async () => {
-    const [one, two] = [
-      new Intents(path.join(folder, "new")),
-      new Intents(path.join(folder, "new")),
+  it("let a request leave once while its outcome is not recorded, from whichever window, and tell requests apart", async () => {
+    const others: readonly Send[] = [
+      kickoff,
+      { ...resume, attempt: 2 },
+      { ...resume, taskId: "TASK" },
+      { ...resume, localId: "other" },
     ];
-    const key = resumeKey(id, "task / with: any ☃ name", 1);
-    assert.equal(await one.claim(key, { at: 1 }), true);
-    assert.equal(await two.claim(key, { at: 2 }), false);
-    assert.equal(await one.claim(key, { at: 3 }), false);
-    assert.deepEqual(
-      (await two.all()).map((intent) => [intent.key, intent.content, intent.pid]),
-      [[key, { at: 1 }, process.pid]],
+    let left = 0;
+    const leave = () => Promise.resolve(void left++);
+    await one.sends.once(resume, nothing, leave);
+    for (const { sends } of [one, two]) await assert.rejects(sends.once(resume, nothing, leave));
+    assert.equal(left, 1);
+    for (const send of others) await two.sends.once(send, nothing, leave);
+    assert.equal(left, 1 + others.length);
+    two.sends.settle(resume, nothing);
+    await one.sends.once(resume, nothing, leave);
+    assert.equal(left, 2 + others.length);
+  });
+
+  it("let nothing leave where recording throws, and record nothing then", async () => {
+    const record = () => {
+      one.store.add(anExecution());
+      throw new Error("sent before");
+    };
+    await assert.rejects(
+      one.sends.once(kickoff, record, () => assert.fail("it left")),
+      /sent before/,
     );
-    await two.release(key);
-    await two.release(key);
-    assert.equal(await two.claim(key, {}), true);
+    assert.deepEqual([one.store.list(), one.sends.has(kickoff)], [[], false]);
   });
 
-  it("has a claim for each sending that the person wants, each task and each attempt", () => {
-    const keys = [
-      resumeKey(id, "a", 1),
-      resumeKey(id, "a", 1, 1),
-      resumeKey(id, "a", 1, 2),
-      resumeKey(id, "a", 2),
-      resumeKey(id, "A", 1),
-      kickoffKey(id),
-    ];
-    assert.equal(new Set(keys).size, keys.length);
-    assert.equal(resumeKey(id, "a", 1, 0), resumeKey(id, "a", 1));
-  });
-
-  it("holds a claim even if its file cannot be understood", async () => {
-    const intents = new Intents(folder);
-    await intents.claim("key", {});
-    const [name = ""] = await readdir(folder);
-    await writeFile(path.join(folder, name), "{");
-    assert.deepEqual(await intents.all(), []);
-    assert.equal(await intents.claim("key", {}), false);
-  });
-
-  it("gives each of many claims to exactly one of several processes", async () => {
-    const workers = Array.from({ length: 4 }, () =>
-      fork(path.join(import.meta.dirname, "intent-worker.ts"), [folder, "50"]),
-    );
-    try {
-      await Promise.all(workers.map((worker) => once(worker, "message")));
-      const answers = workers.map(async (worker) => (await once(worker, "message"))[0] as number[]);
-      for (const worker of workers) worker.send("go");
-      const got = (await Promise.all(answers)).flat();
-      assert.deepEqual(
-        got.sort((a, b) => a - b),
-        Array.from({ length: 50 }, (_, index) => index),
+  for (const [name, fail] of failures) {
+    it(`let nothing leave while the ${name}`, async () => {
+      fail(one.database);
+      await assert.rejects(
+        one.sends.once(
+          kickoff,
+          () => one.store.add(anExecution({ label: "x".repeat(1_000_000) })),
+          () => assert.fail("it left"),
+        ),
       );
-    } finally {
-      for (const worker of workers) worker.kill("SIGKILL");
-    }
+      assert.deepEqual([two.store.list(), two.sends.has(kickoff)], [[], false]);
+    });
+  }
+
+  it("are under way from before they leave until they have an answer or none will come, for every window", async () => {
+    const answer = deferred<undefined>();
+    const seen: boolean[] = [];
+    const sending = one.sends.once(
+      kickoff,
+      () => seen.push(two.sends.isUnderWay(kickoff)),
+      () => (seen.push(two.sends.isUnderWay(kickoff)), answer.promise),
+    );
+    assert.deepEqual(seen, [false, true], "from the end of the transaction on");
+    assert.deepEqual(two.sends.underWay(), [kickoff]);
+    answer.reject(new Error("no answer"));
+    await assert.rejects(sending, /no answer/);
+    assert.deepEqual(two.sends.underWay(), []);
+    assert.deepEqual([two.sends.has(kickoff), two.sends.lost()], [true, [kickoff]]);
+  });
+
+  it("are not under way any more when their process is gone, or after the longest time of a request", async () => {
+    const sending = deferred<undefined>();
+    void one.sends.once(resume, nothing, () => sending.promise);
+    one.database.run("UPDATE sends SET pid = ?", process.ppid);
+    assert.equal(two.sends.isUnderWay(resume), true, "another process is sending it");
+    await clock.pass(10 * 60_000 + 1);
+    assert.equal(two.sends.isUnderWay(resume), false, "whichever process has that id now");
+    one.sends.settle(resume, nothing);
+    void two.sends.once(resume, nothing, () => sending.promise);
+    assert.equal(one.sends.isUnderWay(resume), true);
+    kill(two);
+    assert.equal(one.sends.isUnderWay(resume), false);
+    sending.resolve(undefined);
   });
 });
 
 describe("recoverSends", () => {
   let folder: string;
-  let clock: FakeClock;
-  let store: ExecutionStore;
-  let intents: Intents;
+  let window: Window;
 
-  beforeEach(async () => {
+  beforeEach(() => {
     folder = temporaryFolder("recover");
-    clock = new FakeClock();
-    intents = new Intents(path.join(folder, "intents"));
-    store = new ExecutionStore({
-      folder: path.join(folder, "executions"),
-      clock,
-      onProblem: (_message, error) => assert.fail(String(error)),
-    });
-    await store.open();
+    window = openWindow(folder);
   });
   afterEach(async () => {
-    store.dispose();
+    window.dispose();
     await rm(folder, { recursive: true });
   });
 
-  const sending = (execution: Execution) =>
-    resumeSending(execution, target, {
-      isApprove: true,
-      text: "Approved.",
-      at: new Date(START).toISOString(),
-    });
-  const outcome = () => store.find(id)?.resumes[0]?.outcome;
-
-  /** Claims as a process that has ended since. */
-  async function claimAsDead(key: string): Promise<void> {
-    const before = new Set(await readdir(path.join(folder, "intents")).catch(() => []));
-    await intents.claim(key, {});
-    for (const name of (await readdir(path.join(folder, "intents"))).filter(
-      (each) => !before.has(each),
-    )) {
-      const file = path.join(folder, "intents", name);
-      const intent = JSON.parse(await readFile(file, "utf8")) as object;
-      await writeFile(
-        file,
-        JSON.stringify({ ...intent, session: "an earlier process with the same number" }),
-      );
-    }
+  /** Begins to send feedback that has no answer yet. */
+  function begin(id: string): void {
+    const target = { taskId: "review", attempt: 1 };
+    const feedback = { isApprove: true, text: "Approved.", at: new Date(START).toISOString() };
+    void window.sends.once(
+      { kind: "resume", localId: id, ...target },
+      () => window.store.update(id, (known) => resumeSending(known, target, feedback)),
+      () => new Promise(() => undefined),
+    );
   }
+  const outcomes = () =>
+    window.store.list().map(({ localId, resumes }) => [localId, resumes[0]?.outcome]);
+  const rows = () => window.database.all("SELECT local_id FROM sends").map((row) => row["local_id"]);
 
-  it("leaves a sending alone whose process lives, however it was sent", async () => {
-    await store.add(sending(sending(anExecution())));
-    await intents.claim(resumeKey(id, "review", 1, 1), {});
-    await recoverSends({ store, intents, clock });
-    assert.equal(outcome(), "sending");
+  it("says of feedback whose sender is gone that it may have arrived, once, and of no other", () => {
+    window.store.add(anExecution({ localId: "lost", kickoffIds: ["k-1"] }));
+    begin("lost");
+    kill(window);
+    window.store.add(anExecution({ localId: "under-way", kickoffIds: ["k-2"] }));
+    begin("under-way");
+    for (const time of ["once", "twice"]) {
+      recoverSends(window);
+      assert.deepEqual(
+        outcomes().sort(),
+        [
+          ["lost", "unanswered"],
+          ["under-way", "sending"],
+        ],
+        time,
+      );
+      assert.deepEqual(rows(), ["under-way"]);
+    }
   });
 
-  it("says of a sending whose process is gone that it may have arrived, and keeps its claim", async () => {
-    await store.add(sending(anExecution()));
-    await claimAsDead(resumeKey(id, "review", 1));
-    await recoverSends({ store, intents, clock });
-    assert.equal(outcome(), "unanswered");
-    assert.equal(await intents.claim(resumeKey(id, "review", 1), {}), false);
+  it("says so, too, where no row is left of feedback that is recorded as being sent", () => {
+    window.store.add(anExecution({ localId: "lost" }));
+    begin("lost");
+    window.sends.clear();
+    recoverSends(window);
+    assert.deepEqual(outcomes(), [["lost", "unanswered"]]);
   });
 
-  it("says so as well where no claim is left, or the sending is older than any request", async () => {
-    await store.add(sending(anExecution()));
-    await store.add(sending(anExecution({ localId: "other" })));
-    await intents.claim(resumeKey("other", "review", 1), {});
-    await recoverSends({ store, intents, clock });
-    assert.equal(outcome(), "unanswered");
-    assert.equal(store.find("other")?.resumes[0]?.outcome, "sending");
-    await clock.pass(10 * 60_000 + 1);
-    await recoverSends({ store, intents, clock });
-    assert.equal(store.find("other")?.resumes[0]?.outcome, "unanswered");
-  });
-
-  it("gives back the claims of the dead that guard nothing any more, and no others", async () => {
-    await store.add(anExecution());
-    await store.add(
-      applyReading(anExecution({ localId: "ended" }), aReading({ state: "completed" }), at(1)),
+  it("forgets feedback for what is not tracked any more, and keeps every kickoff without an answer", async () => {
+    window.store.add(anExecution({ localId: "gone" }));
+    begin("gone");
+    window.store.remove("gone");
+    await assert.rejects(
+      window.sends.once({ kind: "kickoff", localId: "gone" }, nothing, () =>
+        Promise.reject(new Error("no answer")),
+      ),
     );
-    const kept = [resumeKey(id, "review", 1)];
-    const given = [
-      kickoffKey("never-written"),
-      resumeKey("ended", "review", 1),
-      resumeKey("untracked", "review", 1),
-      kickoffKey(id),
-    ];
-    for (const key of [...kept, ...given]) await claimAsDead(key);
-    await intents.claim(kickoffKey("about-to-be-written"), {});
-    await recoverSends({ store, intents, clock });
-    assert.deepEqual(
-      (await intents.all()).map((intent) => intent.key).sort(),
-      [...kept, kickoffKey("about-to-be-written")].sort(),
-    );
-  });
-
-  it("tells a living process from a dead one", () => {
-    const intent = { key: "k", session: "s", content: {} };
-    assert.equal(isAlive({ ...intent, pid: process.ppid }), true);
-    assert.equal(
-      isAlive({ ...intent, pid: process.pid }),
-      false,
-      "another process had this number before",
-    );
-    assert.equal(isAlive({ ...intent, pid: 2 ** 30 }), false);
+    kill(window);
+    recoverSends(window);
+    assert.deepEqual(window.sends.lost(), [{ kind: "kickoff", localId: "gone" }]);
   });
 });
