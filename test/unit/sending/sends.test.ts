@@ -131,7 +131,8 @@ describe("recoverSends", () => {
   }
   const outcomes = () =>
     window.store.list().map(({ localId, resumes }) => [localId, resumes[0]?.outcome]);
-  const rows = () => window.database.all("SELECT local_id FROM sends").map((row) => row["local_id"]);
+  const rows = () =>
+    window.database.all("SELECT local_id FROM sends").map((row) => row["local_id"]);
 
   it("says of feedback whose sender is gone that it may have arrived, once, and of no other", () => {
     window.store.add(anExecution({ localId: "lost", kickoffIds: ["k-1"] }));

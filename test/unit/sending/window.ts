@@ -14,8 +14,7 @@ export interface Window {
 
 /** Opens a window on a folder; several share it. */
 export function openWindow(folder: string, clock: Clock = systemClock): Window {
-  const onProblem = (message: string, error: unknown) =>
-    assert.fail(`${message} ${String(error)}`);
+  const onProblem = (message: string, error: unknown) => assert.fail(`${message} ${String(error)}`);
   const database = new Database({ folder, clock, onProblem });
   const store = new ExecutionStore({ database, clock, onProblem });
   store.open();
