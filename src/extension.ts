@@ -9,7 +9,7 @@ import { keepEndedExecutions } from "./editor/configuration.ts";
 import { resetContext } from "./editor/context.ts";
 import { Disposables } from "./editor/disposables.ts";
 import { speakTheLanguage } from "./editor/l10n.ts";
-import { offer, type ErrorAction } from "./editor/errors.ts";
+import { offer, type ErrorAction } from "./base/errors.ts";
 import { log, logProblem } from "./editor/log.ts";
 import { plainMessage } from "./editor/plain.ts";
 import { tell } from "./editor/tell.ts";
@@ -22,6 +22,7 @@ import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { startForDevelopment } from "./local/start-for-development.ts";
 import { watchProjects } from "./local/workspace-projects.ts";
+import { Sending } from "./sending/sending.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
 import { registerTools } from "./tools/register.ts";
@@ -54,16 +55,25 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const crews = owned.add(new Crews(context, { userAgent: `crewdeck/${versionOf(context)}` }));
   const executions = owned.add(
     new Executions({
-      folder: context.globalStorageUri.fsPath,
+      database,
       clock,
       keepEnded: keepEndedExecutions,
-      secrets: context.secrets,
       clientFor: ({ id }) =>
         Promise.resolve(crews.find(id)).then((crew) => crew && crews.client(crew)),
       onProblem: logProblem,
     }),
   );
-  const { store, told, lease, tracker } = executions;
+  const { store, notified, lease, tracker } = executions;
+  const sending = owned.add(
+    new Sending({
+      database,
+      store,
+      lease,
+      clock,
+      storage: context.secrets,
+      onProblem: logProblem,
+    }),
+  );
   const locals = owned.add(
     new LocalCrews({
       crews,
@@ -78,7 +88,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const opened = locals
     .refresh()
     .catch((error: unknown) => logProblem("Reading the local crews", error))
-    .then(() => executions.open(() => locals.restore()))
+    .then(() =>
+      executions.open(() => {
+        sending.begin();
+        return locals.restore();
+      }),
+    )
     .catch((error: unknown) => {
       // The extension works on without what is kept: each action that needs it says the same.
       logProblem("Opening what is kept on this machine", error);
@@ -99,6 +114,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     registerFeedback({
       crews,
       executions,
+      sending,
       clock,
       presses: new OneWish(clock),
       database,
@@ -111,13 +127,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     if (crewId.startsWith("local:")) await locals.ensureRunning(crewId);
   };
   const { sender, forms, ...requests } = owned.add(
-    registerKickoff({ context, database, crews, executions, clock, wake, show }),
+    registerKickoff({ context, database, crews, executions, sending, clock, wake, show }),
   );
   const tree = owned.add(registerTree({ context, store, crews, tracker, clock, opened }));
-  owned.add(new Notifications({ store, lease, told, clock }));
+  owned.add(new Notifications({ store, lease, notified, clock }));
   owned.add(watchProjects(tree.view, crews, opened));
   owned.add(new StatusBar(store));
-  owned.add(new RefusedTokens({ tracker, lease, told }));
+  owned.add(new RefusedTokens({ tracker, lease, database }));
   owned.add(watchAttention(tracker, tree, documents));
   owned.add(watchVisibility(database, tree));
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
@@ -137,6 +153,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
         database,
         crews,
         executions,
+        sending,
         locals,
         sender,
         forms,

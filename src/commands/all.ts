@@ -6,7 +6,8 @@ import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
 import type { FeedbackRoom } from "../feedback/register.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
-import type { KickoffSender } from "../kickoff/start.ts";
+import type { KickoffSender } from "../sending/kickoff.ts";
+import type { Sending } from "../sending/sending.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Database } from "../store/database.ts";
 import { activeCommand } from "./active.ts";
@@ -34,6 +35,7 @@ export interface CommandParts {
   readonly database: Database;
   readonly crews: Crews;
   readonly executions: Executions;
+  readonly sending: Sending;
   readonly locals: LocalCrews;
   readonly sender: KickoffSender;
   readonly forms: Pick<KickoffForms, "open" | "closeAll">;
@@ -53,6 +55,7 @@ export function allCommands({
   database,
   crews,
   executions,
+  sending,
   locals,
   sender,
   forms,
@@ -64,11 +67,20 @@ export function allCommands({
   wake,
   show,
 }: CommandParts): readonly Command[] {
-  const { store, secrets, tracker } = executions;
+  const { store, tracker } = executions;
   return [
     ...crewCommands(crews, locals, wake),
     ...kickoffCommands({ crews, forms, sender, clock, wake, show }),
-    ...requestCommands({ crews, store, secrets, sender, forms, wake, show, ...requests }),
+    ...requestCommands({
+      crews,
+      store,
+      secrets: sending.secrets,
+      sender,
+      forms,
+      wake,
+      show,
+      ...requests,
+    }),
     ...executionCommands({ crews, store, tracker, clock, wake, show }),
     activeCommand(store, show),
     ...outputCommands({ crews, store, outputs }),
@@ -84,6 +96,7 @@ export function allCommands({
       context,
       crews,
       executions,
+      sending,
       locals,
       forms,
       tree,

@@ -5,6 +5,7 @@ import { tokenNotesKey } from "../crews/token-notes.ts";
 import type { ClearScope } from "../executions/clearing.ts";
 import type { Executions } from "../executions/executions.ts";
 import { emptyFolder, type Unremoved } from "../executions/remove-whole.ts";
+import type { Sending } from "../sending/sending.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Database } from "../store/database.ts";
 import { integer } from "../store/row.ts";
@@ -15,6 +16,7 @@ export interface LocalDataParts extends ForgettingParts {
   readonly context: Pick<vscode.ExtensionContext, "globalState" | "globalStorageUri">;
   readonly crews: Pick<Crews, "list" | "idsWithTokens" | "clear">;
   readonly executions: Pick<Executions, "store" | "clear">;
+  readonly sending: Pick<Sending, "clear">;
   readonly locals: Pick<LocalCrews, "count" | "removeAll">;
   readonly database: Database;
 }
@@ -57,18 +59,19 @@ export async function deleteLocalData(
   parts: LocalDataParts,
   scope: ClearScope,
 ): Promise<readonly Unremoved[]> {
-  const { context, crews, executions, locals, database } = parts;
+  const { context, crews, executions, sending, locals, database } = parts;
   const storage = context.globalStorageUri.fsPath;
   const left: Unremoved[] = [];
   // Read first: another window that notices the deletion empties the state that the notes of tokens are in, which windows share.
   const idsWithTokens = scope === "everything" ? await crews.idsWithTokens() : [];
   // What belongs to the crews goes with them, below.
   await forgetHere(parts, "data", executions.store.list());
-  left.push(
-    ...(await executions.clear(scope, () => {
-      for (const table of ["drafts", "crew_values"]) database.run(`DELETE FROM ${table}`);
-    })),
-  );
+  const secretsLeft = await sending.clear();
+  left.push(...secretsLeft.map((error) => ({ path: database.files[0], error })));
+  executions.clear(scope, () => {
+    for (const table of ["notified", "token_prompts", "drafts", "crew_values"])
+      database.run(`DELETE FROM ${table}`);
+  });
   const localsLeft = await locals.removeAll();
   left.push(...localsLeft.map(({ dataFolder, error }) => ({ path: dataFolder, error })));
   if (scope === "everything") {
@@ -83,13 +86,9 @@ export async function deleteLocalData(
   try {
     database.vacuum();
   } catch (error) {
-    left.push({ path: database.files[0] ?? storage, error });
+    left.push({ path: database.files[0], error });
   }
-  // What could not be deleted above is reported already. Executions are watched by other windows, and so is their folder.
-  const stays = [
-    ...database.files,
-    path.join(storage, "executions"),
-    ...left.map((each) => each.path),
-  ];
+  // What could not be deleted above is reported already.
+  const stays = [...database.files, ...left.map((each) => each.path)];
   return [...left, ...(await emptyFolder(storage, stays))];
 }

@@ -13,9 +13,9 @@ export interface GiveUpOptions {
 
 /**
  * Marks an execution as no longer watched where nothing has happened to it for too long. Only to be called after a question: what ended while
- * no window was open must not be given up unasked. Never rejects; what fails is told.
+ * no window was open must not be given up unasked. Never throws.
  */
-export async function giveUpByAge(options: GiveUpOptions, localId: string): Promise<void> {
+export function giveUpByAge(options: GiveUpOptions, localId: string): void {
   const { store, clock } = options;
   const isDue = (execution: Execution) =>
     canBeAsked(execution) &&
@@ -24,7 +24,7 @@ export async function giveUpByAge(options: GiveUpOptions, localId: string): Prom
   const execution = store.find(localId);
   if (execution === undefined || !isDue(execution)) return;
   try {
-    await store.update(localId, (current) =>
+    store.update(localId, (current) =>
       isDue(current) ? stopWatching(current, clock.now()) : current,
     );
   } catch (error) {

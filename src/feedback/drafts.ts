@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
+import { UserError } from "../base/errors.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
-import { UserError } from "../editor/errors.ts";
 import type { ResumeTarget } from "../executions/resumes.ts";
 import type { Database } from "../store/database.ts";
 import { integer, type Row, text } from "../store/row.ts";

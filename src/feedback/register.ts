@@ -12,7 +12,8 @@ import { Feedback, type Presses } from "./feedback.ts";
 import { FeedbackLenses } from "./lenses.ts";
 import { sendAskingAboutSecrets } from "./lost-secrets.ts";
 import type { FindExecution, FindPlace } from "./place.ts";
-import { FeedbackSender } from "./send.ts";
+import { FeedbackSender } from "../sending/feedback.ts";
+import type { Sending } from "../sending/sending.ts";
 import { FeedbackThreads } from "./threads.ts";
 import { watchWaitingHere } from "./waiting-here.ts";
 
@@ -20,6 +21,7 @@ import { watchWaitingHere } from "./waiting-here.ts";
 export interface FeedbackRoomOptions {
   readonly crews: Crews;
   readonly executions: Executions;
+  readonly sending: Sending;
   readonly clock: Clock;
   readonly presses: Presses;
   readonly database: Database;
@@ -41,6 +43,7 @@ export interface FeedbackRoom {
 export function registerFeedback({
   crews,
   executions,
+  sending,
   clock,
   presses,
   database,
@@ -48,11 +51,12 @@ export function registerFeedback({
   findExecution,
   show,
 }: FeedbackRoomOptions): FeedbackRoom {
-  const { store, intents, secrets, tracker } = executions;
+  const { store, tracker } = executions;
+  const { sends, secrets } = sending;
   const owned = new Disposables();
   const sender = new FeedbackSender({
     store,
-    intents,
+    sends,
     secrets,
     clock,
     clientFor: (crew) => crews.client(crew),

@@ -89,6 +89,11 @@ export class FormMemory {
     }
   }
 
+  /** Forgets what could not be written. */
+  forgetHeld(): void {
+    this.#held.clear();
+  }
+
   /** A crew has another id now. */
   move(from: string, to: string): void {
     const known = this.read(from);

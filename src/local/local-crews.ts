@@ -4,7 +4,7 @@ import { uniqueName } from "../crews/identity.ts";
 import type { Crew } from "../crews/types.ts";
 import type { Database } from "../store/database.ts";
 import { Disposables } from "../editor/disposables.ts";
-import { messageOf, UserError } from "../editor/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainLabel, plainMessage } from "../editor/plain.ts";
 import { ProjectError } from "../projects/types.ts";

@@ -25,7 +25,7 @@ export interface DatabaseOptions {
   /** For the log; `about` names a file. */
   onProblem(doing: string, error: unknown, about?: string): void;
   /** A damaged file was replaced; the message is for a person. Called in the window that replaced it. */
-  onDamage(message: string): void;
+  onDamage?(message: string): void;
 }
 
 /** How often to ask whether another process wrote (ms). */
@@ -114,8 +114,9 @@ export class Database implements Disposable {
   }
 
   /** The file of the database, and those that SQLite keeps beside it. */
-  get files(): readonly string[] {
-    return ["", "-wal", "-shm", "-journal"].map((ending) => `${this.#file}${ending}`);
+  get files(): readonly [string, ...string[]] {
+    const file = this.#file;
+    return [file, `${file}-wal`, `${file}-shm`, `${file}-journal`];
   }
 
   /** Removes deleted content from the files themselves. */
@@ -249,7 +250,7 @@ export class Database implements Disposable {
     if (repaired === undefined) return false;
     const { aside, isLossy } = repaired;
     this.#options.onProblem("The database was damaged and is replaced.", error, aside);
-    this.#options.onDamage(
+    this.#options.onDamage?.(
       isLossy
         ? l10n.t(
             "Crewdeck's data on this machine was damaged. What could be read was kept. The damaged file is {0}.",

@@ -8,7 +8,7 @@ import { watchClearing } from "../../src/commands/clearing.ts";
 import { deleteLocalDataCommand } from "../../src/commands/delete-local-data.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { Executions } from "../../src/executions/executions.ts";
-import { kickoffKey, resumeKey } from "../../src/executions/intents.ts";
+import { kickoffKey, resumeKey } from "../../src/sending/sends.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { resumeSending, resumeUnanswered } from "../../src/executions/resumes.ts";
 import { Drafts } from "../../src/feedback/drafts.ts";

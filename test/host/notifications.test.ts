@@ -5,7 +5,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import { Emitter } from "../../src/base/events.ts";
-import { Intents } from "../../src/executions/intents.ts";
+import { Intents } from "../../src/sending/sends.ts";
 import { without, type Execution } from "../../src/executions/model.ts";
 import { Notifications } from "../../src/views/notifications.ts";
 import { StatusBar } from "../../src/views/status-bar.ts";

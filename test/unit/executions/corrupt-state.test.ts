@@ -3,7 +3,7 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { StatusPaths } from "../../../src/crews/status-paths.ts";
 import { TokenNotes } from "../../../src/crews/token-notes.ts";
-import { Intents, resumeKey } from "../../../src/executions/intents.ts";
+import { Intents, resumeKey } from "../../../src/sending/sends.ts";
 import { Lease } from "../../../src/executions/lease.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { waitFor } from "../../support/wait.ts";
