@@ -79,8 +79,9 @@ describe("two windows that send the same 1,000 kickoffs and resumes, killed agai
       "enough was sent to mean something",
     );
 
-    const { store, sends, dispose } = openWindow(folder);
-    recoverSends({ store, sends });
+    const last = openWindow(folder);
+    const { store, sends } = last;
+    recoverSends(last);
     const outcomes = new Map<string, string | undefined>(
       all.map((id) => {
         const found = store.find(id);
@@ -118,7 +119,7 @@ describe("two windows that send the same 1,000 kickoffs and resumes, killed agai
       "rows are left of kickoffs without an answer, and of nothing else",
     );
     assert.deepEqual(sends.underWay(), []);
-    dispose();
+    last.dispose();
   });
 });
 

@@ -43,7 +43,7 @@ const kickoffs = new KickoffSender({
   ...parts,
   clientFor: () => ({
     kickoff: ({ inputs }) => {
-      const id = String(inputs["id"]);
+      const id = inputs["id"] as string;
       return crewAnswers(id, { kickoffId: `crew-${id}`, raw: {} });
     },
   }),

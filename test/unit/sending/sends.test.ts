@@ -37,7 +37,7 @@ describe("Sends", () => {
       { ...resume, localId: "other" },
     ];
     let left = 0;
-    const leave = () => Promise.resolve(void left++);
+    const leave = () => Promise.resolve(left++);
     await one.sends.once(resume, nothing, leave);
     for (const { sends } of [one, two]) await assert.rejects(sends.once(resume, nothing, leave));
     assert.equal(left, 1);

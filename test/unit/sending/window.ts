@@ -13,8 +13,12 @@ export interface Window {
 }
 
 /** Opens a window on a folder; several share it. */
-export function openWindow(folder: string, clock: Clock = systemClock): Window {
-  const onProblem = (message: string, error: unknown) => assert.fail(`${message} ${String(error)}`);
+export function openWindow(
+  folder: string,
+  clock: Clock = systemClock,
+  onProblem: (message: string, error: unknown) => void = (message, error) =>
+    assert.fail(`${message} ${String(error)}`),
+): Window {
   const database = new Database({ folder, clock, onProblem });
   const store = new ExecutionStore({ database, clock, onProblem });
   store.open();

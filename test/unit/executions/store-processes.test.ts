@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { anExecution } from "./samples.ts";
+import { Windows } from "./windows.ts";
+
+const ROUNDS = 15;
+const localIds = ["a", "b", "c"];
+
+/** Repeatable numbers from 0 to 1 (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+describe("two processes on one store, one killed again and again", function () {
+  this.timeout(300_000); // It starts some dozen processes.
+  let windows: Windows;
+  const running = new Set<ChildProcess>();
+  const stored: { localId: string; word: string }[] = [];
+  const problems: string[] = [];
+
+  beforeEach(() => {
+    windows = new Windows();
+  });
+  afterEach(async () => {
+    for (const child of running) child.kill("SIGKILL");
+    await windows.close();
+  });
+
+  /** Starts a writer; resolves when it has stored its first word. */
+  async function startWriter(name: string): Promise<ChildProcess> {
+    const child = spawn(
+      process.execPath,
+      [path.join(import.meta.dirname, "store-worker.ts"), windows.folder, name],
+      { stdio: ["pipe", "pipe", "inherit"] },
+    );
+    running.add(child);
+    child.once("exit", () => running.delete(child));
+    const lines = createInterface({ input: child.stdout });
+    await new Promise<void>((resolve, reject) => {
+      child.once("exit", () => reject(new Error(`The writer ${name} ended before it wrote.`)));
+      lines.on("line", (line) => {
+        const [, localId, word] = /^stored (\S+) (\S+)$/.exec(line) ?? [];
+        if (localId !== undefined && word !== undefined) {
+          stored.push({ localId, word });
+          resolve();
+        } else {
+          problems.push(line);
+        }
+      });
+    });
+    return child;
+  }
+
+  it("loses nothing that was stored, and writes nothing twice", async () => {
+    const seed = Number(process.env["CREWDECK_SEED"] ?? Date.now() % 1_000_000);
+    console.log(`      seed ${seed} (repeat with CREWDECK_SEED=${seed})`);
+    const random = seeded(seed);
+    const first = windows.open();
+    for (const localId of localIds) first.add(anExecution({ localId, kickoffIds: [localId] }));
+
+    const survivor = await startWriter("survivor");
+    for (let round = 0; round < ROUNDS; round++) {
+      const victim = await startWriter(`victim${round}`);
+      const atDeath = stored.length;
+      await delay(random() * 60); // The random moment is what is tested.
+      victim.kill("SIGKILL");
+      await once(victim, "close");
+      while (stored.length <= atDeath + 3) await delay(5); // The survivor writes on: nothing it left behind holds it up.
+    }
+    survivor.stdin?.end();
+    await once(survivor, "close");
+
+    const store = windows.open();
+    for (const localId of localIds) {
+      const kept = store.find(localId)?.resumes.map((resume) => resume.taskId) ?? [];
+      const told = stored.filter((each) => each.localId === localId).map((each) => each.word);
+      assert.ok(told.length > ROUNDS, "enough was written for the test to mean something");
+      assert.deepEqual(
+        told.filter((word) => !kept.includes(word)),
+        [],
+        "stored words that are gone",
+      );
+      assert.equal(new Set(kept).size, kept.length, "words that are there twice");
+    }
+    first.refresh();
+    assert.deepEqual(first.list(), store.list());
+    assert.deepEqual([...problems, ...windows.problems], []);
+  });
+});
