@@ -139,12 +139,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
   owned.add(
-    crews.onDidReplace(
-      ({ from, to }) =>
-        void moveCrew(store, from.id, to).catch((error: unknown) =>
-          logProblem("Moving a crew's executions", error),
-        ),
-    ),
+    crews.onDidReplace(({ from, to }) => {
+      try {
+        moveCrew(store, from.id, to);
+      } catch (error) {
+        logProblem("Moving a crew's executions", error);
+      }
+    }),
   );
   owned.add(
     registerCommands(context, async () =>

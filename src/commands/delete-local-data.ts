@@ -24,7 +24,7 @@ import type { Command } from "./table.ts";
 /** What the command works with. */
 export interface DeletePart extends LocalDataParts {
   readonly executions: Pick<Executions, "store" | "clear">;
-  readonly sending: Pick<Sending, "now" | "clear">;
+  readonly sending: Pick<Sending, "now" | "secrets" | "sends">;
   readonly clock: Clock;
   /** Milliseconds that deleting waits at most for what is being sent. */
   readonly longestWaitMs?: number;

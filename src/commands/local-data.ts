@@ -1,4 +1,3 @@
-import path from "node:path";
 import type * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
 import { tokenNotesKey } from "../crews/token-notes.ts";
@@ -16,7 +15,7 @@ export interface LocalDataParts extends ForgettingParts {
   readonly context: Pick<vscode.ExtensionContext, "globalState" | "globalStorageUri">;
   readonly crews: Pick<Crews, "list" | "idsWithTokens" | "clear">;
   readonly executions: Pick<Executions, "store" | "clear">;
-  readonly sending: Pick<Sending, "clear">;
+  readonly sending: Pick<Sending, "secrets" | "sends">;
   readonly locals: Pick<LocalCrews, "count" | "removeAll">;
   readonly database: Database;
 }
@@ -66,9 +65,10 @@ export async function deleteLocalData(
   const idsWithTokens = scope === "everything" ? await crews.idsWithTokens() : [];
   // What belongs to the crews goes with them, below.
   await forgetHere(parts, "data", executions.store.list());
-  const secretsLeft = await sending.clear();
+  const secretsLeft = await sending.secrets.forgetAll();
   left.push(...secretsLeft.map((error) => ({ path: database.files[0], error })));
   executions.clear(scope, () => {
+    sending.sends.clear();
     for (const table of ["notified", "token_prompts", "drafts", "crew_values"])
       database.run(`DELETE FROM ${table}`);
   });
