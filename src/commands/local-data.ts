@@ -44,7 +44,7 @@ export function countLocalData({
   return {
     executions: executions.store.list().length,
     presets: count(
-      "SELECT count(*) AS count FROM crew_values, json_each(json) WHERE kind = 'presets'",
+      "SELECT total(json_array_length(json)) AS count FROM crew_values WHERE kind = 'presets' AND json_valid(json)",
     ),
     drafts: count("SELECT count(*) AS count FROM drafts"),
     forms: count("SELECT count(*) AS count FROM crew_values WHERE kind = 'form'"),

@@ -54,6 +54,8 @@ describe("Kicking off a request file", () => {
     [sent, opened, machine, clock] = [[], [], testDatabase(), new FakeClock()];
   });
 
+  afterEach(() => machine.end());
+
   after(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
   });

@@ -96,8 +96,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     return { open, editor, document, sending, type, fail: () => fail(), take: () => take() };
   }
 
-  const draft = async () =>
-    parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text;
+  const draft = () => parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text;
 
   it("keeps also what was typed on in the box while the words before it could not be sent", async () => {
     const { sending, type, fail } = await sendingMyWords();
@@ -105,7 +104,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     fail();
     await assert.rejects(sending, /Not now/);
     assert.equal(parts.sent[0]?.humanFeedback, "My words");
-    assert.equal(await draft(), "My words and more");
+    assert.equal(draft(), "My words and more");
     await waitFor(
       "both in the box",
       async () => (await box()).document.getText() === "My words and more",
@@ -124,7 +123,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     fail();
     await assert.rejects(sending, /Not now/);
     assert.equal(parts.sent.length, 1);
-    assert.equal(await draft(), "My words and more\n\nLast ones");
+    assert.equal(draft(), "My words and more\n\nLast ones");
     await waitFor(
       "all of them in the box",
       async () => (await box()).document.getText() === "My words and more\n\nLast ones",
@@ -136,7 +135,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     await type("My words\n\nand more");
     take();
     await sending;
-    assert.equal(await draft(), "and more");
+    assert.equal(draft(), "and more");
     assert.deepEqual(parts.threads.threads, []);
     await waitFor("the lens", async () =>
       (await titles(document)).some(
@@ -154,7 +153,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     });
     take();
     assert.equal((await sending)?.status, "retrying");
-    assert.equal(await draft(), undefined);
+    assert.equal(draft(), undefined);
     assert.deepEqual(parts.threads.threads, []);
     assert.deepEqual(parts.problems.splice(0), ["Removing a draft that was sent"]);
   });

@@ -66,10 +66,9 @@ export class FormWindow {
       takesFocus: true,
       newId: randomUUID,
       memory: {
-        saveDraft: (_, draft) =>
-          Promise.resolve(this.saved.push(keptDraft(draft))).then(() => undefined),
-        dropDraft: () => Promise.resolve(),
-        sent: () => Promise.resolve(),
+        saveDraft: (_, draft) => this.saved.push(keptDraft(draft)),
+        dropDraft: () => undefined,
+        sent: () => undefined,
         keeps: () => this.keeps,
       },
       inputs: () => this.inputs(),

@@ -67,9 +67,9 @@ describe("A kickoff form's session", () => {
         clock,
         takesFocus,
         memory: {
-          saveDraft: (_, draft) => keep(saved, draft),
-          dropDraft: (_, id) => keep(dropped, id),
-          sent: (_, draft) => keep(last, draft),
+          saveDraft: (_, draft) => void keep(saved, draft),
+          dropDraft: (_, id) => void keep(dropped, id),
+          sent: (_, draft) => void keep(last, draft),
           keeps: () => keeps,
         },
         newId: () => `11111111-0000-4000-8000-${String(++ids).padStart(12, "0")}`,

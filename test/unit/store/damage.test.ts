@@ -22,7 +22,7 @@ function filled(): string {
   const { database } = openDatabase(folder);
   database.write(() => {
     for (let row = 0; row < rows; row++) put(database, `crew ${row}`, json);
-    database.run("INSERT INTO notified VALUES ('kept')");
+    database.run("INSERT INTO clearings (scope) VALUES ('kept')");
   });
   database.dispose();
   return folder;
@@ -56,7 +56,7 @@ describe("a damaged database", () => {
       ["crew 0", "crew 100", `crew ${rows - 1}`].every((crew) => kept.includes(crew)),
       "also what stands between two damaged places",
     );
-    assert.equal(database.get("SELECT key FROM notified")?.["key"], "kept");
+    assert.equal(database.get("SELECT scope FROM clearings")?.["scope"], "kept");
     put(database, "new", "1");
     const again = openDatabase(folder);
     assert.deepEqual(crews(again.database), [...kept, "new"]);

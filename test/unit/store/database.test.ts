@@ -60,7 +60,7 @@ describe("the database", () => {
 
   it("returns other errors of SQLite as they are", () => {
     const { database } = openDatabase(newFolder());
-    const insert = () => database.run("INSERT INTO notified VALUES ('a')");
+    const insert = () => database.run("INSERT INTO clearings VALUES (1, 'a')");
     insert();
     assert.throws(insert, (error) => error instanceof Error && !(error instanceof StoreError));
   });
