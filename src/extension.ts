@@ -1,4 +1,4 @@
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import { systemClock as clock } from "./base/clock.ts";
 import { watchClearing } from "./commands/clearing.ts";
 import { registerLinks } from "./commands/register-links.ts";
@@ -9,7 +9,10 @@ import { keepEndedExecutions } from "./editor/configuration.ts";
 import { resetContext } from "./editor/context.ts";
 import { Disposables } from "./editor/disposables.ts";
 import { speakTheLanguage } from "./editor/l10n.ts";
+import { offer, type ErrorAction } from "./base/errors.ts";
 import { log, logProblem } from "./editor/log.ts";
+import { plainMessage } from "./editor/plain.ts";
+import { tell } from "./editor/tell.ts";
 import { versionOf } from "./editor/version.ts";
 import { Executions } from "./executions/executions.ts";
 import { moveCrew } from "./executions/move-crew.ts";
@@ -19,8 +22,11 @@ import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { startForDevelopment } from "./local/start-for-development.ts";
 import { watchProjects } from "./local/workspace-projects.ts";
+import { Sending } from "./sending/sending.ts";
+import { Database } from "./store/database.ts";
+import { StoreError } from "./store/errors.ts";
 import { registerTools } from "./tools/register.ts";
-import { watchAttention } from "./views/attention.ts";
+import { watchAttention, watchVisibility } from "./views/attention.ts";
 import type { CrewdeckApi } from "./views/crewdeck-api.ts";
 import { registerDocuments } from "./views/document/register.ts";
 import { createExtensionApi } from "./views/extension-api.ts";
@@ -38,22 +44,40 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   context.subscriptions.push(log, owned);
   resetContext();
 
+  const database = owned.add(
+    new Database({
+      folder: context.globalStorageUri.fsPath,
+      clock,
+      onProblem: logProblem,
+      onDamage: (message) => void vscode.window.showWarningMessage(plainMessage(message)),
+    }),
+  );
   const crews = owned.add(new Crews(context, { userAgent: `crewdeck/${versionOf(context)}` }));
   const executions = owned.add(
     new Executions({
-      folder: context.globalStorageUri.fsPath,
+      database,
       clock,
       keepEnded: keepEndedExecutions,
-      secrets: context.secrets,
       clientFor: ({ id }) =>
         Promise.resolve(crews.find(id)).then((crew) => crew && crews.client(crew)),
       onProblem: logProblem,
     }),
   );
-  const { store, told, lease, tracker } = executions;
+  const { store, notified, lease, tracker } = executions;
+  const sending = owned.add(
+    new Sending({
+      database,
+      store,
+      lease,
+      clock,
+      storage: context.secrets,
+      onProblem: logProblem,
+    }),
+  );
   const locals = owned.add(
     new LocalCrews({
       crews,
+      database,
       storage: context.globalStorageUri,
       extension: context.extensionUri,
       hasOpenExecutions: (id) => executions.hasOpen(id),
@@ -64,7 +88,18 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const opened = locals
     .refresh()
     .catch((error: unknown) => logProblem("Reading the local crews", error))
-    .then(() => executions.open(() => locals.restore()));
+    .then(() =>
+      executions.open(() => {
+        sending.begin();
+        return locals.restore();
+      }),
+    )
+    .catch((error: unknown) => {
+      // The extension works on without what is kept: each action that needs it says the same.
+      logProblem("Opening what is kept on this machine", error);
+      if (error instanceof StoreError) offer(error, [wayOut(error, context.extension.id)]);
+      void tell(error);
+    });
   const { documents, show, find, findExecution, outputs } = owned.add(
     registerDocuments({
       store,
@@ -79,9 +114,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     registerFeedback({
       crews,
       executions,
+      sending,
       clock,
       presses: new OneWish(clock),
-      storage: context.globalStorageUri,
+      database,
       find,
       findExecution,
       show,
@@ -91,30 +127,34 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     if (crewId.startsWith("local:")) await locals.ensureRunning(crewId);
   };
   const { sender, forms, ...requests } = owned.add(
-    registerKickoff({ context, crews, executions, clock, wake, show }),
+    registerKickoff({ context, database, crews, executions, sending, clock, wake, show }),
   );
   const tree = owned.add(registerTree({ context, store, crews, tracker, clock, opened }));
-  owned.add(new Notifications({ store, lease, told, clock }));
+  owned.add(new Notifications({ store, lease, notified, clock }));
   owned.add(watchProjects(tree.view, crews, opened));
   owned.add(new StatusBar(store));
-  owned.add(new RefusedTokens({ tracker, lease, told }));
+  owned.add(new RefusedTokens({ tracker, lease, database }));
   owned.add(watchAttention(tracker, tree, documents));
+  owned.add(watchVisibility(database, tree));
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
   owned.add(
-    crews.onDidReplace(
-      ({ from, to }) =>
-        void moveCrew(store, from.id, to).catch((error: unknown) =>
-          logProblem("Moving a crew's executions", error),
-        ),
-    ),
+    crews.onDidReplace(({ from, to }) => {
+      try {
+        moveCrew(store, from.id, to);
+      } catch (error) {
+        logProblem("Moving a crew's executions", error);
+      }
+    }),
   );
   owned.add(
     registerCommands(context, async () =>
       (await import("./commands/all.ts")).allCommands({
         context,
+        database,
         crews,
         executions,
+        sending,
         locals,
         sender,
         forms,
@@ -146,4 +186,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   await opened;
   startForDevelopment(locals);
   return api;
+}
+
+/** What a person can do about a database that can't be used. */
+function wayOut({ kind }: StoreError, extension: string): ErrorAction {
+  return kind === "newer"
+    ? {
+        title: vscode.l10n.t("Show Extension"),
+        command: "extension.open",
+        arguments: [extension],
+      }
+    : { title: vscode.l10n.t("Reload Window"), command: "workbench.action.reloadWindow" };
 }

@@ -6,8 +6,10 @@ import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
 import type { FeedbackRoom } from "../feedback/register.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
-import type { KickoffSender } from "../kickoff/start.ts";
+import type { KickoffSender } from "../sending/kickoff.ts";
+import type { Sending } from "../sending/sending.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
+import type { Database } from "../store/database.ts";
 import { activeCommand } from "./active.ts";
 import type { OutputsRoom } from "../views/document/register.ts";
 import { compareCommand } from "./compare.ts";
@@ -30,8 +32,10 @@ import { viewCommands } from "./view.ts";
 /** What commands work with. */
 export interface CommandParts {
   readonly context: vscode.ExtensionContext;
+  readonly database: Database;
   readonly crews: Crews;
   readonly executions: Executions;
+  readonly sending: Sending;
   readonly locals: LocalCrews;
   readonly sender: KickoffSender;
   readonly forms: Pick<KickoffForms, "open" | "closeAll">;
@@ -48,8 +52,10 @@ export interface CommandParts {
 /** The command table. */
 export function allCommands({
   context,
+  database,
   crews,
   executions,
+  sending,
   locals,
   sender,
   forms,
@@ -61,11 +67,20 @@ export function allCommands({
   wake,
   show,
 }: CommandParts): readonly Command[] {
-  const { store, secrets, tracker } = executions;
+  const { store, tracker } = executions;
   return [
     ...crewCommands(crews, locals, wake),
     ...kickoffCommands({ crews, forms, sender, clock, wake, show }),
-    ...requestCommands({ crews, store, secrets, sender, forms, wake, show, ...requests }),
+    ...requestCommands({
+      crews,
+      store,
+      secrets: sending.secrets,
+      sender,
+      forms,
+      wake,
+      show,
+      ...requests,
+    }),
     ...executionCommands({ crews, store, tracker, clock, wake, show }),
     activeCommand(store, show),
     ...outputCommands({ crews, store, outputs }),
@@ -81,11 +96,12 @@ export function allCommands({
       context,
       crews,
       executions,
+      sending,
       locals,
       forms,
       tree,
       clock,
-      presets: requests.presets,
+      database,
     }),
   ];
 }

@@ -1,8 +1,8 @@
 import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import type { Execution } from "../executions/model.ts";
-import type { CallbackSecrets } from "../executions/secrets.ts";
+import type { CallbackSecrets } from "../sending/secrets.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { requestOf, RunAgain } from "../kickoff/again.ts";
 import { copyCurl } from "../kickoff/copy-curl.ts";
@@ -11,7 +11,7 @@ import { choosePreset } from "../kickoff/presets/choose.ts";
 import type { Presets } from "../kickoff/presets/presets.ts";
 import type { RequestFiles } from "../kickoff/request-files/request-files.ts";
 import { askAndSave, saveNew } from "../kickoff/request-files/save.ts";
-import type { KickoffSender } from "../kickoff/start.ts";
+import type { KickoffSender } from "../sending/kickoff.ts";
 import type { Prefill } from "../kickoff/values.ts";
 import { isProgram, recordOf, stringOf } from "./arguments.ts";
 import { chooseCrew, chooseExecution } from "./choose.ts";
@@ -118,7 +118,7 @@ async function openPreset(
   const presets = await parts.presets();
   const crew = await chooseCrew(crews, argument);
   if (crew === undefined) return undefined;
-  const list = await presets.list(crew.id);
+  const list = presets.list(crew.id);
   if (list.length === 0) {
     const form = {
       title: vscode.l10n.t("Open Form"),

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { StatusReading } from "../api/types.ts";
-import type { CrewRef, Execution } from "./model.ts";
+import type { CrewRef, Execution, ExecutionSummary } from "./model.ts";
 import { applyNotFound, applyReading } from "./reduce.ts";
 import type { ExecutionStore } from "./store.ts";
 import { answerSession } from "./watched.ts";
@@ -30,12 +30,12 @@ export type AskOutcome =
 /** Asks a crew once how an execution is, and writes down what it says unless a resume or a new id has overtaken the question. Never rejects. */
 export async function ask(
   options: AskOptions,
-  execution: Execution,
+  execution: ExecutionSummary,
   signal: AbortSignal,
 ): Promise<AskOutcome> {
   const session = answerSession(execution);
-  const write = async (apply: (current: Execution) => Execution): Promise<AskOutcome> => {
-    await options.store.update(execution.localId, (current) =>
+  const write = (apply: (current: Execution) => Execution): AskOutcome => {
+    options.store.update(execution.localId, (current) =>
       answerSession(current) === session ? apply(current) : current,
     );
     return { kind: "written" };
@@ -51,7 +51,7 @@ export async function ask(
     }
     signal.throwIfAborted();
     const reading = await client.status(kickoffId, { signal });
-    return await write((current) => applyReading(current, reading, options.clock.now()));
+    return write((current) => applyReading(current, reading, options.clock.now()));
   } catch (error) {
     if (!(error instanceof CrewApiError)) {
       return { kind: "hindered", error };
@@ -61,7 +61,7 @@ export async function ask(
     }
   }
   try {
-    return await write((current) => applyNotFound(current, options.clock.now()));
+    return write((current) => applyNotFound(current, options.clock.now()));
   } catch (error) {
     return { kind: "hindered", error };
   }

@@ -1,4 +1,4 @@
-import type { Execution } from "./model.ts";
+import type { ExecutionSummary } from "./model.ts";
 
 /** Two outputs of one task, one after the other. Attempts count from 1. */
 export interface AttemptPair {
@@ -8,7 +8,7 @@ export interface AttemptPair {
 }
 
 /** Every attempt that can be held against the one before it, in the order of the tasks, oldest first. An attempt whose output is not known is passed over. */
-export function attemptPairs({ tasks }: Pick<Execution, "tasks">): readonly AttemptPair[] {
+export function attemptPairs({ tasks }: Pick<ExecutionSummary, "tasks">): readonly AttemptPair[] {
   return tasks.flatMap(({ taskId, attempts }) => {
     const told = attempts.filter(({ output }) => output !== undefined).map(({ number }) => number);
     return told.flatMap((attempt, at) => {

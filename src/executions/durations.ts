@@ -1,4 +1,4 @@
-import { type Execution, type ExecutionTask, hasEnded, type StateChange } from "./model.ts";
+import { type ExecutionSummary, hasEnded, type StateChange, type TaskSummary } from "./model.ts";
 
 /** Seconds below which a time that was only measured here is unknown: the slowest polling asks once a minute. */
 const SHORTEST_SEEN = 60;
@@ -28,7 +28,7 @@ export interface TimeUse {
 }
 
 /** How long an ended execution took; undefined where nobody knows. */
-export function wholeTime(execution: Execution): Duration | undefined {
+export function wholeTime(execution: ExecutionSummary): Duration | undefined {
   const { origin, startedAt, endedAt, executionTime } = execution;
   if (!hasEnded(execution)) {
     return undefined;
@@ -55,8 +55,8 @@ export function wholeTime(execution: Execution): Duration | undefined {
  * unknown before the end.
  */
 export function taskTime(
-  { taskId, state, executionTime, attempts }: ExecutionTask,
-  execution: Execution,
+  { taskId, state, executionTime, attempts }: TaskSummary,
+  execution: ExecutionSummary,
 ): Duration | undefined {
   if (state !== "completed" && state !== "failed") {
     return undefined;
@@ -88,7 +88,7 @@ export function taskTime(
 }
 
 /** How the time of an execution was used. */
-export function timeUse(execution: Execution): TimeUse {
+export function timeUse(execution: ExecutionSummary): TimeUse {
   const over = execution.tasks.filter(({ state }) => state === "completed" || state === "failed");
   const all = over.map((task): TaskDuration => {
     const duration = taskTime(task, execution);
@@ -107,7 +107,7 @@ export function timeUse(execution: Execution): TimeUse {
  * The changes of state that were seen; of a record that an earlier version kept, those that it knows. A crew that has not caught up with an
  * approval names the approved task once more: that it runs is then not so.
  */
-export function stateChanges(execution: Execution): readonly StateChange[] {
+export function stateChanges(execution: ExecutionSummary): readonly StateChange[] {
   const { history, state, waiting, endedAt } = execution;
   if (history === undefined) {
     if (waiting !== undefined) {
@@ -134,7 +134,7 @@ function withoutTask(change: StateChange): StateChange {
 }
 
 /** Tasks that are completed and were never seen at work: they were over before the crew was asked again. */
-export function unseenTasks(execution: Execution): readonly string[] {
+export function unseenTasks(execution: ExecutionSummary): readonly string[] {
   const seen = new Set(stateChanges(execution).map(({ taskId }) => taskId));
   const sent = new Set(execution.resumes.map(({ taskId }) => taskId));
   return execution.tasks
@@ -142,7 +142,10 @@ export function unseenTasks(execution: Execution): readonly string[] {
     .map(({ taskId }) => taskId);
 }
 
-function isApprovedBefore({ resumes, tasks }: Execution, { taskId, at }: StateChange): boolean {
+function isApprovedBefore(
+  { resumes, tasks }: ExecutionSummary,
+  { taskId, at }: StateChange,
+): boolean {
   const sent = resumes.flatMap((resume) =>
     resume.taskId === taskId && resume.outcome === "answered" ? [resume.feedback] : [],
   );
@@ -156,7 +159,7 @@ function isApprovedBefore({ resumes, tasks }: Execution, { taskId, at }: StateCh
 }
 
 /** All pauses that are over, from when each was first seen to the answer; undefined where there was none, or one of them is not known. */
-function waitedFor(execution: Execution): Duration | undefined {
+function waitedFor(execution: ExecutionSummary): Duration | undefined {
   const spans = pausesOf(execution);
   const seconds = sumOf(spans);
   return spans.length === 0 || seconds === undefined || seconds < 1
@@ -165,7 +168,7 @@ function waitedFor(execution: Execution): Duration | undefined {
 }
 
 /** Seconds of each pause that is over; undefined where one is not known. */
-function pausesOf(execution: Execution): readonly (number | undefined)[] {
+function pausesOf(execution: ExecutionSummary): readonly (number | undefined)[] {
   const changes = stateChanges(execution);
   return changes.flatMap((change, at) => {
     const next = changes[at + 1];
@@ -190,7 +193,7 @@ function pausesOf(execution: Execution): readonly (number | undefined)[] {
 }
 
 function percentsOf(
-  execution: Execution,
+  execution: ExecutionSummary,
   tasks: readonly TaskDuration[],
   waited: Duration | undefined,
 ): readonly number[] | undefined {

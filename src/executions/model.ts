@@ -29,58 +29,97 @@ export interface SentKickoff {
   readonly callbacks: CallbackUrls & PlainCallbacks;
 }
 
-/** What a person said of one attempt. */
-export interface Feedback {
+/** What lists know of {@link SentKickoff}. */
+export interface KickoffSummary {
+  /** Long values are shortened; `shortened` names those. */
+  readonly inputs: JsonObject;
+  readonly shortened?: readonly string[];
+  /** Tells only whether a callback takes credentials. */
+  readonly callbacks: {
+    readonly humanInputWebhook?: { readonly authentication?: unknown };
+    readonly webhooks?: { readonly authentication?: unknown };
+  };
+}
+
+/** What lists know of {@link Feedback}. */
+export interface FeedbackSummary {
   readonly isApprove: boolean;
-  readonly text: string;
   /** ISO 8601. */
   readonly at: string;
 }
 
-/** One output of a task, before and after a retry. */
-export interface Attempt {
+/** What a person said of one attempt. */
+export interface Feedback extends FeedbackSummary {
+  readonly text: string;
+}
+
+/** What lists know of {@link Attempt}. */
+export interface AttemptSummary {
   /** Counts from 1. */
   readonly number: number;
+  /** `true` in place of the text. */
+  readonly output?: string | true;
+  readonly feedback?: FeedbackSummary;
+}
+
+/** One output of a task, before and after a retry. */
+export interface Attempt extends AttemptSummary {
   readonly output?: string;
   readonly feedback?: Feedback;
 }
 
-/** A task of an execution, as far as it is known. */
-export interface ExecutionTask {
+/** What lists know of {@link ExecutionTask}. */
+export interface TaskSummary {
   readonly taskId: string;
   readonly agent?: string;
   readonly state: "running" | "waiting" | "completed" | "failed" | "pending";
   /** Oldest first. */
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly AttemptSummary[];
   /** Seconds, where the crew tells. */
   readonly executionTime?: number;
 }
 
-/** A resume that left this machine, or was about to. */
-export interface SentResume {
+/** A task of an execution, as far as it is known. */
+export interface ExecutionTask extends TaskSummary {
+  readonly attempts: readonly Attempt[];
+}
+
+/** What lists know of {@link SentResume}. */
+export interface ResumeSummary {
   readonly taskId: string;
   readonly attempt: number;
-  readonly feedback: Feedback;
+  readonly feedback: FeedbackSummary;
   /** `unanswered`: it may have arrived. Its actions are off until a definite state comes or the person says "Send again". */
   readonly outcome: "sending" | "answered" | "refused" | "unanswered";
-  /** Of a refused one: it never reached the crew. Absent where it did, and in records of earlier versions. */
+  /** Of a refused one: it never reached the crew. Absent where it did. */
   readonly isUnsent?: true;
-  /** `resumed`, `retrying`, `completed`, or the new id to follow. */
-  readonly answer?: string;
-  readonly message?: string;
-  /** ISO 8601; when the crew took an answered one. Absent where its answer never came, and in records of earlier versions. */
+  /** ISO 8601; when the crew took an answered one. Absent where its answer never came. */
   readonly answeredAt?: string;
   /** Of an answered one: the crew was seen to go on since, or does so under a new id, which can't report the pause of before. */
   readonly isFollowed?: true;
 }
 
-/** What waits for a person. */
-export interface Waiting {
+/** A resume that left this machine, or was about to. */
+export interface SentResume extends ResumeSummary {
+  readonly feedback: Feedback;
+  /** `resumed`, `retrying`, `completed`, or the new id to follow. */
+  readonly answer?: string;
+  readonly message?: string;
+}
+
+/** What lists know of {@link Waiting}. */
+export interface WaitingSummary {
   readonly taskId: string;
-  readonly output?: string;
+  /** `true` in place of the text. */
+  readonly output?: string | true;
   readonly attempt: number;
   /** ISO 8601; when it was first seen. */
   readonly since: string;
+}
+
+/** What waits for a person. */
+export interface Waiting extends WaitingSummary {
+  readonly output?: string;
 }
 
 /** An execution's state from a moment on, as it was seen from here. */
@@ -99,10 +138,20 @@ export interface StateChange {
   readonly attempt?: number;
 }
 
-/** One tracked execution: everything the extension knows and keeps of it, plain data, one file on disk. */
-export interface Execution {
-  readonly version: 1;
-  /** Made here, before anything is sent; names the file. */
+/** What an execution is called among the others of its crew. */
+export interface Title {
+  /** With a number where others of the same title were started before it. */
+  readonly text: string;
+  /** Whether others have the same title but for the number. */
+  readonly isShared: boolean;
+}
+
+/**
+ * What lists know of a tracked execution: all but its long texts. Any {@link Execution} is one, too; of what has a text, a summary
+ * says `true`.
+ */
+export interface ExecutionSummary {
+  /** Made here, before anything is sent. */
   readonly localId: string;
   readonly crew: CrewRef;
   /** The first is the execution's key in documents and in the API, the last the one to ask with. Empty while a kickoff's answer is missing. */
@@ -111,9 +160,11 @@ export interface Execution {
   readonly origin: "kickoff" | "tracked";
   /** The person's own title. */
   readonly label?: string;
+  /** The title among the others, as it is now; never written. Absent for an execution that no store holds. */
+  readonly title?: Title;
   /** The person keeps it first in its group. */
   readonly pinned?: true;
-  readonly request?: SentKickoff;
+  readonly request?: KickoffSummary;
   /** The local service's engine, where the crew is local: `rehearsal` calls no model, and that is said wherever it shows. */
   readonly engine?: string;
   readonly state: ExecutionState;
@@ -130,30 +181,41 @@ export interface Execution {
   /** When the person last asked to go on watching; the age limit counts from there. */
   readonly watchedSince?: string;
   readonly progress?: Progress;
-  readonly tasks: readonly ExecutionTask[];
-  readonly output?: string;
-  readonly outputJson?: JsonValue;
+  readonly tasks: readonly TaskSummary[];
+  /** `true` in place of the text. */
+  readonly output?: string | true;
+  /** In a summary its beginning, in one line. */
   readonly error?: string;
   /** Seconds, as the crew tells. */
   readonly executionTime?: number;
-  readonly waiting?: Waiting;
+  readonly waiting?: WaitingSummary;
   /** The crew took feedback for this output a moment ago and still reports its pause: most likely it lags. */
   readonly stillPaused?: Pick<Waiting, "taskId" | "attempt">;
   /** Oldest first. */
-  readonly resumes: readonly SentResume[];
-  /** What followed on how it began, oldest first; absent where nothing did, or an earlier version of the extension kept the record. */
+  readonly resumes: readonly ResumeSummary[];
+  /** What followed on how it began, oldest first; absent where nothing did. */
   readonly history?: readonly StateChange[];
+}
+
+/** One tracked execution: everything the extension knows and keeps of it, plain data. */
+export interface Execution extends ExecutionSummary {
+  readonly request?: SentKickoff;
+  readonly tasks: readonly ExecutionTask[];
+  readonly output?: string;
+  readonly outputJson?: JsonValue;
+  readonly waiting?: Waiting;
+  readonly resumes: readonly SentResume[];
 }
 
 /** Who changes each part of an execution: an ended one takes only what a person does. A part that is not named here does not compile. */
 const owners: Readonly<Record<keyof Execution, "person" | "others">> = {
-  version: "others",
   localId: "others",
   // A person gives it another name or address.
   crew: "person",
   kickoffIds: "others",
   origin: "others",
   label: "person",
+  title: "others",
   pinned: "person",
   request: "others",
   engine: "others",
@@ -194,14 +256,14 @@ export function isLocalCrew({ id }: Pick<CrewRef, "id">): boolean {
 }
 
 /** Whether nothing more will come. */
-export function hasEnded(execution: Execution): boolean {
+export function hasEnded(execution: Pick<ExecutionSummary, "state">): boolean {
   return (
     execution.state === "completed" || execution.state === "failed" || execution.state === "stopped"
   );
 }
 
 /** The id that names an execution for people, documents and other extensions: its first kickoff id, or the local one until it has one. */
-export function keyOf(execution: Execution): string {
+export function keyOf(execution: Pick<ExecutionSummary, "kickoffIds" | "localId">): string {
   return execution.kickoffIds[0] ?? execution.localId;
 }
 

@@ -2,9 +2,16 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import type { CallbackUrls, KickoffRequest, StatusReading } from "../api/types.ts";
-import { type CrewRef, type Execution, hasEnded, type SentKickoff, without } from "./model.ts";
+import {
+  type CrewRef,
+  type Execution,
+  type ExecutionSummary,
+  hasEnded,
+  type SentKickoff,
+  without,
+} from "./model.ts";
 import { crewGoesOn } from "./resumes.ts";
-import { plainCallbacks } from "./secrets.ts";
+import { plainCallbacks } from "../sending/secrets.ts";
 import { endTasks, mergeTasks, moveOn } from "./tasks.ts";
 import { beginsToWait, waitsSomewhere } from "./waiting.ts";
 
@@ -36,7 +43,6 @@ export interface NewExecution {
 export function newExecution(from: NewExecution, clock: Clock): Execution {
   const { crew, request, origin, engine, kickoffId, label } = from;
   return {
-    version: 1,
     localId: randomUUID(),
     crew: { id: crew.id, name: crew.name, url: crew.url },
     kickoffIds: kickoffId === undefined ? [] : [kickoffId],
@@ -89,7 +95,7 @@ export function applyNotFound(
 }
 
 /** Milliseconds since 1970 of the last kickoff or resume that may have reached the crew. */
-export function lastSentAt(execution: Execution): number {
+export function lastSentAt(execution: ExecutionSummary): number {
   const sent = execution.resumes.filter((resume) => resume.outcome !== "refused");
   return Math.max(
     Date.parse(execution.startedAt),

@@ -1,5 +1,5 @@
 import type { ResumeAnswer } from "../api/types.ts";
-import type { Execution, Feedback, SentResume } from "./model.ts";
+import type { Execution, ExecutionSummary, Feedback, ResumeSummary, SentResume } from "./model.ts";
 import { hasEnded, without } from "./model.ts";
 import { taskIn, withFeedback, withTask } from "./tasks.ts";
 
@@ -11,7 +11,7 @@ export interface ResumeTarget {
 }
 
 /** The attempt that feedback for a task is for: the one whose pause the crew reports, else the one after the last that was answered (the person may know of a pause that the crew does not show). */
-export function attemptToAnswer(execution: Execution, taskId: string): number {
+export function attemptToAnswer(execution: ExecutionSummary, taskId: string): number {
   const paused = execution.waiting ?? execution.stillPaused;
   if (paused?.taskId === taskId) {
     return paused.attempt;
@@ -26,10 +26,10 @@ export function attemptToAnswer(execution: Execution, taskId: string): number {
 }
 
 /** What was sent for an attempt and not refused, oldest first. Its length is the counter of "Send again" in `resumeKey`. */
-export function resumesOf(
-  execution: Execution,
+export function resumesOf<Resume extends ResumeSummary>(
+  execution: { readonly resumes: readonly Resume[] },
   { taskId, attempt }: ResumeTarget,
-): readonly SentResume[] {
+): readonly Resume[] {
   return execution.resumes.filter(
     (resume) =>
       resume.taskId === taskId && resume.attempt === attempt && resume.outcome !== "refused",
@@ -37,14 +37,17 @@ export function resumesOf(
 }
 
 /** The feedback that the crew took for an output whose pause it reports all the same: it lags, or went wrong. Whoever answers once more must know. */
-export function answeredPause(execution: Execution): SentResume | undefined {
+export function answeredPause(execution: ExecutionSummary): ResumeSummary | undefined {
   const paused = execution.waiting ?? execution.stillPaused;
   const last = paused === undefined ? undefined : resumesOf(execution, paused).at(-1);
   return last?.outcome === "answered" ? last : undefined;
 }
 
 /** The last feedback for a task, where the crew took it and was not seen to go on since: the task may or may not wait anew. */
-export function unfollowed({ resumes }: Execution, taskId: string): SentResume | undefined {
+export function unfollowed(
+  { resumes }: ExecutionSummary,
+  taskId: string,
+): ResumeSummary | undefined {
   const last = resumes.findLast(
     (resume) => resume.taskId === taskId && resume.outcome !== "refused",
   );

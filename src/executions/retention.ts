@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Disposable } from "../base/events.ts";
 import type { Lease } from "./lease.ts";
-import { type Execution, hasEnded } from "./model.ts";
+import { type ExecutionSummary, hasEnded } from "./model.ts";
 import type { ExecutionStore } from "./store.ts";
 
 /** Milliseconds after a change until the list is cut, so that a start and a burst of ends are over. */
@@ -39,21 +39,26 @@ export class Retention implements Disposable {
   #cutSoon(): void {
     this.#cancelTimer ??= this.#options.clock.after(QUIET, () => {
       this.#cancelTimer = undefined;
-      this.#cut().catch((error: unknown) =>
-        this.#options.onProblem("Ended executions that are too many could not be removed.", error),
-      );
+      try {
+        this.#cut();
+      } catch (error) {
+        this.#options.onProblem("Ended executions that are too many could not be removed.", error);
+      }
     });
   }
 
-  async #cut(): Promise<void> {
+  #cut(): void {
     const { store, lease, keepEnded } = this.#options;
-    if (!lease.isHeld || !(await lease.confirm())) return;
-    for (const { localId } of tooMany(store.list(), keepEnded())) await store.remove(localId);
+    if (!lease.confirm()) return;
+    for (const { localId } of tooMany(store.list(), keepEnded())) store.remove(localId);
   }
 }
 
 /** The ended executions beyond the `keep` that ended last. What is pinned, or has feedback under way that may bring it back, stays and is not counted. */
-export function tooMany(executions: readonly Execution[], keep: number): readonly Execution[] {
+export function tooMany(
+  executions: readonly ExecutionSummary[],
+  keep: number,
+): readonly ExecutionSummary[] {
   if (keep <= 0) return [];
   const candidates = executions.filter(
     (execution) =>
@@ -64,6 +69,6 @@ export function tooMany(executions: readonly Execution[], keep: number): readonl
   return candidates.sort((one, other) => endOf(other) - endOf(one)).slice(keep);
 }
 
-function endOf({ endedAt, startedAt }: Execution): number {
+function endOf({ endedAt, startedAt }: ExecutionSummary): number {
   return Date.parse(endedAt ?? startedAt);
 }

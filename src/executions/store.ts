@@ -1,260 +1,318 @@
-import { mkdir } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
-import { clearedBy, clearingMark, type ClearScope } from "./clearing.ts";
 import { type Disposable, Emitter, type Event } from "../base/events.ts";
-import { FolderReader } from "./folder-reader.ts";
-import { FolderWatch } from "./folder-watch.ts";
+import type { Database } from "../store/database.ts";
+import { integer, optionalText, type Row, text } from "../store/row.ts";
+import type { ClearScope } from "./clearing.ts";
 import { withHistory } from "./history.ts";
 import { type ExecutionChange, join, Known, type Step } from "./known.ts";
-import type { Execution } from "./model.ts";
-import { keepEnd, writeRecord, writeRemoved } from "./record.ts";
-import { emptyFolder, type Unremoved } from "./remove-whole.ts";
-import { isFileId, parseRevisionName, Revisions } from "./revisions.ts";
-
-/** Milliseconds between two looks at the folder where the system tells nothing: while something runs, and otherwise. */
-const SLOW = { active: 5_000, idle: 60_000 };
+import type { Execution, ExecutionSummary } from "./model.ts";
+import { keepEnd, readExecution, readSummary, summaryOf, writeExecution } from "./record.ts";
 
 /** What a store needs. */
 export interface ExecutionStoreOptions {
-  /** Holds one file an execution; made when missing. Nothing else may live in it. */
-  readonly folder: string;
+  readonly database: Database;
   readonly clock: Clock;
-  /** Hears of records that cannot be read and of a folder that cannot be looked at; `about` names the file, where it is about one. The message is for a person. */
+  /** Reports rows that can't be read; `about` is the execution's local id. The message is for a person. */
   onProblem(message: string, error: unknown, about?: string): void;
 }
 
+/** Milliseconds until what other windows wrote is read again after that failed. */
+const again = 1_000;
+/** How many whole executions, and how many searched texts, stay in memory. */
+const held = 8;
+
+const readWhole = `SELECT revision, summary, json FROM executions LEFT JOIN details USING (local_id) WHERE local_id = ?`;
+
+/** In portions, whose texts can be forgotten while the next ones are read. */
+const readSome = `SELECT local_id, revision, summary FROM executions WHERE revision > ? ORDER BY revision LIMIT 500`;
+
 /**
- * The tracked executions: on disk, shared by all windows of this machine, and in memory as they were last seen there.
- * Whatever returns has been written; a crash at any moment loses nothing that was.
+ * The next revision. Where the last one was lost with a part of a damaged file, it is far greater than any that another window may
+ * have seen.
+ */
+const nextRevision = `
+  INSERT INTO revisions SELECT 1, coalesce(max(revision), 0) + 1000000 FROM executions WHERE true
+  ON CONFLICT (id) DO UPDATE SET last = iif(last < excluded.last - 1000000, excluded.last, last + 1)
+  RETURNING last`;
+
+/**
+ * The tracked executions: whole in the database, which all windows of this machine share, and in memory as summaries. What a method
+ * changes is on disk when it returns, or when the `database.write` around it does.
  */
 export class ExecutionStore implements Disposable {
   readonly #options: ExecutionStoreOptions;
-  readonly #revisions: Revisions;
   readonly #known = new Known();
-  readonly #reader: FolderReader;
   readonly #changes: Emitter<ExecutionChange>;
   /** Fires once for every change, whichever window made it. */
   readonly onDidChange: Event<ExecutionChange>;
-  readonly #adds: Emitter<Execution>;
+  readonly #adds: Emitter<ExecutionSummary>;
   /** Fires when this store, and no other window's, begins to track an execution; after `onDidChange`. */
-  readonly onDidAdd: Event<Execution>;
+  readonly onDidAdd: Event<ExecutionSummary>;
   readonly #clears: Emitter<ClearScope>;
   /** Fires when another window has deleted what is kept; after `onDidChange`. */
   readonly onDidClear: Event<ClearScope>;
-  readonly #writing = new Map<string, Promise<unknown>>();
-  #watch: FolderWatch | undefined;
-  #refreshing: Promise<void> | undefined;
-  #refreshAgain: Promise<void> | undefined;
-  #wasActive = false;
-  #disposed = false;
+  /** The last revision and the last clearing that were read; what this window writes itself is not counted. */
+  #seen = { revision: 0, clearing: 0 };
+  /** Whole executions that were read last, by local id. */
+  readonly #whole = new Map<string, { readonly revision: number; readonly execution: Execution }>();
+  readonly #found = new Map<string, ReadonlySet<string>>();
+  #subscription: Disposable | undefined;
+  #cancelAgain: (() => void) | undefined;
 
   constructor(options: ExecutionStoreOptions) {
     this.#options = options;
-    this.#revisions = new Revisions(options.folder);
-    this.#reader = new FolderReader({ ...options, revisions: this.#revisions, known: this.#known });
     const onError = (error: unknown) =>
       options.onProblem("A listener of the executions failed.", error);
     this.#changes = new Emitter(onError);
     this.#adds = new Emitter(onError);
+    this.#clears = new Emitter(onError);
     this.onDidChange = this.#changes.event;
     this.onDidAdd = this.#adds.event;
-    this.#clears = new Emitter(onError);
     this.onDidClear = this.#clears.event;
   }
 
-  /** Reads what is there and begins to notice what other windows write. Rejects if the folder cannot be made or read. */
-  async open(): Promise<void> {
-    const { folder, clock } = this.#options;
-    await mkdir(folder, { recursive: true });
-    await this.#readAll();
-    await this.#revisions.sweepUnfinished(clock.now());
-    if (!this.#disposed) {
-      this.#watch = new FolderWatch({
-        folder,
-        clock,
-        matters: (name) => this.#isNew(name),
-        slowly: () => (this.#known.isActive ? SLOW.active : SLOW.idle),
-        look: () => this.refresh(),
-      });
-    }
+  /** Reads the summaries, and what other windows write from then on. @throws StoreError where the database can't be used */
+  open(): void {
+    const { database } = this.#options;
+    // What was deleted before this window opened is no news to it.
+    const cleared = database.get("SELECT coalesce(max(id), 0) AS id FROM clearings");
+    this.#seen.clearing = cleared === undefined ? 0 : integer(cleared, "id");
+    this.#readRows();
+    this.#subscription = database.onDidChangeElsewhere(() => {
+      this.#readNews();
+    });
   }
 
   /** All tracked executions, newest first. */
-  list(): readonly Execution[] {
+  list(): readonly ExecutionSummary[] {
     return this.#known.list();
   }
 
-  /** The execution with this local id, or any of its kickoff ids; of this crew, where one is given. */
-  find(id: string, crewId?: string): Execution | undefined {
-    return this.#known.find(id, crewId);
+  /** The execution with this local id. */
+  summary(localId: string): ExecutionSummary | undefined {
+    return this.#known.get(localId);
   }
 
-  /** Begins to track an execution. Rejects if its local id is taken. */
-  async add(execution: Execution): Promise<Execution> {
+  /** Reads the whole execution with this local id, or any of its kickoff ids; of this crew, if one is given. */
+  find(id: string, crewId?: string): Execution | undefined {
+    const localId = this.#known.find(id, crewId)?.localId ?? id;
+    const row = this.#options.database.get(
+      "SELECT revision FROM executions WHERE local_id = ?",
+      localId,
+    );
+    if (row === undefined) return undefined;
+    const last = this.#whole.get(localId);
+    const execution =
+      last?.revision === integer(row, "revision") ? last.execution : this.#read(localId)?.execution;
+    return crewId === undefined || execution?.crew.id === crewId ? execution : undefined;
+  }
+
+  /** Local ids of the executions of which an input's value contains this text, in whatever case. */
+  withInput(searched: string): ReadonlySet<string> {
+    const wanted = searched.toLowerCase();
+    const known = this.#found.get(wanted);
+    if (known !== undefined) return known;
+    const rows = this.#options.database.all(
+      "SELECT local_id FROM details WHERE instr(search, ?) > 0",
+      wanted,
+    );
+    const found = new Set(rows.map((row) => text(row, "local_id")));
+    hold(this.#found, wanted, found);
+    return found;
+  }
+
+  /** Begins to track an execution. @throws an error if its local id is taken */
+  add(execution: Execution): Execution {
+    const { database } = this.#options;
     const { localId } = execution;
-    if (!isFileId(localId)) {
-      throw new Error(
-        `"${localId}" cannot be the local id of an execution: only letters, digits and hyphens, at most 64.`,
-      );
-    }
-    return await this.#inTurn(localId, async () => {
-      if (!(await this.#revisions.create(localId, writeRecord(execution)))) {
+    return database.write(() => {
+      if (database.get("SELECT 1 FROM executions WHERE local_id = ?", localId) !== undefined)
         throw new Error(`The execution ${localId} is tracked already.`);
-      }
-      await this.#tellWritten(this.#known.put(localId, 1, execution));
-      this.#adds.fire(execution);
-      return execution;
+      const { summary, search, details } = writeExecution(execution);
+      const revision = this.#nextRevision();
+      database.run("INSERT INTO executions VALUES (?, ?, ?)", localId, revision, summary);
+      database.run("INSERT INTO details VALUES (?, ?, ?)", localId, search, details);
+      const added = summaryOf(execution);
+      database.afterCommit(() => {
+        this.#tell(this.#known.put(localId, revision, added));
+        this.#adds.fire(added);
+      });
+      return this.#known.titled({ ...execution });
     });
   }
 
   /**
-   * Changes an execution. `change` may be called again with what another window has written in the meantime; it must be pure.
+   * Changes an execution. `change` gets its newest state, whichever window wrote it; it may run twice and must be pure.
    * Returns what is now stored, or undefined for an execution that is not tracked (any more). What has ended stays ended.
    */
-  async update(
-    localId: string,
-    change: (current: Execution) => Execution,
-  ): Promise<Execution | undefined> {
-    return await this.#write(localId, (current) => {
-      const next = keepEnd(current, change(current));
-      return isDeepStrictEqual(next, current)
-        ? current
-        : withHistory(current, next, this.#options.clock.now());
-    });
-  }
-
-  /** Stops tracking an execution, in all windows. The crew is not told: the API has no cancel. */
-  async remove(localId: string): Promise<void> {
-    await this.#write(localId, () => undefined);
-  }
-
-  /**
-   * Deletes all that is kept, whatever it is, and tells the other windows. A record that is written meanwhile follows on a revision
-   * that is gone, and so does not come back. @returns what could not be deleted
-   */
-  async clear(scope: ClearScope): Promise<readonly Unremoved[]> {
-    const { folder } = this.#options;
-    await emptyFolder(folder);
-    // What was being written when its revision went is caught now; what is written from here on finds that it is gone.
-    const left = await emptyFolder(folder);
-    const mark = clearingMark(scope);
-    this.#known.put(mark, 1, undefined); // This window knows.
-    try {
-      await this.#revisions.create(mark, writeRemoved());
-    } catch (error) {
-      this.#options.onProblem(
-        "Other windows could not be told that tracked executions were deleted.",
-        error,
+  update(localId: string, change: (current: Execution) => Execution): Execution | undefined {
+    const { database, clock } = this.#options;
+    return database.write(() => {
+      const row = this.#read(localId);
+      if (row === undefined) return undefined;
+      const current = row.execution;
+      const changed = keepEnd(current, change(current));
+      if (isDeepStrictEqual(changed, current)) return current;
+      const next = withHistory(current, changed, clock.now());
+      const { summary, details } = writeExecution(next);
+      const revision = this.#nextRevision();
+      database.run(
+        "UPDATE executions SET revision = ?, summary = ? WHERE local_id = ?",
+        revision,
+        summary,
+        localId,
       );
-    }
-    await this.refresh();
-    return left;
-  }
-
-  /** Reads what other windows have written. Problems are told to `onProblem`. */
-  async refresh(): Promise<void> {
-    if (this.#refreshing !== undefined) {
-      this.#refreshAgain ??= this.#refreshing.then(() => {
-        this.#refreshAgain = undefined;
-        return this.refresh();
+      if (details !== row.details)
+        database.run("UPDATE details SET json = ? WHERE local_id = ?", details, localId);
+      database.afterCommit(() => {
+        this.#tell(this.#known.put(localId, revision, summaryOf(next)));
       });
-      await this.#refreshAgain;
-      return;
-    }
-    this.#refreshing = this.#readAll().catch((error: unknown) => {
-      this.#options.onProblem(
-        "The folder of tracked executions could not be read; trying again.",
-        error,
-      );
+      return this.#known.titled({ ...next });
     });
-    await this.#refreshing;
-    this.#refreshing = undefined;
+  }
+
+  /** Stops tracking an execution, in all windows. The crew hears nothing of it: the API has no cancel. */
+  remove(localId: string): void {
+    const { database } = this.#options;
+    database.write(() => {
+      database.run("DELETE FROM executions WHERE local_id = ?", localId);
+      database.afterCommit(() => {
+        this.#tell(this.#known.drop(localId));
+      });
+    });
+  }
+
+  /** Deletes all executions, and lets the other windows know. */
+  clear(scope: ClearScope): void {
+    const { database } = this.#options;
+    database.write(() => {
+      database.run("DELETE FROM executions");
+      const row = database.get("INSERT INTO clearings (scope) VALUES (?) RETURNING id", scope);
+      database.afterCommit(() => {
+        if (row !== undefined) this.#seen.clearing = integer(row, "id");
+        this.#whole.clear();
+        this.#found.clear();
+        this.#tell(...this.#known.localIds().map((localId) => this.#known.drop(localId)));
+      });
+    });
+  }
+
+  /** Reads at once what other windows have written. */
+  refresh(): void {
+    this.#options.database.look();
   }
 
   dispose(): void {
-    this.#disposed = true;
-    this.#watch?.dispose();
+    this.#subscription?.dispose();
+    this.#cancelAgain?.();
     this.#changes.dispose();
     this.#adds.dispose();
     this.#clears.dispose();
   }
 
-  /** Writes what `change` makes of the newest revision: another execution, or undefined to remove it. The same one means no change. */
-  async #write(
-    localId: string,
-    change: (current: Execution) => Execution | undefined,
-  ): Promise<Execution | undefined> {
-    return await this.#inTurn(localId, async () => {
-      if (this.#known.get(localId) === undefined) {
-        await this.#readOne(localId);
-      }
-      for (;;) {
-        const known = this.#known.get(localId);
-        if (known?.execution === undefined) {
-          return undefined;
-        }
-        const next = change(known.execution);
-        if (next === known.execution) {
-          return next;
-        }
-        const text = next === undefined ? writeRemoved() : writeRecord(next);
-        if (await this.#revisions.follow(localId, known.revision, text)) {
-          await this.#tellWritten(this.#known.put(localId, known.revision + 1, next));
-          return next;
-        }
-        await this.#readOne(localId);
-      }
-    });
+  #nextRevision(): number {
+    const row = this.#options.database.get(nextRevision);
+    if (row === undefined) throw new Error("The database gave no revision.");
+    return integer(row, "last");
   }
 
-  /** One change of a record at a time; those of other processes are met by revisions. */
-  async #inTurn<T>(localId: string, action: () => Promise<T>): Promise<T> {
-    const before = this.#writing.get(localId) ?? Promise.resolve();
-    const turn = before.then(action, action);
-    this.#writing.set(localId, turn);
+  /** Reads a whole execution. Undefined where there is none, or it can't be read, which is reported. */
+  #read(localId: string): { readonly execution: Execution; readonly details: string } | undefined {
+    const { database } = this.#options;
+    const row = database.get(readWhole, localId);
+    if (row === undefined) return undefined;
+    const details = optionalText(row, "json") ?? "";
     try {
-      return await turn;
-    } finally {
-      if (this.#writing.get(localId) === turn) {
-        this.#writing.delete(localId);
-      }
+      const read = readExecution({ summary: text(row, "summary"), details });
+      const execution = this.#known.titled(read);
+      const revision = integer(row, "revision");
+      // A revision that is rolled back is given again to something else.
+      database.afterCommit(() => {
+        hold(this.#whole, localId, { revision, execution });
+      });
+      return { execution, details };
+    } catch (error) {
+      this.#reportUnread(error, localId);
+      return undefined;
     }
   }
 
-  async #readOne(localId: string): Promise<void> {
-    this.#tell(await this.#reader.readOne(localId));
+  /** Takes in what other windows wrote. */
+  #readNews(): void {
+    this.#cancelAgain?.();
+    try {
+      this.#readRows();
+      const clearings = this.#options.database.all(
+        "SELECT id, scope FROM clearings WHERE id > ? ORDER BY id",
+        this.#seen.clearing,
+      );
+      for (const row of clearings) {
+        this.#seen.clearing = integer(row, "id");
+        this.#clears.fire(text(row, "scope") === "everything" ? "everything" : "data");
+      }
+    } catch (error) {
+      this.#options.onProblem("Tracked executions could not be read; trying again.", error);
+      this.#cancelAgain = this.#options.clock.after(again, () => {
+        this.#readNews();
+      });
+    }
   }
 
-  async #readAll(): Promise<void> {
-    const { steps, arrived } = await this.#reader.readAll();
+  #readRows(): void {
+    const { database } = this.#options;
+    const counts = database.get(
+      "SELECT (SELECT count(*) FROM executions) AS count, (SELECT last FROM revisions) AS last",
+    );
+    // The file is another one, made of what could be read of a damaged one.
+    if (counts === undefined || counts["last"] === null) this.#seen.revision = 0;
+    else if (integer(counts, "last") < this.#seen.revision) this.#seen.revision = 0;
+    const steps: Step[] = [];
+    for (let rows: readonly Row[] = []; ;) {
+      rows = database.all(readSome, this.#seen.revision);
+      for (const row of rows) steps.push(this.#take(row));
+      const newest = rows.at(-1);
+      if (newest === undefined) break;
+      this.#seen.revision = integer(newest, "revision");
+    }
+    if (counts === undefined || integer(counts, "count") !== this.#known.size) {
+      const there = new Set(
+        database.all("SELECT local_id FROM executions").map((row) => text(row, "local_id")),
+      );
+      const gone = this.#known.localIds().filter((localId) => !there.has(localId));
+      steps.push(...gone.map((localId) => this.#known.drop(localId)));
+    }
     this.#tell(...steps);
-    const scope = arrived.map(clearedBy).find((cleared) => cleared !== undefined);
-    // What was there before this window opened is no news to it.
-    if (scope !== undefined && this.#watch !== undefined) this.#clears.fire(scope);
   }
 
-  #isNew(fileName: string): boolean {
-    const parsed = parseRevisionName(fileName);
-    return parsed !== undefined && parsed.revision > (this.#known.get(parsed.id)?.revision ?? 0);
+  #take(row: Row): Step {
+    const [localId, revision] = [text(row, "local_id"), integer(row, "revision")];
+    if (revision <= this.#known.revisionOf(localId)) return undefined;
+    try {
+      return this.#known.put(localId, revision, readSummary(text(row, "summary")));
+    } catch (error) {
+      this.#reportUnread(error, localId);
+      return this.#known.put(localId, revision, undefined);
+    }
   }
 
-  /** Tells of what was just written. Where a look at the folder was quicker to take it over, that look tells of it, and is awaited: who wrote it relies on its being told. */
-  async #tellWritten(step: Step): Promise<void> {
-    if (step === undefined) await this.#refreshing;
-    else this.#tell(step);
+  #reportUnread(error: unknown, localId: string): void {
+    this.#options.onProblem("A tracked execution could not be read.", error, localId);
   }
 
   #tell(...steps: readonly Step[]): void {
     const change = join(steps);
-    if (change === undefined) {
-      return;
-    }
-    if (this.#known.isActive !== this.#wasActive) {
-      this.#wasActive = this.#known.isActive;
-      this.#watch?.replan();
-    }
+    if (change === undefined) return;
+    if (change.added.length > 0) this.#found.clear();
     const retitled = this.#known.takeRetitled();
     this.#changes.fire(retitled.length === 0 ? change : { ...change, retitled });
   }
+}
+
+/** Keeps a value under a key; the one that was kept first gives way. */
+function hold<T>(values: Map<string, T>, key: string, value: T): void {
+  values.delete(key);
+  values.set(key, value);
+  const [oldest] = values.keys();
+  if (oldest !== undefined && values.size > held) values.delete(oldest);
 }

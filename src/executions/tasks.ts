@@ -1,11 +1,14 @@
 import type { TaskReading } from "../api/types.ts";
-import type { Attempt, ExecutionTask, Feedback } from "./model.ts";
+import type { Attempt, ExecutionTask, Feedback, TaskSummary } from "./model.ts";
 import { isSameOutput } from "./same-output.ts";
 
 type Tasks = readonly ExecutionTask[];
 
 /** The task of this id, where it is known. */
-export function taskIn(tasks: Tasks, taskId: string): ExecutionTask | undefined {
+export function taskIn<Task extends TaskSummary>(
+  tasks: readonly Task[],
+  taskId: string,
+): Task | undefined {
   return tasks.find((task) => task.taskId === taskId);
 }
 

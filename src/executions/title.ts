@@ -1,6 +1,6 @@
 import { oneLine } from "../api/one-line.ts";
 import type { JsonValue } from "../api/types.ts";
-import { type Execution, keyOf } from "./model.ts";
+import { type ExecutionSummary, keyOf } from "./model.ts";
 
 /** Longest title made from inputs, in characters. */
 const LONGEST = 60;
@@ -10,43 +10,21 @@ const LONGEST_LABEL = 120;
 const MOST_INPUTS = 4;
 const BETWEEN = " · ";
 
-/** What an execution is called among the others of its crew. */
-export interface Title {
-  /** With a number where others of the same title were started before it. */
-  readonly text: string;
-  /** Whether others have the same title but for the number. */
-  readonly isShared: boolean;
-}
-
-/** Knows executions together with the others of their crews. */
-export interface TitleSource {
-  /** Undefined for an execution that it does not know. */
-  titleOf(execution: Execution): Title | undefined;
-}
-
-/** What distinguishes an execution from others takes all of them: it is known to the store that keeps it. */
-const sources = new WeakMap<Execution, TitleSource>();
-
-/** From now on an execution is called what the source says. */
-export function titledBy(execution: Execution, source: TitleSource): void {
-  sources.set(execution, source);
-}
-
-/** What an execution is called, in one line: among the others of its crew where a store keeps it, else by itself. */
-export function titleOf(execution: Execution): string {
-  return sources.get(execution)?.titleOf(execution)?.text ?? titleFrom(execution, []);
+/** What an execution is called, in one line: among the others of its crew where a store holds it, else by itself. */
+export function titleOf(execution: ExecutionSummary): string {
+  return execution.title?.text ?? titleFrom(execution, []);
 }
 
 /** Whether other executions of the same crew have the same title but for the number. */
-export function sharesTitle(execution: Execution): boolean {
-  return sources.get(execution)?.titleOf(execution)?.isShared ?? false;
+export function sharesTitle(execution: ExecutionSummary): boolean {
+  return execution.title?.isShared ?? false;
 }
 
 /**
  * The person's own label, else the values of the inputs that distinguish the execution from others, else the first input's value that says
  * something, shortened, else the start of its id. One line of text.
  */
-export function titleFrom(execution: Execution, distinguishing: readonly string[]): string {
+export function titleFrom(execution: ExecutionSummary, distinguishing: readonly string[]): string {
   const label = oneLine(execution.label ?? "", LONGEST_LABEL);
   if (label !== "") {
     return label;
@@ -67,13 +45,14 @@ export function titleFrom(execution: Execution, distinguishing: readonly string[
   return keyOf(execution).slice(0, 8);
 }
 
-/** A value as a part of a title; a number or a yes says nothing without its input's name. */
+/** A value as a part of a title; a number, a yes or JSON says nothing without its input's name. */
 function partOf(name: string, value: JsonValue): readonly string[] {
   const text = oneLine(textOf(value));
   if (text === "") {
     return [];
   }
-  const saysLittle = typeof value !== "string" || /^(?:[^\p{L}]*|true|false|yes|no)$/iu.test(text);
+  const saysLittle =
+    typeof value !== "string" || /^(?:[^\p{L}]*|true|false|yes|no|[{[].{79,})$/iu.test(text);
   return [saysLittle ? `${oneLine(name)}: ${text}` : text];
 }
 

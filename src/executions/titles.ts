@@ -1,6 +1,6 @@
 import type { JsonValue } from "../api/types.ts";
-import type { Execution } from "./model.ts";
-import { type Title, titleFrom, type TitleSource } from "./title.ts";
+import type { ExecutionSummary, Title } from "./model.ts";
+import { titleFrom } from "./title.ts";
 
 /** Executions of one crew whose titles are the same but for their numbers. */
 interface Namesakes {
@@ -23,12 +23,12 @@ interface Made {
  * Titles of all executions. To add or remove one costs a look at its own inputs; only where the executions of a crew now differ in other
  * inputs than before are all titles of that crew made again, once.
  */
-export class Titles implements TitleSource {
+export class Titles {
   readonly #crews = new Map<string, CrewTitles>();
   readonly #retitled = new Set<string>();
 
   /** Takes over an execution in another one's place; one of the two may be missing. */
-  put(before: Execution | undefined, after: Execution | undefined): void {
+  put(before: ExecutionSummary | undefined, after: ExecutionSummary | undefined): void {
     const isOther = before !== undefined && before.crew.id !== after?.crew.id;
     if (isOther) {
       this.#of(before.crew.id).put(before, undefined);
@@ -38,7 +38,7 @@ export class Titles implements TitleSource {
     }
   }
 
-  titleOf({ crew, localId }: Execution): Title | undefined {
+  titleOf({ crew, localId }: ExecutionSummary): Title | undefined {
     return this.#crews.get(crew.id)?.title(localId);
   }
 
@@ -61,7 +61,7 @@ export class Titles implements TitleSource {
 
 class CrewTitles {
   readonly #retitled: Set<string>;
-  readonly #members = new Map<string, Execution>();
+  readonly #members = new Map<string, ExecutionSummary>();
   /** How many executions were started with each value of each input. */
   readonly #values = new Map<string, Map<string, number>>();
   /** How many are known with their inputs. */
@@ -73,8 +73,9 @@ class CrewTitles {
     this.#retitled = retitled;
   }
 
-  put(before: Execution | undefined, after: Execution | undefined): void {
-    if (before?.request !== after?.request) {
+  put(before: ExecutionSummary | undefined, after: ExecutionSummary | undefined): void {
+    // Nothing is counted before somebody asks for a title.
+    if (this.#made !== undefined && before?.request !== after?.request) {
       this.#count(before, -1);
       this.#count(after, 1);
     }
@@ -101,7 +102,10 @@ class CrewTitles {
   }
 
   title(localId: string): Title | undefined {
-    this.#made ??= this.#make();
+    if (this.#made === undefined) {
+      for (const member of this.#members.values()) this.#count(member, 1);
+      this.#made = this.#make();
+    }
     this.settle();
     return titleIn(this.#made, localId);
   }
@@ -137,7 +141,7 @@ class CrewTitles {
   }
 
   /** False where it was not started last of those with its title, so that its number is another one's. */
-  #join(execution: Execution, text: string): boolean {
+  #join(execution: ExecutionSummary, text: string): boolean {
     const made = this.#made;
     const namesakes = made?.namesakes.get(text);
     if (made === undefined || (namesakes !== undefined && startOf(execution) < namesakes.newest)) {
@@ -179,7 +183,7 @@ class CrewTitles {
     }
   }
 
-  #count(execution: Execution | undefined, change: 1 | -1): void {
+  #count(execution: ExecutionSummary | undefined, change: 1 | -1): void {
     if (execution?.request === undefined) {
       return;
     }
@@ -206,7 +210,7 @@ class CrewTitles {
   }
 }
 
-function add({ texts, namesakes }: Made, execution: Execution, text: string): void {
+function add({ texts, namesakes }: Made, execution: ExecutionSummary, text: string): void {
   const found = namesakes.get(text) ?? { numbers: new Map<string, number>(), newest: "" };
   found.newest = startOf(execution);
   found.numbers.set(execution.localId, found.numbers.size + 1);
@@ -225,7 +229,7 @@ function titleIn({ texts, namesakes }: Made, localId: string): Title | undefined
 }
 
 /** Times in ISO 8601 compare as text. */
-function startOf({ startedAt, localId }: Execution): string {
+function startOf({ startedAt, localId }: ExecutionSummary): string {
   return `${startedAt} ${localId}`;
 }
 

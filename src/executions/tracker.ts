@@ -5,7 +5,7 @@ import { CrewLimits } from "./crew-limits.ts";
 import { type Disposable, Emitter, type Event } from "../base/events.ts";
 import { giveUpByAge } from "./give-up.ts";
 import type { Lease } from "./lease.ts";
-import type { CrewRef, Execution } from "./model.ts";
+import type { CrewRef, ExecutionSummary } from "./model.ts";
 import { watchAgain } from "./reduce.ts";
 import type { ExecutionStore } from "./store.ts";
 import { type Due, WatchList } from "./watch-list.ts";
@@ -13,7 +13,7 @@ import { canBeAsked, type Watched } from "./watched.ts";
 
 /** What a tracker needs. */
 export interface TrackerOptions extends AskOptions {
-  readonly store: Pick<ExecutionStore, "list" | "find" | "update" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "list" | "summary" | "update" | "onDidChange">;
   /** 0 to 1, for the jitter. */
   readonly random?: () => number;
   readonly lease: Pick<Lease, "isHeld" | "onDidChange" | "takeOver">;
@@ -69,7 +69,7 @@ export class Tracker implements Disposable {
     this.#isStarted = true;
     const { store, lease } = this.#options;
     if (this.#attention.isFocused) {
-      void lease.takeOver();
+      lease.takeOver();
     }
     this.#subscriptions.push(
       store.onDidChange(({ added, changed, removed }) =>
@@ -94,7 +94,7 @@ export class Tracker implements Disposable {
               (each) =>
                 each.watchingStoppedAt === undefined && !this.#limits.parked.has(each.crew.id),
             )
-        : [store.find(localId)];
+        : [store.summary(localId)];
     const polls = wanted.flatMap((execution) => {
       if (this.#isDisposed || execution === undefined || !canBeAsked(execution)) {
         return [];
@@ -113,7 +113,7 @@ export class Tracker implements Disposable {
   /** Whether the executions can be seen and the window has the focus. A focused window takes the polling over, once there is any. */
   setWatched({ visible, focused }: { readonly visible: boolean; readonly focused: boolean }): void {
     if (this.#isStarted && focused && !this.#attention.isFocused) {
-      void this.#options.lease.takeOver();
+      this.#options.lease.takeOver();
     }
     this.#look(() => this.#attention.setWindow(visible, focused));
   }
@@ -129,12 +129,12 @@ export class Tracker implements Disposable {
   }
 
   /** Why the last question about an execution failed; undefined when it did not. */
-  problemOf(execution: Execution): CrewApiError | undefined {
+  problemOf(execution: ExecutionSummary): CrewApiError | undefined {
     return this.#limits.parked.get(execution.crew.id) ?? this.#list.get(execution.localId)?.error;
   }
 
   /** What on this side kept the last question about an execution from leaving, or its answer from being written, such as a missing token; undefined where nothing did. */
-  hindranceOf({ localId }: Execution): unknown {
+  hindranceOf({ localId }: ExecutionSummary): unknown {
     return this.#list.get(localId)?.hindrance;
   }
 
@@ -158,8 +158,8 @@ export class Tracker implements Disposable {
   }
 
   /** Goes on with an execution that was given up by age. */
-  async watchAgain(localId: string): Promise<void> {
-    await this.#options.store.update(localId, (execution) =>
+  watchAgain(localId: string): void {
+    this.#options.store.update(localId, (execution) =>
       watchAgain(execution, this.#options.clock.now()),
     );
   }
@@ -181,7 +181,7 @@ export class Tracker implements Disposable {
     this.#parks.dispose();
   }
 
-  #sync(executions: readonly Execution[], removed: readonly Execution[]): void {
+  #sync(executions: readonly ExecutionSummary[], removed: readonly ExecutionSummary[]): void {
     const answered = this.#list.follow(executions, removed);
     if (answered.length > 0) {
       this.#changes.fire({
@@ -223,7 +223,7 @@ export class Tracker implements Disposable {
     return this.#list.waiting(this.#isStarted && this.#options.lease.isHeld);
   }
 
-  async #ask(watched: Watched, execution: Execution): Promise<void> {
+  async #ask(watched: Watched, execution: ExecutionSummary): Promise<void> {
     const request = new AbortController();
     watched.begin(request);
     const waiters = watched.waiters.splice(0);
@@ -238,7 +238,7 @@ export class Tracker implements Disposable {
       if (wasParked && outcome.kind === "written") {
         this.unpark(crewId); // Asked for by hand, and the token is taken again.
       }
-      await giveUpByAge(this.#options, execution.localId);
+      giveUpByAge(this.#options, execution.localId);
     }
     for (const resolve of waiters) {
       resolve();
@@ -246,7 +246,7 @@ export class Tracker implements Disposable {
     this.#run();
   }
 
-  #takeIn(outcome: AskOutcome, watched: Watched, execution: Execution): void {
+  #takeIn(outcome: AskOutcome, watched: Watched, execution: ExecutionSummary): void {
     const { crew, localId } = execution;
     const now = this.#options.clock.now();
     const error = outcome.kind === "failed" ? outcome.error : undefined;

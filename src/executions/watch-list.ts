@@ -1,13 +1,13 @@
 import type { Clock } from "../base/clock.ts";
 import type { Attention } from "./attention.ts";
 import type { CrewLimits } from "./crew-limits.ts";
-import type { Execution } from "./model.ts";
+import type { ExecutionSummary } from "./model.ts";
 import type { ExecutionStore } from "./store.ts";
 import { canBeAsked, Watched } from "./watched.ts";
 
 /** What a watch list needs. */
 export interface WatchListOptions {
-  readonly store: Pick<ExecutionStore, "find">;
+  readonly store: Pick<ExecutionStore, "summary">;
   readonly clock: Clock;
   readonly attention: Attention;
   readonly limits: CrewLimits;
@@ -16,7 +16,7 @@ export interface WatchListOptions {
 /** An execution that is to be asked for, and when: milliseconds since 1970. */
 export interface Due {
   readonly watched: Watched;
-  readonly execution: Execution;
+  readonly execution: ExecutionSummary;
   readonly due: number;
 }
 
@@ -35,7 +35,7 @@ export class WatchList {
   }
 
   /** The same, and it is followed from now on. */
-  add(execution: Execution): Watched {
+  add(execution: ExecutionSummary): Watched {
     const watched =
       this.#watched.get(execution.localId) ?? new Watched(execution, this.#options.clock.now());
     this.#watched.set(execution.localId, watched);
@@ -46,7 +46,10 @@ export class WatchList {
    * Follows what came or became different, as long as an answer could change it, and what was removed no more.
    * @returns those whose problem is over, since another window got an answer
    */
-  follow(executions: readonly Execution[], removed: readonly Execution[]): readonly Execution[] {
+  follow(
+    executions: readonly ExecutionSummary[],
+    removed: readonly ExecutionSummary[],
+  ): readonly ExecutionSummary[] {
     for (const { localId } of removed) {
       this.drop(localId);
     }
@@ -72,7 +75,7 @@ export class WatchList {
   /** Nobody waits any longer for what a crew was to be asked by hand: the token that it would get was just refused. */
   callOff(crewId: string): void {
     for (const watched of this.#watched.values()) {
-      if (this.#options.store.find(watched.localId)?.crew.id === crewId) {
+      if (this.#options.store.summary(watched.localId)?.crew.id === crewId) {
         watched.isForced = false;
         for (const resolve of watched.waiters.splice(0)) {
           resolve();
@@ -104,7 +107,7 @@ export class WatchList {
   waiting(isPolling: boolean): readonly Due[] {
     const { store, clock, attention, limits } = this.#options;
     const waiting = [...this.#watched.values()].flatMap((watched) => {
-      const execution = store.find(watched.localId);
+      const execution = store.summary(watched.localId);
       if (
         execution === undefined ||
         watched.request !== undefined ||

@@ -1,6 +1,6 @@
 import type { CrewApiError } from "../api/errors.ts";
 import type { AskOutcome } from "./ask.ts";
-import { type Execution, hasEnded } from "./model.ts";
+import { type ExecutionSummary, hasEnded } from "./model.ts";
 import { backOff, isQuickPhase, pace } from "./pace.ts";
 import { lastSentAt } from "./reduce.ts";
 
@@ -32,7 +32,7 @@ export class Watched {
   /** Overrides the pace: after a failure, or to ask soon. */
   #dueAt: number | undefined;
 
-  constructor(execution: Execution, now: number) {
+  constructor(execution: ExecutionSummary, now: number) {
     this.localId = execution.localId;
     this.#session = paceSession(execution);
     this.#sessionStart = now;
@@ -58,7 +58,7 @@ export class Watched {
    * A kickoff's answer, a resume or a person's "go on" begins a new session: it is asked for at once and quickly. An answer that another
    * window has got since the last question failed here ends the problem. @returns whether it did
    */
-  follow(execution: Execution, now: number): boolean {
+  follow(execution: ExecutionSummary, now: number): boolean {
     const session = paceSession(execution);
     if (session !== this.#session) {
       this.#session = session;
@@ -82,7 +82,7 @@ export class Watched {
   }
 
   /** When it is to be asked for. */
-  due(execution: Execution, isLookedAt: boolean): number {
+  due(execution: ExecutionSummary, isLookedAt: boolean): number {
     return this.#dueAt ?? (this.#askedAt ?? 0) + this.#pace(execution, isLookedAt);
   }
 
@@ -94,7 +94,7 @@ export class Watched {
   }
 
   /** Takes in what became of the question; `random` in 0 to 1, for the jitter. @returns whether there is now another problem than before, or none any more */
-  takeIn(outcome: AskOutcome, execution: Execution, now: number, random: number): boolean {
+  takeIn(outcome: AskOutcome, execution: ExecutionSummary, now: number, random: number): boolean {
     if (outcome.kind === "written") {
       this.#succeeded(now);
     } else {
@@ -133,7 +133,7 @@ export class Watched {
   }
 
   /** No answer, or none that helps. */
-  #failed(execution: Execution, now: number, random: number): void {
+  #failed(execution: ExecutionSummary, now: number, random: number): void {
     if (this.#askedIn !== this.#session) {
       return;
     }
@@ -142,7 +142,7 @@ export class Watched {
     this.#dueAt = now + backOff(this.#failures, random, this.#pace(execution, true));
   }
 
-  #pace(execution: Execution, isLookedAt: boolean): number {
+  #pace(execution: ExecutionSummary, isLookedAt: boolean): number {
     return pace({
       age: (this.#askedAt ?? this.#sessionStart) - this.#sessionStart,
       slowQuestions: this.#slowQuestions,
@@ -153,26 +153,26 @@ export class Watched {
 }
 
 /** Whether it can be asked for at all, and an answer could change anything. */
-export function canBeAsked(execution: Execution): boolean {
+export function canBeAsked(execution: ExecutionSummary): boolean {
   return !hasEnded(execution) && execution.kickoffIds.length > 0;
 }
 
 /** Whether nothing has happened for so long that polling gives up. */
-export function isTooOld(execution: Execution, now: number): boolean {
+export function isTooOld(execution: ExecutionSummary, now: number): boolean {
   const since =
     execution.watchedSince === undefined ? -Infinity : Date.parse(execution.watchedSince);
   return now - Math.max(lastSentAt(execution), since) >= AGE_LIMIT;
 }
 
 /** What an answer belongs to: one that was asked for before a resume or a new id says nothing about what came after. */
-export function answerSession(execution: Execution): string {
+export function answerSession(execution: ExecutionSummary): string {
   return JSON.stringify([
     execution.kickoffIds.at(-1),
     execution.resumes.map((resume) => resume.outcome),
   ]);
 }
 
-function paceSession(execution: Execution): string {
+function paceSession(execution: ExecutionSummary): string {
   const sent = execution.resumes.filter(
     (resume) => resume.outcome === "answered" || resume.outcome === "unanswered",
   );

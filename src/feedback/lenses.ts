@@ -6,7 +6,7 @@ import type { Draft, Drafts } from "./drafts.ts";
 import type { Feedback } from "./feedback.ts";
 import { pendingResume } from "./pending.ts";
 import type { FindExecution, FindPlace } from "./place.ts";
-import { approved } from "./send.ts";
+import { approved } from "../sending/feedback.ts";
 
 /** What {@link FeedbackLenses} needs. */
 export interface FeedbackLensesOptions {
@@ -41,16 +41,15 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
 
   readonly onDidChangeCodeLenses = this.#changed.event;
 
-  async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const execution = this.#options.findExecution(document);
     if (execution === undefined) return [];
-    const drafts = await this.#options.drafts.of(execution.localId);
+    const drafts = this.#options.drafts.of(execution.localId);
     const leftOver = drafts.filter((draft) => !isForWhatWaits(draft, execution));
     const top =
       leftOver.length === 0
         ? []
         : [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), leftOverCommand(execution, leftOver))];
-    // Looked for now: the document may have changed while the drafts were read.
     const place = this.#options.find(document);
     if (place === undefined) return top;
     const range = new vscode.Range(place.line, 0, place.line, 0);

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
@@ -7,12 +6,14 @@ import { executionScheme } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
+import type { Database } from "../store/database.ts";
 import { Drafts } from "./drafts.ts";
 import { Feedback, type Presses } from "./feedback.ts";
 import { FeedbackLenses } from "./lenses.ts";
 import { sendAskingAboutSecrets } from "./lost-secrets.ts";
 import type { FindExecution, FindPlace } from "./place.ts";
-import { FeedbackSender } from "./send.ts";
+import { FeedbackSender } from "../sending/feedback.ts";
+import type { Sending } from "../sending/sending.ts";
 import { FeedbackThreads } from "./threads.ts";
 import { watchWaitingHere } from "./waiting-here.ts";
 
@@ -20,10 +21,10 @@ import { watchWaitingHere } from "./waiting-here.ts";
 export interface FeedbackRoomOptions {
   readonly crews: Crews;
   readonly executions: Executions;
+  readonly sending: Sending;
   readonly clock: Clock;
   readonly presses: Presses;
-  /** The extension's storage on this machine. */
-  readonly storage: vscode.Uri;
+  readonly database: Database;
   readonly find: FindPlace;
   readonly findExecution: FindExecution;
   readonly show: (execution: Execution) => Promise<vscode.TextEditor>;
@@ -42,18 +43,20 @@ export interface FeedbackRoom {
 export function registerFeedback({
   crews,
   executions,
+  sending,
   clock,
   presses,
-  storage,
+  database,
   find,
   findExecution,
   show,
 }: FeedbackRoomOptions): FeedbackRoom {
-  const { store, intents, secrets, tracker } = executions;
+  const { store, tracker } = executions;
+  const { sends, secrets } = sending;
   const owned = new Disposables();
   const sender = new FeedbackSender({
     store,
-    intents,
+    sends,
     secrets,
     clock,
     clientFor: (crew) => crews.client(crew),
@@ -68,7 +71,7 @@ export function registerFeedback({
       show,
     }),
   );
-  const drafts = owned.add(new Drafts(join(storage.fsPath, "drafts"), logProblem));
+  const drafts = owned.add(new Drafts(database, logProblem));
   const threads = owned.add(
     new FeedbackThreads({
       find,
@@ -80,14 +83,6 @@ export function registerFeedback({
     }),
   );
   feedback.use(threads);
-  owned.add(
-    store.onDidChange(({ removed }) => {
-      for (const { localId } of removed)
-        drafts
-          .removeAll(localId)
-          .catch((error: unknown) => logProblem("Removing the drafts of an execution", error));
-    }),
-  );
   const lenses = owned.add(
     new FeedbackLenses({
       find,

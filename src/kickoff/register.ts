@@ -6,6 +6,7 @@ import { formType, viewId } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
+import type { Database } from "../store/database.ts";
 import { CallbackConsent } from "./callback-hosts.ts";
 import type { KickoffForms } from "./forms.ts";
 import type { FormsRoom } from "./forms-room.ts";
@@ -13,16 +14,16 @@ import type { Presets } from "./presets/presets.ts";
 import { LastEditor } from "./last-editor.ts";
 import { registerRequestFiles } from "./request-files/register.ts";
 import type { RequestFiles } from "./request-files/request-files.ts";
-import { KickoffSender } from "./start.ts";
+import { KickoffSender } from "../sending/kickoff.ts";
+import type { Sending } from "../sending/sending.ts";
 
 /** What kicking off works with. */
 export interface KickoffRoomOptions {
-  readonly context: Pick<
-    vscode.ExtensionContext,
-    "extensionUri" | "globalStorageUri" | "globalState"
-  >;
+  readonly context: Pick<vscode.ExtensionContext, "extensionUri">;
+  readonly database: Database;
   readonly crews: Crews;
   readonly executions: Executions;
+  readonly sending: Sending;
   readonly clock: Clock;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;
@@ -45,21 +46,25 @@ export interface KickoffRoom {
 /** Registers the kickoff forms and what starts executions. */
 export function registerKickoff({
   context,
+  database,
   crews,
   executions,
+  sending,
   clock,
   wake,
   show,
 }: KickoffRoomOptions): KickoffRoom {
-  const { store, intents, secrets, tracker } = executions;
+  const { store, tracker } = executions;
+  const { sends, secrets } = sending;
   const owned = new Disposables();
   const sender = new KickoffSender({
     store,
-    intents,
+    sends,
     secrets,
     clock,
     clientFor: (crew) => crews.client(crew),
     poll: (localId) => void tracker.pollNow(localId),
+    onProblem: logProblem,
   });
   const showOrLog = (execution: Execution) =>
     show(execution).catch((error: unknown) => logProblem("Showing an execution", error));
@@ -71,6 +76,7 @@ export function registerKickoff({
       owned.add(
         openFormsRoom({
           context,
+          database,
           crews,
           store,
           sender,
@@ -88,15 +94,32 @@ export function registerKickoff({
   const whenLoaded = (then: (room: FormsRoom) => void) =>
     void load()
       .then(then)
-      .catch((error: unknown) => logProblem("Loading the kickoff forms", error));
+      .catch((error: unknown) =>
+        logProblem("Keeping kickoff forms in step with their crew", error),
+      );
   owned.add(
     vscode.window.registerWebviewPanelSerializer(formType, {
       deserializeWebviewPanel: async (panel, state) =>
         await (await load()).forms.restore(panel, state),
     }),
   );
-  owned.add(crews.onDidRemove(({ id }) => whenLoaded((room) => room.forget(id))));
-  owned.add(crews.onDidReplace(({ from, to }) => whenLoaded((room) => room.move(from, to))));
+  const consent = new CallbackConsent(database);
+  owned.add(
+    crews.onDidRemove(({ id }) =>
+      whenLoaded((room) => {
+        room.forget(id);
+        consent.forget(id);
+      }),
+    ),
+  );
+  owned.add(
+    crews.onDidReplace(({ from, to }) =>
+      whenLoaded((room) => {
+        room.move(from, to);
+        if (from.id !== to.id) consent.forget(from.id);
+      }),
+    ),
+  );
   const forms: KickoffRoom["forms"] = {
     open: async (...given) => await (await load()).forms.open(...given),
     // Where nothing is loaded, no form is open.
@@ -106,7 +129,7 @@ export function registerKickoff({
     registerRequestFiles(crews, {
       sender,
       forms,
-      consent: new CallbackConsent(context.globalState),
+      consent,
       clock,
       wake,
     }),

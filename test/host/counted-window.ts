@@ -13,6 +13,8 @@ const kinds = [
   "WORKER",
 ];
 
+let copies = 0;
+
 /** Keeps count of all that one copy of the extension asks of VS Code and of Node, until that is given back. */
 export class CountedWindow implements vscode.Disposable {
   /** What was registered, by id; nothing of it is in VS Code, which has the extension's own. */
@@ -73,7 +75,7 @@ export class CountedWindow implements vscode.Disposable {
       ...given: unknown[]
     ) => vscode.OutputChannel;
     this.#replace(vscode.window, "createOutputChannel", (name: string, ...rest: unknown[]) =>
-      channel(`${name} (copy)`, ...rest),
+      channel(`${name} (copy ${++copies})`, ...rest),
     );
     // VS Code takes a word out of the status bar by a timer of its own.
     this.#replace(

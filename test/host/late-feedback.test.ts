@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
-import * as path from "node:path";
 import * as vscode from "vscode";
 import { CrewClient } from "../../src/api/client.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { draftsCommand } from "../../src/commands/drafts.ts";
 import type { Crews } from "../../src/crews/crews.ts";
-import { actionsOf } from "../../src/editor/errors.ts";
-import { Intents } from "../../src/executions/intents.ts";
-import { ExecutionStore } from "../../src/executions/store.ts";
-import { MaybeSentError, StaleFeedbackError } from "../../src/feedback/errors.ts";
-import { FeedbackSender } from "../../src/feedback/send.ts";
+import { actionsOf } from "../../src/base/errors.ts";
+import { MaybeSentError, StaleFeedbackError } from "../../src/sending/errors.ts";
+import { FeedbackSender } from "../../src/sending/feedback.ts";
 import { hangUp, json, MisbehavingServer, type Behaviour } from "../support/misbehaving-server.ts";
 import { noSecrets } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
+import { openWindow } from "../unit/sending/window.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
@@ -103,7 +101,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
         (error) => error instanceof StaleFeedbackError && words.test(error.message),
       );
       assert.deepEqual(resumes(), []);
-      assert.equal((await parts.drafts.find(target))?.text, "My words.");
+      assert.equal(parts.drafts.find(target)?.text, "My words.");
       await waitFor("the thread to say so", () =>
         label.test(parts.threads.threads[0]?.label ?? ""),
       );
@@ -124,16 +122,10 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
   it("explains before anything is sent that it goes on under a new ID, which another window's feedback has brought", async () => {
     crewAnswers(waits, json(200, { kickoff_id: "new-id" }));
     const { thread } = await write();
-    const others = new ExecutionStore({
-      folder: path.join(parts.folder, "executions"),
-      clock: systemClock,
-      onProblem: (message) => parts.problems.push(message),
-    });
+    const other = openWindow(parts.folder);
     try {
-      await others.open();
       const sender = new FeedbackSender({
-        store: others,
-        intents: new Intents(path.join(parts.folder, "intents")),
+        ...other,
         secrets: noSecrets,
         clock: systemClock,
         clientFor: () => client,
@@ -141,20 +133,20 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
         onProblem: (message) => parts.problems.push(message),
       });
       await sender.send({
-        execution: others.find("local-1")!,
+        execution: other.store.find("local-1")!,
         taskId: "review",
         isApprove: true,
         text: "From the other window.",
       });
     } finally {
-      others.dispose();
+      other.dispose();
     }
     await assert.rejects(
       Promise.resolve(parts.threads.submit({ thread, text: "My words." })),
       /not sent: it was answered elsewhere, and the execution goes on under a new ID, new-id/,
     );
     assert.deepEqual(resumes(), ["From the other window."]);
-    assert.equal((await parts.drafts.find(target))?.text, "My words.");
+    assert.equal(parts.drafts.find(target)?.text, "My words.");
   });
 
   it("sends where the crew says NOT FOUND, which is how a deployed crew waits; what it then refuses is kept", async () => {
@@ -165,7 +157,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       /not in pending human input state/,
     );
     assert.deepEqual(resumes(), ["My words."]);
-    assert.equal((await parts.drafts.find(target))?.text, "My words.");
+    assert.equal(parts.drafts.find(target)?.text, "My words.");
   });
 
   it("says that feedback may have been sent where no answer came, and sends it again only by a person's wish", async () => {
@@ -195,7 +187,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     await waitFor("the lens", async () =>
       (await titles(document)).includes("May have been sent – Send again…"),
     );
-    assert.equal(await parts.drafts.find(target), undefined);
+    assert.equal(parts.drafts.find(target), undefined);
 
     crewAnswers(waits, json(200, { status: "retrying", message: "Once more." }));
     const person = new ScriptedPerson(["escape", { press: "Send Again" }]);
@@ -228,7 +220,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
         actionsOf(error).length === 2,
     );
     assert.deepEqual(resumes(), ["Approved."]);
-    assert.equal((await parts.drafts.find(target))?.text, "My words.");
+    assert.equal(parts.drafts.find(target)?.text, "My words.");
     assert.equal(parts.threads.threads.length, 1);
   });
 
@@ -252,7 +244,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
 
     beforeEach(async () => {
       await parts.store.add(anExecution());
-      await parts.drafts.keep({
+      parts.drafts.keep({
         ...target,
         isApprove: false,
         text: "Shorter.\n\nPlease.",
@@ -294,7 +286,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       assert.deepEqual(await open({ crew: "Writers", kickoffId: "11111111-aaaa" }), [
         { taskId: "review", attempt: 1, isApprove: false, text: "Shorter.\n\nPlease." },
       ]);
-      await parts.drafts.keep({
+      parts.drafts.keep({
         ...target,
         taskId: "publish",
         isApprove: true,

@@ -8,7 +8,8 @@ import { watchClearing } from "../../src/commands/clearing.ts";
 import { deleteLocalDataCommand } from "../../src/commands/delete-local-data.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { Executions } from "../../src/executions/executions.ts";
-import { kickoffKey, resumeKey } from "../../src/executions/intents.ts";
+import { Sending } from "../../src/sending/sending.ts";
+import { Database } from "../../src/store/database.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { resumeSending, resumeUnanswered } from "../../src/executions/resumes.ts";
 import { Drafts } from "../../src/feedback/drafts.ts";
@@ -38,6 +39,7 @@ interface Deleted {
 }
 
 describe("Deleting local data", () => {
+  type Window = Awaited<ReturnType<typeof openWindow>>;
   const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
   let folder: string;
   let secrets: MemorySecrets;
@@ -65,22 +67,37 @@ describe("Deleting local data", () => {
     const storage = vscode.Uri.file(folder);
     const workspaceState = new MemoryMemento();
     const crews = new Crews({ secrets, globalState });
+    const database = new Database({ folder, clock: systemClock, onProblem: fail });
+    database.setVisible(true);
     const executions = new Executions({
-      folder,
+      database,
       clock: systemClock,
       keepEnded: () => 0,
-      secrets,
       clientFor: () => Promise.resolve(undefined),
       onProblem: fail,
     });
-    const locals = new LocalCrews({ crews, storage, extension, hasOpenExecutions: () => false });
-    await executions.open(() => Promise.resolve());
+    const locals = new LocalCrews({
+      crews,
+      database,
+      storage,
+      extension,
+      hasOpenExecutions: () => false,
+    });
+    const sending = new Sending({
+      database,
+      store: executions.store,
+      lease: executions.lease,
+      clock: systemClock,
+      storage: secrets,
+      onProblem: fail,
+    });
+    executions.open(() => (sending.begin(), Promise.resolve()));
     const closed: string[] = [];
     const context = { globalState, globalStorageUri: storage };
     const forms = { closeAll: () => closing.then(() => void closed.push("forms")) };
     const tree = { choices: new TreeChoices(workspaceState) };
     const clearing = watchClearing(executions.store, { context, forms, tree });
-    for (const { dispose } of [crews, executions, locals].map((each) => ({
+    for (const { dispose } of [database, crews, executions, sending, locals].map((each) => ({
       dispose: () => each.dispose(),
     })))
       ends.push(dispose);
@@ -90,15 +107,18 @@ describe("Deleting local data", () => {
       context,
       crews,
       executions,
+      sending,
       locals,
       forms,
       tree,
       clock: systemClock,
-      presets: () => Promise.resolve(openPresets(storage)),
+      database,
     });
     return {
+      database,
       crews,
       executions,
+      sending,
       locals,
       globalState,
       workspaceState,
@@ -119,11 +139,11 @@ describe("Deleting local data", () => {
     },
   };
   const add = async (
-    { executions }: Pick<Awaited<ReturnType<typeof openWindow>>, "executions">,
+    { executions, sending }: Pick<Awaited<ReturnType<typeof openWindow>>, "executions" | "sending">,
     changes: Partial<Execution> & { localId: string },
   ) => {
-    await executions.store.add(notWaiting({ kickoffIds: [changes.localId], request, ...changes }));
-    await executions.secrets.keep(changes.localId, {
+    executions.store.add(notWaiting({ kickoffIds: [changes.localId], request, ...changes }));
+    await sending.secrets.keep(changes.localId, {
       humanInputWebhook: {
         url: "https://hook.test/x",
         authentication: { strategy: "bearer", token: "callback-secret" },
@@ -138,12 +158,16 @@ describe("Deleting local data", () => {
       { untested: true },
     );
     for (const localId of ["one", "two"]) await add(window, { localId });
-    await window.executions.told.claim("waiting-one-review-1", {});
-    await window.executions.intents.claim(kickoffKey("gone"), {});
-    await openPresets(vscode.Uri.file(folder)).save("url:https://deployed.test", "Mine", {
-      inputs: { topic: "tea" },
-    });
-    await new Drafts(path.join(folder, "drafts"), fail).keep({
+    window.executions.notified.claim("waiting-one-review-1", "one");
+    await window.sending.sends.once(
+      { kind: "kickoff", localId: "gone" },
+      () => undefined,
+      () => Promise.resolve(),
+    );
+    const { database } = window;
+    openPresets(database).save("url:https://deployed.test", "Mine", { inputs: { topic: "tea" } });
+    database.run("INSERT INTO crew_values VALUES ('callbacks', 'url:a', '[\"a mark\"]')");
+    new Drafts(database, fail).keep({
       localId: "one",
       taskId: "review",
       attempt: 1,
@@ -151,23 +175,32 @@ describe("Deleting local data", () => {
       text: "Shorter",
       at: "2026-10-21T12:00:00.000Z",
     });
-    await new FormMemory({ folder: path.join(folder, "kickoff"), onProblem: fail }).saveDraft(
-      "url:https://deployed.test",
-      { id: "d", values: initialValues([]) },
-    );
+    new FormMemory({ database, onProblem: fail }).saveDraft("url:https://deployed.test", {
+      id: "d",
+      values: initialValues([]),
+    });
     await mkdir(path.join(folder, "outputs", "one"), { recursive: true });
     await writeFile(path.join(folder, "outputs", "one", "result.md"), "large");
     await chmod(path.join(folder, "outputs", "one", "result.md"), 0o444);
-    await writeFile(path.join(folder, "executions", "bad.1.json.corrupt-1"), "secret topic");
-    await window.globalState.update("crewdeck.allowedCallbacks", ["a mark"]);
+    await writeFile(path.join(folder, "crewdeck.db.corrupt-1"), "secret topic");
+    await window.globalState.update("crewdeck.remembered", "a mark");
     await window.tree.choices.groupBy("day");
   };
 
-  /** All files, by their paths in the folder. */
+  const databaseFiles = ["crewdeck.db", "crewdeck.db-wal", "crewdeck.db-shm"];
+  /** All files but the database's, by their paths in the folder. */
   const files = async () =>
     (await readdir(folder, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
-      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+      .filter((name) => !databaseFiles.includes(name));
+  const tablesWithRows = ({ database }: { readonly database: Database }) =>
+    database
+      .all(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+      )
+      .map(({ name }) => String(name))
+      .filter((name) => database.get(`SELECT 1 FROM ${name}`) !== undefined);
 
   it("leaves nothing of executions, presets, drafts, forms, local crews, connected crews and secrets", async () => {
     const window = await openWindow();
@@ -201,13 +234,14 @@ describe("Deleting local data", () => {
     );
     assert.deepEqual(window.closed, ["forms"]);
     await assert.rejects(fetch(local!.url), "its service has ended");
-    // One empty record tells the other windows, which watch the folder.
-    const [mark, ...others] = await files();
-    assert.deepEqual(
-      [mark?.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, "<id>"), others],
-      [path.join("executions", "cleared-everything-<id>.1.json"), []],
-    );
-    assert.doesNotMatch(await readFile(path.join(folder, mark!), "utf8"), /topic|test|secret/);
+    assert.deepEqual(await files(), []);
+    assert.deepEqual(tablesWithRows(window), ["clearings", "revisions"]);
+    for (const name of databaseFiles)
+      assert.doesNotMatch(
+        await readFile(path.join(folder, name), "latin1"),
+        /tea|a mark|Shorter|hook\.test|deployed\.test/,
+        name,
+      );
   });
 
   /** Of a crew that a person took out of the settings by hand. */
@@ -285,11 +319,11 @@ describe("Deleting local data", () => {
     const original = secrets.delete.bind(secrets);
     secrets.delete = () => Promise.reject(new Error("The keychain is locked."));
     assert.equal((await window.delete("everything")).notDeleted.length, 1);
-    await shared.update("crewdeck.allowedCallbacks", ["a mark"]);
+    await shared.update("crewdeck.remembered", "a mark");
     close(undefined);
     await waitFor(
       "the other window to forget",
-      () => !shared.keys().includes("crewdeck.allowedCallbacks"),
+      () => !shared.keys().includes("crewdeck.remembered"),
     );
     secrets.delete = original;
     assert.deepEqual((await window.delete("everything")).notDeleted, []);
@@ -298,8 +332,7 @@ describe("Deleting local data", () => {
 
   it("says that the executions of local crews end and are deleted, too", async () => {
     const window = await openWindow();
-    await new KnownCrews(path.join(folder, "local")).write({
-      version: 1,
+    new KnownCrews(window.database, path.join(folder, "local")).write({
       folder: "file:///crew",
       name: "Crew",
       port: 0,
@@ -319,8 +352,7 @@ describe("Deleting local data", () => {
 
   it("counts and removes a local crew whose folder is gone", async () => {
     const window = await openWindow();
-    await new KnownCrews(path.join(folder, "local")).write({
-      version: 1,
+    new KnownCrews(window.database, path.join(folder, "local")).write({
       folder: vscode.Uri.file(path.join(folder, "gone")).toString(),
       name: "Gone",
       port: 0,
@@ -394,13 +426,13 @@ describe("Deleting local data", () => {
       [window.globalState.keys(), window.workspaceState.keys()],
       [["crewdeck.storedTokens"], []],
     );
-    assert.equal((await files()).length, 1);
+    assert.deepEqual(await files(), []);
   });
 
   it("is noticed by other windows, which write nothing back, and all of them work on", async () => {
     const [window, other] = [await openWindow(), await openWindow()];
     await fill(window);
-    await other.globalState.update("crewdeck.allowedCallbacks", ["a mark"]);
+    await other.globalState.update("crewdeck.remembered", "a mark");
     await waitFor("the other window", () => other.executions.store.list().length === 2);
     await waitFor("a lease", () => window.executions.lease.isHeld || other.executions.lease.isHeld);
     // It has not noticed yet, and is about to write what it knows.
@@ -416,9 +448,10 @@ describe("Deleting local data", () => {
     );
     await waitFor(
       "the other window to rest",
-      async () => !other.executions.lease.isHeld && !(await readdir(folder)).includes("lease.json"),
+      () => other.database.get("SELECT 1 FROM lease") === undefined,
     );
-    assert.deepEqual([other.executions.store.list(), (await files()).length], [[], 1]);
+    assert.deepEqual([other.executions.store.list(), await files()], [[], []]);
+    assert.deepEqual(tablesWithRows(other), ["clearings", "revisions"]);
     await add(other, { localId: "three" });
     await waitFor("both to see what is new", () =>
       [window, other].every(({ executions }) => executions.store.list()[0]?.localId === "three"),
@@ -435,7 +468,7 @@ describe("Deleting local data", () => {
     await window.delete("data");
     await add(window, { localId: "new" });
     const later = await openWindow();
-    await later.executions.store.refresh();
+    later.executions.store.refresh();
     assert.deepEqual([later.executions.store.list().length, later.closed], [1, []]);
   });
 
@@ -463,21 +496,29 @@ describe("Deleting local data", () => {
       Object.assign(vscode.window, { withProgress: real });
     }
   };
-  const addKickoffUnderWay = async ({ store, intents }: Executions) => {
-    await store.add(
-      notWaiting({
-        localId: "starts",
-        kickoffIds: [],
-        state: "unconfirmed",
-        startedAt: new Date().toISOString(),
-      }),
+  /** Begins a kickoff. @returns what ends it */
+  const addKickoffUnderWay = ({ executions: { store }, sending }: Window): (() => void) => {
+    let end: () => void = () => undefined;
+    void sending.sends.once(
+      { kind: "kickoff", localId: "starts" },
+      () =>
+        store.add(
+          notWaiting({
+            localId: "starts",
+            kickoffIds: [],
+            state: "unconfirmed",
+            startedAt: new Date().toISOString(),
+          }),
+        ),
+      () => new Promise<void>((resolve) => (end = resolve)),
     );
-    await intents.claim(kickoffKey("starts"), {});
+    return () => end();
   };
 
   it("waits for a kickoff that is under way, unless the person cancels", async () => {
-    const { executions, ...window } = await openWindow();
-    await addKickoffUnderWay(executions);
+    const window = await openWindow();
+    const { executions } = window;
+    const end = addKickoffUnderWay(window);
     await withProgress(async ({ titles, cancel }) => {
       const cancelled = window.delete("data");
       await waitFor("the wait to be shown", () => titles.length === 1);
@@ -490,12 +531,14 @@ describe("Deleting local data", () => {
       assert.equal(executions.store.list().length, 1, "nothing was deleted");
       const deleted = window.delete("data");
       await waitFor("the wait to be shown", () => titles.length === 2);
-      await executions.store.update("starts", (execution) => ({
-        ...execution,
-        kickoffIds: ["k"],
-        state: "running",
-      }));
-      await executions.intents.release(kickoffKey("starts"));
+      window.sending.sends.settle({ kind: "kickoff", localId: "starts" }, () =>
+        executions.store.update("starts", (execution) => ({
+          ...execution,
+          kickoffIds: ["k"],
+          state: "running",
+        })),
+      );
+      end();
       assert.deepEqual((await deleted).notDeleted, []);
       assert.deepEqual(executions.store.list(), []);
     });
@@ -504,34 +547,32 @@ describe("Deleting local data", () => {
   it("is given up where a kickoff or feedback takes too long, and does not wait for one that may have been sent", async () => {
     longestWaitMs = 0;
     const window = await openWindow();
-    const { store, intents } = window.executions;
-    await addKickoffUnderWay(window.executions);
+    const { store } = window.executions;
+    const { sends } = window.sending;
+    const end = addKickoffUnderWay(window);
     await assert.rejects(
       window.delete("data"),
       /is still being sent to “Writers”.*Nothing was deleted/,
     );
-    await store.remove("starts");
-    await store.add(anExecution({ localId: "waits" }));
-    await store.update("waits", (execution) =>
-      resumeSending(
-        execution,
-        { taskId: "review", attempt: 1 },
-        { isApprove: true, text: "Good", at: new Date().toISOString() },
-      ),
+    end();
+    store.remove("starts");
+    store.add(anExecution({ localId: "waits" }));
+    const target = { taskId: "review", attempt: 1 };
+    const feedback = { isApprove: true, text: "Good", at: new Date().toISOString() };
+    void sends.once(
+      { kind: "resume", localId: "waits", ...target },
+      () => store.update("waits", (execution) => resumeSending(execution, target, feedback)),
+      () => new Promise(() => undefined),
     );
-    await intents.claim(resumeKey("waits", "review", 1), {});
     await assert.rejects(window.delete("data"), /is still being sent to “Writers”/);
     assert.equal(store.list().length, 1);
-    await store.remove("waits");
-    await store.add(
-      notWaiting({
-        localId: "lost",
-        kickoffIds: [],
-        state: "unconfirmed",
-        startedAt: "2026-10-21T12:00:00.000Z",
-      }),
+    store.remove("waits");
+    // Its request ended without an answer.
+    await sends.once(
+      { kind: "kickoff", localId: "lost" },
+      () => store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" })),
+      () => Promise.resolve(),
     );
-    await intents.claim(kickoffKey("lost"), {});
     assert.deepEqual((await window.delete("data")).notDeleted, []);
   });
 
@@ -556,14 +597,14 @@ describe("Deleting local data", () => {
         : original(key);
     const { notDeleted } = await window.delete("everything");
     assert.deepEqual(notDeleted, [
-      { path: path.join(folder, "secrets"), reason: "The keychain is locked." },
+      { path: path.join(folder, "crewdeck.db"), reason: "The keychain is locked." },
       { path: path.join(folder, "local", "busy"), reason: "It still runs in another window." },
     ]);
     assert.deepEqual([...secrets.kept.keys()], ["crewdeck.callbacks.one"]);
-    const left = (await files()).filter((name) => !name.startsWith("executions")).sort();
+    assert.deepEqual(await files(), [path.join("local", "busy", "data.db")]);
     assert.deepEqual(
-      left.map((name) => path.dirname(name)),
-      [path.join("local", "busy"), "secrets"],
+      window.database.all("SELECT * FROM callback_secrets").map((row) => row["local_id"]),
+      ["one"],
       "the mark stays, so that the secret is deleted later",
     );
   });

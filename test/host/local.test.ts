@@ -8,14 +8,14 @@ import { CrewApiError } from "../../src/api/errors.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { resetContext } from "../../src/editor/context.ts";
-import { actionsOf, messageOf, UserError } from "../../src/editor/errors.ts";
-import { Intents } from "../../src/executions/intents.ts";
-import { ExecutionStore } from "../../src/executions/store.ts";
-import { KickoffSender } from "../../src/kickoff/start.ts";
+import { actionsOf, messageOf, UserError } from "../../src/base/errors.ts";
+import { KickoffSender } from "../../src/sending/kickoff.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
 import { watchProjects } from "../../src/local/workspace-projects.ts";
+import { testDatabase } from "../support/database.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
+import { openWindow } from "../unit/sending/window.ts";
 
 /** The message and buttons of what a start throws. */
 async function refusal(start: Promise<unknown>): Promise<UserError> {
@@ -33,7 +33,7 @@ describe("local crews", () => {
   const example = vscode.Uri.joinPath(extension, "media", "example-crew").fsPath;
   let folder: string;
   let secrets: MemorySecrets;
-  let windows: { crews: Crews; locals: LocalCrews }[];
+  let windows: { crews: Crews; locals: LocalCrews; end: () => void }[];
   let open: Set<string>;
 
   beforeEach(async () => {
@@ -51,14 +51,17 @@ describe("local crews", () => {
   /** A window's part: the same storage and secrets, objects of its own. */
   async function newWindow() {
     const crews = new Crews({ secrets, globalState: new MemoryMemento() });
+    const storage = path.join(folder, "storage");
+    const { database, end } = testDatabase(storage);
     const locals = new LocalCrews({
       crews,
-      storage: vscode.Uri.file(path.join(folder, "storage")),
+      database,
+      storage: vscode.Uri.file(storage),
       extension,
       hasOpenExecutions: (id) => open.has(id),
     });
     await locals.refresh();
-    const window = { crews, locals };
+    const window = { crews, locals, end };
     windows.push(window);
     return window;
   }
@@ -86,6 +89,7 @@ describe("local crews", () => {
       .map(({ url }) => url);
     window.locals.dispose();
     window.crews.dispose();
+    window.end();
     // What another window serves goes on; what this one served does not.
     if (windows.length === 0)
       for (const url of urls)
@@ -395,20 +399,14 @@ describe("local crews", () => {
     const tasks = path.join(project, "src/example_crew/config/tasks.yaml");
     await writeFile(tasks, (await readFile(tasks, "utf8")).replace(/agent: \w+/, "agent: nobody"));
     const onProblem = (message: string) => assert.fail(message);
-    const store = new ExecutionStore({
-      folder: path.join(folder, "executions"),
-      clock: systemClock,
-      onProblem,
-    });
-    await store.open();
-    const intents = new Intents(path.join(folder, "intents"));
+    const sent = openWindow(path.join(folder, "sent"), systemClock, onProblem);
     const sender = new KickoffSender({
-      store,
-      intents,
+      ...sent,
       secrets: { keep: () => Promise.resolve() },
       clock: systemClock,
       clientFor: (of) => window.crews.client(of),
       poll: onProblem,
+      onProblem,
     });
     try {
       const error: unknown = await sender
@@ -419,7 +417,7 @@ describe("local crews", () => {
         messageOf(error),
         /src\/example_crew\/config\/tasks\.yaml:\d+:\d+: There is no agent "nobody"\..* Nothing was started\. Correct the crew's file and kick off again\.$/,
       );
-      assert.deepEqual([store.list(), await intents.all()], [[], []]);
+      assert.deepEqual([sent.store.list(), sent.sends.lost()], [[], []]);
       assert.deepEqual(
         actionsOf(error).map(({ title, command }) => [title, command]),
         [
@@ -441,7 +439,7 @@ describe("local crews", () => {
       );
       assert.doesNotMatch(lines.join("\n"), /secret topic/);
     } finally {
-      store.dispose();
+      sent.dispose();
     }
   });
 

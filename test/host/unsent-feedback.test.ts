@@ -96,8 +96,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     return { open, editor, document, sending, type, fail: () => fail(), take: () => take() };
   }
 
-  const draft = async () =>
-    (await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text;
+  const draft = () => parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text;
 
   it("keeps also what was typed on in the box while the words before it could not be sent", async () => {
     const { sending, type, fail } = await sendingMyWords();
@@ -105,7 +104,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     fail();
     await assert.rejects(sending, /Not now/);
     assert.equal(parts.sent[0]?.humanFeedback, "My words");
-    assert.equal(await draft(), "My words and more");
+    assert.equal(draft(), "My words and more");
     await waitFor(
       "both in the box",
       async () => (await box()).document.getText() === "My words and more",
@@ -124,7 +123,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     fail();
     await assert.rejects(sending, /Not now/);
     assert.equal(parts.sent.length, 1);
-    assert.equal(await draft(), "My words and more\n\nLast ones");
+    assert.equal(draft(), "My words and more\n\nLast ones");
     await waitFor(
       "all of them in the box",
       async () => (await box()).document.getText() === "My words and more\n\nLast ones",
@@ -136,7 +135,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     await type("My words\n\nand more");
     take();
     await sending;
-    assert.equal(await draft(), "and more");
+    assert.equal(draft(), "and more");
     assert.deepEqual(parts.threads.threads, []);
     await waitFor("the lens", async () =>
       (await titles(document)).some(
@@ -148,11 +147,13 @@ describe("feedback that is not sent, or typed on while it is", () => {
   it("does not call words unsent whose draft could only not be removed", async () => {
     const { sending, take } = await sendingMyWords();
     Object.assign(parts.drafts, {
-      remove: () => Promise.reject(new Error("The disk is read-only.")),
+      remove: () => {
+        throw new Error("The disk is read-only.");
+      },
     });
     take();
     assert.equal((await sending)?.status, "retrying");
-    assert.equal(await draft(), undefined);
+    assert.equal(draft(), undefined);
     assert.deepEqual(parts.threads.threads, []);
     assert.deepEqual(parts.problems.splice(0), ["Removing a draft that was sent"]);
   });
@@ -221,14 +222,18 @@ describe("feedback that is not sent, or typed on while it is", () => {
     assert.equal(vscode.window.activeTextEditor, other);
     await waitFor("the lens", async () => (await titles(document))[0] === "Draft kept – continue…");
     assert.equal(
-      (await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text,
+      parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text,
       "My words",
     );
   });
 
   it("shows words that could be neither sent nor kept nor put back as a comment, open for editing, and sends them then", async () => {
     const { open, result } = await rejecting();
-    Object.assign(parts.drafts, { keep: () => Promise.reject(new Error("The disk is full.")) });
+    Object.assign(parts.drafts, {
+      keep: () => {
+        throw new Error("The disk is full.");
+      },
+    });
     await vscode.window.showTextDocument(
       await vscode.workspace.openTextDocument({ content: "Elsewhere" }),
       vscode.ViewColumn.Two,
@@ -258,14 +263,14 @@ describe("feedback that is not sent, or typed on while it is", () => {
     parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
     assert.equal(
-      (await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text,
+      parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text,
       "My words",
     );
     const again = await waitFor("the thread that has them", () =>
       parts.threads.threads.find((one) => one !== open),
     );
     assert.equal(again.contextValue, "reject:draft");
-    await parts.threads.discardDraft({ thread: again, text: "My words" });
-    assert.deepEqual([parts.threads.threads, await parts.drafts.of("local-1")], [[], []]);
+    parts.threads.discardDraft({ thread: again, text: "My words" });
+    assert.deepEqual([parts.threads.threads, parts.drafts.of("local-1")], [[], []]);
   });
 });

@@ -5,13 +5,11 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { systemClock, type Clock } from "../../src/base/clock.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/types.ts";
-import { Intents } from "../../src/executions/intents.ts";
 import type { Execution } from "../../src/executions/model.ts";
-import { ExecutionStore } from "../../src/executions/store.ts";
 import { Drafts } from "../../src/feedback/drafts.ts";
 import { Feedback } from "../../src/feedback/feedback.ts";
 import { FeedbackLenses } from "../../src/feedback/lenses.ts";
-import { FeedbackSender } from "../../src/feedback/send.ts";
+import { FeedbackSender } from "../../src/sending/feedback.ts";
 import { FeedbackThreads } from "../../src/feedback/threads.ts";
 import { OneWish } from "../../src/kickoff/one-wish.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
@@ -20,6 +18,7 @@ import { placeOf } from "../../src/views/document/places.ts";
 import { ReaderPlaces } from "../../src/views/document/reader.ts";
 import { noSecrets } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
+import { openWindow } from "../unit/sending/window.ts";
 
 let count = 0;
 
@@ -33,12 +32,8 @@ export async function viewParts(clock: Clock = systemClock) {
     // Whoever still reads the folder when it is removed has nobody to tell.
     if (!hasEnded) problems.push(message);
   };
-  const store = new ExecutionStore({
-    folder: path.join(folder, "executions"),
-    clock: systemClock,
-    onProblem,
-  });
-  await store.open();
+  const window = openWindow(folder, systemClock, onProblem);
+  const { database, store, sends } = window;
   const crew = {
     status: (): Promise<StatusReading> =>
       Promise.resolve({
@@ -54,7 +49,7 @@ export async function viewParts(clock: Clock = systemClock) {
   const sent: ResumeRequest[] = [];
   const sender = new FeedbackSender({
     store,
-    intents: new Intents(path.join(folder, "intents")),
+    sends,
     secrets: noSecrets,
     clock,
     clientFor: () => ({
@@ -78,7 +73,7 @@ export async function viewParts(clock: Clock = systemClock) {
     showExecution(documents, execution, taskId);
   const find = (document: vscode.TextDocument) => placeOf(documents, document);
   const feedback = new Feedback({ sender, find, presses: new OneWish(clock), show });
-  const drafts = new Drafts(path.join(folder, "drafts"), onProblem);
+  const drafts = new Drafts(database, onProblem);
   const threads = new FeedbackThreads({
     find,
     send: (words) => feedback.send(words),
@@ -107,7 +102,7 @@ export async function viewParts(clock: Clock = systemClock) {
     drafts,
     threads,
     feedback,
-    store,
+    window,
   ];
   return {
     folder,
@@ -115,6 +110,7 @@ export async function viewParts(clock: Clock = systemClock) {
     sent,
     problems,
     scheme,
+    database,
     store,
     doubts,
     documents,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { KickoffRequest } from "../../../src/api/types.ts";
-import { UserError } from "../../../src/editor/errors.ts";
+import { UserError } from "../../../src/base/errors.ts";
 import type { Seed } from "../../../src/kickoff/content.ts";
 import type { Taken } from "../../../src/kickoff/form-tools.ts";
 import type { Draft, ToForm } from "../../../src/kickoff/messages.ts";
@@ -40,9 +40,9 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
         clock: new FakeClock(),
         takesFocus: true,
         memory: {
-          saveDraft: (_, draft) => keep(saved, draft),
-          dropDraft: () => Promise.resolve(),
-          sent: (_, draft) => keep(last, draft),
+          saveDraft: (_, draft) => void keep(saved, draft),
+          dropDraft: () => undefined,
+          sent: (_, draft) => void keep(last, draft),
           keeps: () => true,
         },
         newId: () => `11111111-0000-4000-8000-${String(++ids).padStart(12, "0")}`,

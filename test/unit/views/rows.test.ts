@@ -4,7 +4,7 @@ import type { Crew } from "../../../src/crews/types.ts";
 import { Known } from "../../../src/executions/known.ts";
 import { without, type SentResume } from "../../../src/executions/model.ts";
 import { crewRow } from "../../../src/views/tree/crew-row.ts";
-import { staleByAttempt } from "../../../src/feedback/stale.ts";
+import { staleByAttempt } from "../../../src/sending/stale.ts";
 import { eventsOf } from "../../../src/views/events.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
 import { goneCrewRow, hintRow } from "../../../src/views/tree/rows.ts";

@@ -1,0 +1,113 @@
+import type { DatabaseSync } from "node:sqlite";
+import * as l10n from "@vscode/l10n";
+import { StoreError } from "./errors.ts";
+import { transaction } from "./sqlite.ts";
+
+/**
+ * The step at index n makes schema version n + 1 out of version n. A change of the schema is a new step at the end; released steps
+ * never change.
+ */
+export const steps: readonly string[] = [
+  `
+  -- Counts every change of an execution, in all windows, so that a window reads only what is new to it.
+  CREATE TABLE revisions (id INTEGER PRIMARY KEY CHECK (id = 1), last INTEGER NOT NULL) STRICT;
+  INSERT INTO revisions VALUES (1, 0);
+
+  -- What lists read, as JSON. Inputs, outputs and feedback are in details.
+  CREATE TABLE executions (
+    local_id TEXT PRIMARY KEY,
+    revision INTEGER NOT NULL UNIQUE,
+    summary TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE details (
+    local_id TEXT PRIMARY KEY REFERENCES executions ON DELETE CASCADE,
+    -- The values of the inputs in lower case, to be searched.
+    search TEXT NOT NULL,
+    json TEXT NOT NULL
+  ) STRICT;
+
+  -- Kickoffs and resumes that left, or were about to, and whose outcome is not recorded. A row is written in the transaction that records
+  -- the request, before it leaves. pid: the process that is sending it; null when it has given up without an answer.
+  CREATE TABLE sends (
+    local_id TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('kickoff', 'resume')),
+    task_id TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    id TEXT NOT NULL UNIQUE,
+    at INTEGER NOT NULL,
+    pid INTEGER,
+    PRIMARY KEY (local_id, kind, task_id, attempt)
+  ) STRICT;
+
+  -- Events that one window has notified the person of, so that no other window does.
+  CREATE TABLE notified (
+    key TEXT PRIMARY KEY,
+    local_id TEXT NOT NULL REFERENCES executions ON DELETE CASCADE
+  ) STRICT;
+  CREATE INDEX notified_by_execution ON notified (local_id);
+
+  -- Which window asks for another token of a crew that refuses the one it gets.
+  CREATE TABLE token_prompts (crew_id TEXT PRIMARY KEY, pid INTEGER NOT NULL, session TEXT NOT NULL) STRICT;
+
+  -- Executions whose callbacks have secrets: SecretStorage can't list its entries.
+  CREATE TABLE callback_secrets (local_id TEXT PRIMARY KEY) STRICT;
+
+  -- Which window polls and notifies.
+  CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), owner TEXT NOT NULL, expires_at INTEGER NOT NULL) STRICT;
+
+  -- Feedback that was not sent yet.
+  CREATE TABLE drafts (
+    local_id TEXT NOT NULL,
+    task_id TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    is_approve INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (local_id, task_id, attempt)
+  ) STRICT;
+  CREATE TRIGGER drafts_of_removed AFTER DELETE ON executions BEGIN
+    DELETE FROM drafts WHERE local_id = old.local_id;
+  END;
+
+  -- One JSON value of a kind for each crew: form values, presets, callbacks that were agreed to.
+  CREATE TABLE crew_values (
+    kind TEXT NOT NULL,
+    crew_id TEXT NOT NULL,
+    json TEXT NOT NULL,
+    PRIMARY KEY (kind, crew_id)
+  ) STRICT;
+
+  CREATE TABLE local_crews (
+    folder TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    port INTEGER NOT NULL,
+    wanted INTEGER NOT NULL,
+    failure TEXT
+  ) STRICT;
+
+  -- Deletions of all local data, so that other windows forget what they hold.
+  CREATE TABLE clearings (id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL) STRICT;
+  `,
+];
+
+/** Brings an empty or older database to the schema of this version. @throws StoreError for a database of a newer version */
+export function migrate(connection: DatabaseSync, chain: readonly string[] = steps): void {
+  if (versionOf(connection, chain) === chain.length) return;
+  transaction(connection, () => {
+    // Another window may have migrated it meanwhile.
+    for (const step of chain.slice(versionOf(connection, chain))) connection.exec(step);
+    connection.exec(`PRAGMA user_version = ${chain.length}`);
+  });
+}
+
+/** The version of a database's schema. @throws StoreError for a newer one than this version of the extension knows */
+export function versionOf(connection: DatabaseSync, chain: readonly string[] = steps): number {
+  const version = Number(connection.prepare("PRAGMA user_version").get()?.["user_version"]);
+  if (version <= chain.length) return version;
+  throw new StoreError(
+    "newer",
+    l10n.t(
+      "Crewdeck's data on this machine was written by a newer version of the extension. Nothing of it is read or changed. Update the extension, then reload the window.",
+    ),
+  );
+}
