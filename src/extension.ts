@@ -19,6 +19,7 @@ import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { startForDevelopment } from "./local/start-for-development.ts";
 import { watchProjects } from "./local/workspace-projects.ts";
+import { Database } from "./store/database.ts";
 import { registerTools } from "./tools/register.ts";
 import { watchAttention } from "./views/attention.ts";
 import type { CrewdeckApi } from "./views/crewdeck-api.ts";
@@ -39,8 +40,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   resetContext();
 
   const crews = owned.add(new Crews(context, { userAgent: `crewdeck/${versionOf(context)}` }));
+  const database = owned.add(
+    new Database({ folder: context.globalStorageUri.fsPath, clock, onProblem: logProblem }),
+  );
   const executions = owned.add(
     new Executions({
+      database,
       folder: context.globalStorageUri.fsPath,
       clock,
       keepEnded: keepEndedExecutions,
@@ -102,12 +107,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
   owned.add(
-    crews.onDidReplace(
-      ({ from, to }) =>
-        void moveCrew(store, from.id, to).catch((error: unknown) =>
-          logProblem("Moving a crew's executions", error),
-        ),
-    ),
+    crews.onDidReplace(({ from, to }) => {
+      try {
+        moveCrew(store, from.id, to);
+      } catch (error) {
+        logProblem("Moving a crew's executions", error);
+      }
+    }),
   );
   owned.add(
     registerCommands(context, async () =>

@@ -4,7 +4,7 @@ import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../editor/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
 import { type AttemptPair, attemptPairs } from "../executions/attempts.ts";
-import type { Execution } from "../executions/model.ts";
+import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { outputUri } from "../views/document/output-uri.ts";
 import { isProgram, numberOf, recordOf, targetOf } from "./arguments.ts";
@@ -49,20 +49,18 @@ export function compareCommand(store: ExecutionStore, crews: Crews): Command {
 
 /** The pair at the end of the one task there is, or one that the person chooses, the newest first. */
 async function choosePair(
-  { waiting }: Execution,
+  { waiting }: ExecutionSummary,
   pairs: readonly AttemptPair[],
 ): Promise<AttemptPair | undefined> {
   const waits = pairs.findLast(
     (pair) => pair.taskId === waiting?.taskId && pair.attempt === waiting.attempt,
   );
   if (pairs.length === 1 || waits !== undefined) return waits ?? pairs[0];
-  const items = pairs
-    .toReversed()
-    .map((pair) => ({
-      label: plainLabel(shortName(pair.taskId)),
-      description: vscode.l10n.t("attempt {0} with attempt {1}", pair.attempt, pair.previous),
-      pair,
-    }));
+  const items = pairs.toReversed().map((pair) => ({
+    label: plainLabel(shortName(pair.taskId)),
+    description: vscode.l10n.t("attempt {0} with attempt {1}", pair.attempt, pair.previous),
+    pair,
+  }));
   const chosen = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t("Compare Attempts"),
     placeHolder: vscode.l10n.t("Which attempt, with the one before it?"),

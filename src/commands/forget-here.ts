@@ -3,7 +3,7 @@ import { statusPathsKey } from "../crews/status-paths.ts";
 import { tokenNotesKey } from "../crews/token-notes.ts";
 import { executionScheme, formType } from "../editor/ids.ts";
 import type { ClearScope } from "../executions/clearing.ts";
-import type { Execution } from "../executions/model.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
 
@@ -30,7 +30,7 @@ const stays: Readonly<Record<ClearScope, readonly string[]>> = {
 export async function forgetHere(
   { context: { globalState, globalStorageUri }, forms, tree }: ForgettingParts,
   scope: ClearScope,
-  executions: readonly Execution[] = [],
+  executions: readonly ExecutionSummary[] = [],
 ): Promise<void> {
   await forms.closeAll();
   const { tabGroups } = vscode.window;

@@ -49,9 +49,9 @@ export class ExecutionStore implements Disposable {
     throw new Error("Not written yet.");
   }
 
-  /** The execution with this local id. */
-  summary(localId: string): ExecutionSummary | undefined {
-    throw new Error(`Not written yet: ${localId}.`);
+  /** The execution with this local id, or any of its kickoff ids; of this crew, if one is given. */
+  summary(id: string, crewId?: string): ExecutionSummary | undefined {
+    throw new Error(`Not written yet: ${id} ${crewId}.`);
   }
 
   /** Reads the whole execution with this local id, or any of its kickoff ids; of this crew, if one is given. */
