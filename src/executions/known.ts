@@ -1,6 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
-import { type Execution, type ExecutionSummary, hasEnded } from "./model.ts";
-import { titledBy } from "./title.ts";
+import type { ExecutionSummary } from "./model.ts";
 import { Titles } from "./titles.ts";
 
 /** What became different, in one go. */
@@ -12,132 +10,127 @@ export interface ExecutionChange {
   readonly retitled?: readonly ExecutionSummary[];
 }
 
-/** One record as it was last seen: its revision, and its execution unless that was removed or cannot be shown. */
+/** One row as it was last read or written: its revision, and its summary unless that can't be read. */
 interface Entry {
   readonly revision: number;
-  readonly execution?: Execution;
+  readonly summary: ExecutionSummary | undefined;
 }
 
-/** What became different of one record; undefined for nothing. */
-export type Step = { readonly kind: Kind; readonly execution: Execution } | undefined;
+/** What became different of one row; undefined for nothing. */
+export type Step = { readonly kind: Kind; readonly summary: ExecutionSummary } | undefined;
 
 type Kind = Exclude<keyof ExecutionChange, "retitled">;
 
-/** The executions in memory: as last read or written, found by any of their ids. */
+/** The executions in memory, as last read or written: their order, their titles and their ids. */
 export class Known {
   readonly #entries = new Map<string, Entry>();
-  readonly #byKickoffId = new Map<string, Set<string>>();
-  /** Those that have not ended, by local id. */
-  readonly #open = new Set<string>();
   readonly #titles = new Titles();
+  /** Local ids by kickoff id. */
+  readonly #byKickoffId = new Map<string, readonly string[]>();
   /** Made when it is first asked for, and kept up from then on: sorting ten thousand for every change would cost more than the change. */
-  #sorted: readonly Execution[] | undefined;
+  #sorted: readonly ExecutionSummary[] | undefined;
 
-  /** Whether an execution has not ended. */
-  get isActive(): boolean {
-    return this.#open.size > 0;
+  /** How many rows are known, those that can't be read among them. */
+  get size(): number {
+    return this.#entries.size;
   }
 
-  get(localId: string): Entry | undefined {
-    return this.#entries.get(localId);
+  localIds(): readonly string[] {
+    return [...this.#entries.keys()];
   }
 
-  /** The revision of each record. */
-  revisions(): ReadonlyMap<string, number> {
-    return new Map([...this.#entries].map(([localId, entry]) => [localId, entry.revision]));
+  /** 0 for a row that is not known. */
+  revisionOf(localId: string): number {
+    return this.#entries.get(localId)?.revision ?? 0;
+  }
+
+  get(localId: string): ExecutionSummary | undefined {
+    return this.#entries.get(localId)?.summary;
   }
 
   /** Newest first. */
-  list(): readonly Execution[] {
+  list(): readonly ExecutionSummary[] {
     this.#sorted ??= [...this.#entries.values()]
-      .flatMap(({ execution }) => (execution === undefined ? [] : [execution]))
+      .flatMap(({ summary }) => summary ?? [])
       .sort(newestFirst);
     return this.#sorted;
   }
 
-  /** The execution with this local id or kickoff id; of this crew, where one is given. Of several, the newest. */
-  find(id: string, crewId: string | undefined): Execution | undefined {
-    const ids = [id, ...(this.#byKickoffId.get(id) ?? [])];
-    return ids
-      .flatMap((localId) => this.#entries.get(localId)?.execution ?? [])
-      .filter((execution) => crewId === undefined || execution.crew.id === crewId)
-      .sort((a, b) => compare(b.startedAt, a.startedAt))[0];
+  /** The execution with this local id or kickoff id; of this crew, if one is given. Of several, the newest. */
+  find(id: string, crewId: string | undefined): ExecutionSummary | undefined {
+    return [id, ...(this.#byKickoffId.get(id) ?? [])]
+      .flatMap((localId) => this.get(localId) ?? [])
+      .filter(({ crew }) => crewId === undefined || crew.id === crewId)
+      .sort(newestFirst)[0];
   }
 
-  /** Takes over a revision: an execution, or undefined for a record that is not shown. */
-  put(localId: string, revision: number, execution: Execution | undefined): Step {
-    const before = this.#entries.get(localId)?.execution;
-    this.#forget(before);
-    this.#entries.set(localId, { revision, ...(execution === undefined ? {} : { execution }) });
-    this.#sorted &&= resorted(this.#sorted, before, execution);
-    this.#titles.put(before, execution);
-    if (execution !== undefined) {
-      titledBy(execution, this.#titles);
-    }
-    if (execution !== undefined && !hasEnded(execution)) {
-      this.#open.add(localId);
-    }
-    for (const kickoffId of execution?.kickoffIds ?? []) {
-      const localIds = this.#byKickoffId.get(kickoffId) ?? new Set();
-      this.#byKickoffId.set(kickoffId, localIds.add(localId));
-    }
-    return difference(before, execution);
+  /** Gives an execution the title that it has among the others, whenever that is asked for. */
+  titled<T extends ExecutionSummary>(execution: T): T {
+    return Object.defineProperty(execution, "title", {
+      get: () => this.#titles.titleOf(execution),
+    });
   }
 
-  /** Forgets a record that is no longer there. */
+  /** Takes in a row, without a summary where that can't be read. A row that is not newer than the known one is skipped. */
+  put(localId: string, revision: number, summary: ExecutionSummary | undefined): Step {
+    return revision > this.revisionOf(localId)
+      ? this.#replace(localId, { revision, summary })
+      : undefined;
+  }
+
+  /** Forgets a row that is no longer there. */
   drop(localId: string): Step {
-    const before = this.#entries.get(localId)?.execution;
-    this.#forget(before);
-    this.#entries.delete(localId);
-    this.#sorted &&= resorted(this.#sorted, before, undefined);
-    this.#titles.put(before, undefined);
-    return difference(before, undefined);
+    return this.#replace(localId, undefined);
   }
 
   /** Executions whose title became another one since the last time this was asked. */
-  takeRetitled(): readonly Execution[] {
-    return this.#titles
-      .takeRetitled()
-      .flatMap((localId) => this.#entries.get(localId)?.execution ?? []);
+  takeRetitled(): readonly ExecutionSummary[] {
+    return this.#titles.takeRetitled().flatMap((localId) => this.get(localId) ?? []);
   }
 
-  #forget(execution: Execution | undefined): void {
-    this.#open.delete(execution?.localId ?? "");
-    for (const kickoffId of execution?.kickoffIds ?? []) {
-      const localIds = this.#byKickoffId.get(kickoffId);
-      localIds?.delete(execution?.localId ?? "");
-      if (localIds?.size === 0) {
-        this.#byKickoffId.delete(kickoffId);
-      }
+  #replace(localId: string, entry: Entry | undefined): Step {
+    const before = this.get(localId);
+    if (entry === undefined) this.#entries.delete(localId);
+    else this.#entries.set(localId, entry);
+    const after = entry?.summary;
+    if (after !== undefined) this.titled(after);
+    this.#sorted &&= resorted(this.#sorted, before, after);
+    this.#titles.put(before, after);
+    this.#index(before, after);
+    if (after !== undefined)
+      return { kind: before === undefined ? "added" : "changed", summary: after };
+    return before && { kind: "removed", summary: before };
+  }
+
+  #index(before: ExecutionSummary | undefined, after: ExecutionSummary | undefined): void {
+    for (const kickoffId of before?.kickoffIds ?? []) {
+      const others = this.#byKickoffId.get(kickoffId)?.filter((id) => id !== before?.localId) ?? [];
+      if (others.length === 0) this.#byKickoffId.delete(kickoffId);
+      else this.#byKickoffId.set(kickoffId, others);
+    }
+    if (after === undefined) return;
+    for (const kickoffId of after.kickoffIds) {
+      const others = this.#byKickoffId.get(kickoffId) ?? [];
+      this.#byKickoffId.set(kickoffId, [...others, after.localId]);
     }
   }
 }
 
 /** All steps as one change; undefined when nothing became different. */
 export function join(steps: readonly Step[]): ExecutionChange | undefined {
-  const of = (kind: Kind) => steps.flatMap((step) => (step?.kind === kind ? [step.execution] : []));
+  const of = (kind: Kind) => steps.flatMap((step) => (step?.kind === kind ? [step.summary] : []));
   const change = { added: of("added"), changed: of("changed"), removed: of("removed") };
   return change.added.length + change.changed.length + change.removed.length === 0
     ? undefined
     : change;
 }
 
-function difference(before: Execution | undefined, after: Execution | undefined): Step {
-  if (after === undefined) {
-    return before === undefined ? undefined : { kind: "removed", execution: before };
-  }
-  if (before === undefined) {
-    return { kind: "added", execution: after };
-  }
-  return isDeepStrictEqual(before, after) ? undefined : { kind: "changed", execution: after };
-}
-
 /** A sorted list with one execution in another's place; one of the two may be missing. */
 function resorted(
-  sorted: readonly Execution[],
-  before: Execution | undefined,
-  after: Execution | undefined,
-): readonly Execution[] {
+  sorted: readonly ExecutionSummary[],
+  before: ExecutionSummary | undefined,
+  after: ExecutionSummary | undefined,
+): readonly ExecutionSummary[] {
   const next = [...sorted];
   const from = before === undefined ? next.length : placeOf(next, before);
   if (before !== undefined && after !== undefined && newestFirst(before, after) === 0) {
@@ -152,7 +145,7 @@ function resorted(
 }
 
 /** Where an execution stands in a sorted list, or would stand, found by halving. */
-function placeOf(sorted: readonly Execution[], execution: Execution): number {
+function placeOf(sorted: readonly ExecutionSummary[], execution: ExecutionSummary): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -166,7 +159,7 @@ function placeOf(sorted: readonly Execution[], execution: Execution): number {
   return low;
 }
 
-function newestFirst(a: Execution, b: Execution): number {
+function newestFirst(a: ExecutionSummary, b: ExecutionSummary): number {
   return compare(b.startedAt, a.startedAt) || compare(a.localId, b.localId);
 }
 

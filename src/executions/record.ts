@@ -1,52 +1,132 @@
-import { migrate, recordVersion } from "./migrate.ts";
-import { type Execution, hasEnded, withPersonsPartsOf } from "./model.ts";
+import { oneLine } from "../api/one-line.ts";
+import type { JsonValue } from "../api/types.ts";
+import {
+  type Execution,
+  type ExecutionSummary,
+  type ExecutionTask,
+  hasEnded,
+  type KickoffSummary,
+  type SentKickoff,
+  type TaskSummary,
+  withPersonsPartsOf,
+} from "./model.ts";
 
-/** What a record's text turned out to be. */
-export type Reading =
-  | { readonly kind: "execution"; readonly execution: Execution }
-  /** The execution was untracked; the mark keeps a slower window from bringing it back. */
-  | { readonly kind: "removed" }
-  /** Written by a newer version of the extension, which another window may run: left alone. */
-  | { readonly kind: "newer" }
-  | { readonly kind: "corrupt"; readonly reason: string };
+/** Characters in a summary: of an input's value, and of an error. */
+const longest = { input: 120, error: 300 };
+/** Characters of an input's value that are searched. */
+const searched = 10_000;
 
-/** The text of a record. */
-export function writeRecord(execution: Execution): string {
-  return JSON.stringify(execution);
+/** The parts of an execution that are not in its summary, or not whole. */
+const detailed = [
+  "request",
+  "tasks",
+  "output",
+  "outputJson",
+  "error",
+  "waiting",
+  "resumes",
+] as const satisfies readonly (keyof Execution)[];
+
+/** What the columns of an execution hold. */
+export interface ExecutionTexts {
+  readonly summary: string;
+  readonly search: string;
+  readonly details: string;
 }
 
-/** The text that marks an execution as untracked. */
-export function writeRemoved(): string {
-  return JSON.stringify({ version: recordVersion, removed: true });
+/** The texts of an execution's columns. */
+export function writeExecution(execution: Execution): ExecutionTexts {
+  const values = Object.values(execution.request?.inputs ?? {});
+  return {
+    summary: JSON.stringify(summaryOf(execution)),
+    search: values.map((value) => textOf(value).slice(0, searched).toLowerCase()).join("\n"),
+    details: JSON.stringify(Object.fromEntries(detailed.map((part) => [part, execution[part]]))),
+  };
 }
 
-/** Understands a record's text, as far as the program relies on its shape. Never throws. */
-export function readRecord(text: string, localId: string): Reading {
-  let raw: unknown;
-  try {
-    raw = JSON.parse(text);
-  } catch (error) {
-    return { kind: "corrupt", reason: error instanceof Error ? error.message : "not JSON" };
-  }
-  if (!isObject(raw)) {
-    return { kind: "corrupt", reason: "not an object" };
-  }
-  if (typeof raw["version"] === "number" && raw["version"] > recordVersion) {
-    return { kind: "newer" };
-  }
-  if (raw["removed"] === true) {
-    return { kind: "removed" };
-  }
-  const current = migrate(raw);
-  if (!isExecution(current)) {
-    return {
-      kind: "corrupt",
-      reason: `"${firstWrong(current) ?? "version"}" is missing or has the wrong type`,
-    };
-  }
-  return current.localId === localId
-    ? { kind: "execution", execution: current }
-    : { kind: "corrupt", reason: "its id is not the one in the file's name" };
+/** What lists know of an execution. */
+export function summaryOf(execution: Execution): ExecutionSummary {
+  const { request, output, error, waiting } = execution;
+  const summary = {
+    ...execution,
+    ...(request === undefined ? {} : { request: kickoffOf(request) }),
+    tasks: execution.tasks.map(taskOf),
+    ...(output === undefined ? {} : { output: true as const }),
+    ...(error === undefined ? {} : { error: oneLine(error, longest.error) }),
+    ...(waiting === undefined ? {} : { waiting: withoutText(waiting) }),
+    resumes: execution.resumes.map((resume) => {
+      const { isApprove, at } = resume.feedback;
+      const copy = { ...resume, feedback: { isApprove, at } };
+      Reflect.deleteProperty(copy, "answer");
+      Reflect.deleteProperty(copy, "message");
+      return copy;
+    }),
+  };
+  Reflect.deleteProperty(summary, "outputJson");
+  return summary;
+}
+
+/** Understands a summary, as far as the program relies on its shape. @throws an error that says what is wrong */
+export function readSummary(text: string): ExecutionSummary {
+  const raw: unknown = JSON.parse(text);
+  if (!isSummary(raw)) throw wrong(summaryShape, raw);
+  return raw;
+}
+
+/** Understands the texts of a whole execution, as {@link readSummary}. */
+export function readExecution(texts: Omit<ExecutionTexts, "search">): Execution {
+  const raw = { ...objectIn(texts.summary), ...objectIn(texts.details) };
+  if (!isExecution(raw)) throw wrong(shape, raw);
+  return raw;
+}
+
+function kickoffOf({ inputs, callbacks }: SentKickoff): KickoffSummary {
+  const { humanInputWebhook, webhooks } = callbacks;
+  const shortened = Object.keys(inputs).filter((name) => isLong(inputs[name] ?? null));
+  return {
+    inputs:
+      shortened.length === 0
+        ? inputs
+        : Object.fromEntries(
+            Object.entries(inputs).map(([name, value]) => [
+              name,
+              isLong(value) ? oneLine(textOf(value), longest.input) : value,
+            ]),
+          ),
+    ...(shortened.length === 0 ? {} : { shortened }),
+    callbacks: {
+      ...(humanInputWebhook?.authentication && { humanInputWebhook: { authentication: true } }),
+      ...(webhooks?.authentication && { webhooks: { authentication: true } }),
+    },
+  };
+}
+
+function isLong(value: JsonValue): boolean {
+  return textOf(value).length > longest.input;
+}
+
+function taskOf(task: ExecutionTask): TaskSummary {
+  return {
+    ...task,
+    attempts: task.attempts.map((attempt) => {
+      const { feedback } = attempt;
+      return {
+        ...withoutText(attempt),
+        ...(feedback && { feedback: { isApprove: feedback.isApprove, at: feedback.at } }),
+      };
+    }),
+  };
+}
+
+function withoutText<T extends { readonly output?: string }>(
+  whole: T,
+): Omit<T, "output"> & { readonly output?: true } {
+  const { output, ...rest } = whole;
+  return output === undefined ? rest : { ...rest, output: true };
+}
+
+function textOf(value: JsonValue): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /**
@@ -64,7 +144,7 @@ export function keepEnd(current: Execution, next: Execution): Execution {
   return { ...withPersonsPartsOf(current, next), tasks };
 }
 
-const STATES: readonly unknown[] = [
+const states: readonly unknown[] = [
   "queued",
   "running",
   "waiting",
@@ -75,14 +155,15 @@ const STATES: readonly unknown[] = [
   "unconfirmed",
 ];
 
-const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
-  version: (value) => value === recordVersion,
+type Shape = Readonly<Record<string, (value: unknown) => boolean>>;
+
+const shape: Shape = {
   localId: isString,
   crew: (value) =>
     isObject(value) && isString(value["id"]) && isString(value["name"]) && isString(value["url"]),
   kickoffIds: (value) => Array.isArray(value) && value.every(isString),
   origin: (value) => value === "kickoff" || value === "tracked",
-  state: (value) => STATES.includes(value),
+  state: (value) => states.includes(value),
   startedAt: isTime,
   label: (value) => value === undefined || isString(value),
   pinned: (value) => value === undefined || value === true,
@@ -109,6 +190,14 @@ const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   history: (value) => value === undefined || (Array.isArray(value) && value.every(isStateChange)),
 };
 
+const summaryShape: Shape = {
+  ...shape,
+  output: (value) => value === undefined || value === true,
+  request: (value) =>
+    value === undefined ||
+    (isObject(value) && isObject(value["inputs"]) && isObject(value["callbacks"])),
+};
+
 /** An address, or a callback that takes credentials: without them. */
 function isCallback(value: unknown): boolean {
   return isString(value) || (isObject(value) && isString(value["url"]));
@@ -133,18 +222,37 @@ function isResume(value: unknown): boolean {
 }
 
 function isStateChange(value: unknown): boolean {
-  return isObject(value) && isTime(value["at"]) && STATES.includes(value["state"]);
+  return isObject(value) && isTime(value["at"]) && states.includes(value["state"]);
+}
+
+function isSummary(raw: unknown): raw is ExecutionSummary {
+  return isObject(raw) && firstWrong(summaryShape, raw) === undefined;
+}
+
+function isExecution(raw: object): raw is Execution {
+  return firstWrong(shape, raw) === undefined;
 }
 
 /** The name of the first part that has not the shape it must have. */
-function firstWrong(raw: Readonly<Record<string, unknown>>): string | undefined {
-  return Object.entries(SHAPE).find(([name, isRight]) => !isRight(raw[name]))?.[0];
+function firstWrong(parts: Shape, raw: object): string | undefined {
+  for (const name in parts) {
+    if (parts[name]?.(Reflect.get(raw, name)) === false) return name;
+  }
+  return undefined;
 }
 
-function isExecution(
-  raw: Readonly<Record<string, unknown>>,
-): raw is Readonly<Record<string, unknown>> & Execution {
-  return firstWrong(raw) === undefined;
+function wrong(parts: Shape, raw: unknown): Error {
+  return new Error(
+    isObject(raw)
+      ? `"${firstWrong(parts, raw) ?? ""}" is missing or has the wrong type`
+      : "not an object",
+  );
+}
+
+function objectIn(text: string): object {
+  const raw: unknown = JSON.parse(text);
+  if (!isObject(raw)) throw new Error("not an object");
+  return raw;
 }
 
 function isString(value: unknown): value is string {

@@ -1,9 +1,13 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import { type Disposable, Emitter, type Event } from "../base/events.ts";
 import type { Database } from "../store/database.ts";
+import { integer, optionalText, type Row, text } from "../store/row.ts";
 import type { ClearScope } from "./clearing.ts";
-import type { ExecutionChange } from "./known.ts";
+import { withHistory } from "./history.ts";
+import { type ExecutionChange, join, Known, type Step } from "./known.ts";
 import type { Execution, ExecutionSummary } from "./model.ts";
+import { keepEnd, readExecution, readSummary, summaryOf, writeExecution } from "./record.ts";
 
 /** What a store needs. */
 export interface ExecutionStoreOptions {
@@ -13,11 +17,25 @@ export interface ExecutionStoreOptions {
   onProblem(message: string, error: unknown, about?: string): void;
 }
 
+/** Milliseconds until what other windows wrote is read again after that failed. */
+const again = 1_000;
+/** How many whole executions, and how many searched texts, stay in memory. */
+const held = 8;
+
+const readWhole = `SELECT revision, summary, json FROM executions LEFT JOIN details USING (local_id) WHERE local_id = ?`;
+
+/** The next revision, greater than any before, even in a database of which a part was lost. */
+const nextRevision = `
+  INSERT INTO revisions SELECT 1, coalesce(max(revision), 0) + 1 FROM executions WHERE true
+  ON CONFLICT (id) DO UPDATE SET last = max(last + 1, excluded.last) RETURNING last`;
+
 /**
  * The tracked executions: whole in the database, which all windows of this machine share, and in memory as summaries. What a method
  * changes is on disk when it returns, or when the `database.write` around it does.
  */
 export class ExecutionStore implements Disposable {
+  readonly #options: ExecutionStoreOptions;
+  readonly #known = new Known();
   readonly #changes: Emitter<ExecutionChange>;
   /** Fires once for every change, whichever window made it. */
   readonly onDidChange: Event<ExecutionChange>;
@@ -27,8 +45,16 @@ export class ExecutionStore implements Disposable {
   readonly #clears: Emitter<ClearScope>;
   /** Fires when another window has deleted what is kept; after `onDidChange`. */
   readonly onDidClear: Event<ClearScope>;
+  /** The last revision and the last clearing that were read; what this window writes itself is not counted. */
+  #seen = { revision: 0, clearing: 0 };
+  /** Whole executions that were read last, by local id. */
+  readonly #whole = new Map<string, { readonly revision: number; readonly execution: Execution }>();
+  readonly #found = new Map<string, ReadonlySet<string>>();
+  #subscription: Disposable | undefined;
+  #cancelAgain: (() => void) | undefined;
 
   constructor(options: ExecutionStoreOptions) {
+    this.#options = options;
     const onError = (error: unknown) =>
       options.onProblem("A listener of the executions failed.", error);
     this.#changes = new Emitter(onError);
@@ -41,32 +67,72 @@ export class ExecutionStore implements Disposable {
 
   /** Reads the summaries, and what other windows write from then on. @throws StoreError where the database can't be used */
   open(): void {
-    throw new Error("Not written yet.");
+    const { database } = this.#options;
+    // What was deleted before this window opened is no news to it.
+    const cleared = database.get("SELECT coalesce(max(id), 0) AS id FROM clearings");
+    this.#seen.clearing = cleared === undefined ? 0 : integer(cleared, "id");
+    this.#readRows();
+    this.#subscription = database.onDidChangeElsewhere(() => {
+      this.#readNews();
+    });
   }
 
   /** All tracked executions, newest first. */
   list(): readonly ExecutionSummary[] {
-    throw new Error("Not written yet.");
+    return this.#known.list();
   }
 
   /** The execution with this local id, or any of its kickoff ids; of this crew, if one is given. */
   summary(id: string, crewId?: string): ExecutionSummary | undefined {
-    throw new Error(`Not written yet: ${id} ${crewId}.`);
+    return this.#known.find(id, crewId);
   }
 
   /** Reads the whole execution with this local id, or any of its kickoff ids; of this crew, if one is given. */
   find(id: string, crewId?: string): Execution | undefined {
-    throw new Error(`Not written yet: ${id} ${crewId}.`);
+    const localId = this.#known.find(id, crewId)?.localId ?? id;
+    const row = this.#options.database.get(
+      "SELECT revision FROM executions WHERE local_id = ?",
+      localId,
+    );
+    if (row === undefined) return undefined;
+    const held = this.#whole.get(localId);
+    const execution =
+      held?.revision === integer(row, "revision") ? held.execution : this.#read(localId)?.execution;
+    return crewId === undefined || execution?.crew.id === crewId ? execution : undefined;
   }
 
   /** Local ids of the executions of which an input's value contains this text, in whatever case. */
-  withInput(text: string): ReadonlySet<string> {
-    throw new Error(`Not written yet: ${text}.`);
+  withInput(searched: string): ReadonlySet<string> {
+    const wanted = searched.toLowerCase();
+    const known = this.#found.get(wanted);
+    if (known !== undefined) return known;
+    const rows = this.#options.database.all(
+      "SELECT local_id FROM details WHERE instr(search, ?) > 0",
+      wanted,
+    );
+    const found = new Set(rows.map((row) => text(row, "local_id")));
+    hold(this.#found, wanted, found);
+    return found;
   }
 
   /** Begins to track an execution. @throws an error if its local id is taken */
   add(execution: Execution): Execution {
-    throw new Error(`Not written yet: ${execution.localId}.`);
+    const { database } = this.#options;
+    const { localId } = execution;
+    return database.write(() => {
+      if (database.get("SELECT 1 FROM executions WHERE local_id = ?", localId) !== undefined)
+        throw new Error(`The execution ${localId} is tracked already.`);
+      const { summary, search, details } = writeExecution(execution);
+      const revision = this.#nextRevision();
+      database.run("INSERT INTO executions VALUES (?, ?, ?)", localId, revision, summary);
+      database.run("INSERT INTO details VALUES (?, ?, ?)", localId, search, details);
+      const added = summaryOf(execution);
+      database.afterCommit(() => {
+        this.#tell(this.#known.put(localId, revision, added));
+        this.#adds.fire(added);
+      });
+      return this.#known.titled({ ...execution });
+    });
   }
 
   /**
@@ -74,27 +140,169 @@ export class ExecutionStore implements Disposable {
    * Returns what is now stored, or undefined for an execution that is not tracked (any more). What has ended stays ended.
    */
   update(localId: string, change: (current: Execution) => Execution): Execution | undefined {
-    throw new Error(`Not written yet: ${localId} ${change.name}.`);
+    const { database, clock } = this.#options;
+    return database.write(() => {
+      const row = this.#read(localId);
+      if (row === undefined) return undefined;
+      const current = row.execution;
+      const changed = keepEnd(current, change(current));
+      if (isDeepStrictEqual(changed, current)) return current;
+      const next = withHistory(current, changed, clock.now());
+      const { summary, details } = writeExecution(next);
+      const revision = this.#nextRevision();
+      database.run(
+        "UPDATE executions SET revision = ?, summary = ? WHERE local_id = ?",
+        revision,
+        summary,
+        localId,
+      );
+      if (details !== row.details)
+        database.run("UPDATE details SET json = ? WHERE local_id = ?", details, localId);
+      database.afterCommit(() => {
+        this.#tell(this.#known.put(localId, revision, summaryOf(next)));
+      });
+      return this.#known.titled({ ...next });
+    });
   }
 
   /** Stops tracking an execution, in all windows. The crew hears nothing of it: the API has no cancel. */
   remove(localId: string): void {
-    throw new Error(`Not written yet: ${localId}.`);
+    const { database } = this.#options;
+    database.write(() => {
+      database.run("DELETE FROM executions WHERE local_id = ?", localId);
+      database.afterCommit(() => {
+        this.#tell(this.#known.drop(localId));
+      });
+    });
   }
 
   /** Deletes all executions, and lets the other windows know. */
   clear(scope: ClearScope): void {
-    throw new Error(`Not written yet: ${scope}.`);
+    const { database } = this.#options;
+    database.write(() => {
+      database.run("DELETE FROM executions");
+      const row = database.get("INSERT INTO clearings (scope) VALUES (?) RETURNING id", scope);
+      database.afterCommit(() => {
+        if (row !== undefined) this.#seen.clearing = integer(row, "id");
+        this.#tell(...this.#known.localIds().map((localId) => this.#known.drop(localId)));
+      });
+    });
   }
 
   /** Reads at once what other windows have written. */
   refresh(): void {
-    throw new Error("Not written yet.");
+    this.#options.database.look();
   }
 
   dispose(): void {
+    this.#subscription?.dispose();
+    this.#cancelAgain?.();
     this.#changes.dispose();
     this.#adds.dispose();
     this.#clears.dispose();
   }
+
+  #nextRevision(): number {
+    const row = this.#options.database.get(nextRevision);
+    if (row === undefined) throw new Error("The database gave no revision.");
+    return integer(row, "last");
+  }
+
+  /** Reads a whole execution. Undefined where there is none, or it can't be read, which is reported. */
+  #read(localId: string): { readonly execution: Execution; readonly details: string } | undefined {
+    const { database } = this.#options;
+    const row = database.get(readWhole, localId);
+    if (row === undefined) return undefined;
+    const details = optionalText(row, "json") ?? "";
+    try {
+      const read = readExecution({ summary: text(row, "summary"), details });
+      const execution = this.#known.titled(read);
+      const revision = integer(row, "revision");
+      // A revision that is rolled back is given again to something else.
+      database.afterCommit(() => {
+        hold(this.#whole, localId, { revision, execution });
+      });
+      return { execution, details };
+    } catch (error) {
+      this.#reportUnread(error, localId);
+      return undefined;
+    }
+  }
+
+  /** Takes in what other windows wrote. */
+  #readNews(): void {
+    this.#cancelAgain?.();
+    try {
+      this.#readRows();
+      const clearings = this.#options.database.all(
+        "SELECT id, scope FROM clearings WHERE id > ? ORDER BY id",
+        this.#seen.clearing,
+      );
+      for (const row of clearings) {
+        this.#seen.clearing = integer(row, "id");
+        this.#clears.fire(text(row, "scope") === "everything" ? "everything" : "data");
+      }
+    } catch (error) {
+      this.#options.onProblem("Tracked executions could not be read; trying again.", error);
+      this.#cancelAgain = this.#options.clock.after(again, () => {
+        this.#readNews();
+      });
+    }
+  }
+
+  #readRows(): void {
+    const { database } = this.#options;
+    const counts = database.get(
+      "SELECT (SELECT count(*) FROM executions) AS count, (SELECT last FROM revisions) AS last",
+    );
+    // The file is another one, made of what could be read of a damaged one.
+    if (counts === undefined || counts["last"] === null) this.#seen.revision = 0;
+    else if (integer(counts, "last") < this.#seen.revision) this.#seen.revision = 0;
+    const rows = database.all(
+      "SELECT local_id, revision, summary FROM executions WHERE revision > ? ORDER BY revision",
+      this.#seen.revision,
+    );
+    const steps = rows.map((row) => this.#take(row));
+    const newest = rows.at(-1);
+    if (newest !== undefined) this.#seen.revision = integer(newest, "revision");
+    if (counts === undefined || integer(counts, "count") !== this.#known.size) {
+      const there = new Set(
+        database.all("SELECT local_id FROM executions").map((row) => text(row, "local_id")),
+      );
+      const gone = this.#known.localIds().filter((localId) => !there.has(localId));
+      steps.push(...gone.map((localId) => this.#known.drop(localId)));
+    }
+    this.#tell(...steps);
+  }
+
+  #take(row: Row): Step {
+    const [localId, revision] = [text(row, "local_id"), integer(row, "revision")];
+    if (revision <= this.#known.revisionOf(localId)) return undefined;
+    try {
+      return this.#known.put(localId, revision, readSummary(text(row, "summary")));
+    } catch (error) {
+      this.#reportUnread(error, localId);
+      return this.#known.put(localId, revision, undefined);
+    }
+  }
+
+  #reportUnread(error: unknown, localId: string): void {
+    this.#options.onProblem("A tracked execution could not be read.", error, localId);
+  }
+
+  #tell(...steps: readonly Step[]): void {
+    const change = join(steps);
+    if (change === undefined) return;
+    if (change.added.length > 0) this.#found.clear();
+    const retitled = this.#known.takeRetitled();
+    this.#changes.fire(retitled.length === 0 ? change : { ...change, retitled });
+  }
+}
+
+/** Keeps a value under a key; the one that was kept first gives way. */
+function hold<T>(values: Map<string, T>, key: string, value: T): void {
+  values.delete(key);
+  values.set(key, value);
+  const [oldest] = values.keys();
+  if (oldest !== undefined && values.size > held) values.delete(oldest);
 }

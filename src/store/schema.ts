@@ -20,6 +20,8 @@ const steps: readonly string[] = [
   ) STRICT;
   CREATE TABLE details (
     local_id TEXT PRIMARY KEY REFERENCES executions ON DELETE CASCADE,
+    -- The values of the inputs in lower case, to be searched.
+    search TEXT NOT NULL,
     json TEXT NOT NULL
   ) STRICT;
 

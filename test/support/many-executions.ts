@@ -1,19 +1,32 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import path from "node:path";
+import { systemClock } from "../../src/base/clock.ts";
 import type { CrewRef, Execution } from "../../src/executions/model.ts";
-import { writeRecord } from "../../src/executions/record.ts";
+import { ExecutionStore } from "../../src/executions/store.ts";
+import { Database } from "../../src/store/database.ts";
 
-/** Where the extension keeps its executions in a window's data folder. */
-export function executionsFolder(dataFolder: string): string {
-  const folder = path.join(dataFolder, "data/User/globalStorage/crewdeck.crewdeck/executions");
+/** Where the extension keeps its data in a window's data folder. */
+export function storageFolder(dataFolder: string): string {
+  const folder = path.join(dataFolder, "data/User/globalStorage/crewdeck.crewdeck");
   mkdirSync(folder, { recursive: true });
   return folder;
 }
 
-/** Writes executions as the store keeps them, before anybody has opened it. */
+/** Writes executions into the database in a folder, all at once. */
 export function writeExecutions(folder: string, executions: readonly Execution[]): void {
-  for (const execution of executions)
-    writeFileSync(path.join(folder, `${execution.localId}.1.json`), writeRecord(execution));
+  const onProblem = (message: string, error: unknown) => {
+    throw new Error(message, { cause: error });
+  };
+  const database = new Database({ folder, clock: systemClock, onProblem });
+  const store = new ExecutionStore({ database, clock: systemClock, onProblem });
+  try {
+    database.write(() => {
+      for (const execution of executions) store.add(execution);
+    });
+  } finally {
+    store.dispose();
+    database.dispose();
+  }
 }
 
 /** So many ended executions of a crew, one every ten minutes before `now` (milliseconds since 1970), with inputs, tasks and outputs as usual. */
@@ -22,7 +35,6 @@ export function endedExecutions(crew: CrewRef, count: number, now: number): Exec
     const startedAt = new Date(now - (index + 1) * 600_000);
     const state = index % 50 === 7 ? "failed" : "completed";
     return {
-      version: 1,
       localId: `many-${index}`,
       crew,
       kickoffIds: [`00000000-0000-4000-8000-${String(index).padStart(12, "0")}`],
