@@ -25,10 +25,20 @@ type Kind = Exclude<keyof ExecutionChange, "retitled">;
 export class Known {
   readonly #entries = new Map<string, Entry>();
   readonly #titles = new Titles();
-  /** Local ids by kickoff id. */
-  readonly #byKickoffId = new Map<string, readonly string[]>();
+  readonly #title: PropertyDescriptor;
+  /** Local ids by kickoff id; made when it is first asked for. */
+  #byKickoffId: Map<string, readonly string[]> | undefined;
   /** Made when it is first asked for, and kept up from then on: sorting ten thousand for every change would cost more than the change. */
   #sorted: readonly ExecutionSummary[] | undefined;
+
+  constructor() {
+    const titles = this.#titles;
+    this.#title = {
+      get(this: ExecutionSummary) {
+        return titles.titleOf(this);
+      },
+    };
+  }
 
   /** How many rows are known, those that can't be read among them. */
   get size(): number {
@@ -58,6 +68,11 @@ export class Known {
 
   /** The execution with this local id or kickoff id; of this crew, if one is given. Of several, the newest. */
   find(id: string, crewId: string | undefined): ExecutionSummary | undefined {
+    if (this.#byKickoffId === undefined) {
+      this.#byKickoffId = new Map();
+      for (const { summary } of this.#entries.values())
+        index(this.#byKickoffId, undefined, summary);
+    }
     return [id, ...(this.#byKickoffId.get(id) ?? [])]
       .flatMap((localId) => this.get(localId) ?? [])
       .filter(({ crew }) => crewId === undefined || crew.id === crewId)
@@ -66,9 +81,7 @@ export class Known {
 
   /** Gives an execution the title that it has among the others, whenever that is asked for. */
   titled<T extends ExecutionSummary>(execution: T): T {
-    return Object.defineProperty(execution, "title", {
-      get: () => this.#titles.titleOf(execution),
-    });
+    return Object.defineProperty(execution, "title", this.#title);
   }
 
   /** Takes in a row, without a summary where that can't be read. A row that is not newer than the known one is skipped. */
@@ -96,24 +109,27 @@ export class Known {
     if (after !== undefined) this.titled(after);
     this.#sorted &&= resorted(this.#sorted, before, after);
     this.#titles.put(before, after);
-    this.#index(before, after);
+    if (this.#byKickoffId !== undefined) index(this.#byKickoffId, before, after);
     if (after !== undefined)
       return { kind: before === undefined ? "added" : "changed", summary: after };
     return before && { kind: "removed", summary: before };
   }
+}
 
-  #index(before: ExecutionSummary | undefined, after: ExecutionSummary | undefined): void {
-    for (const kickoffId of before?.kickoffIds ?? []) {
-      const others = this.#byKickoffId.get(kickoffId)?.filter((id) => id !== before?.localId) ?? [];
-      if (others.length === 0) this.#byKickoffId.delete(kickoffId);
-      else this.#byKickoffId.set(kickoffId, others);
-    }
-    if (after === undefined) return;
-    for (const kickoffId of after.kickoffIds) {
-      const others = this.#byKickoffId.get(kickoffId) ?? [];
-      this.#byKickoffId.set(kickoffId, [...others, after.localId]);
-    }
+/** Enters the kickoff ids of an execution in another one's place; one of the two may be missing. */
+function index(
+  ids: Map<string, readonly string[]>,
+  before: ExecutionSummary | undefined,
+  after: ExecutionSummary | undefined,
+): void {
+  for (const kickoffId of before?.kickoffIds ?? []) {
+    const others = ids.get(kickoffId)?.filter((localId) => localId !== before?.localId) ?? [];
+    if (others.length === 0) ids.delete(kickoffId);
+    else ids.set(kickoffId, others);
   }
+  if (after === undefined) return;
+  for (const kickoffId of after.kickoffIds)
+    ids.set(kickoffId, [...(ids.get(kickoffId) ?? []), after.localId]);
 }
 
 /** All steps as one change; undefined when nothing became different. */

@@ -24,6 +24,9 @@ const held = 8;
 
 const readWhole = `SELECT revision, summary, json FROM executions LEFT JOIN details USING (local_id) WHERE local_id = ?`;
 
+/** In portions, whose texts can be forgotten while the next ones are read. */
+const readSome = `SELECT local_id, revision, summary FROM executions WHERE revision > ? ORDER BY revision LIMIT 500`;
+
 /** The next revision, greater than any before, even in a database of which a part was lost. */
 const nextRevision = `
   INSERT INTO revisions SELECT 1, coalesce(max(revision), 0) + 1 FROM executions WHERE true
@@ -258,13 +261,14 @@ export class ExecutionStore implements Disposable {
     // The file is another one, made of what could be read of a damaged one.
     if (counts === undefined || counts["last"] === null) this.#seen.revision = 0;
     else if (integer(counts, "last") < this.#seen.revision) this.#seen.revision = 0;
-    const rows = database.all(
-      "SELECT local_id, revision, summary FROM executions WHERE revision > ? ORDER BY revision",
-      this.#seen.revision,
-    );
-    const steps = rows.map((row) => this.#take(row));
-    const newest = rows.at(-1);
-    if (newest !== undefined) this.#seen.revision = integer(newest, "revision");
+    const steps: Step[] = [];
+    for (let rows: readonly Row[] = []; ;) {
+      rows = database.all(readSome, this.#seen.revision);
+      for (const row of rows) steps.push(this.#take(row));
+      const newest = rows.at(-1);
+      if (newest === undefined) break;
+      this.#seen.revision = integer(newest, "revision");
+    }
     if (counts === undefined || integer(counts, "count") !== this.#known.size) {
       const there = new Set(
         database.all("SELECT local_id FROM executions").map((row) => text(row, "local_id")),

@@ -52,7 +52,7 @@ function partOf(name: string, value: JsonValue): readonly string[] {
     return [];
   }
   const saysLittle =
-    typeof value !== "string" || /^(?:[^\p{L}]*|true|false|yes|no|[{[].*…)$/iu.test(text);
+    typeof value !== "string" || /^(?:[^\p{L}]*|true|false|yes|no|[{[].{79,})$/iu.test(text);
   return [saysLittle ? `${oneLine(name)}: ${text}` : text];
 }
 

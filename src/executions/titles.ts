@@ -74,7 +74,8 @@ class CrewTitles {
   }
 
   put(before: ExecutionSummary | undefined, after: ExecutionSummary | undefined): void {
-    if (before?.request !== after?.request) {
+    // Nothing is counted before somebody asks for a title.
+    if (this.#made !== undefined) {
       this.#count(before, -1);
       this.#count(after, 1);
     }
@@ -101,7 +102,10 @@ class CrewTitles {
   }
 
   title(localId: string): Title | undefined {
-    this.#made ??= this.#make();
+    if (this.#made === undefined) {
+      for (const member of this.#members.values()) this.#count(member, 1);
+      this.#made = this.#make();
+    }
     this.settle();
     return titleIn(this.#made, localId);
   }
