@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { type Duration, wholeTime } from "../executions/durations.ts";
 import { hasEnded, type ExecutionSummary, type TaskSummary } from "../executions/model.ts";
+import { hasRehearsalOutput } from "../executions/rehearsal.ts";
 
 /** Where an execution stands, for a person: one or a few words. A word of the crew's own that nobody knows is shown as it came. */
 export function stateInWords(execution: ExecutionSummary): string {
@@ -151,25 +152,9 @@ export function startInWords({
     : l10n.t("Kicked off: {0}", timeInWords(startedAt));
 }
 
-/** First line of every output of the rehearsal engine (the local service's `rehearsal.ts`). */
-const rehearsalMark = "[REHEARSAL - no language model was called]";
-
 /** Whether the rehearsal engine answered, in a local crew or in a service that was connected by its address; that is said wherever its answers show. */
-export function isRehearsal({ engine, output, waiting, tasks }: ExecutionSummary): boolean {
-  const outputs = [
-    output,
-    waiting?.output,
-    ...tasks.flatMap(({ attempts }) => attempts.map((attempt) => attempt.output)),
-  ];
-  return (
-    engine === "rehearsal" ||
-    outputs.some((each) => typeof each === "string" && isRehearsalOutput(each))
-  );
-}
-
-/** Whether an output is one of the rehearsal engine's: plain lines, no Markdown. */
-export function isRehearsalOutput(output: string): boolean {
-  return output.startsWith(rehearsalMark);
+export function isRehearsal(execution: ExecutionSummary): boolean {
+  return execution.engine === "rehearsal" || hasRehearsalOutput(execution);
 }
 
 /** What is said of the rehearsal engine, in few words. */
