@@ -10,6 +10,7 @@ import { Intents } from "../../src/executions/intents.ts";
 import { ExecutionStore } from "../../src/executions/store.ts";
 import { MaybeSentError, StaleFeedbackError } from "../../src/feedback/errors.ts";
 import { FeedbackSender } from "../../src/feedback/send.ts";
+import { Database } from "../../src/store/database.ts";
 import { hangUp, json, MisbehavingServer, type Behaviour } from "../support/misbehaving-server.ts";
 import { noSecrets } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
@@ -61,7 +62,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
 
   /** A person writes a rejection in a thread. */
   const write = async () => {
-    const { document } = await parts.show(await parts.store.add(anExecution()));
+    const { document } = await parts.show(parts.store.add(anExecution()));
     const done = parts.feedback.reject(parts.store.find("local-1")!);
     const thread = await waitFor("the thread", () => parts.threads.threads[0]);
     await waitFor(
@@ -124,13 +125,11 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
   it("explains before anything is sent that it goes on under a new ID, which another window's feedback has brought", async () => {
     crewAnswers(waits, json(200, { kickoff_id: "new-id" }));
     const { thread } = await write();
-    const others = new ExecutionStore({
-      folder: path.join(parts.folder, "executions"),
-      clock: systemClock,
-      onProblem: (message) => parts.problems.push(message),
-    });
+    const onProblem = (message: string) => parts.problems.push(message);
+    const database = new Database({ folder: parts.folder, clock: systemClock, onProblem });
+    const others = new ExecutionStore({ database, clock: systemClock, onProblem });
     try {
-      await others.open();
+      others.open();
       const sender = new FeedbackSender({
         store: others,
         intents: new Intents(path.join(parts.folder, "intents")),
@@ -138,7 +137,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
         clock: systemClock,
         clientFor: () => client,
         poll: () => undefined,
-        onProblem: (message) => parts.problems.push(message),
+        onProblem,
       });
       await sender.send({
         execution: others.find("local-1")!,
@@ -148,6 +147,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       });
     } finally {
       others.dispose();
+      database.dispose();
     }
     await assert.rejects(
       Promise.resolve(parts.threads.submit({ thread, text: "My words." })),
@@ -251,14 +251,14 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     };
 
     beforeEach(async () => {
-      await parts.store.add(anExecution());
+      parts.store.add(anExecution());
       await parts.drafts.keep({
         ...target,
         isApprove: false,
         text: "Shorter.\n\nPlease.",
         at: new Date().toISOString(),
       });
-      await parts.store.update("local-1", () => notWaiting({ state: "completed" }));
+      parts.store.update("local-1", () => notWaiting({ state: "completed" }));
     });
 
     it("is led to by a lens at the top of the document, and can be copied, read and discarded", async () => {

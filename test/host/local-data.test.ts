@@ -17,6 +17,7 @@ import { initialValues } from "../../src/kickoff/values.ts";
 import { openPresets } from "../../src/kickoff/presets/register.ts";
 import { KnownCrews } from "../../src/local/known-crews.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
+import { Database } from "../../src/store/database.ts";
 import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
 import { TreeChoices } from "../../src/views/tree/choices.ts";
 import { waitFor } from "../support/wait.ts";
@@ -65,7 +66,9 @@ describe("Deleting local data", () => {
     const storage = vscode.Uri.file(folder);
     const workspaceState = new MemoryMemento();
     const crews = new Crews({ secrets, globalState });
+    const database = new Database({ folder, clock: systemClock, onProblem: fail });
     const executions = new Executions({
+      database,
       folder,
       clock: systemClock,
       keepEnded: () => 0,
@@ -74,13 +77,13 @@ describe("Deleting local data", () => {
       onProblem: fail,
     });
     const locals = new LocalCrews({ crews, storage, extension, hasOpenExecutions: () => false });
-    await executions.open(() => Promise.resolve());
+    executions.open(() => Promise.resolve());
     const closed: string[] = [];
     const context = { globalState, globalStorageUri: storage };
     const forms = { closeAll: () => closing.then(() => void closed.push("forms")) };
     const tree = { choices: new TreeChoices(workspaceState) };
     const clearing = watchClearing(executions.store, { context, forms, tree });
-    for (const { dispose } of [crews, executions, locals].map((each) => ({
+    for (const { dispose } of [database, crews, executions, locals].map((each) => ({
       dispose: () => each.dispose(),
     })))
       ends.push(dispose);
@@ -122,7 +125,7 @@ describe("Deleting local data", () => {
     { executions }: Pick<Awaited<ReturnType<typeof openWindow>>, "executions">,
     changes: Partial<Execution> & { localId: string },
   ) => {
-    await executions.store.add(notWaiting({ kickoffIds: [changes.localId], request, ...changes }));
+    executions.store.add(notWaiting({ kickoffIds: [changes.localId], request, ...changes }));
     await executions.secrets.keep(changes.localId, {
       humanInputWebhook: {
         url: "https://hook.test/x",
@@ -349,7 +352,7 @@ describe("Deleting local data", () => {
     };
     const guard =
       /may have been sent, and no answer came: what guards it against being sent a second time is deleted, too\./;
-    await store.add(anExecution({ localId: "waits" }));
+    store.add(anExecution({ localId: "waits" }));
     assert.doesNotMatch(await question(), guard);
     assert.match(
       await question(),
@@ -357,7 +360,7 @@ describe("Deleting local data", () => {
       "nothing of which there is none",
     );
     const output = { taskId: "review", attempt: 1 };
-    await store.update("waits", (execution) =>
+    store.update("waits", (execution) =>
       resumeUnanswered(
         resumeSending(execution, output, {
           isApprove: true,
@@ -368,8 +371,8 @@ describe("Deleting local data", () => {
       ),
     );
     assert.match(await question(), guard);
-    await store.remove("waits");
-    await store.add(
+    store.remove("waits");
+    store.add(
       notWaiting({
         localId: "lost",
         kickoffIds: [],
@@ -435,7 +438,7 @@ describe("Deleting local data", () => {
     await window.delete("data");
     await add(window, { localId: "new" });
     const later = await openWindow();
-    await later.executions.store.refresh();
+    later.executions.store.refresh();
     assert.deepEqual([later.executions.store.list().length, later.closed], [1, []]);
   });
 
@@ -464,7 +467,7 @@ describe("Deleting local data", () => {
     }
   };
   const addKickoffUnderWay = async ({ store, intents }: Executions) => {
-    await store.add(
+    store.add(
       notWaiting({
         localId: "starts",
         kickoffIds: [],
@@ -490,7 +493,7 @@ describe("Deleting local data", () => {
       assert.equal(executions.store.list().length, 1, "nothing was deleted");
       const deleted = window.delete("data");
       await waitFor("the wait to be shown", () => titles.length === 2);
-      await executions.store.update("starts", (execution) => ({
+      executions.store.update("starts", (execution) => ({
         ...execution,
         kickoffIds: ["k"],
         state: "running",
@@ -510,9 +513,9 @@ describe("Deleting local data", () => {
       window.delete("data"),
       /is still being sent to “Writers”.*Nothing was deleted/,
     );
-    await store.remove("starts");
-    await store.add(anExecution({ localId: "waits" }));
-    await store.update("waits", (execution) =>
+    store.remove("starts");
+    store.add(anExecution({ localId: "waits" }));
+    store.update("waits", (execution) =>
       resumeSending(
         execution,
         { taskId: "review", attempt: 1 },
@@ -522,8 +525,8 @@ describe("Deleting local data", () => {
     await intents.claim(resumeKey("waits", "review", 1), {});
     await assert.rejects(window.delete("data"), /is still being sent to “Writers”/);
     assert.equal(store.list().length, 1);
-    await store.remove("waits");
-    await store.add(
+    store.remove("waits");
+    store.add(
       notWaiting({
         localId: "lost",
         kickoffIds: [],

@@ -14,6 +14,7 @@ import { ExecutionStore } from "../../src/executions/store.ts";
 import { KickoffSender } from "../../src/kickoff/start.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
 import { watchProjects } from "../../src/local/workspace-projects.ts";
+import { Database } from "../../src/store/database.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 
@@ -395,12 +396,9 @@ describe("local crews", () => {
     const tasks = path.join(project, "src/example_crew/config/tasks.yaml");
     await writeFile(tasks, (await readFile(tasks, "utf8")).replace(/agent: \w+/, "agent: nobody"));
     const onProblem = (message: string) => assert.fail(message);
-    const store = new ExecutionStore({
-      folder: path.join(folder, "executions"),
-      clock: systemClock,
-      onProblem,
-    });
-    await store.open();
+    const database = new Database({ folder, clock: systemClock, onProblem });
+    const store = new ExecutionStore({ database, clock: systemClock, onProblem });
+    store.open();
     const intents = new Intents(path.join(folder, "intents"));
     const sender = new KickoffSender({
       store,
@@ -442,6 +440,7 @@ describe("local crews", () => {
       assert.doesNotMatch(lines.join("\n"), /secret topic/);
     } finally {
       store.dispose();
+      database.dispose();
     }
   });
 

@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { systemClock, type Clock } from "../../src/base/clock.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/types.ts";
 import { Intents } from "../../src/executions/intents.ts";
-import type { Execution } from "../../src/executions/model.ts";
+import type { ExecutionSummary } from "../../src/executions/model.ts";
 import { ExecutionStore } from "../../src/executions/store.ts";
 import { Drafts } from "../../src/feedback/drafts.ts";
 import { Feedback } from "../../src/feedback/feedback.ts";
@@ -15,6 +15,7 @@ import { FeedbackSender } from "../../src/feedback/send.ts";
 import { FeedbackThreads } from "../../src/feedback/threads.ts";
 import { OneWish } from "../../src/kickoff/one-wish.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
+import { Database } from "../../src/store/database.ts";
 import { showExecution } from "../../src/views/document/open.ts";
 import { placeOf } from "../../src/views/document/places.ts";
 import { ReaderPlaces } from "../../src/views/document/reader.ts";
@@ -33,12 +34,9 @@ export async function viewParts(clock: Clock = systemClock) {
     // Whoever still reads the folder when it is removed has nobody to tell.
     if (!hasEnded) problems.push(message);
   };
-  const store = new ExecutionStore({
-    folder: path.join(folder, "executions"),
-    clock: systemClock,
-    onProblem,
-  });
-  await store.open();
+  const database = new Database({ folder, clock: systemClock, onProblem });
+  const store = new ExecutionStore({ database, clock: systemClock, onProblem });
+  store.open();
   const crew = {
     status: (): Promise<StatusReading> =>
       Promise.resolve({
@@ -74,7 +72,7 @@ export async function viewParts(clock: Clock = systemClock) {
     doubtOf: ({ localId }) => doubts.get(localId),
     scheme,
   });
-  const show = (execution: Execution, taskId?: string) =>
+  const show = (execution: ExecutionSummary, taskId?: string) =>
     showExecution(documents, execution, taskId);
   const find = (document: vscode.TextDocument) => placeOf(documents, document);
   const feedback = new Feedback({ sender, find, presses: new OneWish(clock), show });
@@ -90,7 +88,7 @@ export async function viewParts(clock: Clock = systemClock) {
   feedback.use(threads);
   const lenses = new FeedbackLenses({
     find,
-    findExecution: ({ uri }) => documents.execution(uri),
+    findExecution: ({ uri }) => documents.summary(uri),
     feedback,
     drafts,
     onDidChange: store.onDidChange,
@@ -108,6 +106,7 @@ export async function viewParts(clock: Clock = systemClock) {
     threads,
     feedback,
     store,
+    database,
   ];
   return {
     folder,
@@ -115,6 +114,7 @@ export async function viewParts(clock: Clock = systemClock) {
     sent,
     problems,
     scheme,
+    database,
     store,
     doubts,
     documents,

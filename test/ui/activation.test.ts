@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { transformSync } from "esbuild";
-import { writeRecord } from "../../src/executions/record.ts";
 import type { Measured } from "../support/activation-meter.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
+import { storageFolder, writeExecutions } from "../support/many-executions.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/executions/samples.ts";
@@ -22,20 +22,12 @@ describe("Activation, beside an empty extension in the same window", () => {
     writeMeteredCopy(extension);
     const dataFolder = path.join(folder, "vscode");
     // Something that runs, so that there is a reason to ask a crew soon.
-    const executions = path.join(
-      dataFolder,
-      "data",
-      "User",
-      "globalStorage",
-      "crewdeck.crewdeck",
-      "executions",
+    writeExecutions(
+      storageFolder(dataFolder),
+      Array.from({ length: 100 }, (_, n) =>
+        anExecution({ localId: `e${n}`, kickoffIds: [`k${n}`] }),
+      ),
     );
-    mkdirSync(executions, { recursive: true });
-    for (let n = 1; n <= 100; n++)
-      writeFileSync(
-        path.join(executions, `e${n}.1.json`),
-        writeRecord(anExecution({ localId: `e${n}`, kickoffIds: [`k${n}`] })),
-      );
     const file = path.join(folder, "measured.json");
     window = await openWindow({ extension, dataFolder, env: { CREWDECK_METER: file } });
     await waitFor("the measures", () => existsSync(file) && readFileSync(file, "utf8") !== "");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Execution } from "../../src/executions/model.ts";
 import { temporaryFolder } from "../support/folders.ts";
-import { endedExecutions, executionsFolder, writeExecutions } from "../support/many-executions.ts";
+import { endedExecutions, storageFolder, writeExecutions } from "../support/many-executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { untilSeen } from "./person.ts";
@@ -30,7 +30,6 @@ describe("Watching, in the window", () => {
     const now = Date.now();
     const waiting = ["Tea in the office", "Coffee at night", "Cocoa for all"].map(
       (topic, index): Execution => ({
-        version: 1,
         localId: `briefings-${index}`,
         crew: briefings,
         kickoffIds: [`id-${index}`],
@@ -56,7 +55,7 @@ describe("Watching, in the window", () => {
       }),
     );
     // No crew is connected: what is kept is shown all the same, and nobody asks for it while times are taken.
-    writeExecutions(executionsFolder(dataFolder), [
+    writeExecutions(storageFolder(dataFolder), [
       ...waiting,
       ...endedExecutions(archive, many, now),
     ]);

@@ -3,7 +3,6 @@ import { without, type Execution } from "../../../src/executions/model.ts";
 /** An execution for tests of what is shown: three tasks, the second waits. */
 export function anExecution(changes: Partial<Execution> = {}): Execution {
   return {
-    version: 1,
     localId: "local-1",
     crew: { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" },
     kickoffIds: ["11111111-aaaa"],
