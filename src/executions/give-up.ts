@@ -1,12 +1,12 @@
 import type { Clock } from "../base/clock.ts";
-import type { Execution } from "./model.ts";
+import type { ExecutionSummary } from "./model.ts";
 import { stopWatching } from "./reduce.ts";
 import type { ExecutionStore } from "./store.ts";
 import { canBeAsked, isTooOld } from "./watched.ts";
 
 /** What giving up needs. */
 export interface GiveUpOptions {
-  readonly store: Pick<ExecutionStore, "find" | "update">;
+  readonly store: Pick<ExecutionStore, "summary" | "update">;
   readonly clock: Clock;
   onProblem(message: string, error: unknown): void;
 }
@@ -17,11 +17,11 @@ export interface GiveUpOptions {
  */
 export function giveUpByAge(options: GiveUpOptions, localId: string): void {
   const { store, clock } = options;
-  const isDue = (execution: Execution) =>
+  const isDue = (execution: ExecutionSummary) =>
     canBeAsked(execution) &&
     execution.watchingStoppedAt === undefined &&
     isTooOld(execution, clock.now());
-  const execution = store.find(localId);
+  const execution = store.summary(localId);
   if (execution === undefined || !isDue(execution)) return;
   try {
     store.update(localId, (current) =>

@@ -34,6 +34,7 @@ export class Known {
   constructor() {
     const titles = this.#titles;
     this.#title = {
+      configurable: true,
       get(this: ExecutionSummary) {
         return titles.titleOf(this);
       },

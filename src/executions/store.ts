@@ -27,10 +27,14 @@ const readWhole = `SELECT revision, summary, json FROM executions LEFT JOIN deta
 /** In portions, whose texts can be forgotten while the next ones are read. */
 const readSome = `SELECT local_id, revision, summary FROM executions WHERE revision > ? ORDER BY revision LIMIT 500`;
 
-/** The next revision, greater than any before, even in a database of which a part was lost. */
+/**
+ * The next revision. Where the last one was lost with a part of a damaged file, it is far greater than any that another window may
+ * have seen.
+ */
 const nextRevision = `
-  INSERT INTO revisions SELECT 1, coalesce(max(revision), 0) + 1 FROM executions WHERE true
-  ON CONFLICT (id) DO UPDATE SET last = max(last + 1, excluded.last) RETURNING last`;
+  INSERT INTO revisions SELECT 1, coalesce(max(revision), 0) + 1000000 FROM executions WHERE true
+  ON CONFLICT (id) DO UPDATE SET last = iif(last < excluded.last - 1000000, excluded.last, last + 1)
+  RETURNING last`;
 
 /**
  * The tracked executions: whole in the database, which all windows of this machine share, and in memory as summaries. What a method

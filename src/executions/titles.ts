@@ -75,7 +75,7 @@ class CrewTitles {
 
   put(before: ExecutionSummary | undefined, after: ExecutionSummary | undefined): void {
     // Nothing is counted before somebody asks for a title.
-    if (this.#made !== undefined) {
+    if (this.#made !== undefined && before?.request !== after?.request) {
       this.#count(before, -1);
       this.#count(after, 1);
     }

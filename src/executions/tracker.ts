@@ -13,7 +13,7 @@ import { canBeAsked, type Watched } from "./watched.ts";
 
 /** What a tracker needs. */
 export interface TrackerOptions extends AskOptions {
-  readonly store: Pick<ExecutionStore, "list" | "find" | "update" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "list" | "summary" | "update" | "onDidChange">;
   /** 0 to 1, for the jitter. */
   readonly random?: () => number;
   readonly lease: Pick<Lease, "isHeld" | "onDidChange" | "takeOver">;
@@ -94,7 +94,7 @@ export class Tracker implements Disposable {
               (each) =>
                 each.watchingStoppedAt === undefined && !this.#limits.parked.has(each.crew.id),
             )
-        : [store.find(localId)];
+        : [store.summary(localId)];
     const polls = wanted.flatMap((execution) => {
       if (this.#isDisposed || execution === undefined || !canBeAsked(execution)) {
         return [];

@@ -7,7 +7,7 @@ import { canBeAsked, Watched } from "./watched.ts";
 
 /** What a watch list needs. */
 export interface WatchListOptions {
-  readonly store: Pick<ExecutionStore, "find">;
+  readonly store: Pick<ExecutionStore, "summary">;
   readonly clock: Clock;
   readonly attention: Attention;
   readonly limits: CrewLimits;
@@ -75,7 +75,7 @@ export class WatchList {
   /** Nobody waits any longer for what a crew was to be asked by hand: the token that it would get was just refused. */
   callOff(crewId: string): void {
     for (const watched of this.#watched.values()) {
-      if (this.#options.store.find(watched.localId)?.crew.id === crewId) {
+      if (this.#options.store.summary(watched.localId)?.crew.id === crewId) {
         watched.isForced = false;
         for (const resolve of watched.waiters.splice(0)) {
           resolve();
@@ -107,7 +107,7 @@ export class WatchList {
   waiting(isPolling: boolean): readonly Due[] {
     const { store, clock, attention, limits } = this.#options;
     const waiting = [...this.#watched.values()].flatMap((watched) => {
-      const execution = store.find(watched.localId);
+      const execution = store.summary(watched.localId);
       if (
         execution === undefined ||
         watched.request !== undefined ||

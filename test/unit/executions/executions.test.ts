@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Executions } from "../../../src/executions/executions.ts";
+import { Database } from "../../../src/store/database.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { anExecution } from "./samples.ts";
@@ -13,7 +14,13 @@ describe("Executions", () => {
     const folder = temporaryFolder("executions");
     const clock = new FakeClock();
     const asked: string[] = [];
+    const database = new Database({
+      folder,
+      clock,
+      onProblem: (_message, error) => assert.fail(String(error)),
+    });
     const executions = new Executions({
+      database,
       folder,
       clock,
       keepEnded: () => 0,
@@ -26,8 +33,8 @@ describe("Executions", () => {
     });
     let begun = 0;
     try {
-      await executions.open(() => (begun++, new Promise(() => undefined)));
-      await executions.store.add(anExecution({ kickoffIds: ["k-1"], state: "running" }));
+      executions.open(() => (begun++, new Promise(() => undefined)));
+      executions.store.add(anExecution({ kickoffIds: ["k-1"], state: "running" }));
       await waitFor("a question", async () => {
         await clock.pass(1000);
         return asked.length > 0;
@@ -35,6 +42,7 @@ describe("Executions", () => {
       assert.equal(begun, 1);
     } finally {
       executions.dispose();
+      database.dispose();
       await rm(folder, { recursive: true });
     }
   });
@@ -47,7 +55,13 @@ describe("Executions", () => {
     const clock = new FakeClock();
     const problems: string[] = [];
     const asked: string[] = [];
+    const database = new Database({
+      folder,
+      clock,
+      onProblem: (_message, error) => assert.fail(String(error)),
+    });
     const executions = new Executions({
+      database,
       folder,
       clock,
       keepEnded: () => 0,
@@ -59,8 +73,8 @@ describe("Executions", () => {
       onProblem: (message) => problems.push(message),
     });
     try {
-      await executions.open(() => Promise.reject(new Error("no local crew")));
-      await executions.store.add(anExecution({ kickoffIds: ["k-1"], state: "running" }));
+      executions.open(() => Promise.reject(new Error("no local crew")));
+      executions.store.add(anExecution({ kickoffIds: ["k-1"], state: "running" }));
       await waitFor("a question", async () => {
         await clock.pass(1000);
         return asked.length > 0;
@@ -74,6 +88,7 @@ describe("Executions", () => {
       );
     } finally {
       executions.dispose();
+      database.dispose();
       await rm(folder, { recursive: true });
     }
   });

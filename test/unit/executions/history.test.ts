@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { withHistory } from "../../../src/executions/history.ts";
 import type { Execution } from "../../../src/executions/model.ts";
-import { readRecord, writeRecord } from "../../../src/executions/record.ts";
+import { readExecution, writeExecution } from "../../../src/executions/record.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 
 const now = Date.parse("2026-10-21T12:05:00.000Z");
@@ -62,15 +62,16 @@ describe("the history of states", () => {
     assert.equal(Date.parse(execution.history.at(-1)?.at ?? ""), now + 249);
   });
 
-  it("is read back, and a record without one or with a broken one is told apart", () => {
-    const text = writeRecord(
-      withHistory(notWaiting({ state: "queued", seenAt }), notWaiting({ seenAt }), now),
+  it("is read back, and an execution without one; a broken one is found", () => {
+    const execution = withHistory(
+      notWaiting({ state: "queued", seenAt }),
+      notWaiting({ seenAt }),
+      now,
     );
-    assert.equal(readRecord(text, "local-1").kind, "execution");
-    assert.equal(readRecord(writeRecord(notWaiting()), "local-1").kind, "execution");
-    assert.equal(
-      readRecord(text.replace(/"history":\[.*?\]/, '"history":[{"at":"x"}]'), "local-1").kind,
-      "corrupt",
-    );
+    const texts = writeExecution(execution);
+    assert.deepEqual(readExecution(texts), execution);
+    assert.deepEqual(readExecution(writeExecution(notWaiting())), notWaiting());
+    const summary = texts.summary.replace(/"history":\[.*?\]/, '"history":[{"at":"x"}]');
+    assert.throws(() => readExecution({ ...texts, summary }), /"history"/);
   });
 });

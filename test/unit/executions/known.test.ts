@@ -53,14 +53,4 @@ describe("The executions in memory", () => {
       ["a", "b", "c", "d"],
     );
   });
-
-  it("say whether one has not ended", () => {
-    assert.ok(known.isActive);
-    for (const [index, localId] of ["a", "b", "c", "d"].entries())
-      known.put(localId, 2, index === 3 ? undefined : one(localId, index, { state: "completed" }));
-    assert.ok(!known.isActive);
-    known.put("a", 3, one("a", 1));
-    known.drop("a");
-    assert.ok(!known.isActive);
-  });
 });

@@ -25,7 +25,7 @@ describe("The problem of a window that does not poll any more", () => {
   /** The other window gets an answer, and writes it down. */
   const answered = async () => {
     await scene.pass(120);
-    await scene.store.update(id, (execution) =>
+    scene.store.update(id, (execution) =>
       applyReading(execution, working("a", 0), scene.clock.now()),
     );
   };
@@ -52,7 +52,7 @@ describe("The problem of a window that does not poll any more", () => {
   it("stays when the store changes without an answer of the crew", async () => {
     await begin(() => undefined);
     await scene.pass(120);
-    await scene.store.update(id, (execution) => ({ ...execution, label: "Renamed" }));
+    scene.store.update(id, (execution) => ({ ...execution, label: "Renamed" }));
     assert.equal(scene.tracker.problemOf(scene.store.find(id)!)?.kind, "unreachable");
     assert.deepEqual(heard, []);
   });

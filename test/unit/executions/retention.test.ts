@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { ExecutionStore } from "../../../src/executions/store.ts";
-import type { Execution, SentResume } from "../../../src/executions/model.ts";
+import type { Execution, ExecutionSummary, SentResume } from "../../../src/executions/model.ts";
 import { Retention, tooMany } from "../../../src/executions/retention.ts";
-import { temporaryFolder } from "../../support/folders.ts";
 import { waitFor } from "../../support/wait.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { anExecution, at } from "./samples.ts";
+import { Windows } from "./windows.ts";
 
 const ended = (localId: string, seconds: number, changes: Partial<Execution> = {}) =>
   anExecution({
@@ -15,7 +14,8 @@ const ended = (localId: string, seconds: number, changes: Partial<Execution> = {
     endedAt: new Date(at(seconds)).toISOString(),
     ...changes,
   });
-const idsOf = (executions: readonly Execution[]) => executions.map(({ localId }) => localId).sort();
+const idsOf = (executions: readonly ExecutionSummary[]) =>
+  executions.map(({ localId }) => localId).sort();
 
 describe("how many ended executions are kept", () => {
   it("is a number; those that ended first go first, whenever they were started", () => {
@@ -59,15 +59,11 @@ describe("how many ended executions are kept", () => {
 
   it("is held by the window with the lease alone, a while after the start and after each end", async () => {
     const clock = new FakeClock();
-    const store = new ExecutionStore({
-      folder: temporaryFolder("retention"),
-      clock,
-      onProblem: (_message, error) => assert.fail(String(error)),
-    });
-    await store.open();
+    const windows = new Windows();
+    const store = windows.open();
     const lease = { isHeld: false, confirm: () => Promise.resolve(lease.isHeld) };
     let keep = 2;
-    for (const [index, id] of ["a", "b", "c"].entries()) await store.add(ended(id, index));
+    for (const [index, id] of ["a", "b", "c"].entries()) store.add(ended(id, index));
     const retention = new Retention({
       store,
       lease,
@@ -79,8 +75,8 @@ describe("how many ended executions are kept", () => {
       await clock.pass(20_000);
       assert.deepEqual(idsOf(store.list()), ["a", "b", "c"], "another window does it");
       lease.isHeld = true;
-      await store.add(anExecution({ localId: "runs", state: "running" }));
-      await store.update("runs", (execution) => ({
+      store.add(anExecution({ localId: "runs", state: "running" }));
+      store.update("runs", (execution) => ({
         ...execution,
         state: "completed",
         endedAt: new Date(at(60)).toISOString(),
@@ -91,14 +87,13 @@ describe("how many ended executions are kept", () => {
       await waitFor("the list to be cut", () => store.list().length === 2);
       assert.deepEqual(idsOf(store.list()), ["c", "runs"]);
       keep = 0;
-      await store.add(ended("d", 70));
+      store.add(ended("d", 70));
       await clock.pass(20_000);
       assert.equal(store.list().length, 3);
     } finally {
       retention.dispose();
-      const { pending } = clock;
-      store.dispose();
-      assert.ok(pending <= 1, "no timer but the store's own is left");
+      await windows.close();
+      assert.equal(clock.pending, 0);
     }
   });
 });

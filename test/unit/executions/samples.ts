@@ -12,7 +12,6 @@ export function at(seconds: number): number {
 /** An execution that has just been kicked off. */
 export function anExecution(changes: Partial<Execution> = {}): Execution {
   return {
-    version: 1,
     localId: "11111111-0000-4000-8000-000000000001",
     crew: { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" },
     kickoffIds: ["k1"],

@@ -1,35 +1,44 @@
+import { isDeepStrictEqual } from "node:util";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { StatusReading } from "../../../src/api/types.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import { type ExecutionChange, join, Known } from "../../../src/executions/known.ts";
-import type { CrewRef, Execution } from "../../../src/executions/model.ts";
-import { keepEnd } from "../../../src/executions/record.ts";
+import type { CrewRef, Execution, ExecutionSummary } from "../../../src/executions/model.ts";
+import { keepEnd, summaryOf } from "../../../src/executions/record.ts";
 import { Tracker } from "../../../src/executions/tracker.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** The tracked executions without a disk. */
 export class MemoryStore {
   readonly #known = new Known();
+  readonly #whole = new Map<string, Execution>();
+  #revision = 0;
   readonly #changes = new Emitter<ExecutionChange>((error) => {
     throw error;
   });
   readonly onDidChange = this.#changes.event;
 
-  list = (): readonly Execution[] => this.#known.list();
-  find = (id: string, crewId?: string): Execution | undefined => this.#known.find(id, crewId);
+  list = (): readonly ExecutionSummary[] => this.#known.list();
+  summary = (localId: string): ExecutionSummary | undefined => this.#known.get(localId);
+  find = (id: string, crewId?: string): Execution | undefined =>
+    this.#whole.get(this.#known.find(id, crewId)?.localId ?? "");
 
   put(execution: Execution | undefined, localId = execution?.localId ?? ""): void {
-    const change = join([this.#known.put(localId, 1, execution)]);
+    if (execution === undefined) this.#whole.delete(localId);
+    else this.#whole.set(localId, execution);
+    const change = join([
+      execution === undefined
+        ? this.#known.drop(localId)
+        : this.#known.put(localId, ++this.#revision, summaryOf(execution)),
+    ]);
     if (change !== undefined) this.#changes.fire(change);
   }
 
-  update(
-    localId: string,
-    change: (current: Execution) => Execution,
-  ): Promise<Execution | undefined> {
+  update(localId: string, change: (current: Execution) => Execution): Execution | undefined {
     const current = this.find(localId);
-    if (current !== undefined) this.put(keepEnd(current, change(current)));
-    return Promise.resolve(this.find(localId));
+    const next = current && keepEnd(current, change(current));
+    if (!isDeepStrictEqual(next, current)) this.put(next);
+    return this.find(localId);
   }
 }
 

@@ -93,13 +93,13 @@ describe("Tracker", () => {
         "without an id there is nothing to ask for",
       );
       scene.seconds();
-      await scene.store.update("new", (execution) => confirmKickoff(execution, "k2"));
+      scene.store.update("new", (execution) => confirmKickoff(execution, "k2"));
       await scene.pass(0);
       assert.deepEqual(
         scene.asked.splice(0).map((each) => each.kickoffId),
         ["k2"],
       );
-      await scene.store.update("new", (execution) => ({ ...execution, state: "completed" }));
+      scene.store.update("new", (execution) => ({ ...execution, state: "completed" }));
       await scene.pass(16);
       scene.seconds();
       const feedback = {
@@ -107,8 +107,8 @@ describe("Tracker", () => {
         text: "Approved.",
         at: new Date(scene.clock.now()).toISOString(),
       };
-      await scene.store.update(id, (execution) => resumeSending(execution, target, feedback));
-      await scene.store.update(id, (execution) =>
+      scene.store.update(id, (execution) => resumeSending(execution, target, feedback));
+      scene.store.update(id, (execution) =>
         resumeAnswered(execution, target, { kickoffId: "k3", raw: {} }),
       );
       await scene.pass(4.5);
@@ -249,8 +249,8 @@ describe("Tracker", () => {
         text: "Shorter.",
         at: new Date(scene.clock.now() - 60_000).toISOString(),
       };
-      await scene.store.update(id, (execution) => resumeSending(execution, target, feedback));
-      await scene.store.update(id, (execution) =>
+      scene.store.update(id, (execution) => resumeSending(execution, target, feedback));
+      scene.store.update(id, (execution) =>
         resumeAnswered(execution, target, { status: "retrying", raw: {} }),
       );
       answers[0]?.(pausing("review", "Draft"));

@@ -1,0 +1,36 @@
+import { rm } from "node:fs/promises";
+import type { Clock } from "../../../src/base/clock.ts";
+import { ExecutionStore } from "../../../src/executions/store.ts";
+import { Database } from "../../../src/store/database.ts";
+import { temporaryFolder } from "../../support/folders.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+/** The stores of several windows on one database. */
+export class Windows {
+  readonly folder = temporaryFolder("store");
+  readonly problems: string[] = [];
+  readonly #opened: { dispose(): void }[] = [];
+
+  /** One more window. Its clock stands still, unless another is given: it reads what others wrote only at `refresh`. */
+  open(clock: Clock = new FakeClock()): ExecutionStore {
+    return this.openBoth(clock).store;
+  }
+
+  openBoth(clock: Clock = new FakeClock()): {
+    readonly store: ExecutionStore;
+    readonly database: Database;
+  } {
+    const onProblem = (message: string, error: unknown, about = "") =>
+      this.problems.push(`${message} ${about} ${String(error)}`);
+    const database = new Database({ folder: this.folder, clock, onProblem });
+    const store = new ExecutionStore({ database, clock, onProblem });
+    this.#opened.push(store, database);
+    store.open();
+    return { store, database };
+  }
+
+  async close(): Promise<void> {
+    for (const each of this.#opened) each.dispose();
+    await rm(this.folder, { recursive: true });
+  }
+}
