@@ -281,7 +281,7 @@ describe("Tracker", () => {
       assert.notEqual(scene.store.find(id)?.watchingStoppedAt, undefined);
       assert.equal(scene.clock.pending, 0);
       scene.seconds();
-      await scene.tracker.watchAgain(id);
+      scene.tracker.watchAgain(id);
       await scene.pass(0);
       assert.equal(scene.seconds().length, 1);
       assert.equal(scene.store.find(id)?.watchingStoppedAt, undefined);
