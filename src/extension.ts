@@ -19,6 +19,7 @@ import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { startForDevelopment } from "./local/start-for-development.ts";
 import { watchProjects } from "./local/workspace-projects.ts";
+import { Sending } from "./sending/sending.ts";
 import { Database } from "./store/database.ts";
 import { registerTools } from "./tools/register.ts";
 import { watchAttention } from "./views/attention.ts";
@@ -46,16 +47,24 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const executions = owned.add(
     new Executions({
       database,
-      folder: context.globalStorageUri.fsPath,
       clock,
       keepEnded: keepEndedExecutions,
-      secrets: context.secrets,
       clientFor: ({ id }) =>
         Promise.resolve(crews.find(id)).then((crew) => crew && crews.client(crew)),
       onProblem: logProblem,
     }),
   );
-  const { store, told, lease, tracker } = executions;
+  const { store, notified, lease, tracker } = executions;
+  const sending = owned.add(
+    new Sending({
+      database,
+      store,
+      lease,
+      clock,
+      storage: context.secrets,
+      onProblem: logProblem,
+    }),
+  );
   const locals = owned.add(
     new LocalCrews({
       crews,
@@ -69,7 +78,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const opened = locals
     .refresh()
     .catch((error: unknown) => logProblem("Reading the local crews", error))
-    .then(() => executions.open(() => locals.restore()));
+    .then(() =>
+      executions.open(() => {
+        sending.begin();
+        return locals.restore();
+      }),
+    );
   const { documents, show, find, findExecution, outputs } = owned.add(
     registerDocuments({
       store,
@@ -84,6 +98,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     registerFeedback({
       crews,
       executions,
+      sending,
       clock,
       presses: new OneWish(clock),
       storage: context.globalStorageUri,
@@ -96,13 +111,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     if (crewId.startsWith("local:")) await locals.ensureRunning(crewId);
   };
   const { sender, forms, ...requests } = owned.add(
-    registerKickoff({ context, crews, executions, clock, wake, show }),
+    registerKickoff({ context, crews, executions, sending, clock, wake, show }),
   );
   const tree = owned.add(registerTree({ context, store, crews, tracker, clock, opened }));
-  owned.add(new Notifications({ store, lease, told, clock }));
+  owned.add(new Notifications({ store, lease, notified, clock }));
   owned.add(watchProjects(tree.view, crews, opened));
   owned.add(new StatusBar(store));
-  owned.add(new RefusedTokens({ tracker, lease, told }));
+  owned.add(new RefusedTokens({ tracker, lease, database }));
   owned.add(watchAttention(tracker, tree, documents));
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
@@ -121,6 +136,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
         context,
         crews,
         executions,
+        sending,
         locals,
         sender,
         forms,

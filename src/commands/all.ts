@@ -6,7 +6,8 @@ import type { Executions } from "../executions/executions.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import type { FeedbackRoom } from "../feedback/register.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
-import type { KickoffSender } from "../kickoff/start.ts";
+import type { KickoffSender } from "../sending/kickoff.ts";
+import type { Sending } from "../sending/sending.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import { activeCommand } from "./active.ts";
 import type { OutputsRoom } from "../views/document/register.ts";
@@ -32,6 +33,7 @@ export interface CommandParts {
   readonly context: vscode.ExtensionContext;
   readonly crews: Crews;
   readonly executions: Executions;
+  readonly sending: Sending;
   readonly locals: LocalCrews;
   readonly sender: KickoffSender;
   readonly forms: Pick<KickoffForms, "open" | "closeAll">;
@@ -50,6 +52,7 @@ export function allCommands({
   context,
   crews,
   executions,
+  sending,
   locals,
   sender,
   forms,
@@ -61,11 +64,20 @@ export function allCommands({
   wake,
   show,
 }: CommandParts): readonly Command[] {
-  const { store, secrets, tracker } = executions;
+  const { store, tracker } = executions;
   return [
     ...crewCommands(crews, locals, wake),
     ...kickoffCommands({ crews, forms, sender, clock, wake, show }),
-    ...requestCommands({ crews, store, secrets, sender, forms, wake, show, ...requests }),
+    ...requestCommands({
+      crews,
+      store,
+      secrets: sending.secrets,
+      sender,
+      forms,
+      wake,
+      show,
+      ...requests,
+    }),
     ...executionCommands({ crews, store, tracker, clock, wake, show }),
     activeCommand(store, show),
     ...outputCommands({ crews, store, outputs }),
@@ -81,6 +93,7 @@ export function allCommands({
       context,
       crews,
       executions,
+      sending,
       locals,
       forms,
       tree,

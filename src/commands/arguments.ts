@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { JsonObject } from "../api/types.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { parseExecutionUri, parsePartUri } from "../editor/execution-uri.ts";
 
 /** What a command's first argument names, wherever it came from. */

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
 import { isRequestFile } from "../kickoff/request-files/document.ts";
 import { requestFileEnding } from "../kickoff/request-files/file-name.ts";

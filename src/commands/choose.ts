@@ -4,7 +4,7 @@ import type { Crew } from "../crews/types.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { activeDocument } from "../editor/active-document.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
 import { targetOf, type Target } from "./arguments.ts";
 import { executionItem } from "./execution-item.ts";

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { shortName } from "../api/one-line.ts";
 import type { Crews } from "../crews/crews.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
 import { type AttemptPair, attemptPairs } from "../executions/attempts.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";

@@ -11,7 +11,7 @@ import type { LocalCrews } from "../local/local-crews.ts";
 import { removeLocalCrew } from "../local/remove-local-crew.ts";
 import { testCrew } from "../crews/test-crew.ts";
 import type { Crew } from "../crews/types.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { isProgram, targetOf } from "./arguments.ts";
 import { chooseCrew } from "./choose.ts";
 import type { Command } from "./table.ts";

@@ -1,15 +1,15 @@
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
-import { messageOf, UserError } from "../editor/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
 import { withCancel } from "../editor/progress.ts";
 import { said } from "../editor/said.ts";
 import type { ClearScope } from "../executions/clearing.ts";
 import type { Executions } from "../executions/executions.ts";
-import type { Execution } from "../executions/model.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import type { Unremoved } from "../executions/remove-whole.ts";
-import { sendingNow } from "../executions/sending.ts";
+import type { Sending } from "../sending/sending.ts";
 import { titleOf } from "../executions/title.ts";
 import { pendingResume } from "../feedback/pending.ts";
 import { isProgram, recordOf } from "./arguments.ts";
@@ -23,7 +23,8 @@ import type { Command } from "./table.ts";
 
 /** What the command works with. */
 export interface DeletePart extends LocalDataParts {
-  readonly executions: Pick<Executions, "store" | "clear" | "intents">;
+  readonly executions: Pick<Executions, "store" | "clear">;
+  readonly sending: Pick<Sending, "now" | "clear">;
   readonly clock: Clock;
   /** Milliseconds that deleting waits at most for what is being sent. */
   readonly longestWaitMs?: number;
@@ -57,12 +58,12 @@ export function deleteLocalDataCommand(parts: DeletePart): Command {
 
 /** Waits for what is just being sent, since what becomes of it must be written down first. False where the person cancelled. @throws UserError when it takes too long */
 async function nothingIsSent({
-  executions: { store, intents },
+  sending,
   clock,
   longestWaitMs = usualWaitMs,
 }: DeletePart): Promise<boolean> {
-  const find = async () => (await sendingNow({ store, intents, clock }))[0];
-  const first = await find();
+  const find = () => sending.now()[0];
+  const first = find();
   if (first === undefined) return true;
   const until = clock.now() + longestWaitMs;
   const title = vscode.l10n.t(
@@ -72,9 +73,9 @@ async function nothingIsSent({
   );
   const isOver = await withCancel(title, async ({ signal }) => {
     for (
-      let execution: Execution | undefined = first;
+      let execution: ExecutionSummary | undefined = first;
       execution !== undefined;
-      execution = await find()
+      execution = find()
     ) {
       if (clock.now() >= until) throw stillSending(execution);
       await new Promise<void>((resolve) => clock.after(lookMs, resolve));
@@ -85,7 +86,7 @@ async function nothingIsSent({
   return isOver === true;
 }
 
-function stillSending(execution: Execution): UserError {
+function stillSending(execution: ExecutionSummary): UserError {
   return new UserError(
     vscode.l10n.t(
       "“{0}” is still being sent to “{1}”, and what becomes of it must be written down. Nothing was deleted; try again later.",
@@ -162,7 +163,7 @@ function countsInWords({
 }
 
 /** Whether its kickoff or feedback may have arrived, and is kept from being sent once more unasked. */
-function isUnsure(execution: Execution): boolean {
+function isUnsure(execution: ExecutionSummary): boolean {
   return execution.state === "unconfirmed" || pendingResume(execution) !== undefined;
 }
 

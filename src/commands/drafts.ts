@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { shortName } from "../api/one-line.ts";
 import type { Crews } from "../crews/crews.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
 import { said } from "../editor/said.ts";
 import { keyOf, type ExecutionSummary } from "../executions/model.ts";

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { said } from "../editor/said.ts";
 import {
   hasEnded,

@@ -4,7 +4,7 @@ import { hasEnded, type Execution, type ExecutionSummary } from "../executions/m
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Feedback, FeedbackWords } from "../feedback/feedback.ts";
 import { repeatable } from "../feedback/pending.ts";
-import type { FeedbackResult } from "../feedback/send.ts";
+import type { FeedbackResult } from "../sending/feedback.ts";
 import type { FeedbackThreads } from "../feedback/threads.ts";
 import { isProgram, numberOf, optional, recordOf, stringOf } from "./arguments.ts";
 import { chooseExecution } from "./choose.ts";

@@ -6,6 +6,7 @@ import type { ClearScope } from "../executions/clearing.ts";
 import type { Executions } from "../executions/executions.ts";
 import { jsonFilesIn } from "../executions/files.ts";
 import { emptyFolder, type Unremoved } from "../executions/remove-whole.ts";
+import type { Sending } from "../sending/sending.ts";
 import type { Presets } from "../kickoff/presets/presets.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import { forgetHere, type ForgettingParts } from "./forget-here.ts";
@@ -15,6 +16,7 @@ export interface LocalDataParts extends ForgettingParts {
   readonly context: Pick<vscode.ExtensionContext, "globalState" | "globalStorageUri">;
   readonly crews: Pick<Crews, "list" | "idsWithTokens" | "clear">;
   readonly executions: Pick<Executions, "store" | "clear">;
+  readonly sending: Pick<Sending, "clear">;
   readonly locals: Pick<LocalCrews, "count" | "removeAll">;
   readonly presets: () => Promise<Pick<Presets, "count">>;
 }
@@ -57,14 +59,16 @@ export async function deleteLocalData(
   parts: LocalDataParts,
   scope: ClearScope,
 ): Promise<readonly Unremoved[]> {
-  const { context, crews, executions, locals } = parts;
+  const { context, crews, executions, sending, locals } = parts;
   const storage = context.globalStorageUri.fsPath;
   const left: Unremoved[] = [];
   // Read first: another window that notices the deletion empties the state that the notes of tokens are in, which windows share.
   const idsWithTokens = scope === "everything" ? await crews.idsWithTokens() : [];
   // What belongs to the crews goes with them, below.
   await forgetHere(parts, "data", executions.store.list());
-  left.push(...(await executions.clear(scope)));
+  const secretsLeft = await sending.clear();
+  left.push(...secretsLeft.map((error) => ({ path: path.join(storage, "crewdeck.db"), error })));
+  executions.clear(scope);
   const localsLeft = await locals.removeAll();
   left.push(...localsLeft.map(({ dataFolder, error }) => ({ path: dataFolder, error })));
   if (scope === "everything") {

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { viewId } from "../editor/ids.ts";
 import { said } from "../editor/said.ts";
 import type { LocalCrews } from "../local/local-crews.ts";

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { shortName } from "../api/one-line.ts";
 import type { Crews } from "../crews/crews.ts";
 import { activeDocument } from "../editor/active-document.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { parsePartUri } from "../editor/execution-uri.ts";
 import { plainLabel } from "../editor/plain.ts";
 import { said } from "../editor/said.ts";

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { Crews } from "../crews/crews.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { withCancel } from "../editor/progress.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { OutputsRoom } from "../views/document/register.ts";

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { messageOf } from "../editor/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { tell } from "../editor/tell.ts";
 import { isProgram } from "./arguments.ts";

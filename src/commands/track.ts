@@ -4,7 +4,7 @@ import { readStatusAddress, type StatusAddress } from "../api/status-address.ts"
 import { addCrewAction } from "../crews/actions.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { keyOf } from "../executions/model.ts";
 import { newExecution } from "../executions/reduce.ts";
 import { recordOf, stringOf, targetOf } from "./arguments.ts";

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { without } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { askForFilter, askForGrouping } from "../views/tree/ask.ts";

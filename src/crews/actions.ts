@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { TokenType } from "../api/types.ts";
-import type { ErrorAction } from "../editor/errors.ts";
+import type { ErrorAction } from "../base/errors.ts";
 import { tokenTypeName } from "./token-words.ts";
 
 /** A button that asks for a crew's token, of one kind where that is known. */

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { TokenType } from "../api/types.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 
 /** What the command `crewdeck.addCrew` may be called with. */
 export interface ConnectArguments {

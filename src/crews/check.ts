@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { setTokenAction } from "./actions.ts";
 import { isWebAddress } from "./entries.ts";
 import { idOfAddress, isSameName } from "./identity.ts";

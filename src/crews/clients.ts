@@ -3,7 +3,7 @@ import { CrewClient, type CrewClientOptions } from "../api/client.ts";
 import type { CrewApiError } from "../api/errors.ts";
 import { agentlessFetch, defaultFetch, type Fetch } from "../api/fetch.ts";
 import type { CrewInputs } from "../api/types.ts";
-import { offer, UserError } from "../editor/errors.ts";
+import { offer, UserError } from "../base/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { LostTokenError, missingToken, StoppedCrewError } from "./errors.ts";
 import { actionsForPlace, actionsForRefusal } from "./refusals.ts";

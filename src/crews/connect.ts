@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { normaliseAddress } from "../api/address.ts";
 import type { TokenType } from "../api/types.ts";
-import { messageOf } from "../editor/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import { readConnectArguments, readSuggestion, type ConnectArguments } from "./arguments.ts";
 import { askChoice } from "./ask.ts";
 import {

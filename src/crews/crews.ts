@@ -3,7 +3,7 @@ import { normaliseAddress } from "../api/address.ts";
 import type { CrewClient } from "../api/client.ts";
 import type { CrewInputs, TokenType } from "../api/types.ts";
 import { Disposables } from "../editor/disposables.ts";
-import { messageOf, UserError } from "../editor/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { addCrewAction, setTokenAction } from "./actions.ts";
 import { checkedCrew, refuseLocal } from "./check.ts";
 import { CrewClients } from "./clients.ts";

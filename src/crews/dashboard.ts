@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { editCrewAction } from "./actions.ts";
 import { isWebAddress } from "./entries.ts";
 import type { Crew } from "./types.ts";

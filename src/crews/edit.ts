@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { askChoice, askText } from "./ask.ts";
 import { converse, type AfterFailure, type Left } from "./conversation.ts";
 import type { Crews } from "./crews.ts";

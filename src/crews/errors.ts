@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { UserError, type ErrorAction } from "../editor/errors.ts";
+import { UserError, type ErrorAction } from "../base/errors.ts";
 import { setTokenAction } from "./actions.ts";
 import type { Crew, TokenLoss, TokenState } from "./types.ts";
 

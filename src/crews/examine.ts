@@ -1,5 +1,5 @@
 import { CrewApiError } from "../api/errors.ts";
-import { messageOf, UserError } from "../editor/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import type { Crews } from "./crews.ts";
 import { LostTokenError, NoTokenError } from "./errors.ts";
 import type { Crew, CrewReport, TestCause } from "./types.ts";

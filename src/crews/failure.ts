@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { CrewApiError } from "../api/errors.ts";
-import { messageOf, UserError } from "../editor/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import type { AfterFailure } from "./conversation.ts";
 
 /** Kinds after which a crew may well be right and only out of reach just now, so that saving it untested is offered. */

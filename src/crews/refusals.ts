@@ -1,7 +1,7 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import type { CrewApiError } from "../api/errors.ts";
-import type { ErrorAction } from "../editor/errors.ts";
+import type { ErrorAction } from "../base/errors.ts";
 import { setTokenAction, switchTokenAction } from "./actions.ts";
 import { otherType } from "./token-entry.ts";
 import type { Crew, TokenState } from "./types.ts";

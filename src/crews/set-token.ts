@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { TokenType } from "../api/types.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { said } from "../editor/said.ts";
 import { readTokenArguments } from "./arguments.ts";
 import {

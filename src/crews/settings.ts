@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
 import { readEntries, withCrew, withoutCrew, type EntryProblem } from "./entries.ts";

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
 import { said } from "../editor/said.ts";
 import { readTokenArguments } from "./arguments.ts";

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { CrewApiError } from "../api/errors.ts";
-import { actionsOf, type ErrorAction } from "../editor/errors.ts";
+import { actionsOf, type ErrorAction } from "../base/errors.ts";
 import { plainMessage } from "../editor/plain.ts";
 import { said } from "../editor/said.ts";
 import { runAction } from "../editor/tell.ts";

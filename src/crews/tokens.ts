@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { messageOf, UserError } from "../editor/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { formatEntry, parseEntry, tokenTypes } from "./token-entry.ts";
 import type { TokenNotes } from "./token-notes.ts";

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { messageOf } from "./errors.ts";
+import { messageOf } from "../base/errors.ts";
 import { recentProblems } from "./recent-problems.ts";
 
 /** The extension's log channel. A token is never handed to it. */

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { actionsOf, isUnforeseen, messageOf, type ErrorAction } from "./errors.ts";
+import { actionsOf, isUnforeseen, messageOf, type ErrorAction } from "../base/errors.ts";
 import { plainMessage } from "./plain.ts";
 
 /** Shows an error to a person, with the buttons it brings; one that nobody foresaw can be reported. */

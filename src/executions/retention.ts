@@ -39,15 +39,17 @@ export class Retention implements Disposable {
   #cutSoon(): void {
     this.#cancelTimer ??= this.#options.clock.after(QUIET, () => {
       this.#cancelTimer = undefined;
-      this.#cut().catch((error: unknown) =>
-        this.#options.onProblem("Ended executions that are too many could not be removed.", error),
-      );
+      try {
+        this.#cut();
+      } catch (error) {
+        this.#options.onProblem("Ended executions that are too many could not be removed.", error);
+      }
     });
   }
 
-  async #cut(): Promise<void> {
+  #cut(): void {
     const { store, lease, keepEnded } = this.#options;
-    if (!lease.isHeld || !(await lease.confirm())) return;
+    if (!lease.confirm()) return;
     for (const { localId } of tooMany(store.list(), keepEnded())) store.remove(localId);
   }
 }

@@ -69,7 +69,7 @@ export class Tracker implements Disposable {
     this.#isStarted = true;
     const { store, lease } = this.#options;
     if (this.#attention.isFocused) {
-      void lease.takeOver();
+      lease.takeOver();
     }
     this.#subscriptions.push(
       store.onDidChange(({ added, changed, removed }) =>
@@ -113,7 +113,7 @@ export class Tracker implements Disposable {
   /** Whether the executions can be seen and the window has the focus. A focused window takes the polling over, once there is any. */
   setWatched({ visible, focused }: { readonly visible: boolean; readonly focused: boolean }): void {
     if (this.#isStarted && focused && !this.#attention.isFocused) {
-      void this.#options.lease.takeOver();
+      this.#options.lease.takeOver();
     }
     this.#look(() => this.#attention.setWindow(visible, focused));
   }

@@ -4,7 +4,7 @@ import { plainLabel } from "../editor/plain.ts";
 import type { ExecutionSummary, ResumeSummary } from "../executions/model.ts";
 import { cannedAnswers } from "./canned.ts";
 import { labelled } from "./insert.ts";
-import { approved } from "./send.ts";
+import { approved } from "../sending/feedback.ts";
 
 /** What a person may say of an output. */
 export type FeedbackKind = "approve" | "approveWithNote" | "reject";

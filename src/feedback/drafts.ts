@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as l10n from "@vscode/l10n";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { Emitter } from "../base/events.ts";
 import { hasCode, readIfThere, replaceWhole } from "../executions/files.ts";
 import type { ResumeTarget } from "../executions/resumes.ts";

@@ -1,14 +1,14 @@
 import * as vscode from "vscode";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { FeedbackKind } from "./ask.ts";
-import { namingFeedback } from "./not-taken.ts";
+import { namingFeedback } from "../sending/not-taken.ts";
 import { repeatable, takenBefore } from "./pending.ts";
 import type { FindPlace } from "./place.ts";
-import type { FeedbackResult, FeedbackSender, FeedbackToSend } from "./send.ts";
-import { staleByAttempt } from "./stale.ts";
+import type { FeedbackResult, FeedbackSender, FeedbackToSend } from "../sending/feedback.ts";
+import { staleByAttempt } from "../sending/stale.ts";
 import type { FeedbackThreads } from "./threads.ts";
 
 /** Milliseconds that a crew's answer stays in the status bar. */

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { plainMessage } from "../editor/plain.ts";
-import { LostSecretsError } from "./errors.ts";
-import type { FeedbackResult, FeedbackSender, FeedbackToSend } from "./send.ts";
+import { LostSecretsError } from "../sending/errors.ts";
+import type { FeedbackResult, FeedbackSender, FeedbackToSend } from "../sending/feedback.ts";
 
 /** Sends feedback, and asks first where the secrets of its callbacks are lost. Rejects with {@link LostSecretsError} where the person then does not want it sent. */
 export async function sendAskingAboutSecrets(

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { type ExecutionSummary, hasEnded } from "../executions/model.ts";
-import type { FeedbackResult } from "./send.ts";
+import type { FeedbackResult } from "../sending/feedback.ts";
 import { isOver, type ThreadSubject } from "./thread-subject.ts";
 import { overLabel, threadLabel } from "./thread-words.ts";
 import type { WordsUnderWay } from "./words-under-way.ts";

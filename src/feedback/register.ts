@@ -12,7 +12,8 @@ import { Feedback, type Presses } from "./feedback.ts";
 import { FeedbackLenses } from "./lenses.ts";
 import { sendAskingAboutSecrets } from "./lost-secrets.ts";
 import type { FindExecution, FindPlace } from "./place.ts";
-import { FeedbackSender } from "./send.ts";
+import { FeedbackSender } from "../sending/feedback.ts";
+import type { Sending } from "../sending/sending.ts";
 import { FeedbackThreads } from "./threads.ts";
 import { watchWaitingHere } from "./waiting-here.ts";
 
@@ -20,6 +21,7 @@ import { watchWaitingHere } from "./waiting-here.ts";
 export interface FeedbackRoomOptions {
   readonly crews: Crews;
   readonly executions: Executions;
+  readonly sending: Sending;
   readonly clock: Clock;
   readonly presses: Presses;
   /** The extension's storage on this machine. */
@@ -42,6 +44,7 @@ export interface FeedbackRoom {
 export function registerFeedback({
   crews,
   executions,
+  sending,
   clock,
   presses,
   storage,
@@ -49,11 +52,12 @@ export function registerFeedback({
   findExecution,
   show,
 }: FeedbackRoomOptions): FeedbackRoom {
-  const { store, intents, secrets, tracker } = executions;
+  const { store, tracker } = executions;
+  const { sends, secrets } = sending;
   const owned = new Disposables();
   const sender = new FeedbackSender({
     store,
-    intents,
+    sends,
     secrets,
     clock,
     clientFor: (crew) => crews.client(crew),

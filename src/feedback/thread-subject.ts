@@ -2,7 +2,7 @@ import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import { attemptToAnswer, resumesOf } from "../executions/resumes.ts";
 import type { DraftTarget } from "./drafts.ts";
 import { wantsFeedback } from "./pending.ts";
-import type { FeedbackToSend } from "./send.ts";
+import type { FeedbackToSend } from "../sending/feedback.ts";
 
 /** What a thread is for. */
 export type ThreadSubject = Omit<FeedbackToSend, "text">;

@@ -1,14 +1,14 @@
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
-import { messageOf, UserError } from "../editor/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { feedbackController } from "../editor/ids.ts";
 import { said } from "../editor/said.ts";
 import type { Execution } from "../executions/model.ts";
 import type { Drafts } from "./drafts.ts";
-import { MaybeSentError, NotTakenError } from "./errors.ts";
+import { MaybeSentError, NotTakenError } from "../sending/errors.ts";
 import { OpenThread } from "./open-thread.ts";
 import type { FindPlace } from "./place.ts";
-import type { FeedbackResult, FeedbackToSend } from "./send.ts";
+import type { FeedbackResult, FeedbackToSend } from "../sending/feedback.ts";
 import {
   beginThread,
   boxHolding,

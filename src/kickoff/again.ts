@@ -3,13 +3,13 @@ import type { KickoffRequest } from "../api/types.ts";
 import type { Crews } from "../crews/crews.ts";
 import { costsMoney } from "../crews/costs.ts";
 import type { Crew } from "../crews/types.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { isLocalCrew, type Execution } from "../executions/model.ts";
-import type { CallbackSecrets } from "../executions/secrets.ts";
+import type { CallbackSecrets } from "../sending/secrets.ts";
 import { titleOf } from "../executions/title.ts";
 import type { KickoffForms } from "./forms.ts";
 import { inputsInShort } from "./in-short.ts";
-import type { KickoffSender } from "./start.ts";
+import type { KickoffSender } from "../sending/kickoff.ts";
 import type { Prefill } from "./values.ts";
 
 /** What {@link RunAgain} works with. */

@@ -5,7 +5,7 @@ import { typedIn, withUnlisted, type FormField } from "./fields.ts";
 import { readJsonView, writeJsonView } from "./json-view.ts";
 import { keptValues } from "./kept-values.ts";
 import type { Draft, Notice } from "./messages.ts";
-import type { MaybeStartedError } from "./start.ts";
+import type { MaybeStartedError } from "../sending/kickoff.ts";
 import {
   alignValues,
   asTyped,

@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
 import { Disposables } from "../editor/disposables.ts";
-import { actionsOf, messageOf } from "../editor/errors.ts";
+import { actionsOf, messageOf } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
 import { runAction } from "../editor/tell.ts";
@@ -17,7 +17,7 @@ import type { FormCrew } from "./messages.ts";
 import { OpenForm, titleFor } from "./open-form.ts";
 import { openPanel } from "./panel.ts";
 import { parseSavedState } from "./parse.ts";
-import { MaybeStartedError, type KickoffSender } from "./start.ts";
+import { MaybeStartedError, type KickoffSender } from "../sending/kickoff.ts";
 import type { Prefill } from "./values.ts";
 
 /** What {@link KickoffForms} works with. */
@@ -135,7 +135,7 @@ export class KickoffForms implements vscode.Disposable {
   /** What a crew's form begins with. What was typed may have been sent before the window was reloaded or the form was closed. */
   async #seedOf(crew: Pick<Crew, "id">): Promise<Seed> {
     const known = await this.#memory.read(crew.id);
-    const earlier = known.draft && (await this.#options.sender.earlier(crew, known.draft.id));
+    const earlier = known.draft && this.#options.sender.earlier(crew, known.draft.id);
     if (earlier === undefined) return known;
     return { ...known, earlier: earlier instanceof MaybeStartedError ? earlier : "started" };
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { Disposables } from "../editor/disposables.ts";
-import { messageOf } from "../editor/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
 import type { Execution } from "../executions/model.ts";

@@ -13,7 +13,8 @@ import type { Presets } from "./presets/presets.ts";
 import { LastEditor } from "./last-editor.ts";
 import { registerRequestFiles } from "./request-files/register.ts";
 import type { RequestFiles } from "./request-files/request-files.ts";
-import { KickoffSender } from "./start.ts";
+import { KickoffSender } from "../sending/kickoff.ts";
+import type { Sending } from "../sending/sending.ts";
 
 /** What kicking off works with. */
 export interface KickoffRoomOptions {
@@ -23,6 +24,7 @@ export interface KickoffRoomOptions {
   >;
   readonly crews: Crews;
   readonly executions: Executions;
+  readonly sending: Sending;
   readonly clock: Clock;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;
@@ -47,19 +49,22 @@ export function registerKickoff({
   context,
   crews,
   executions,
+  sending,
   clock,
   wake,
   show,
 }: KickoffRoomOptions): KickoffRoom {
-  const { store, intents, secrets, tracker } = executions;
+  const { store, tracker } = executions;
+  const { sends, secrets } = sending;
   const owned = new Disposables();
   const sender = new KickoffSender({
     store,
-    intents,
+    sends,
     secrets,
     clock,
     clientFor: (crew) => crews.client(crew),
     poll: (localId) => void tracker.pollNow(localId),
+    onProblem: logProblem,
   });
   const showOrLog = (execution: ExecutionSummary) =>
     show(execution).catch((error: unknown) => logProblem("Showing an execution", error));

@@ -4,7 +4,7 @@ import type { FormContent } from "./content.ts";
 import type { Draft, Explanation, Outcome } from "./messages.ts";
 import type { FormSecrets } from "./secret-callbacks.ts";
 import type { SessionOptions } from "./session-options.ts";
-import { MaybeStartedError } from "./start.ts";
+import { MaybeStartedError } from "../sending/kickoff.ts";
 import { toRequest } from "./values.ts";
 
 /** What {@link FormSending} needs of its form. */

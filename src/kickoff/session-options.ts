@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { CrewInputs, KickoffRequest } from "../api/types.ts";
-import type { ErrorAction } from "../editor/errors.ts";
+import type { ErrorAction } from "../base/errors.ts";
 import type { Execution } from "../executions/model.ts";
 import type { FormTools, Taken } from "./form-tools.ts";
 import type { FormMemory } from "./memory.ts";

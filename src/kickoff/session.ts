@@ -1,4 +1,4 @@
-import type { ErrorAction } from "../editor/errors.ts";
+import type { ErrorAction } from "../base/errors.ts";
 import type { Execution } from "../executions/model.ts";
 import { FormContent, type Laid, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
@@ -17,7 +17,7 @@ import {
 import { parseFromForm } from "./parse.ts";
 import { FormSending } from "./sending.ts";
 import type { LoadOptions, SessionOptions } from "./session-options.ts";
-import { MaybeStartedError } from "./start.ts";
+import { MaybeStartedError } from "../sending/kickoff.ts";
 import { isValid } from "./validate.ts";
 
 /** Milliseconds without typing after which a draft goes to disk. The webview keeps every keystroke meanwhile. */

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { UserError, messageOf } from "../editor/errors.ts";
+import { UserError, messageOf } from "../base/errors.ts";
 import { sizeInWords } from "../editor/size.ts";
 import type { Taken } from "./form-tools.ts";
 

@@ -1,6 +1,6 @@
 import path from "node:path";
 import * as vscode from "vscode";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { exampleFolder } from "./known-crews.ts";
 
 /** Turns what names a crew's folder into the name it is known by, and back. */

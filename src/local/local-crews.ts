@@ -3,7 +3,7 @@ import type { Crews } from "../crews/crews.ts";
 import { uniqueName } from "../crews/identity.ts";
 import type { Crew } from "../crews/types.ts";
 import { Disposables } from "../editor/disposables.ts";
-import { messageOf, UserError } from "../editor/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainLabel, plainMessage } from "../editor/plain.ts";
 import { ProjectError } from "../projects/types.ts";

@@ -1,7 +1,7 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import type { Crew } from "../crews/types.ts";
-import { messageOf } from "../editor/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import { plainLabel, plainMessage } from "../editor/plain.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
 import type { Folders } from "./folders.ts";

@@ -1,6 +1,6 @@
 import path from "node:path";
 import * as vscode from "vscode";
-import { UserError, type ErrorAction } from "../editor/errors.ts";
+import { UserError, type ErrorAction } from "../base/errors.ts";
 import { ProjectError } from "../projects/types.ts";
 import { ServiceFailure, ServiceRefusal } from "./service-errors.ts";
 

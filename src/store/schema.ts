@@ -25,21 +25,28 @@ const steps: readonly string[] = [
     json TEXT NOT NULL
   ) STRICT;
 
-  -- What may be sent once: a row is written in the transaction that records the request, before it leaves.
+  -- Kickoffs and resumes that left, or were about to, and whose outcome is not recorded. A row is written in the transaction that records
+  -- the request, before it leaves. pid: the process that is sending it; null when it has given up without an answer.
   CREATE TABLE sends (
     local_id TEXT NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('kickoff', 'resume')),
-    task_id TEXT NOT NULL DEFAULT '',
-    attempt INTEGER NOT NULL DEFAULT 0,
-    again INTEGER NOT NULL DEFAULT 0,
+    task_id TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    id TEXT NOT NULL UNIQUE,
     at INTEGER NOT NULL,
-    pid INTEGER NOT NULL,
-    session TEXT NOT NULL,
-    PRIMARY KEY (local_id, kind, task_id, attempt, again)
+    pid INTEGER,
+    PRIMARY KEY (local_id, kind, task_id, attempt)
   ) STRICT;
 
-  -- What one window has notified the person of, so that no other window does.
-  CREATE TABLE notified (key TEXT PRIMARY KEY) STRICT;
+  -- Events that one window has notified the person of, so that no other window does.
+  CREATE TABLE notified (
+    key TEXT PRIMARY KEY,
+    local_id TEXT NOT NULL REFERENCES executions ON DELETE CASCADE
+  ) STRICT;
+  CREATE INDEX notified_by_execution ON notified (local_id);
+
+  -- Which window asks for another token of a crew that refuses the one it gets.
+  CREATE TABLE token_prompts (crew_id TEXT PRIMARY KEY, pid INTEGER NOT NULL, session TEXT NOT NULL) STRICT;
 
   -- Executions whose callbacks have secrets: SecretStorage can't list its entries.
   CREATE TABLE callback_secrets (local_id TEXT PRIMARY KEY) STRICT;
@@ -86,6 +93,7 @@ export const tables = [
   "details",
   "sends",
   "notified",
+  "token_prompts",
   "callback_secrets",
   "lease",
   "drafts",

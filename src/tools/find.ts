@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { needed, optional, stringOf } from "../commands/arguments.ts";
 import { findExecution } from "../commands/choose.ts";
 import type { Crews } from "../crews/crews.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { numberOf, optional, stringOf } from "../commands/arguments.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { hasEnded, keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { doubtOf } from "../views/doubt.ts";
 import { beginningOf, overviewOf } from "./execution-data.ts";

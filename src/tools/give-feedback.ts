@@ -1,13 +1,13 @@
 import * as vscode from "vscode";
 import { needed, numberOf, optional, stringOf } from "../commands/arguments.ts";
-import { messageOf, UserError } from "../editor/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { hasEnded, keyOf, type Execution } from "../executions/model.ts";
 import { attemptToAnswer } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
 import { callbacksAgain } from "../feedback/destination.ts";
-import { MaybeSentError } from "../feedback/errors.ts";
-import { approved } from "../feedback/send.ts";
-import { staleByAttempt, staleByRecord, staleError } from "../feedback/stale.ts";
+import { MaybeSentError } from "../sending/errors.ts";
+import { approved } from "../sending/feedback.ts";
+import { staleByAttempt, staleByRecord, staleError } from "../sending/stale.ts";
 import { isAllowed } from "./ask.ts";
 import type { Confirmation, Longest } from "./confirmation.ts";
 import { crewAndPlace } from "./destination.ts";

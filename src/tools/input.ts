@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { recordOf } from "../commands/arguments.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 
 /** A model's input by name, with no other members than a tool has. @throws UserError that names what is too much, or where it is no object */
 export function readInput(

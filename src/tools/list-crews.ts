@@ -3,7 +3,7 @@ import { isRequired } from "../api/required.ts";
 import type { InputField, JsonObject } from "../api/types.ts";
 import { optional, stringOf } from "../commands/arguments.ts";
 import type { Crew } from "../crews/types.ts";
-import { messageOf } from "../editor/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import { readInput } from "./input.ts";
 import type { ToolParts } from "./parts.ts";
 import { resultOf } from "./result.ts";

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { Feedback } from "../feedback/feedback.ts";
-import type { KickoffSender } from "../kickoff/start.ts";
+import type { KickoffSender } from "../sending/kickoff.ts";
 
 /** What the tools work with: what the commands send by is what the tools send by. */
 export interface ToolParts {

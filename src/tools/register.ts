@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { messageOf } from "../editor/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Tools } from "./all.ts";
 import type { ToolParts } from "./parts.ts";

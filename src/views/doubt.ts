@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { Crew } from "../crews/types.ts";
-import { messageOf, UserError } from "../editor/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
 import type { Tracker } from "../executions/tracker.ts";
 

@@ -1,7 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { oneLine, shortName } from "../api/one-line.ts";
 import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
-import { ofEnd } from "../executions/sweep-told.ts";
 import { titleOf } from "../executions/title.ts";
 
 /** What a person may want to be told of, or not: each has a setting, `crewdeck.notifications.<kind>`. */
@@ -77,7 +76,7 @@ function endOf(execution: ExecutionSummary): ExecutionEvent {
   const { localId, crew, state, kickoffIds, error } = execution;
   const title = titleOf(execution);
   // A resume may bring a new id, under which it goes on and ends again.
-  const key = `${ofEnd}${localId}-${kickoffIds.length}`;
+  const key = `ended-${localId}-${kickoffIds.length}`;
   if (state === "completed")
     return {
       kind: "completed",

@@ -1,11 +1,11 @@
 import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
-import { UserError } from "../editor/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Feedback } from "../feedback/feedback.ts";
-import type { KickoffSender } from "../kickoff/start.ts";
+import type { KickoffSender } from "../sending/kickoff.ts";
 import type {
   CrewdeckApi,
   CrewdeckExecution,

@@ -2,9 +2,9 @@ import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
-import type { Intents } from "../executions/intents.ts";
 import type { Lease } from "../executions/lease.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
+import type { Notified } from "../executions/notified.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import { activeOf } from "./active.ts";
@@ -22,8 +22,7 @@ import { wantsToHear } from "./notification-settings.ts";
 export interface NotificationsOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "onDidChange">;
   readonly lease: Pick<Lease, "isHeld" | "confirm" | "onDidChange">;
-  /** Remembers on disk what was told; a folder of its own, apart from the claims of what is sent. */
-  readonly told: Pick<Intents, "claim" | "release">;
+  readonly notified: Pick<Notified, "claim">;
   readonly clock: Clock;
   /** Shows a message with buttons and returns the one that was pressed; VS Code's own where absent. */
   readonly show?: (
@@ -84,23 +83,21 @@ export class Notifications implements vscode.Disposable {
     this.#soon.set(key, localId);
     this.#stop?.();
     const left = this.#since + gathering.longest - clock.now();
-    this.#stop = clock.after(Math.max(0, Math.min(gathering.quiet, left)), () => {
-      this.#background("Reporting executions", this.#report());
-    });
+    this.#stop = clock.after(Math.max(0, Math.min(gathering.quiet, left)), () => this.#report());
   }
 
-  async #report(): Promise<void> {
+  #report(): void {
     const { lease } = this.#options;
     const soon = [...this.#soon];
     this.#soon.clear();
-    if (!(await lease.confirm())) {
+    if (!lease.confirm()) {
       for (const [key] of soon) this.#seen.delete(key);
       return;
     }
     const news: News[] = [];
     for (const [key, localId] of soon) {
       const current = this.#newsOf(key, localId);
-      if (current !== undefined && (await this.#claim(key))) news.push(current);
+      if (current !== undefined && this.#claim(key, localId)) news.push(current);
     }
     for (const report of gathered(news)) {
       this.#background(
@@ -111,9 +108,9 @@ export class Notifications implements vscode.Disposable {
   }
 
   /** An event that cannot be claimed is not shown; the others are. */
-  async #claim(key: string): Promise<boolean> {
+  #claim(key: string, localId: string): boolean {
     try {
-      return await this.#options.told.claim(key, {});
+      return this.#options.notified.claim(key, localId);
     } catch (error) {
       logProblem("Reporting an execution", error);
       return false;
@@ -172,10 +169,7 @@ export class Notifications implements vscode.Disposable {
   }
 
   #forget(execution: ExecutionSummary): void {
-    for (const { key } of eventsOf(execution, this.#options.clock.now())) {
-      this.#seen.delete(key);
-      this.#background("Forgetting what was told", this.#options.told.release(key));
-    }
+    for (const { key } of eventsOf(execution, this.#options.clock.now())) this.#seen.delete(key);
   }
 
   #background(doing: string, work: Promise<void>): void {

@@ -1,21 +1,21 @@
 import * as vscode from "vscode";
 import type { CrewApiError } from "../api/errors.ts";
 import { tokenInWords } from "../crews/token-words.ts";
-import { actionsOf } from "../editor/errors.ts";
+import { actionsOf } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
 import { runAction } from "../editor/tell.ts";
-import type { Intents } from "../executions/intents.ts";
 import type { Lease } from "../executions/lease.ts";
 import type { Tracker } from "../executions/tracker.ts";
+import type { Database } from "../store/database.ts";
 import { TokenPrompts } from "./token-prompts.ts";
 
 /** What {@link RefusedTokens} needs. */
 export interface RefusedTokensOptions {
   readonly tracker: Pick<Tracker, "onDidPark" | "onDidChange" | "parkedCrews">;
   readonly lease: Pick<Lease, "confirm">;
-  /** Remembers on disk which window asked. */
-  readonly told: Pick<Intents, "all" | "claim" | "release">;
+  /** Remembers which window asked. */
+  readonly database: Database;
 }
 
 /** Asks a person for another token when a crew that is watched refuses the one it gets: once, in one window. */
@@ -26,17 +26,14 @@ export class RefusedTokens implements vscode.Disposable {
 
   constructor(options: RefusedTokensOptions) {
     this.#options = options;
-    const { tracker, told } = options;
-    this.#prompts = new TokenPrompts(told);
+    const { tracker, database } = options;
+    this.#prompts = new TokenPrompts(database);
     this.#subscriptions = vscode.Disposable.from(
       tracker.onDidPark(({ crew, error }) => {
         this.#background("Asking for another token", this.#ask(crew, error));
       }),
       tracker.onDidChange(() => {
-        this.#background(
-          "Noting which crews take their token",
-          this.#prompts.keep(tracker.parkedCrews()),
-        );
+        this.#prompts.keep(tracker.parkedCrews());
       }),
     );
   }
@@ -50,9 +47,9 @@ export class RefusedTokens implements vscode.Disposable {
     error: CrewApiError,
   ): Promise<void> {
     const { lease, tracker } = this.#options;
-    if (!(await lease.confirm())) return;
+    if (!lease.confirm()) return;
     // Meanwhile the crew may have got another token.
-    if (!tracker.parkedCrews().has(crew.id) || !(await this.#prompts.begin(crew.id))) return;
+    if (!tracker.parkedCrews().has(crew.id) || !this.#prompts.begin(crew.id)) return;
     const actions = actionsOf(error);
     const chosen = await vscode.window.showErrorMessage(
       plainMessage(messageFor(crew.name, error)),

@@ -1,54 +1,45 @@
-import { isAlive, type Intents } from "../executions/intents.ts";
-import { ofCrew } from "../executions/sweep-told.ts";
+import { isRunning, session } from "../base/process.ts";
+import type { Database } from "../store/database.ts";
+import { integer, type Row, text } from "../store/row.ts";
 
 /** Sees to it that one window asks for a crew's other token, whichever of them hears that the old one is refused. */
 export class TokenPrompts {
-  readonly #told: Pick<Intents, "all" | "claim" | "release">;
+  readonly #database: Database;
   /** Crews that refuse their token as far as this window knows, by id. */
   readonly #refusing = new Set<string>();
-  readonly #turns = new Map<string, Promise<unknown>>();
 
-  constructor(told: Pick<Intents, "all" | "claim" | "release">) {
-    this.#told = told;
+  constructor(database: Database) {
+    this.#database = database;
   }
 
-  /**
-   * A crew refuses its token. Whether this window is to ask for another one: not if one that is still open has asked.
-   * @throws what the file system throws
-   */
-  async begin(crewId: string): Promise<boolean> {
+  /** A crew refuses its token. Whether this window is to ask for another one: not if one that is still open has asked. */
+  begin(crewId: string): boolean {
     this.#refusing.add(crewId);
-    const key = keyOf(crewId);
-    return await this.#inTurn(crewId, async () => {
-      if (await this.#told.claim(key, {})) return true;
-      const earlier = (await this.#told.all()).find((intent) => intent.key === key);
-      if (earlier === undefined || isAlive(earlier)) return false;
-      // Its question went away with its window.
-      await this.#told.release(key);
-      return await this.#told.claim(key, {});
+    return this.#database.write(() => {
+      const earlier = this.#database.get("SELECT * FROM token_prompts WHERE crew_id = ?", crewId);
+      if (earlier !== undefined && isOpen(earlier)) return false;
+      // The question of a window that is gone went away with it.
+      this.#database.run(
+        "INSERT OR REPLACE INTO token_prompts (crew_id, pid, session) VALUES (?, ?, ?)",
+        crewId,
+        process.pid,
+        session,
+      );
+      return true;
     });
   }
 
-  /**
-   * Only these crews refuse their token now: a new refusal of the others is to be asked about again.
-   * @throws what the file system throws
-   */
-  async keep(parked: ReadonlyMap<string, unknown>): Promise<void> {
-    const ended = [...this.#refusing].filter((crewId) => !parked.has(crewId));
-    for (const crewId of ended) this.#refusing.delete(crewId);
-    await Promise.all(
-      ended.map((crewId) => this.#inTurn(crewId, () => this.#told.release(keyOf(crewId)))),
-    );
-  }
-
-  /** A question and its end in the order they came in. */
-  async #inTurn<T>(crewId: string, action: () => Promise<T>): Promise<T> {
-    const turn = (this.#turns.get(crewId) ?? Promise.resolve()).then(action, action);
-    this.#turns.set(crewId, turn);
-    return await turn;
+  /** Only these crews refuse their token now: a new refusal of the others is to be asked about again. */
+  keep(parked: ReadonlyMap<string, unknown>): void {
+    for (const crewId of this.#refusing) {
+      if (parked.has(crewId)) continue;
+      this.#database.run("DELETE FROM token_prompts WHERE crew_id = ?", crewId);
+      this.#refusing.delete(crewId);
+    }
   }
 }
 
-function keyOf(crewId: string): string {
-  return `${ofCrew}token-${crewId}`;
+function isOpen(row: Row): boolean {
+  const pid = integer(row, "pid");
+  return pid === process.pid ? text(row, "session") === session : isRunning(pid);
 }

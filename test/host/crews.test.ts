@@ -5,7 +5,7 @@ import { connectCrew } from "../../src/crews/connect.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { LostTokenError, NoTokenError } from "../../src/crews/errors.ts";
 import type { CrewReplacement } from "../../src/crews/types.ts";
-import { actionsOf, UserError } from "../../src/editor/errors.ts";
+import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { startSmallCrew, type SmallCrew } from "./small-crew.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { openDashboard } from "../../src/crews/dashboard.ts";
-import { UserError } from "../../src/editor/errors.ts";
+import { UserError } from "../../src/base/errors.ts";
 
 describe("a crew's dashboard", () => {
   const crew = {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import * as vscode from "vscode";
 import { formatEntry } from "../../src/crews/token-entry.ts";
 import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
@@ -130,7 +131,7 @@ describe("When the extension ends", () => {
     await api.kickoff({ crew: "Silent", inputs: { topic: "tea" } });
     const inForm = run("kickoff", { crew: "Silent", inputs: { topic: "tea" } }) as Promise<unknown>;
     await waitFor("a question that nobody answers", () => crew.asked() > 0);
-    await waitFor("the lease", async () => (await readdir(storage)).includes("lease.json"));
+    await waitFor("the lease", () => leases(storage) === 1);
     const isForm = ({ input }: vscode.Tab) => input instanceof vscode.TabInputWebview;
     const form = await waitFor("the form", () =>
       vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(isForm),
@@ -149,7 +150,7 @@ describe("When the extension ends", () => {
         `${kind} is counted: ${before.join("\n")}`,
       );
     end();
-    assert.ok(!(await readdir(storage)).includes("lease.json"), "another window may poll at once");
+    assert.equal(leases(storage), 0, "another window may poll at once");
     await vscode.window.tabGroups.close(form);
     await allIsGivenBack(window);
     // The other end of a connection hears of its end a moment later.
@@ -171,3 +172,13 @@ describe("When the extension ends", () => {
     await allIsGivenBack(window);
   });
 });
+
+/** How many windows poll. */
+function leases(storage: string): unknown {
+  const database = new DatabaseSync(path.join(storage, "crewdeck.db"), { readOnly: true });
+  try {
+    return database.prepare("SELECT count(*) AS leases FROM lease").get()?.["leases"];
+  } finally {
+    database.close();
+  }
+}

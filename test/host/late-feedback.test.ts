@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
-import * as path from "node:path";
 import * as vscode from "vscode";
 import { CrewClient } from "../../src/api/client.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { draftsCommand } from "../../src/commands/drafts.ts";
 import type { Crews } from "../../src/crews/crews.ts";
-import { actionsOf } from "../../src/editor/errors.ts";
-import { Intents } from "../../src/executions/intents.ts";
-import { ExecutionStore } from "../../src/executions/store.ts";
-import { MaybeSentError, StaleFeedbackError } from "../../src/feedback/errors.ts";
-import { FeedbackSender } from "../../src/feedback/send.ts";
-import { Database } from "../../src/store/database.ts";
+import { actionsOf } from "../../src/base/errors.ts";
+import { MaybeSentError, StaleFeedbackError } from "../../src/sending/errors.ts";
+import { FeedbackSender } from "../../src/sending/feedback.ts";
 import { hangUp, json, MisbehavingServer, type Behaviour } from "../support/misbehaving-server.ts";
 import { noSecrets } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
+import { openWindow } from "../unit/sending/window.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
@@ -125,29 +122,24 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
   it("explains before anything is sent that it goes on under a new ID, which another window's feedback has brought", async () => {
     crewAnswers(waits, json(200, { kickoff_id: "new-id" }));
     const { thread } = await write();
-    const onProblem = (message: string) => parts.problems.push(message);
-    const database = new Database({ folder: parts.folder, clock: systemClock, onProblem });
-    const others = new ExecutionStore({ database, clock: systemClock, onProblem });
+    const other = openWindow(parts.folder);
     try {
-      others.open();
       const sender = new FeedbackSender({
-        store: others,
-        intents: new Intents(path.join(parts.folder, "intents")),
+        ...other,
         secrets: noSecrets,
         clock: systemClock,
         clientFor: () => client,
         poll: () => undefined,
-        onProblem,
+        onProblem: (message) => parts.problems.push(message),
       });
       await sender.send({
-        execution: others.find("local-1")!,
+        execution: other.store.find("local-1")!,
         taskId: "review",
         isApprove: true,
         text: "From the other window.",
       });
     } finally {
-      others.dispose();
-      database.dispose();
+      other.dispose();
     }
     await assert.rejects(
       Promise.resolve(parts.threads.submit({ thread, text: "My words." })),

@@ -8,7 +8,8 @@ import { watchClearing } from "../../src/commands/clearing.ts";
 import { deleteLocalDataCommand } from "../../src/commands/delete-local-data.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { Executions } from "../../src/executions/executions.ts";
-import { kickoffKey, resumeKey } from "../../src/executions/intents.ts";
+import { Sending } from "../../src/sending/sending.ts";
+import { Database } from "../../src/store/database.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { resumeSending, resumeUnanswered } from "../../src/executions/resumes.ts";
 import { Drafts } from "../../src/feedback/drafts.ts";
@@ -17,7 +18,6 @@ import { initialValues } from "../../src/kickoff/values.ts";
 import { openPresets } from "../../src/kickoff/presets/register.ts";
 import { KnownCrews } from "../../src/local/known-crews.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
-import { Database } from "../../src/store/database.ts";
 import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
 import { TreeChoices } from "../../src/views/tree/choices.ts";
 import { waitFor } from "../support/wait.ts";
@@ -39,6 +39,7 @@ interface Deleted {
 }
 
 describe("Deleting local data", () => {
+  type Window = Awaited<ReturnType<typeof openWindow>>;
   const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
   let folder: string;
   let secrets: MemorySecrets;
@@ -69,21 +70,27 @@ describe("Deleting local data", () => {
     const database = new Database({ folder, clock: systemClock, onProblem: fail });
     const executions = new Executions({
       database,
-      folder,
       clock: systemClock,
       keepEnded: () => 0,
-      secrets,
       clientFor: () => Promise.resolve(undefined),
       onProblem: fail,
     });
     const locals = new LocalCrews({ crews, storage, extension, hasOpenExecutions: () => false });
-    executions.open(() => Promise.resolve());
+    const sending = new Sending({
+      database,
+      store: executions.store,
+      lease: executions.lease,
+      clock: systemClock,
+      storage: secrets,
+      onProblem: fail,
+    });
+    executions.open(() => (sending.begin(), Promise.resolve()));
     const closed: string[] = [];
     const context = { globalState, globalStorageUri: storage };
     const forms = { closeAll: () => closing.then(() => void closed.push("forms")) };
     const tree = { choices: new TreeChoices(workspaceState) };
     const clearing = watchClearing(executions.store, { context, forms, tree });
-    for (const { dispose } of [database, crews, executions, locals].map((each) => ({
+    for (const { dispose } of [database, crews, executions, sending, locals].map((each) => ({
       dispose: () => each.dispose(),
     })))
       ends.push(dispose);
@@ -93,6 +100,7 @@ describe("Deleting local data", () => {
       context,
       crews,
       executions,
+      sending,
       locals,
       forms,
       tree,
@@ -102,6 +110,7 @@ describe("Deleting local data", () => {
     return {
       crews,
       executions,
+      sending,
       locals,
       globalState,
       workspaceState,
@@ -122,11 +131,11 @@ describe("Deleting local data", () => {
     },
   };
   const add = async (
-    { executions }: Pick<Awaited<ReturnType<typeof openWindow>>, "executions">,
+    { executions, sending }: Pick<Awaited<ReturnType<typeof openWindow>>, "executions" | "sending">,
     changes: Partial<Execution> & { localId: string },
   ) => {
     executions.store.add(notWaiting({ kickoffIds: [changes.localId], request, ...changes }));
-    await executions.secrets.keep(changes.localId, {
+    await sending.secrets.keep(changes.localId, {
       humanInputWebhook: {
         url: "https://hook.test/x",
         authentication: { strategy: "bearer", token: "callback-secret" },
@@ -141,8 +150,12 @@ describe("Deleting local data", () => {
       { untested: true },
     );
     for (const localId of ["one", "two"]) await add(window, { localId });
-    await window.executions.told.claim("waiting-one-review-1", {});
-    await window.executions.intents.claim(kickoffKey("gone"), {});
+    window.executions.notified.claim("waiting-one-review-1", "one");
+    await window.sending.sends.once(
+      { kind: "kickoff", localId: "gone" },
+      () => undefined,
+      () => Promise.resolve(),
+    );
     await openPresets(vscode.Uri.file(folder)).save("url:https://deployed.test", "Mine", {
       inputs: { topic: "tea" },
     });
@@ -466,21 +479,29 @@ describe("Deleting local data", () => {
       Object.assign(vscode.window, { withProgress: real });
     }
   };
-  const addKickoffUnderWay = async ({ store, intents }: Executions) => {
-    store.add(
-      notWaiting({
-        localId: "starts",
-        kickoffIds: [],
-        state: "unconfirmed",
-        startedAt: new Date().toISOString(),
-      }),
+  /** Begins a kickoff. @returns what ends it */
+  const addKickoffUnderWay = ({ executions: { store }, sending }: Window): (() => void) => {
+    let end: () => void = () => undefined;
+    void sending.sends.once(
+      { kind: "kickoff", localId: "starts" },
+      () =>
+        store.add(
+          notWaiting({
+            localId: "starts",
+            kickoffIds: [],
+            state: "unconfirmed",
+            startedAt: new Date().toISOString(),
+          }),
+        ),
+      () => new Promise<void>((resolve) => (end = resolve)),
     );
-    await intents.claim(kickoffKey("starts"), {});
+    return () => end();
   };
 
   it("waits for a kickoff that is under way, unless the person cancels", async () => {
-    const { executions, ...window } = await openWindow();
-    await addKickoffUnderWay(executions);
+    const window = await openWindow();
+    const { executions } = window;
+    const end = addKickoffUnderWay(window);
     await withProgress(async ({ titles, cancel }) => {
       const cancelled = window.delete("data");
       await waitFor("the wait to be shown", () => titles.length === 1);
@@ -493,12 +514,14 @@ describe("Deleting local data", () => {
       assert.equal(executions.store.list().length, 1, "nothing was deleted");
       const deleted = window.delete("data");
       await waitFor("the wait to be shown", () => titles.length === 2);
-      executions.store.update("starts", (execution) => ({
-        ...execution,
-        kickoffIds: ["k"],
-        state: "running",
-      }));
-      await executions.intents.release(kickoffKey("starts"));
+      window.sending.sends.settle({ kind: "kickoff", localId: "starts" }, () =>
+        executions.store.update("starts", (execution) => ({
+          ...execution,
+          kickoffIds: ["k"],
+          state: "running",
+        })),
+      );
+      end();
       assert.deepEqual((await deleted).notDeleted, []);
       assert.deepEqual(executions.store.list(), []);
     });
@@ -507,34 +530,32 @@ describe("Deleting local data", () => {
   it("is given up where a kickoff or feedback takes too long, and does not wait for one that may have been sent", async () => {
     longestWaitMs = 0;
     const window = await openWindow();
-    const { store, intents } = window.executions;
-    await addKickoffUnderWay(window.executions);
+    const { store } = window.executions;
+    const { sends } = window.sending;
+    const end = addKickoffUnderWay(window);
     await assert.rejects(
       window.delete("data"),
       /is still being sent to “Writers”.*Nothing was deleted/,
     );
+    end();
     store.remove("starts");
     store.add(anExecution({ localId: "waits" }));
-    store.update("waits", (execution) =>
-      resumeSending(
-        execution,
-        { taskId: "review", attempt: 1 },
-        { isApprove: true, text: "Good", at: new Date().toISOString() },
-      ),
+    const target = { taskId: "review", attempt: 1 };
+    const feedback = { isApprove: true, text: "Good", at: new Date().toISOString() };
+    void sends.once(
+      { kind: "resume", localId: "waits", ...target },
+      () => store.update("waits", (execution) => resumeSending(execution, target, feedback)),
+      () => new Promise(() => undefined),
     );
-    await intents.claim(resumeKey("waits", "review", 1), {});
     await assert.rejects(window.delete("data"), /is still being sent to “Writers”/);
     assert.equal(store.list().length, 1);
     store.remove("waits");
-    store.add(
-      notWaiting({
-        localId: "lost",
-        kickoffIds: [],
-        state: "unconfirmed",
-        startedAt: "2026-10-21T12:00:00.000Z",
-      }),
+    // Its request ended without an answer.
+    await sends.once(
+      { kind: "kickoff", localId: "lost" },
+      () => store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" })),
+      () => Promise.resolve(),
     );
-    await intents.claim(kickoffKey("lost"), {});
     assert.deepEqual((await window.delete("data")).notDeleted, []);
   });
 

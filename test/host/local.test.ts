@@ -8,15 +8,13 @@ import { CrewApiError } from "../../src/api/errors.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { resetContext } from "../../src/editor/context.ts";
-import { actionsOf, messageOf, UserError } from "../../src/editor/errors.ts";
-import { Intents } from "../../src/executions/intents.ts";
-import { ExecutionStore } from "../../src/executions/store.ts";
-import { KickoffSender } from "../../src/kickoff/start.ts";
+import { actionsOf, messageOf, UserError } from "../../src/base/errors.ts";
+import { KickoffSender } from "../../src/sending/kickoff.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
 import { watchProjects } from "../../src/local/workspace-projects.ts";
-import { Database } from "../../src/store/database.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
+import { openWindow } from "../unit/sending/window.ts";
 
 /** The message and buttons of what a start throws. */
 async function refusal(start: Promise<unknown>): Promise<UserError> {
@@ -396,17 +394,14 @@ describe("local crews", () => {
     const tasks = path.join(project, "src/example_crew/config/tasks.yaml");
     await writeFile(tasks, (await readFile(tasks, "utf8")).replace(/agent: \w+/, "agent: nobody"));
     const onProblem = (message: string) => assert.fail(message);
-    const database = new Database({ folder, clock: systemClock, onProblem });
-    const store = new ExecutionStore({ database, clock: systemClock, onProblem });
-    store.open();
-    const intents = new Intents(path.join(folder, "intents"));
+    const sent = openWindow(path.join(folder, "sent"), systemClock, onProblem);
     const sender = new KickoffSender({
-      store,
-      intents,
+      ...sent,
       secrets: { keep: () => Promise.resolve() },
       clock: systemClock,
       clientFor: (of) => window.crews.client(of),
       poll: onProblem,
+      onProblem,
     });
     try {
       const error: unknown = await sender
@@ -417,7 +412,7 @@ describe("local crews", () => {
         messageOf(error),
         /src\/example_crew\/config\/tasks\.yaml:\d+:\d+: There is no agent "nobody"\..* Nothing was started\. Correct the crew's file and kick off again\.$/,
       );
-      assert.deepEqual([store.list(), await intents.all()], [[], []]);
+      assert.deepEqual([sent.store.list(), sent.sends.lost()], [[], []]);
       assert.deepEqual(
         actionsOf(error).map(({ title, command }) => [title, command]),
         [
@@ -439,8 +434,7 @@ describe("local crews", () => {
       );
       assert.doesNotMatch(lines.join("\n"), /secret topic/);
     } finally {
-      store.dispose();
-      database.dispose();
+      sent.dispose();
     }
   });
 

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import { Emitter } from "../../src/base/events.ts";
-import { Intents } from "../../src/executions/intents.ts";
+import { Notified } from "../../src/executions/notified.ts";
 import { without, type Execution } from "../../src/executions/model.ts";
 import { Notifications } from "../../src/views/notifications.ts";
 import { StatusBar } from "../../src/views/status-bar.ts";
@@ -28,7 +25,6 @@ const ended = (localId: string, changes: Partial<Execution> = {}) => ({
 
 describe("Notifications", () => {
   let parts: ViewParts;
-  let folder: string;
   let shown: string[];
   let answer: string | undefined;
   /** What happens while a notification is on the screen. */
@@ -37,7 +33,6 @@ describe("Notifications", () => {
 
   beforeEach(async () => {
     parts = await viewParts();
-    folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-told-"));
     [shown, answer, meanwhile] = [[], undefined, () => Promise.resolve()];
   });
 
@@ -46,7 +41,6 @@ describe("Notifications", () => {
     for (const kind of ["waiting", "failed", "completed"])
       await settings().update(kind, undefined, vscode.ConfigurationTarget.Global);
     await parts.dispose();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** A window that polls. */
@@ -54,14 +48,14 @@ describe("Notifications", () => {
     const changes = new Emitter<boolean>((error) => assert.fail(String(error)));
     const lease = {
       isHeld: true,
-      confirm: () => Promise.resolve(true),
+      confirm: () => true,
       onDidChange: changes.event,
     };
     windows.push(
       new Notifications({
         store: parts.store,
         lease,
-        told: new Intents(folder),
+        notified: new Notified(parts.database),
         clock: systemClock,
         show: async ({ message }, buttons) => {
           shown.push(`${message} [${buttons.join(" | ")}]`);

@@ -5,8 +5,9 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
 import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
-import { offer } from "../../src/editor/errors.ts";
-import { Intents } from "../../src/executions/intents.ts";
+import { offer } from "../../src/base/errors.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { Database } from "../../src/store/database.ts";
 import { RefusedTokens } from "../../src/views/refused-tokens.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, working } from "../unit/executions/samples.ts";
@@ -17,6 +18,7 @@ const crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.
 describe("a crew that refuses its token while it is watched", () => {
   const { showErrorMessage } = vscode.window;
   let folder: string;
+  let database: Database;
   let shown: string[][];
   let windows: {
     readonly refused: RefusedTokens;
@@ -39,6 +41,11 @@ describe("a crew that refuses its token while it is watched", () => {
     Object.assign(vscode.window, {
       showErrorMessage: (...said: string[]) => (shown.push(said), Promise.resolve("Ran")),
     });
+    database = new Database({
+      folder,
+      clock: systemClock,
+      onProblem: (message) => assert.fail(message),
+    });
     windows = [1, 2].map(() => {
       const parks = new vscode.EventEmitter<{
         readonly crew: typeof crew;
@@ -53,8 +60,8 @@ describe("a crew that refuses its token while it is watched", () => {
         parks,
         refused: new RefusedTokens({
           tracker,
-          lease: { confirm: () => Promise.resolve(true) },
-          told: new Intents(folder),
+          lease: { confirm: () => true },
+          database,
         }),
       };
     });
@@ -62,6 +69,7 @@ describe("a crew that refuses its token while it is watched", () => {
 
   afterEach(async () => {
     for (const { refused } of windows) refused.dispose();
+    database.dispose();
     Object.assign(vscode.window, { showErrorMessage });
     await rm(folder, { recursive: true });
   });
@@ -84,11 +92,6 @@ describe("a crew that refuses its token while it is watched", () => {
       for (const { parks } of windows) parks.fire({ crew, error });
       await waitFor("the button's command", () => ran.length > 0);
       for (const { parks } of windows) parks.fire({ crew, error });
-      // What comes after it in the same window has had its turn when this has.
-      await waitFor(
-        "every question to be answered",
-        async () => (await new Intents(folder).all()).length === 1,
-      );
       assert.deepEqual(shown, [
         [
           "“Writers” no longer accepts the user's token (User Bearer Token), so its executions are not asked for.",

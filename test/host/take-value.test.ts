@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import { UserError } from "../../src/editor/errors.ts";
+import { UserError } from "../../src/base/errors.ts";
 import { chooseEarlierValue } from "../../src/kickoff/earlier-value.ts";
 import { LastEditor } from "../../src/kickoff/last-editor.ts";
 import { openPresets } from "../../src/kickoff/presets/register.ts";

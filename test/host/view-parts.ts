@@ -5,22 +5,20 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { systemClock, type Clock } from "../../src/base/clock.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/types.ts";
-import { Intents } from "../../src/executions/intents.ts";
 import type { ExecutionSummary } from "../../src/executions/model.ts";
-import { ExecutionStore } from "../../src/executions/store.ts";
 import { Drafts } from "../../src/feedback/drafts.ts";
 import { Feedback } from "../../src/feedback/feedback.ts";
 import { FeedbackLenses } from "../../src/feedback/lenses.ts";
-import { FeedbackSender } from "../../src/feedback/send.ts";
+import { FeedbackSender } from "../../src/sending/feedback.ts";
 import { FeedbackThreads } from "../../src/feedback/threads.ts";
 import { OneWish } from "../../src/kickoff/one-wish.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
-import { Database } from "../../src/store/database.ts";
 import { showExecution } from "../../src/views/document/open.ts";
 import { placeOf } from "../../src/views/document/places.ts";
 import { ReaderPlaces } from "../../src/views/document/reader.ts";
 import { noSecrets } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
+import { openWindow } from "../unit/sending/window.ts";
 
 let count = 0;
 
@@ -34,9 +32,8 @@ export async function viewParts(clock: Clock = systemClock) {
     // Whoever still reads the folder when it is removed has nobody to tell.
     if (!hasEnded) problems.push(message);
   };
-  const database = new Database({ folder, clock: systemClock, onProblem });
-  const store = new ExecutionStore({ database, clock: systemClock, onProblem });
-  store.open();
+  const window = openWindow(folder, systemClock, onProblem);
+  const { database, store, sends } = window;
   const crew = {
     status: (): Promise<StatusReading> =>
       Promise.resolve({
@@ -52,7 +49,7 @@ export async function viewParts(clock: Clock = systemClock) {
   const sent: ResumeRequest[] = [];
   const sender = new FeedbackSender({
     store,
-    intents: new Intents(path.join(folder, "intents")),
+    sends,
     secrets: noSecrets,
     clock,
     clientFor: () => ({
@@ -105,8 +102,7 @@ export async function viewParts(clock: Clock = systemClock) {
     drafts,
     threads,
     feedback,
-    store,
-    database,
+    window,
   ];
   return {
     folder,

@@ -1,4 +1,4 @@
-import type { SecretStorage } from "../../src/executions/secrets.ts";
+import type { SecretStorage } from "../../src/sending/secrets.ts";
 
 /** A secret storage in memory. */
 export class SecretMemory implements SecretStorage {

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { CrewApiError } from "../../src/api/errors.ts";
 import type { InputField } from "../../src/api/types.ts";
 import type { Execution } from "../../src/executions/model.ts";
-import { MaybeStartedError } from "../../src/kickoff/start.ts";
+import { MaybeStartedError } from "../../src/sending/kickoff.ts";
 import { FormPage } from "../support/form/form-page.ts";
 import type { FormWindow } from "../support/form/form-window.ts";
 import { anExecution } from "../unit/executions/samples.ts";

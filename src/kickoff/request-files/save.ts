@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { UserError } from "../../editor/errors.ts";
+import { UserError } from "../../base/errors.ts";
 import type { Prefill } from "../values.ts";
 import { wholeRequest } from "./whole-request.ts";
 import { suggestFileName, withEnding } from "./file-name.ts";

@@ -7,7 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import "./vscode-words.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import type { CrewInputs, KickoffRequest } from "../../../src/api/types.ts";
-import { actionsOf } from "../../../src/editor/errors.ts";
+import { actionsOf } from "../../../src/base/errors.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Seed } from "../../../src/kickoff/content.ts";
 import type { FormToolName, Taken } from "../../../src/kickoff/form-tools.ts";

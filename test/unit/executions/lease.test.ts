@@ -1,25 +1,31 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { readdir, rm, writeFile } from "node:fs/promises";
-import path from "node:path";
+import { rm } from "node:fs/promises";
 import { Lease } from "../../../src/executions/lease.ts";
+import { Database } from "../../../src/store/database.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 describe("Lease", () => {
   let folder: string;
-  let file: string;
   let clock: FakeClock;
+  let database: Database;
   let leases: Lease[];
 
   beforeEach(() => {
     folder = temporaryFolder("lease");
-    file = path.join(folder, "deep", "lease.json");
     clock = new FakeClock();
+    // One connection for all windows: what two processes write at once, SQLite puts in order.
+    database = new Database({
+      folder,
+      // Its own timers would be counted as the lease's.
+      clock: { now: () => clock.now(), after: () => () => undefined },
+      onProblem: (_message, error) => assert.ifError(error),
+    });
     leases = [];
   });
   afterEach(async () => {
     for (const lease of leases) lease.dispose();
+    database.dispose();
     await rm(folder, { recursive: true });
   });
 
@@ -28,146 +34,127 @@ describe("Lease", () => {
     onProblem: (message: string, error: unknown) => void = (_message, error) =>
       assert.ifError(error),
   ): Lease {
-    const lease = new Lease({ file, clock, owner, onProblem });
+    const lease = new Lease({ database, clock, owner, onProblem });
     leases.push(lease);
     return lease;
   }
 
-  /** Lets time pass in steps of a timer, each with its file work. */
-  async function pass(seconds: number): Promise<void> {
-    for (let step = 0; step < seconds * 4; step++) {
-      await clock.pass(250);
-      for (const lease of leases) await lease.confirm();
-    }
-  }
-
   const held = () => leases.map((lease) => lease.isHeld);
+  const rows = () => database.all("SELECT owner FROM lease").map(({ owner }) => owner);
 
-  it("is held by the first window, and by one only", async () => {
+  it("is held by the first window, at once, and by one only", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
-    await one.start();
-    await two.start();
-    await pass(1);
+    one.start();
+    two.start();
     assert.deepEqual(held(), [true, false]);
-    await pass(60);
+    await clock.pass(60_000);
     assert.deepEqual(held(), [true, false]);
-    assert.deepEqual(await readdir(path.dirname(file)), ["lease.json"]);
-  });
-
-  it("is held by one only when two windows find it free at the same moment", async () => {
-    const [one, two] = [aLease("one"), aLease("two")];
-    await Promise.all([one.start(), two.start()]);
-    await pass(1);
-    assert.equal(held().filter(Boolean).length, 1);
+    assert.deepEqual(rows(), ["one"]);
   });
 
   it("goes to another window at once when its holder ends properly", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
-    await one.start();
-    await pass(1);
-    await two.start();
+    one.start();
+    two.start();
     one.dispose();
-    assert.equal(existsSync(file), false);
-    await pass(6);
+    assert.deepEqual(rows(), []);
+    await clock.pass(5_000);
     assert.deepEqual(held(), [false, true]);
   });
 
   it("goes to another window 15 s after its holder died, and not before", async () => {
-    const text = JSON.stringify({ owner: "dead", renewedAt: clock.now() });
+    database.run("INSERT INTO lease VALUES (1, 'dead', ?)", clock.now() + 15_000);
     const one = aLease("one");
-    await one.start();
-    await pass(1);
-    await writeFile(file, text.replace(/\d+/, String(clock.now())));
-    await pass(14);
+    one.start();
+    await clock.pass(14_000);
     assert.equal(one.isHeld, false);
-    await pass(7);
+    await clock.pass(1_000);
     assert.equal(one.isHeld, true);
   });
 
   it("is taken over by a focused window; the other one sees it at its renewal, or when it asks", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
-    await one.start();
-    await two.start();
-    await pass(1);
-    await two.takeOver();
+    one.start();
+    two.start();
+    two.takeOver();
     assert.deepEqual(held(), [true, true]);
-    assert.equal(await one.confirm(), false);
-    assert.equal(await two.confirm(), true);
+    assert.equal(one.confirm(), false);
+    assert.equal(two.confirm(), true);
+    one.takeOver();
+    await clock.pass(5_000);
+    assert.deepEqual(held(), [true, false]);
   });
 
   it("goes to and fro with the focus, however fast", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
-    await one.start();
-    await two.start();
-    await pass(1);
-    await two.takeOver();
-    await one.takeOver(); // It has not seen yet that it had lost it.
-    await pass(6);
+    one.start();
+    two.start();
+    two.takeOver();
+    one.takeOver(); // It has not seen yet that it had lost it.
+    await clock.pass(6_000);
     assert.deepEqual(held(), [true, false]);
+  });
+
+  it("is not held any more by a window that slept longer than it lasts, until it renews it", () => {
+    const one = aLease("one");
+    one.start();
+    database.run("UPDATE lease SET expires_at = ?", clock.now());
+    assert.equal(one.confirm(), false);
+    one.start();
+    assert.equal(one.confirm(), true);
   });
 
   it("tells when it comes and goes", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
     const heard: boolean[] = [];
     one.onDidChange((isHeld) => heard.push(isHeld));
-    await one.start();
-    await pass(1);
-    await two.takeOver();
-    await pass(6);
+    one.start();
+    two.takeOver();
+    await clock.pass(6_000);
     assert.deepEqual(heard, [true, false]);
   });
 
-  it("is free when its file is no lease, or from a time that has not come", async () => {
+  it("is free when it ends later than any lease does: the clock was set back", () => {
+    database.run("INSERT INTO lease VALUES (1, 'x', ?)", clock.now() + 3_600_000);
     const one = aLease("one");
-    await one.start();
-    for (const text of [
-      "{",
-      "7",
-      "{}",
-      JSON.stringify({ owner: 1, renewedAt: 2 }),
-      JSON.stringify({ owner: "x", renewedAt: clock.now() + 3_600_000 }),
-    ]) {
-      await writeFile(file, text);
-      await pass(6);
-      assert.equal(one.isHeld, true, text);
-    }
+    one.start();
+    assert.equal(one.isHeld, true);
   });
 
-  it("is not held while its file cannot be used, says so, and tries again", async () => {
+  it("is not held while the database can't be written, says so, and tries again", async () => {
     const problems: string[] = [];
-    await writeFile(path.dirname(file), "in the way");
+    database.run("PRAGMA query_only = ON");
     const one = aLease("one", (message) => problems.push(message));
-    await one.start();
+    one.start();
     assert.equal(one.isHeld, false);
-    assert.equal(problems.length, 1);
-    await rm(path.dirname(file));
-    await pass(6);
+    assert.deepEqual(problems, ["Which window polls could not be decided; trying again."]);
+    database.run("PRAGMA query_only = OFF");
+    await clock.pass(5_000);
     assert.equal(one.isHeld, true);
   });
 
   it("is given back and not renewed when it is stopped, and can be started again", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
-    await one.start();
-    await pass(1);
-    assert.equal(one.isHeld, true);
-    await one.stop();
+    one.start();
+    one.stop();
     assert.deepEqual([one.isHeld, clock.pending], [false, 0]);
-    await two.start();
-    await pass(1);
+    two.start();
     assert.equal(two.isHeld, true, "nobody waits for it to become stale");
-    await two.stop();
-    await one.start();
-    await pass(1);
+    one.stop();
+    await clock.pass(20_000);
+    assert.equal(two.confirm(), true, "one that does not hold it gives nothing back");
+    two.stop();
+    one.start();
     assert.equal(one.isHeld, true);
   });
 
-  it("leaves no timer behind", async () => {
+  it("leaves no timer behind", () => {
     const one = aLease("one");
-    await one.start();
+    one.start();
     assert.equal(clock.pending, 1);
     one.dispose();
-    await one.start();
-    await one.takeOver();
+    one.start();
+    one.takeOver();
     assert.deepEqual([clock.pending, one.isHeld], [0, false]);
   });
 });

@@ -61,7 +61,7 @@ describe("how many ended executions are kept", () => {
     const clock = new FakeClock();
     const windows = new Windows();
     const store = windows.open();
-    const lease = { isHeld: false, confirm: () => Promise.resolve(lease.isHeld) };
+    const lease = { isHeld: false, confirm: () => lease.isHeld };
     let keep = 2;
     for (const [index, id] of ["a", "b", "c"].entries()) store.add(ended(id, index));
     const retention = new Retention({

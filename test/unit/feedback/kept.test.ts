@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { systemClock } from "../../../src/base/clock.ts";
 import type { StatusReading } from "../../../src/api/types.ts";
-import { Intents } from "../../../src/executions/intents.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
-import { ExecutionStore } from "../../../src/executions/store.ts";
-import { FeedbackSender } from "../../../src/feedback/send.ts";
+import { FeedbackSender } from "../../../src/sending/feedback.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
+import { temporaryFolder } from "../../support/folders.ts";
 import { noSecrets } from "../../support/secret-memory.ts";
+import { openWindow } from "../sending/window.ts";
 import { anExecution } from "../views/executions.ts";
 
 /** A crew's answer while an attempt waits. */
@@ -25,24 +23,15 @@ const waits = (attempt: number, output: string): StatusReading => ({
 describe("attempts and the words between them", () => {
   let folder: string;
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "crewdeck-attempts-"));
+  beforeEach(() => {
+    folder = temporaryFolder("attempts");
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  async function openStore(): Promise<ExecutionStore> {
-    const store = new ExecutionStore({
-      folder: join(folder, "executions"),
-      clock: systemClock,
-      onProblem: (message, error) => assert.fail(`${message} ${String(error)}`),
-    });
-    await store.open();
-    return store;
-  }
-
   it("stay readable after a restart, each rejected one with the feedback that caused the next", async () => {
-    const store = await openStore();
-    await store.add(anExecution());
+    const window = openWindow(folder);
+    const { store } = window;
+    store.add(anExecution());
     for (const [attempt, words, next] of [
       [1, "Shorter.", "Second draft."],
       [2, "Funnier.", "Third draft."],
@@ -54,8 +43,7 @@ describe("attempts and the words between them", () => {
         resume: () => Promise.resolve({ status: "retrying" as const, raw: {} }),
       };
       const sender = new FeedbackSender({
-        store,
-        intents: new Intents(join(folder, "intents")),
+        ...window,
         secrets: noSecrets,
         clock: systemClock,
         clientFor: () => client,
@@ -63,14 +51,14 @@ describe("attempts and the words between them", () => {
         onProblem: (message) => assert.fail(message),
       });
       await sender.send({ execution, taskId: "review", isApprove: false, text: words });
-      await store.update("local-1", (known) =>
+      store.update("local-1", (known) =>
         applyReading(known, waits(attempt + 1, next), systemClock.now()),
       );
     }
-    store.dispose();
+    window.dispose();
 
-    const again = await openStore();
-    const kept = again.find("local-1");
+    const again = openWindow(folder);
+    const kept = again.store.find("local-1");
     again.dispose();
     assert.ok(kept);
     const { text } = renderExecution(kept);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { KickoffRequest } from "../../../src/api/types.ts";
-import { UserError } from "../../../src/editor/errors.ts";
+import { UserError } from "../../../src/base/errors.ts";
 import type { Seed } from "../../../src/kickoff/content.ts";
 import type { Taken } from "../../../src/kickoff/form-tools.ts";
 import type { Draft, ToForm } from "../../../src/kickoff/messages.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { CrewInputs, KickoffRequest } from "../../../src/api/types.ts";
-import { UserError, actionsOf, type ErrorAction } from "../../../src/editor/errors.ts";
+import { UserError, actionsOf, type ErrorAction } from "../../../src/base/errors.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Seed } from "../../../src/kickoff/content.ts";
 import { formFields } from "../../../src/kickoff/fields.ts";
@@ -10,7 +10,7 @@ import { keptDraft, keptValues } from "../../../src/kickoff/kept-values.ts";
 import type { Draft, ToForm } from "../../../src/kickoff/messages.ts";
 import { FormSession } from "../../../src/kickoff/session.ts";
 import type { LoadOptions } from "../../../src/kickoff/session-options.ts";
-import { MaybeStartedError } from "../../../src/kickoff/start.ts";
+import { MaybeStartedError } from "../../../src/sending/kickoff.ts";
 import { FakeClock, settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
 import { deferred, keep, noTools, shownForm, typed } from "./support.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
-import { UserError } from "../../../src/editor/errors.ts";
+import { UserError } from "../../../src/base/errors.ts";
 import type { ExecutionSummary } from "../../../src/executions/model.ts";
 import { doubtOf, type DoubtSources } from "../../../src/views/doubt.ts";
 import { untilItMatters } from "../../../src/tools/until.ts";

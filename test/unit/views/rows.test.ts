@@ -6,7 +6,7 @@ import { without, type SentResume } from "../../../src/executions/model.ts";
 import { readSummary, writeExecution } from "../../../src/executions/record.ts";
 import { rehearsalMark } from "../../../src/service/rehearsal.ts";
 import { crewRow } from "../../../src/views/tree/crew-row.ts";
-import { staleByAttempt } from "../../../src/feedback/stale.ts";
+import { staleByAttempt } from "../../../src/sending/stale.ts";
 import { eventsOf } from "../../../src/views/events.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
 import { goneCrewRow, hintRow } from "../../../src/views/tree/rows.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
-import { Intents } from "../../../src/executions/intents.ts";
+import { systemClock } from "../../../src/base/clock.ts";
+import { Database } from "../../../src/store/database.ts";
 import { TokenPrompts } from "../../../src/views/token-prompts.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 
@@ -9,53 +10,54 @@ const parked = new Map([[crew, {}]]);
 
 describe("asking for another token", () => {
   let folder: string;
+  let databases: Database[];
   let windows: readonly TokenPrompts[];
 
   beforeEach(() => {
     folder = temporaryFolder("prompts");
-    windows = [1, 2, 3].map(() => new TokenPrompts(new Intents(folder)));
+    databases = [1, 2, 3].map(
+      () =>
+        new Database({
+          folder,
+          clock: systemClock,
+          onProblem: (_message, error) => assert.ifError(error),
+        }),
+    );
+    windows = databases.map((database) => new TokenPrompts(database));
   });
 
-  afterEach(() => rm(folder, { recursive: true }));
-
-  const asking = async () =>
-    (await Promise.all(windows.map((window) => window.begin(crew)))).filter((asks) => asks).length;
-
-  it("is done by one window, and once, however often the crew refuses the old one", async () => {
-    assert.equal(await asking(), 1);
-    await Promise.all(windows.map((window) => window.keep(parked)));
-    assert.equal(await asking(), 0);
-    assert.equal(await windows[0]!.begin("url:https://other.test"), true);
+  afterEach(async () => {
+    for (const database of databases) database.dispose();
+    await rm(folder, { recursive: true });
   });
 
-  it("is done once more when a replaced token is refused, too", async () => {
-    await asking();
-    await Promise.all(windows.map((window) => window.keep(new Map())));
-    assert.equal(await asking(), 1);
+  const asking = () => windows.filter((window) => window.begin(crew)).length;
+
+  it("is done by one window, and once, however often the crew refuses the old one", () => {
+    assert.equal(asking(), 1);
+    for (const window of windows) window.keep(parked);
+    assert.equal(asking(), 0);
+    assert.equal(windows[0]!.begin("url:https://other.test"), true);
   });
 
-  it("is not forgotten in between by a window that had nothing to do with it", async () => {
-    assert.equal(await windows[0]!.begin(crew), true);
-    await windows[1]!.keep(new Map());
-    assert.equal(await windows[1]!.begin(crew), false);
+  it("is done once more when a replaced token is refused, too", () => {
+    asking();
+    for (const window of windows) window.keep(new Map());
+    assert.equal(asking(), 1);
   });
 
-  it("takes an end and a new refusal in the order they came in", async () => {
-    const [window] = windows;
-    await window!.begin(crew);
-    const end = window!.keep(new Map());
-    assert.equal(await window!.begin(crew), true);
-    await end;
-    assert.equal(await windows[1]!.begin(crew), false);
+  it("is not forgotten in between by a window that had nothing to do with it", () => {
+    assert.equal(windows[0]!.begin(crew), true);
+    windows[1]!.keep(new Map());
+    assert.equal(windows[1]!.begin(crew), false);
   });
 
-  it("is done again where the window that asked is gone", async () => {
-    const told = new Intents(folder);
-    await told.claim(`crew-token-${crew}`, {});
-    const all = told.all.bind(told);
-    told.all = async () =>
-      (await all()).map((intent) => ({ ...intent, session: "of a process that ended" }));
-    assert.equal(await new TokenPrompts(told).begin(crew), true);
-    assert.equal(await windows[0]!.begin(crew), false);
+  it("is done again where the window that asked is gone", () => {
+    for (const gone of ["pid = 1073741824", "session = 'of an earlier process with this id'"]) {
+      windows[2]!.begin(crew);
+      databases[2]!.run(`UPDATE token_prompts SET ${gone}`);
+      assert.equal(windows[1]!.begin(crew), true);
+      assert.equal(windows[0]!.begin(crew), false);
+    }
   });
 });

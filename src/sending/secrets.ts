@@ -1,8 +1,9 @@
 import type { CallbackUrls, PlainCallbacks, SecretCallbacks } from "../api/types.ts";
 import type { Disposable } from "../base/events.ts";
-import type { Intents } from "./intents.ts";
-import { type Execution, hasEnded } from "./model.ts";
-import type { ExecutionStore } from "./store.ts";
+import { type Execution, type ExecutionSummary, hasEnded } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import type { Database } from "../store/database.ts";
+import { text } from "../store/row.ts";
 
 const prefix = "crewdeck.callbacks.";
 
@@ -16,8 +17,8 @@ export interface SecretStorage {
 /** What {@link CallbackSecrets} works with. */
 export interface CallbackSecretsOptions {
   readonly storage: SecretStorage;
-  /** One mark for each execution with a secret: SecretStorage has no list, and a crash must leave none behind. */
-  readonly marks: Pick<Intents, "all" | "claim" | "release">;
+  /** Has a row for each execution with a secret: SecretStorage can't list its entries, and a crash must leave none behind. */
+  readonly database: Database;
   readonly store: Pick<ExecutionStore, "list" | "refresh" | "onDidChange">;
   readonly onProblem: (message: string, error: unknown) => void;
 }
@@ -65,8 +66,8 @@ export class CallbackSecrets implements Disposable {
       ...(stream === undefined ? {} : { stream }),
     };
     if (Object.keys(stored).length === 0) return;
-    // The mark first: a secret that nothing leads to would stay for ever.
-    await this.#options.marks.claim(localId, {});
+    // The row first: a secret that nothing leads to would stay for ever.
+    this.#options.database.run("INSERT OR IGNORE INTO callback_secrets VALUES (?)", localId);
     await this.#options.storage.store(prefix + localId, JSON.stringify(stored));
   }
 
@@ -100,30 +101,36 @@ export class CallbackSecrets implements Disposable {
 
   /** Deletes secrets that a crash left behind: of executions that have ended or are not tracked. */
   async sweep(): Promise<void> {
-    const { marks, store } = this.#options;
-    const marked = await marks.all();
-    // After the marks are read: an execution is on record before it is marked.
-    await store.refresh();
+    const { store } = this.#options;
+    const stored = this.#stored();
+    // After these are read: an execution is recorded before its secrets are stored.
+    store.refresh();
     const needed = new Set(
       store
         .list()
         .filter((execution) => !isDone(execution))
         .map(({ localId }) => localId),
     );
-    for (const { key } of marked) if (!needed.has(key)) await this.#forget(key);
+    for (const localId of stored) if (!needed.has(localId)) await this.#forget(localId);
   }
 
-  /** Deletes the secrets of all executions. @returns why some could not be deleted; they stay marked and this is tried again later */
+  /** Deletes the secrets of all executions. @returns why some could not be deleted; their rows stay, and this is tried again later */
   async forgetAll(): Promise<readonly unknown[]> {
     const problems: unknown[] = [];
-    const marked = (await this.#options.marks.all()).map(({ key }) => key);
-    for (const localId of marked)
+    for (const localId of this.#stored())
       await this.#delete(localId).catch((error: unknown) => problems.push(error));
     return problems;
   }
 
   dispose(): void {
     this.#subscription.dispose();
+  }
+
+  /** Local ids of the executions that may have secrets. */
+  #stored(): readonly string[] {
+    return this.#options.database
+      .all("SELECT local_id FROM callback_secrets")
+      .map((row) => text(row, "local_id"));
   }
 
   /** What cannot be read, whatever the reason, is lost for now: the person is asked, and nobody must hear the storage's own words, which may quote it. */
@@ -151,7 +158,7 @@ export class CallbackSecrets implements Disposable {
 
   async #delete(localId: string): Promise<void> {
     await this.#options.storage.delete(prefix + localId);
-    await this.#options.marks.release(localId);
+    this.#options.database.run("DELETE FROM callback_secrets WHERE local_id = ?", localId);
   }
 }
 
@@ -169,11 +176,13 @@ export function plainCallbacks({ humanInputWebhook, webhooks }: SecretCallbacks)
 }
 
 /** Whether no resume can come any more: feedback that is under way may still bring an id under which the execution goes on. */
-function isDone(execution: Execution): boolean {
+function isDone(execution: ExecutionSummary): boolean {
   return hasEnded(execution) && execution.resumes.every(({ outcome }) => outcome !== "sending");
 }
 
-function hasCredentials(callbacks: PlainCallbacks | undefined): boolean {
+function hasCredentials(
+  callbacks: NonNullable<ExecutionSummary["request"]>["callbacks"] | undefined,
+): boolean {
   return (
     callbacks?.humanInputWebhook?.authentication !== undefined ||
     callbacks?.webhooks?.authentication !== undefined

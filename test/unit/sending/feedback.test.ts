@@ -1,20 +1,18 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { systemClock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../../src/api/types.ts";
-import { UserError } from "../../../src/editor/errors.ts";
-import { MaybeSentError, StaleFeedbackError } from "../../../src/feedback/errors.ts";
-import { FeedbackSender, type FeedbackToSend } from "../../../src/feedback/send.ts";
-import { Intents, resumeKey } from "../../../src/executions/intents.ts";
+import { UserError } from "../../../src/base/errors.ts";
+import { MaybeSentError, StaleFeedbackError } from "../../../src/sending/errors.ts";
+import { FeedbackSender, type FeedbackToSend } from "../../../src/sending/feedback.ts";
 import type { Execution } from "../../../src/executions/model.ts";
-import { recoverSends } from "../../../src/executions/recover.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
-import { ExecutionStore } from "../../../src/executions/store.ts";
+import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
+import { temporaryFolder } from "../../support/folders.ts";
 import { noSecrets } from "../../support/secret-memory.ts";
+import { failures, kill, openWindow, type Window } from "./window.ts";
 
 const reading: StatusReading = {
   state: "running",
@@ -33,19 +31,19 @@ const lost = () =>
 
 describe("sending feedback", () => {
   let folder: string;
+  let window: Window;
   let store: ExecutionStore;
-  let intents: Intents;
   let requests: ResumeRequest[];
   let polled: string[];
   let problems: string[];
   let status: () => Promise<StatusReading>;
   let resume: (request: ResumeRequest) => Promise<ResumeAnswer>;
-  const others: ExecutionStore[] = [];
+  const opened: Window[] = [];
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "crewdeck-feedback-"));
-    intents = new Intents(join(folder, "intents"));
-    store = await openStore();
+  beforeEach(() => {
+    folder = temporaryFolder("feedback");
+    window = open();
+    ({ store } = window);
     requests = [];
     polled = [];
     problems = [];
@@ -54,27 +52,19 @@ describe("sending feedback", () => {
   });
 
   afterEach(async () => {
-    for (const other of others.splice(0)) other.dispose();
+    for (const one of opened.splice(0)) one.dispose();
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function openStore(): Promise<ExecutionStore> {
-    const onProblem = (message: string, error: unknown) =>
-      assert.fail(`${message} ${String(error)}`);
-    const opened = new ExecutionStore({
-      folder: join(folder, "executions"),
-      clock: systemClock,
-      onProblem,
-    });
-    others.push(opened);
-    await opened.open();
-    return opened;
+  function open(): Window {
+    const one = openWindow(folder);
+    opened.push(one);
+    return one;
   }
 
-  function sender(in_: ExecutionStore = store, now = Date.now): FeedbackSender {
+  function sender(in_: Window = window, now = Date.now): FeedbackSender {
     return new FeedbackSender({
-      store: in_,
-      intents,
+      ...in_,
       secrets: noSecrets,
       clock: { ...systemClock, now },
       clientFor: () => ({
@@ -89,9 +79,11 @@ describe("sending feedback", () => {
     });
   }
 
-  async function stored(execution: Execution = anExecution()): Promise<Execution> {
-    return await store.add(execution);
+  function stored(execution: Execution = anExecution()): Execution {
+    return store.add(execution);
   }
+
+  const outcomes = () => store.find("local-1")?.resumes.map(({ outcome }) => outcome);
 
   function approval(execution: Execution, changes: Partial<FeedbackToSend> = {}): FeedbackToSend {
     return { execution, taskId: "review", isApprove: true, text: "", ...changes };
@@ -99,7 +91,7 @@ describe("sending feedback", () => {
 
   it("sends words, the newest id and the kickoff's callbacks again, and notes the answer", async () => {
     const callbacks = { taskWebhookUrl: "https://a.test/t", crewWebhookUrl: "https://a.test/c" };
-    const execution = await stored(
+    const execution = stored(
       anExecution({ kickoffIds: ["k-1", "k-2"], request: { inputs: {}, callbacks } }),
     );
     resume = () => Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
@@ -124,7 +116,7 @@ describe("sending feedback", () => {
   });
 
   it("says Approved. where an approval has no words, and wants words for a rejection", async () => {
-    const execution = await stored();
+    const execution = stored();
     await assert.rejects(
       sender().send(approval(execution, { isApprove: false, text: "  " })),
       UserError,
@@ -135,7 +127,7 @@ describe("sending feedback", () => {
   });
 
   it("follows a new id that the crew answers", async () => {
-    const execution = await stored();
+    const execution = stored();
     resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
     const result = await sender().send(approval(execution));
     assert.equal(result.status, "resumed");
@@ -144,8 +136,8 @@ describe("sending feedback", () => {
   });
 
   it("is sent once by ten clicks in two windows", async () => {
-    const execution = await stored();
-    const other = await openStore();
+    const execution = stored();
+    const other = open();
     const senders = [sender(), sender(other)];
     const results = await Promise.allSettled(
       Array.from({ length: 10 }, (_, at) => senders[at % 2]!.send(approval(execution))),
@@ -161,7 +153,7 @@ describe("sending feedback", () => {
   });
 
   it("may have been sent when no answer comes, and goes again only when the person says so", async () => {
-    const execution = await stored();
+    const execution = stored();
     resume = () => Promise.reject(lost());
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
     assert.equal(store.find("local-1")?.resumes[0]?.outcome, "unanswered");
@@ -176,67 +168,55 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 3);
   });
 
-  it("never reads as unsent where its outcome cannot be written down", async () => {
-    const execution = await stored();
-    let written = 0;
-    // The note before sending is written, and from then on the disk is full.
-    const full = {
-      find: store.find.bind(store),
-      refresh: () => store.refresh(),
-      update: (...change: Parameters<ExecutionStore["update"]>) =>
-        requests.length === 0
-          ? (written++, store.update(...change))
-          : Promise.reject(new Error("ENOSPC")),
-    };
-    const sending = () =>
-      new FeedbackSender({
-        store: full,
-        intents,
-        secrets: noSecrets,
-        clock: systemClock,
-        clientFor: () => ({
-          status: () => status(),
-          resume: (request) => (requests.push(request), resume(request)),
-        }),
-        poll: (localId) => polled.push(localId),
-        onProblem: (message) => problems.push(message),
-      }).send(approval(execution));
-    await assert.rejects(
-      sending(),
-      (error) =>
-        error instanceof MaybeSentError && /took your feedback.*ENOSPC/.test(error.message),
-    );
-    assert.deepEqual([written > 0, polled], [true, ["local-1"]]);
-    await assert.rejects(sender().send(approval(execution)), MaybeSentError);
-    assert.equal(requests.length, 1);
-  });
+  for (const [name, fail] of failures) {
+    const long = "x".repeat(1_000_000);
 
-  it("may have been sent even where that cannot be written down", async () => {
-    const execution = await stored();
-    const full = {
-      find: store.find.bind(store),
-      refresh: () => store.refresh(),
-      update: (...change: Parameters<ExecutionStore["update"]>) =>
-        requests.length === 0 ? store.update(...change) : Promise.reject(new Error("ENOSPC")),
-    };
-    resume = () => Promise.reject(lost());
-    const sending = new FeedbackSender({
-      store: full,
-      intents,
-      secrets: noSecrets,
-      clock: systemClock,
-      clientFor: () => ({
-        status: () => status(),
-        resume: (request) => (requests.push(request), resume(request)),
-      }),
-      poll: () => undefined,
-      onProblem: (message) => problems.push(message),
-    }).send(approval(execution));
-    await assert.rejects(sending, MaybeSentError);
-  });
+    it(`sends nothing while the ${name}`, async () => {
+      const execution = stored();
+      status = () => {
+        fail(window.database);
+        return Promise.reject(new CrewApiError({ kind: "server", message: "", remedy: "" }));
+      };
+      await assert.rejects(sender().send(approval(execution, { text: long })));
+      const other = open();
+      assert.deepEqual(
+        [requests, other.store.find("local-1")?.resumes, other.sends.lost()],
+        [[], [], []],
+        "neither request nor record",
+      );
+    });
 
-  it("tells the crew's refusal even where that cannot be written down, and gives the claim back", async () => {
-    const execution = await stored();
+    it(`never reads as unsent when the crew took it and the ${name}`, async () => {
+      const execution = stored();
+      resume = () => {
+        fail(window.database);
+        return Promise.resolve({ status: "resumed", message: long, raw: {} });
+      };
+      await assert.rejects(
+        sender().send(approval(execution)),
+        (error) => error instanceof MaybeSentError && /took your feedback/.test(error.message),
+      );
+      assert.deepEqual(polled, ["local-1"]);
+      await assert.rejects(sender(open()).send(approval(execution)), MaybeSentError);
+      assert.equal(requests.length, 1);
+    });
+
+    it(`may have been sent when no answer comes and the ${name}`, async () => {
+      const execution = stored();
+      resume = () => {
+        fail(window.database);
+        return Promise.reject(
+          new CrewApiError({ kind: "timeout", message: long, remedy: "", sent: "maybe" }),
+        );
+      };
+      await assert.rejects(sender().send(approval(execution)), MaybeSentError);
+      await assert.rejects(sender(open()).send(approval(execution)), MaybeSentError);
+      assert.equal(requests.length, 1);
+    });
+  }
+
+  it("tells the crew's refusal even where that can't be recorded; it may have arrived then, and can be sent again", async () => {
+    const execution = stored();
     const refusal = new CrewApiError({
       kind: "badRequest",
       status: 400,
@@ -244,22 +224,23 @@ describe("sending feedback", () => {
       remedy: "",
       sent: "no",
     });
-    resume = () => Promise.reject(refusal);
-    const update = store.update.bind(store);
-    store.update = (...change) =>
-      requests.length === 0 ? update(...change) : Promise.reject(new Error("ENOSPC"));
+    resume = () => {
+      window.database.run("PRAGMA query_only = ON");
+      return Promise.reject(refusal);
+    };
     await assert.rejects(sender().send(approval(execution)), (error) => error === refusal);
-    assert.deepEqual(problems, ["A refusal of feedback could not be written down."]);
-    assert.deepEqual(await intents.all(), []);
-    store.update = update;
-    await recoverSends({ store, intents, clock: systemClock });
+    assert.deepEqual(problems, ["What became of feedback could not be recorded."]);
+    assert.deepEqual(outcomes(), ["sending"]);
+    window.database.run("PRAGMA query_only = OFF");
     resume = () => Promise.resolve({ status: "resumed", raw: {} });
+    await assert.rejects(sender().send(approval(execution)), MaybeSentError);
+    assert.deepEqual(outcomes(), ["unanswered"]);
     await sender().send(approval(execution, { again: true }));
     assert.equal(requests.length, 2);
   });
 
   it("can be sent anew after a refusal", async () => {
-    const execution = await stored();
+    const execution = stored();
     resume = () =>
       Promise.reject(
         new CrewApiError({
@@ -286,9 +267,7 @@ describe("sending feedback", () => {
       { state: "waiting", waiting: { taskId: "review", output: "Another output, not numbered." } },
     ];
     for (const [at, answer] of late.entries()) {
-      const execution = await stored(
-        anExecution({ localId: `late-${at}`, kickoffIds: [`late-${at}`] }),
-      );
+      const execution = stored(anExecution({ localId: `late-${at}`, kickoffIds: [`late-${at}`] }));
       status = () => Promise.resolve({ ...reading, ...answer });
       await assert.rejects(
         sender().send(approval(execution)),
@@ -322,7 +301,7 @@ describe("sending feedback", () => {
     ],
   ] as const) {
     it(`explains a stale pause: ${kind} (${JSON.stringify(answer)})`, async () => {
-      const execution = await stored();
+      const execution = stored();
       status = () => Promise.resolve({ ...reading, ...answer } as StatusReading);
       await assert.rejects(sender().send(approval(execution)), (error) => {
         assert.ok(error instanceof StaleFeedbackError);
@@ -336,8 +315,8 @@ describe("sending feedback", () => {
   }
 
   it("explains a stale pause: a new id, which another window has brought, without asking the crew", async () => {
-    const execution = await stored();
-    const other = await openStore();
+    const execution = stored();
+    const other = open();
     resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
     await sender(other).send(approval(execution));
     status = () => assert.fail("asked");
@@ -365,7 +344,7 @@ describe("sending feedback", () => {
       () => Promise.reject(new CrewApiError({ kind: "server", message: "", remedy: "" })),
     ];
     for (const [at, answer] of unclear.entries()) {
-      const execution = await stored(
+      const execution = stored(
         anExecution({ localId: `unclear-${at}`, kickoffIds: [`unclear-${at}`] }),
       );
       status = answer;
@@ -385,15 +364,15 @@ describe("sending feedback", () => {
       const seconds = (count: number) => () => Date.now() + count * 1000;
 
       it("sends nothing for a moment, and says why and what can be done", async () => {
-        const shown = await stored();
+        const shown = stored();
         status = () => Promise.resolve(pause);
         await sender().send(approval(shown));
         await assert.rejects(
-          sender(store, seconds(1)).send(approval(shown)),
+          sender(window, seconds(1)).send(approval(shown)),
           /has been answered already, and the crew took that/,
         );
         await assert.rejects(
-          sender(store, seconds(12)).send(approval(store.find("local-1")!)),
+          sender(window, seconds(12)).send(approval(store.find("local-1")!)),
           (error) => {
             assert.ok(error instanceof StaleFeedbackError);
             assert.equal(error.kind, "stillPaused");
@@ -416,12 +395,12 @@ describe("sending feedback", () => {
       });
 
       it("sends it a minute later when the person says so, and only then", async () => {
-        const shown = await stored();
+        const shown = stored();
         status = () => Promise.resolve(pause);
         await sender().send(approval(shown));
         const later = seconds(62);
         await assert.rejects(
-          sender(store, later).send(approval(store.find("local-1")!)),
+          sender(window, later).send(approval(store.find("local-1")!)),
           (error) => error instanceof StaleFeedbackError && error.kind === "stillPaused",
         );
         assert.deepEqual(
@@ -429,25 +408,25 @@ describe("sending feedback", () => {
           ["waiting", 1],
         );
         assert.equal(requests.length, 1);
-        await sender(store, later).send(approval(store.find("local-1")!, { again: true }));
+        await sender(window, later).send(approval(store.find("local-1")!, { again: true }));
         assert.equal(requests.length, 2);
         assert.deepEqual(
           store.find("local-1")?.resumes.map(({ outcome }) => outcome),
           ["answered", "answered"],
         );
         await assert.rejects(
-          sender(store, later).send(approval(store.find("local-1")!)),
+          sender(window, later).send(approval(store.find("local-1")!)),
           StaleFeedbackError,
           "and once more it wants to be asked",
         );
       });
 
       it("does not send it again for another output that waits by then", async () => {
-        const shown = await stored();
+        const shown = stored();
         status = () => Promise.resolve(pause);
         await sender().send(approval(shown, { isApprove: false, text: "Shorter." }));
         await assert.rejects(
-          sender(store, seconds(12)).send(approval(store.find("local-1")!)),
+          sender(window, seconds(12)).send(approval(store.find("local-1")!)),
           StaleFeedbackError,
         );
         const lagging = store.find("local-1")!;
@@ -459,7 +438,7 @@ describe("sending feedback", () => {
             waiting: { taskId: "review", output: "Second." },
           });
         await assert.rejects(
-          sender(store, seconds(13)).send(approval(lagging, { again: true })),
+          sender(window, seconds(13)).send(approval(lagging, { again: true })),
           (error) => error instanceof StaleFeedbackError && error.kind === "newerAttempt",
         );
         assert.equal(requests.length, 1);
@@ -468,7 +447,7 @@ describe("sending feedback", () => {
   }
 
   it("sends once more, too, what a crew took that gives all its attempts one number", async () => {
-    const shown = await stored();
+    const shown = stored();
     status = () =>
       Promise.resolve({
         ...reading,
@@ -482,10 +461,10 @@ describe("sending feedback", () => {
       waiting: { taskId: "review", output: "Second.", attempt: 1 },
     };
     status = () => Promise.resolve(second);
-    await store.update("local-1", (known) => applyReading(known, second, Date.now()));
+    store.update("local-1", (known) => applyReading(known, second, Date.now()));
     assert.equal(store.find("local-1")?.waiting?.attempt, 2);
     await sender().send(approval(store.find("local-1")!));
-    await store.update("local-1", (known) => applyReading(known, second, Date.now()));
+    store.update("local-1", (known) => applyReading(known, second, Date.now()));
     assert.deepEqual(store.find("local-1")?.stillPaused, { taskId: "review", attempt: 2 });
     await sender().send(approval(store.find("local-1")!, { again: true }));
     assert.deepEqual(
@@ -495,7 +474,7 @@ describe("sending feedback", () => {
   });
 
   it("takes a typed task id for an execution that may be waiting, again after each answer", async () => {
-    const execution = await stored(
+    const execution = stored(
       notWaiting({
         state: "unknown",
         mayBeWaiting: true,
@@ -518,7 +497,7 @@ describe("sending feedback", () => {
   });
 
   it("sends nothing while a token is refused or missing", async () => {
-    const execution = await stored();
+    const execution = stored();
     for (const error of [
       new CrewApiError({ kind: "unauthorized", message: "", remedy: "" }),
       new UserError("There is no token on this machine."),
@@ -529,39 +508,34 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 0);
   });
 
-  it("gets past a claim of a window that died before it sent, but not past a living one's", async () => {
-    const execution = await stored();
-    await intents.claim(resumeKey("local-1", "review", 1), { at: new Date().toISOString() });
-    await assert.rejects(sender().send(approval(execution)), MaybeSentError);
-    const all = intents.all.bind(intents);
-    intents.all = async () =>
-      (await all()).map((intent) => ({ ...intent, session: "of a process that ended" }));
-    await sender().send(approval(execution));
-    assert.equal(requests.length, 1);
-  });
-
-  it("gets past a claim older than any request that nothing was written for, whoever has its process's number now", async () => {
-    const execution = await stored();
-    await intents.claim(resumeKey("local-1", "review", 1), {
-      at: new Date(Date.now() - 9 * 60_000).toISOString(),
-    });
-    await assert.rejects(sender().send(approval(execution)), MaybeSentError);
-    await intents.release(resumeKey("local-1", "review", 1));
-    await intents.claim(resumeKey("local-1", "review", 1), {
-      at: new Date(Date.now() - 11 * 60_000).toISOString(),
-    });
-    await sender().send(approval(execution));
-    assert.equal(requests.length, 1);
+  it("is not sent again by itself where its window died, or was suspended, while it was under way", async () => {
+    const execution = stored();
+    let answer: (answer: ResumeAnswer) => void = () => assert.fail("nothing was sent");
+    resume = () => new Promise((resolve) => (answer = resolve));
+    const first = sender().send(approval(execution));
+    while (requests.length === 0) await new Promise(setImmediate);
+    const other = open();
+    await assert.rejects(sender(other).send(approval(execution)), /is being sent right now/);
+    kill(window);
+    resume = () => Promise.resolve({ status: "resumed", raw: {} });
+    await assert.rejects(sender(other).send(approval(execution)), /may have been sent before/);
+    assert.deepEqual(outcomes(), ["unanswered"]);
+    await sender(other).send(approval(execution, { again: true }));
+    assert.deepEqual(outcomes(), ["unanswered", "answered"]);
+    // It was only suspended, and learns now that the crew had taken it.
+    answer({ status: "resumed", raw: {} });
+    await first;
+    assert.deepEqual([outcomes(), requests.length], [["answered", "answered"], 2]);
   });
 
   it("says that a kickoff without an answer has no id to give feedback to", async () => {
-    const execution = await stored(notWaiting({ state: "unconfirmed", kickoffIds: [] }));
+    const execution = stored(notWaiting({ state: "unconfirmed", kickoffIds: [] }));
     await assert.rejects(sender().send(approval(execution)), /no ID yet/);
   });
 
   it("says so when the execution is no longer tracked", async () => {
-    const execution = await stored();
-    await store.remove("local-1");
+    const execution = stored();
+    store.remove("local-1");
     await assert.rejects(sender().send(approval(execution)), StaleFeedbackError);
     assert.equal(requests.length, 0);
   });

@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
-import { type ErrorAction, UserError } from "../editor/errors.ts";
+import { CrewApiError } from "../api/errors.ts";
+import { type ErrorAction, UserError } from "../base/errors.ts";
 
 /** How a pause can be over. */
 export type StaleKind =
@@ -59,4 +60,9 @@ export class MaybeSentError extends UserError {
     this.name = "MaybeSentError";
     this.cause = cause;
   }
+}
+
+/** Whether a request certainly had no effect: the crew refused it, or it failed before it left, such as for a missing token. */
+export function isCertainlyNotTaken(error: unknown): boolean {
+  return error instanceof CrewApiError ? error.sent === "no" : error instanceof UserError;
 }

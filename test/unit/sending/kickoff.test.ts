@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CrewClient } from "../../../src/api/client.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
-import { UserError } from "../../../src/editor/errors.ts";
-import { Intents, kickoffKey } from "../../../src/executions/intents.ts";
-import { ExecutionStore } from "../../../src/executions/store.ts";
-import { KickoffSender, MaybeStartedError } from "../../../src/kickoff/start.ts";
-import { crew, deferred } from "./support.ts";
+import { UserError } from "../../../src/base/errors.ts";
+import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.ts";
+import { recoverSends } from "../../../src/sending/recover.ts";
+import { temporaryFolder } from "../../support/folders.ts";
+import { crew, deferred } from "../kickoff/support.ts";
+import { failures, kill, openWindow, type Window } from "./window.ts";
 import { noSecrets } from "../../support/secret-memory.ts";
 
 const request: KickoffRequest = {
@@ -21,32 +20,21 @@ const request: KickoffRequest = {
 };
 const localId = "11111111-0000-4000-8000-000000000001";
 
-/** The store's methods as properties, so that a test can replace one. */
-function bound(store: ExecutionStore) {
-  return {
-    add: store.add.bind(store),
-    update: store.update.bind(store),
-    remove: store.remove.bind(store),
-    find: store.find.bind(store),
-    refresh: store.refresh.bind(store),
-  };
-}
-
 describe("Sending a kickoff", () => {
   let folder: string;
-  let store: ExecutionStore;
-  let intents: Intents;
+  let window: Window;
   let sent: KickoffRequest[];
   let polled: string[];
+  let problems: string[];
   let answer: () => Promise<KickoffAnswer>;
-  const opened: ExecutionStore[] = [];
+  const opened: Window[] = [];
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "crewdeck-kickoff-"));
-    intents = new Intents(join(folder, "intents"));
-    store = await openStore();
+  beforeEach(() => {
+    folder = temporaryFolder("kickoff");
+    window = open();
     sent = [];
     polled = [];
+    problems = [];
     answer = () => Promise.resolve({ kickoffId: "k1", raw: {} });
   });
 
@@ -55,16 +43,14 @@ describe("Sending a kickoff", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function openStore(): Promise<ExecutionStore> {
-    const one = new ExecutionStore({
-      folder: join(folder, "executions"),
-      clock: systemClock,
-      onProblem: (message, error) => assert.fail(`${message} ${String(error)}`),
-    });
+  function open(): Window {
+    const one = openWindow(folder);
     opened.push(one);
-    await one.open();
     return one;
   }
+
+  /** What nobody has answered, by its rows. */
+  const unanswered = () => [...window.sends.underWay(), ...window.sends.lost()];
 
   function makeSender(
     changes: Partial<ConstructorParameters<typeof KickoffSender>[0]> = {},
@@ -74,12 +60,12 @@ describe("Sending a kickoff", () => {
       return answer();
     };
     return new KickoffSender({
-      store,
-      intents,
+      ...window,
       secrets: noSecrets,
       clock: systemClock,
       clientFor: () => ({ kickoff }),
       poll: (id) => polled.push(id),
+      onProblem: (message) => problems.push(message),
       ...changes,
     });
   }
@@ -94,10 +80,10 @@ describe("Sending a kickoff", () => {
       inputs: { topic: "Otters" },
       callbacks: { taskWebhookUrl: "https://a.example/t" },
     });
-    assert.deepEqual((await openStore()).find("k1"), execution);
+    assert.deepEqual(open().store.find("k1"), execution);
     assert.deepEqual(polled, [localId]);
     assert.deepEqual(sent, [request]);
-    assert.deepEqual(await intents.all(), [], "the record has taken the claim's place");
+    assert.deepEqual(unanswered(), [], "the record alone keeps it from being sent again");
   });
 
   it("says which engine a local crew runs on", async () => {
@@ -108,12 +94,12 @@ describe("Sending a kickoff", () => {
     assert.equal((await makeSender().send(local, request)).engine, "rehearsal");
   });
 
-  it("has intent and record on disk before the request leaves", async () => {
-    answer = async () => {
-      const found = (await openStore()).find(localId);
-      assert.equal(found?.state, "unconfirmed");
-      assert.equal((await intents.all()).length, 1);
-      return { kickoffId: "k1", raw: {} };
+  it("has row and record on disk before the request leaves", async () => {
+    answer = () => {
+      const other = open();
+      assert.equal(other.store.find(localId)?.state, "unconfirmed");
+      assert.deepEqual(other.sends.underWay(), [{ kind: "kickoff", localId }]);
+      return Promise.resolve({ kickoffId: "k1", raw: {} });
     };
     await makeSender().send(crew, request, { localId });
   });
@@ -121,11 +107,7 @@ describe("Sending a kickoff", () => {
   it("sends once, however often and from however many windows it is tried", async () => {
     const gate = deferred<KickoffAnswer>();
     answer = () => gate.promise;
-    const otherStore = await openStore();
-    const otherWindow = makeSender({
-      store: otherStore,
-      intents: new Intents(join(folder, "intents")),
-    });
+    const otherWindow = makeSender(open());
     const tries = [makeSender(), otherWindow, otherWindow].map((sender) =>
       sender.send(crew, request, { localId }),
     );
@@ -137,7 +119,6 @@ describe("Sending a kickoff", () => {
     gate.resolve({ kickoffId: "k1", raw: {} });
     assert.equal((await outcomes).filter(({ status }) => status === "fulfilled").length, 1);
     assert.equal(sent.length, 1);
-    await otherStore.refresh();
     for (const sender of [makeSender(), otherWindow]) {
       await assert.rejects(
         sender.send(crew, request, { localId }),
@@ -157,14 +138,14 @@ describe("Sending a kickoff", () => {
     });
     answer = () => Promise.reject(refusal);
     await assert.rejects(makeSender().send(crew, request, { localId }), refusal);
-    assert.deepEqual([store.list(), await intents.all(), polled], [[], [], []]);
+    assert.deepEqual([window.store.list(), unanswered(), polled], [[], [], []]);
   });
 
   it("leaves nothing when the request could not be made, such as without a token", async () => {
     const noToken = new UserError("There is no token.");
     answer = () => Promise.reject(noToken);
     await assert.rejects(makeSender().send(crew, request), noToken);
-    assert.deepEqual([store.list(), await intents.all()], [[], []]);
+    assert.deepEqual([window.store.list(), unanswered()], [[], []]);
   });
 
   for (const error of [
@@ -180,7 +161,7 @@ describe("Sending a kickoff", () => {
           thrown.execution?.localId === localId &&
           thrown.cause === error,
       );
-      assert.equal((await openStore()).find(localId)?.state, "unconfirmed");
+      assert.equal(open().store.find(localId)?.state, "unconfirmed");
       await assert.rejects(makeSender().send(crew, request, { localId }), MaybeStartedError);
       assert.equal(sent.length, 1);
     });
@@ -213,30 +194,26 @@ describe("Sending a kickoff", () => {
   });
 
   describe("what is stored of an earlier one, as for a form after a reload", () => {
-    const known = async () => {
-      const window = makeSender({
-        store: await openStore(),
-        intents: new Intents(join(folder, "intents")),
-      });
-      const earlier = await window.earlier(crew, localId);
+    const known = () => {
+      const earlier = makeSender(open()).earlier(crew, localId);
       return earlier instanceof MaybeStartedError
         ? { mayHaveStarted: earlier.execution?.localId }
         : earlier?.kickoffIds;
     };
 
     it("is nothing where none was sent, or the crew refused it", async () => {
-      assert.equal(await known(), undefined);
+      assert.equal(known(), undefined);
       answer = () =>
         Promise.reject(
           new CrewApiError({ kind: "validation", message: "Missing.", remedy: "", sent: "no" }),
         );
       await assert.rejects(makeSender().send(crew, request, { localId }));
-      assert.equal(await known(), undefined);
+      assert.equal(known(), undefined);
     });
 
     it("is its execution where it started", async () => {
       await makeSender().send(crew, request, { localId });
-      assert.deepEqual(await known(), ["k1"]);
+      assert.deepEqual(known(), ["k1"]);
     });
 
     it("is that it may have started, while no answer has come and where none came", async () => {
@@ -244,34 +221,72 @@ describe("Sending a kickoff", () => {
       answer = () => gate.promise;
       const sending = makeSender().send(crew, request, { localId });
       while (sent.length === 0) await new Promise(setImmediate);
-      assert.deepEqual(await known(), { mayHaveStarted: localId });
+      assert.deepEqual(known(), { mayHaveStarted: localId });
       gate.reject(
         new CrewApiError({ kind: "timeout", message: "No answer.", remedy: "", sent: "maybe" }),
       );
       await assert.rejects(sending, MaybeStartedError);
-      assert.deepEqual(await known(), { mayHaveStarted: localId });
+      assert.deepEqual(known(), { mayHaveStarted: localId });
     });
 
-    it("is that it may have started where only its claim is left", async () => {
-      await intents.claim(kickoffKey(localId), { crew: crew.id });
-      assert.deepEqual(await known(), { mayHaveStarted: undefined });
+    it("is that it may have started after a crash, whatever is recovered and whoever stops tracking it", async () => {
+      answer = () => new Promise(() => undefined);
+      void makeSender().send(crew, request, { localId });
+      kill(window);
+      recoverSends(open());
+      assert.deepEqual(known(), { mayHaveStarted: localId });
+      window.store.remove(localId);
+      recoverSends(open());
+      assert.deepEqual(known(), { mayHaveStarted: undefined });
+      await assert.rejects(makeSender().send(crew, request, { localId }), MaybeStartedError);
+      assert.equal(sent.length, 1);
     });
   });
 
-  it("sends nothing when the record can't be written", async () => {
-    const full = new Error("ENOSPC: no space left on device");
-    const broken = { ...bound(store), add: () => Promise.reject(full) };
-    await assert.rejects(makeSender({ store: broken }).send(crew, request, { localId }), full);
-    assert.deepEqual([sent, await intents.all()], [[], []]);
-  });
+  for (const [name, fail] of failures) {
+    it(`sends nothing while the ${name}`, async () => {
+      fail(window.database);
+      await assert.rejects(
+        makeSender().send(crew, { inputs: { topic: "x".repeat(1_000_000) } }, { localId }),
+      );
+      const other = open();
+      assert.deepEqual(
+        [sent, other.store.list(), other.sends.lost()],
+        [[], [], []],
+        "neither request nor record",
+      );
+    });
 
-  it("names the kickoff id when it came and could not be kept", async () => {
-    const broken = { ...bound(store), update: () => Promise.reject(new Error("ENOSPC")) };
-    await assert.rejects(
-      makeSender({ store: broken }).send(crew, request, { localId }),
-      (error) => error instanceof MaybeStartedError && /k1.*ENOSPC/.test(error.message),
-    );
-    assert.equal(store.find(localId)?.state, "unconfirmed");
+    it(`names the kickoff id when it came and the ${name}`, async () => {
+      answer = () => {
+        fail(window.database);
+        return Promise.resolve({ kickoffId: "k1".repeat(100_000), raw: {} });
+      };
+      await assert.rejects(
+        makeSender().send(crew, request, { localId }),
+        (error) =>
+          error instanceof MaybeStartedError && /k1.*Track it by this id/.test(error.message),
+      );
+      assert.equal(open().store.find(localId)?.state, "unconfirmed");
+    });
+  }
+
+  it("tells the crew's refusal even where the record can't be removed, and leaves it as what may have started", async () => {
+    const refusal = new CrewApiError({
+      kind: "validation",
+      message: "Missing.",
+      remedy: "",
+      sent: "no",
+    });
+    answer = () => {
+      window.database.run("PRAGMA query_only = ON");
+      return Promise.reject(refusal);
+    };
+    await assert.rejects(makeSender().send(crew, request, { localId }), refusal);
+    assert.deepEqual(problems, [
+      "The record of a kickoff that did not start could not be removed.",
+    ]);
+    assert.equal(open().store.find(localId)?.state, "unconfirmed");
   });
 
   describe("to a crew that misbehaves", () => {
@@ -297,7 +312,7 @@ describe("Sending a kickoff", () => {
     it("that cuts the line, it is sent once and may have started", async () => {
       const sender = await listen((incoming) => incoming.socket.destroy());
       await assert.rejects(sender.send(crew, request, { localId }), MaybeStartedError);
-      assert.deepEqual([requests, store.list().length], [1, 1]);
+      assert.deepEqual([requests, window.store.list().length], [1, 1]);
     });
 
     it("that answers 503, it is sent once and may have started", async () => {
@@ -313,7 +328,7 @@ describe("Sending a kickoff", () => {
         outgoing.writeHead(200, { "Content-Type": "application/json" }).end("{}"),
       );
       await assert.rejects(sender.send(crew, request, { localId }), MaybeStartedError);
-      assert.equal(store.list().length, 1);
+      assert.equal(window.store.list().length, 1);
     });
 
     it("that answers 422, its missing inputs are told and no record stays", async () => {
@@ -326,7 +341,7 @@ describe("Sending a kickoff", () => {
         sender.send(crew, request, { localId }),
         (error) => error instanceof CrewApiError && error.missingInputs.join() === "audience,topic",
       );
-      assert.deepEqual(store.list(), []);
+      assert.deepEqual(window.store.list(), []);
     });
   });
 });

@@ -1,10 +1,10 @@
 import * as l10n from "@vscode/l10n";
 import { CrewApiError } from "../api/errors.ts";
-import { actionsOf, type ErrorAction, messageOf, UserError } from "../editor/errors.ts";
+import { actionsOf, type ErrorAction, messageOf, UserError } from "../base/errors.ts";
 import { keyOf } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { LostSecretsError, MaybeSentError, NotTakenError, StaleFeedbackError } from "./errors.ts";
-import type { FeedbackToSend } from "./send.ts";
+import type { FeedbackToSend } from "./feedback.ts";
 
 /**
  * A failure of sending, in words that name what was to be sent and for which execution. What says so itself, what may have arrived and

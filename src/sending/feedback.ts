@@ -3,8 +3,7 @@ import type { CrewClient } from "../api/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { ResumeAnswer } from "../api/types.ts";
-import { type ErrorAction, messageOf, UserError } from "../editor/errors.ts";
-import type { Intents } from "../executions/intents.ts";
+import { type ErrorAction, messageOf, UserError } from "../base/errors.ts";
 import {
   type CrewRef,
   type Execution,
@@ -22,11 +21,17 @@ import {
   resumeUnanswered,
   type ResumeTarget,
 } from "../executions/resumes.ts";
-import type { CallbackSecrets } from "../executions/secrets.ts";
+import type { CallbackSecrets } from "./secrets.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { claimResume } from "./claim.ts";
-import { LostSecretsError, MaybeSentError, StaleFeedbackError } from "./errors.ts";
+import {
+  isCertainlyNotTaken,
+  LostSecretsError,
+  MaybeSentError,
+  StaleFeedbackError,
+} from "./errors.ts";
 import { isUnsent } from "./not-taken.ts";
+import { recoverResumes } from "./recover.ts";
+import type { Sends } from "./sends.ts";
 import { staleByAnswer, staleByRecord, staleError } from "./stale.ts";
 
 /** What is sent as the words of an approval without any: the specification asks for some, and later tasks read them. */
@@ -35,14 +40,14 @@ export const approved = "Approved.";
 /** What a {@link FeedbackSender} works with. */
 export interface FeedbackSenderOptions {
   readonly store: Pick<ExecutionStore, "find" | "refresh" | "update">;
-  readonly intents: Pick<Intents, "all" | "claim" | "release">;
+  readonly sends: Pick<Sends, "once" | "settle" | "settleLost">;
   /** Secrets of the kickoff's callbacks. */
   readonly secrets: Pick<CallbackSecrets, "complete">;
   readonly clock: Clock;
   readonly clientFor: (crew: CrewRef) => Pick<CrewClient, "status" | "resume">;
   /** Asks for the next status soon. */
   readonly poll: (localId: string) => void;
-  /** Hears of what could not be written down where the person is told something else. */
+  /** Gets what could not be recorded where the person learns something else. */
   readonly onProblem: (message: string, error: unknown) => void;
 }
 
@@ -83,52 +88,153 @@ export class FeedbackSender {
    * {@link LostSecretsError} before anything is sent when the callbacks' secrets do not read back, {@link MaybeSentError} when it
    * may have arrived.
    */
-  async send(feedback: FeedbackToSend): Promise<FeedbackResult> {
-    const { store, poll, clientFor } = this.#options;
-    const { execution: shown, taskId } = feedback;
+  async send(given: FeedbackToSend): Promise<FeedbackResult> {
+    const { store, sends, secrets, clock, clientFor } = this.#options;
+    const { execution: shown, taskId, isApprove } = given;
+    const { localId } = shown;
     const target: ResumeTarget = { taskId, attempt: attemptToAnswer(shown, taskId) };
     if (hasEnded(shown)) throw staleError("ended", shown, target);
-    const words = wordsOf(feedback);
-    const { localId } = shown;
+    const text = textOf(given);
     const client = clientFor(shown.crew);
-    await store.refresh();
-    this.#refuse(this.#current(localId), shown, target, feedback.again === true);
-    await this.#look(client, shown, target, feedback.again === true);
-    const current = this.#current(localId);
-    const executionId = current.kickoffIds.at(-1);
-    if (executionId === undefined)
+
+    store.refresh();
+    recoverResumes({ store, sends }, this.#current(localId));
+    this.#refuse(this.#current(localId), given, target);
+    await this.#look(client, given, target);
+    const { callbacks, lost } = await secrets.complete(this.#current(localId));
+    if (lost.length > 0 && given.withoutSecrets !== true) throw new LostSecretsError(lost);
+
+    const feedback: Feedback = { isApprove, text, at: new Date(clock.now()).toISOString() };
+    return await sends.once(
+      { kind: "resume", localId, ...target },
+      () => this.#record(given, target, feedback),
+      async (executionId) => {
+        const request = { executionId, taskId, humanFeedback: text, isApprove, ...callbacks };
+        const answer = await this.#post(client, request, localId, target);
+        this.#recordAnswer(answer, localId, target);
+        return resultOf(answer, isApprove);
+      },
+    );
+  }
+
+  #current(localId: string): Execution {
+    const current = this.#options.store.find(localId);
+    if (current === undefined) throw untracked();
+    return current;
+  }
+
+  /** What was sent for this output before, here or in another window, is not sent a second time unless the person says so. */
+  #refuse(
+    current: Execution,
+    { execution: shown, again }: FeedbackToSend,
+    target: ResumeTarget,
+  ): void {
+    const stale = staleByRecord(current, shown, target, again === true);
+    if (stale !== undefined) throw stale;
+    const last = resumesOf(current, target).at(-1);
+    if (last?.outcome === "sending")
+      throw new MaybeSentError(l10n.t("Feedback for this output is being sent right now."));
+    if (last?.outcome === "unanswered" && again !== true) {
+      throw new MaybeSentError(
+        l10n.t(
+          "Feedback for this output may have been sent before: no answer came. Look at the execution whether it arrived; if it did not, send that again.",
+        ),
+        undefined,
+        waysOn(current),
+      );
+    }
+    if (current.kickoffIds.length === 0)
       throw new UserError(
         l10n.t(
           "This execution has no ID yet: the answer to its kickoff never came. Feedback needs one.",
         ),
       );
-    this.#refuse(current, shown, target, feedback.again === true);
-    const { callbacks, lost } = await this.#options.secrets.complete(current);
-    if (lost.length > 0 && feedback.withoutSecrets !== true) throw new LostSecretsError(lost);
-    const noted: Feedback = {
-      isApprove: feedback.isApprove,
-      text: words,
-      at: new Date(this.#options.clock.now()).toISOString(),
-    };
-    const key = await claimResume(this.#options, current, target, noted, feedback.again === true);
-    if (
-      (await this.#note(key, () =>
-        store.update(localId, (known) => resumeSending(known, target, noted)),
-      )) === undefined
-    ) {
-      await this.#options.intents.release(key);
-      throw untracked();
-    }
-    const answer = await this.#post(client, key, localId, target, {
-      executionId,
-      taskId,
-      humanFeedback: words,
-      isApprove: feedback.isApprove,
-      ...callbacks,
-    });
+  }
+
+  /** Looks whether the task still waits. Only a definite answer is a reason not to send: a deployed crew's pause reads NOT FOUND. */
+  async #look(
+    client: Pick<CrewClient, "status">,
+    { execution: shown, again }: FeedbackToSend,
+    target: ResumeTarget,
+  ): Promise<void> {
+    const { store, clock } = this.#options;
+    const id = this.#current(shown.localId).kickoffIds.at(-1);
+    if (id === undefined) return;
     try {
-      const now = this.#options.clock.now();
-      await store.update(localId, (known) => resumeAnswered(known, target, answer, now));
+      const reading = await client.status(id);
+      const now = store.update(shown.localId, (known) => applyReading(known, reading, clock.now()));
+      if (now === undefined) throw untracked();
+      const stale = staleByAnswer(reading, now, shown, target, again === true);
+      if (stale !== undefined) throw stale;
+    } catch (error) {
+      const isIndefinite =
+        error instanceof CrewApiError &&
+        error.kind !== "unauthorized" &&
+        error.kind !== "forbidden";
+      if (!isIndefinite) throw error;
+    }
+  }
+
+  /** Runs in the transaction that allows the feedback to leave, on the newest state, whichever window wrote it. @returns the id to resume */
+  #record(given: FeedbackToSend, target: ResumeTarget, feedback: Feedback): string {
+    const recorded = this.#options.store.update(given.execution.localId, (known) => {
+      this.#refuse(known, given, target);
+      return resumeSending(known, target, feedback);
+    });
+    const id = recorded?.kickoffIds.at(-1);
+    if (id === undefined) throw untracked();
+    return id;
+  }
+
+  async #post(
+    client: Pick<CrewClient, "resume">,
+    request: Parameters<CrewClient["resume"]>[0],
+    localId: string,
+    target: ResumeTarget,
+  ): Promise<ResumeAnswer> {
+    try {
+      return await client.resume(request);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const isRefused = isCertainlyNotTaken(error);
+      const recorded = this.#settle(localId, target, (known) =>
+        isRefused
+          ? resumeRefused(known, target, message, { isUnsent: isUnsent(error) })
+          : resumeUnanswered(known, target, message),
+      );
+      this.#options.poll(localId);
+      if (isRefused) throw error;
+      throw new MaybeSentError(
+        l10n.t("Your feedback may have been sent: {0} It is not sent again by itself.", message),
+        error,
+        recorded && waysOn(recorded),
+      );
+    }
+  }
+
+  /** Records what became of feedback that the crew did not take for sure. The person must learn that in any case; what can't be recorded stays "sending", which recovery turns into "unanswered". */
+  #settle(
+    localId: string,
+    target: ResumeTarget,
+    change: (known: Execution) => Execution,
+  ): Execution | undefined {
+    const { store, sends, onProblem } = this.#options;
+    try {
+      return sends.settle({ kind: "resume", localId, ...target }, () =>
+        store.update(localId, change),
+      );
+    } catch (error) {
+      onProblem("What became of feedback could not be recorded.", error);
+      return undefined;
+    }
+  }
+
+  #recordAnswer(answer: ResumeAnswer, localId: string, target: ResumeTarget): void {
+    const { store, sends, clock, poll } = this.#options;
+    try {
+      sends.settle({ kind: "resume", localId, ...target }, () =>
+        store.update(localId, (known) => resumeAnswered(known, target, answer, clock.now())),
+      );
     } catch (error) {
       // It was taken; whoever hears of a failure must not take it for unsent words.
       throw new MaybeSentError(
@@ -141,115 +247,11 @@ export class FeedbackSender {
     } finally {
       poll(localId);
     }
-    return resultOf(answer, feedback.isApprove);
-  }
-
-  #current(localId: string): Execution {
-    const current = this.#options.store.find(localId);
-    if (current === undefined) throw untracked();
-    return current;
-  }
-
-  /** What was sent for this output before, here or in another window, is not sent a second time unless the person says so. */
-  #refuse(current: Execution, shown: Execution, target: ResumeTarget, again: boolean): void {
-    const stale = staleByRecord(current, shown, target, again);
-    if (stale !== undefined) throw stale;
-    const last = resumesOf(current, target).at(-1);
-    if (last?.outcome === "sending")
-      throw new MaybeSentError(l10n.t("Feedback for this output is being sent right now."));
-    if (last?.outcome === "unanswered" && !again) {
-      throw new MaybeSentError(
-        l10n.t(
-          "Feedback for this output may have been sent before: no answer came. Look at the execution whether it arrived; if it did not, send that again.",
-        ),
-        undefined,
-        waysOn(current),
-      );
-    }
-  }
-
-  /** Looks whether the task still waits. Only a definite answer is a reason not to send: a deployed crew's pause reads NOT FOUND. */
-  async #look(
-    client: Pick<CrewClient, "status">,
-    shown: Execution,
-    target: ResumeTarget,
-    again: boolean,
-  ): Promise<void> {
-    const { store, clock } = this.#options;
-    const id = this.#current(shown.localId).kickoffIds.at(-1);
-    if (id === undefined) return;
-    try {
-      const reading = await client.status(id);
-      const now = await store.update(shown.localId, (known) =>
-        applyReading(known, reading, clock.now()),
-      );
-      const stale = staleByAnswer(
-        reading,
-        now ?? this.#current(shown.localId),
-        shown,
-        target,
-        again,
-      );
-      if (stale !== undefined) throw stale;
-    } catch (error) {
-      const isIndefinite =
-        error instanceof CrewApiError &&
-        error.kind !== "unauthorized" &&
-        error.kind !== "forbidden";
-      if (!isIndefinite) throw error;
-    }
-  }
-
-  /** Without a record nothing is sent: the claim is given back when the record cannot be written. */
-  async #note<T>(key: string, write: () => Promise<T>): Promise<T> {
-    try {
-      return await write();
-    } catch (error) {
-      await this.#options.intents.release(key);
-      throw error;
-    }
-  }
-
-  async #post(
-    client: Pick<CrewClient, "resume">,
-    key: string,
-    localId: string,
-    target: ResumeTarget,
-    request: Parameters<CrewClient["resume"]>[0],
-  ): Promise<ResumeAnswer> {
-    const { store, intents, poll, onProblem } = this.#options;
-    try {
-      return await client.resume(request);
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      poll(localId);
-      if (isCertainlyNotTaken(error)) {
-        // The refusal is what the person must hear. A record that stays "sending" is settled by recovery, as its claim is gone.
-        const unwritten = (problem: unknown) =>
-          onProblem("A refusal of feedback could not be written down.", problem);
-        await store
-          .update(localId, (known) =>
-            resumeRefused(known, target, message, { isUnsent: isUnsent(error) }),
-          )
-          .catch(unwritten);
-        await intents.release(key).catch(unwritten);
-        throw error;
-      }
-      // A record that can't be written stays "sending", which recovery turns into "unanswered".
-      const noted = await store
-        .update(localId, (known) => resumeUnanswered(known, target, message))
-        .catch(() => undefined);
-      throw new MaybeSentError(
-        l10n.t("Your feedback may have been sent: {0} It is not sent again by itself.", message),
-        error,
-        noted && waysOn(noted),
-      );
-    }
   }
 }
 
-/** The words to send. An approval without any says so in one word, since some crews want some. */
-function wordsOf({ isApprove, text }: FeedbackToSend): string {
+/** The text to send. An approval without any says so in one word, since some crews want some. */
+function textOf({ isApprove, text }: FeedbackToSend): string {
   if (text.trim() !== "") return text;
   if (isApprove) return approved;
   throw new UserError(
@@ -271,11 +273,6 @@ function untracked(): StaleFeedbackError {
     "untracked",
     l10n.t("the execution is no longer tracked here. Track it by its ID to see what waits."),
   );
-}
-
-/** A crew's definite refusal, or an error from before the request, such as a missing token. */
-function isCertainlyNotTaken(error: unknown): boolean {
-  return error instanceof CrewApiError ? error.sent === "no" : error instanceof UserError;
 }
 
 function resultOf(

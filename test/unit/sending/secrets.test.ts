@@ -5,20 +5,20 @@ import { CrewClient } from "../../../src/api/client.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { SecretCallbacks } from "../../../src/api/types.ts";
-import { LostSecretsError } from "../../../src/feedback/errors.ts";
-import { FeedbackSender } from "../../../src/feedback/send.ts";
-import { Intents } from "../../../src/executions/intents.ts";
+import { LostSecretsError } from "../../../src/sending/errors.ts";
+import { FeedbackSender } from "../../../src/sending/feedback.ts";
 import type { Execution, SentResume } from "../../../src/executions/model.ts";
-import { CallbackSecrets, plainCallbacks } from "../../../src/executions/secrets.ts";
-import { ExecutionStore } from "../../../src/executions/store.ts";
-import { KickoffSender } from "../../../src/kickoff/start.ts";
+import { CallbackSecrets, plainCallbacks } from "../../../src/sending/secrets.ts";
+import type { ExecutionStore } from "../../../src/executions/store.ts";
+import { KickoffSender } from "../../../src/sending/kickoff.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { SecretMemory } from "../../support/secret-memory.ts";
 import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew } from "../kickoff/support.ts";
-import { anExecution } from "./samples.ts";
+import { anExecution } from "../executions/samples.ts";
+import { openWindow, type Window } from "./window.ts";
 
 const secretCallbacks: SecretCallbacks = {
   humanInputWebhook: {
@@ -44,51 +44,44 @@ const withSecrets = (changes: Partial<Execution> = {}) =>
 describe("Secrets of callbacks", () => {
   let folder: string;
   let memory: SecretMemory;
+  let window: Window;
   let store: ExecutionStore;
-  let marks: Intents;
   let secrets: CallbackSecrets;
   let problems: string[];
 
-  beforeEach(async () => {
+  beforeEach(() => {
     folder = temporaryFolder("secrets");
     memory = new SecretMemory();
-    marks = new Intents(path.join(folder, "secrets"));
     problems = [];
-    store = new ExecutionStore({
-      folder: path.join(folder, "executions"),
-      clock: systemClock,
-      onProblem: (message, error) => assert.fail(`${message} ${String(error)}`),
-    });
-    await store.open();
+    window = openWindow(folder);
+    ({ store } = window);
     secrets = make();
   });
 
   afterEach(async () => {
     secrets.dispose();
-    store.dispose();
+    window.dispose();
     await rm(folder, { recursive: true });
   });
 
   function make(): CallbackSecrets {
     return new CallbackSecrets({
+      ...window,
       storage: memory,
-      marks,
-      store,
       onProblem: (message, error) => problems.push(`${message} ${String(error)}`),
     });
   }
 
+  const rows = () => window.database.all("SELECT local_id FROM callback_secrets");
+
   async function kept(execution = withSecrets()): Promise<Execution> {
-    await store.add(execution);
+    store.add(execution);
     await secrets.keep(execution.localId, secretCallbacks);
     return execution;
   }
 
   const isForgotten = () =>
-    waitFor(
-      "the secrets to be gone",
-      async () => memory.entries.size === 0 && (await marks.all()).length === 0,
-    );
+    waitFor("the secrets to be gone", () => memory.entries.size === 0 && rows().length === 0);
   const clientOf = (base: string, token: string) => new CrewClient(base, token);
 
   it("leave the record without them and come back complete for a resume", async () => {
@@ -105,12 +98,12 @@ describe("Secrets of callbacks", () => {
       humanInputWebhook: { url: "https://a.test/h" },
       webhooks: { events: [], url: "https://a.test/e" },
     };
-    const execution = await store.add(
+    const execution = store.add(
       anExecution({ request: { inputs: {}, callbacks: plainCallbacks(open) } }),
     );
     await secrets.keep(execution.localId, open);
     assert.deepEqual(await secrets.complete(execution), { callbacks: open, lost: [] });
-    assert.deepEqual([memory.reads, memory.entries.size, await marks.all()], [[], 0, []]);
+    assert.deepEqual([memory.reads, memory.entries.size, rows()], [[], 0, []]);
   });
 
   it("that do not read back are told by their addresses, whatever the reason, and nobody hears what the storage holds", async () => {
@@ -131,7 +124,7 @@ describe("Secrets of callbacks", () => {
 
   it("go when the execution is untracked", async () => {
     const { localId } = await kept();
-    await store.remove(localId);
+    store.remove(localId);
     await isForgotten();
   });
 
@@ -143,9 +136,9 @@ describe("Secrets of callbacks", () => {
       outcome: "sending",
     };
     const { localId } = await kept(withSecrets({ resumes: [resume] }));
-    await store.update(localId, (now) => ({ ...now, state: "completed" }));
+    store.update(localId, (now) => ({ ...now, state: "completed" }));
     assert.equal(memory.entries.size, 1);
-    await store.update(localId, (now) => ({
+    store.update(localId, (now) => ({
       ...now,
       resumes: [{ ...resume, outcome: "refused" }],
     }));
@@ -154,7 +147,7 @@ describe("Secrets of callbacks", () => {
 
   it("stay while it waits", async () => {
     const { localId } = await kept();
-    await store.update(localId, (now) => ({ ...now, state: "waiting" }));
+    store.update(localId, (now) => ({ ...now, state: "waiting" }));
     await secrets.sweep();
     assert.equal(memory.entries.size, 1);
   });
@@ -174,12 +167,12 @@ describe("Secrets of callbacks", () => {
     const localId = "11111111-0000-4000-8000-000000000009";
     const sender = (kickoff: () => Promise<{ kickoffId: string; raw: unknown }>) =>
       new KickoffSender({
-        store,
-        intents: new Intents(path.join(folder, "intents")),
+        ...window,
         secrets,
         clock: systemClock,
         clientFor: () => ({ kickoff }),
         poll: () => undefined,
+        onProblem: (message) => assert.fail(message),
       });
 
     it("are kept before it leaves", async () => {
@@ -229,7 +222,6 @@ describe("Secrets of callbacks", () => {
     try {
       const base = await receiver.start();
       const client = clientOf(service.url, service.token);
-      const intents = new Intents(path.join(folder, "intents"));
       const needed = await client.inputs();
       const request = {
         inputs: Object.fromEntries(needed.fields.map(({ name }) => [name, "tides"])),
@@ -244,12 +236,12 @@ describe("Secrets of callbacks", () => {
         },
       } as const;
       const started = await new KickoffSender({
-        store,
-        intents,
+        ...window,
         secrets,
         clock: systemClock,
         clientFor: () => client,
         poll: () => undefined,
+        onProblem: (message) => assert.fail(message),
       }).send({ ...crew, url: service.url }, request);
       const [asked] = await waitFor(
         "the human-input callback",
@@ -267,8 +259,7 @@ describe("Secrets of callbacks", () => {
 
       const taskId = String(asked.body["task_id"]);
       const sender = new FeedbackSender({
-        store,
-        intents,
+        ...window,
         secrets,
         clock: systemClock,
         clientFor: () => client,

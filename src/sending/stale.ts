@@ -1,8 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import { shortName } from "../api/one-line.ts";
 import type { StatusReading } from "../api/types.ts";
-import type { ErrorAction } from "../editor/errors.ts";
-import { type Execution, keyOf, type SentResume } from "../executions/model.ts";
+import type { ErrorAction } from "../base/errors.ts";
+import { type Execution, keyOf, type ResumeSummary } from "../executions/model.ts";
 import {
   answeredPause,
   attemptToAnswer,
@@ -143,7 +143,7 @@ export function staleError(
 }
 
 /** The feedback for a task that the crew took, while it reports that pause all the same. */
-function takenAt(now: Execution, taskId: string): SentResume | undefined {
+function takenAt(now: Execution, taskId: string): ResumeSummary | undefined {
   const taken = answeredPause(now);
   return taken?.taskId === taskId ? taken : undefined;
 }

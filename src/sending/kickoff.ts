@@ -1,0 +1,231 @@
+import { randomUUID } from "node:crypto";
+import * as l10n from "@vscode/l10n";
+import type { CrewClient } from "../api/client.ts";
+import { CrewApiError } from "../api/errors.ts";
+import type { KickoffRequest } from "../api/types.ts";
+import type { Clock } from "../base/clock.ts";
+import { messageOf, UserError } from "../base/errors.ts";
+import { isLocalCrew, type CrewRef, type Execution } from "../executions/model.ts";
+import { confirmKickoff, newExecution } from "../executions/reduce.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import { isCertainlyNotTaken } from "./errors.ts";
+import type { CallbackSecrets } from "./secrets.ts";
+import type { Sends } from "./sends.ts";
+
+/** A kickoff left and its answer never came, or this very kickoff was sent before: it may have started. */
+export class MaybeStartedError extends Error {
+  /** The record that stays, in the state `unconfirmed`; absent where it is no longer tracked. */
+  readonly execution?: Execution;
+  readonly remedy: string;
+
+  constructor(
+    message: string,
+    crew: Pick<CrewRef, "id">,
+    execution: Execution | undefined,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+    this.name = "MaybeStartedError";
+    this.remedy = isLocalCrew(crew)
+      ? l10n.t(
+          "Look for it among the executions or in the local crew's log before you kick off again.",
+        )
+      : l10n.t(
+          "Look for it among the executions or in the crew's dashboard before you kick off again.",
+        );
+    if (execution !== undefined) this.execution = execution;
+  }
+}
+
+/** A crew as a kickoff needs it. */
+export interface CrewToStart extends CrewRef {
+  /** Set for a crew of the local service. */
+  readonly local?: { readonly engine: string };
+}
+
+/** What a {@link KickoffSender} works with. */
+export interface KickoffSenderOptions {
+  readonly store: Pick<ExecutionStore, "add" | "update" | "remove" | "find" | "refresh">;
+  readonly sends: Pick<Sends, "once" | "settle" | "has">;
+  /** Keeps the secrets of callbacks for the resumes to come. */
+  readonly secrets: Pick<CallbackSecrets, "keep">;
+  readonly clock: Clock;
+  readonly clientFor: (crew: CrewRef) => Pick<CrewClient, "kickoff">;
+  /** Asks for the first status soon. */
+  readonly poll: (localId: string) => void;
+  /** Gets what could not be recorded where the person learns something else. */
+  readonly onProblem: (message: string, error: unknown) => void;
+}
+
+/** Starts executions: what is sent is recorded before the request leaves, and the request leaves once. */
+export class KickoffSender {
+  readonly #options: KickoffSenderOptions;
+
+  constructor(options: KickoffSenderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts one execution. `localId` names it before it has a kickoff id; the same one is never sent twice, whichever
+   * window tries; another attempt after a refusal takes another one.
+   * Throws CrewApiError or UserError when the crew certainly did not start it, and then leaves no record;
+   * {@link MaybeStartedError} when nobody knows, and then the record stays as `unconfirmed`
+   * (or when its id came and could not be recorded; the message names it).
+   */
+  async send(
+    crew: CrewToStart,
+    request: KickoffRequest,
+    options: { readonly label?: string; readonly localId?: string } = {},
+  ): Promise<Execution> {
+    const { sends, poll } = this.#options;
+    const localId = options.localId ?? randomUUID();
+    const client = this.#options.clientFor(crew);
+    const execution = await sends.once(
+      { kind: "kickoff", localId },
+      () => this.#record(crew, request, { ...options, localId }),
+      async (record) => {
+        await this.#keepSecrets(request, record);
+        return this.#confirm(record, await this.#post(client, request, record));
+      },
+    );
+    poll(localId);
+    return execution;
+  }
+
+  /**
+   * What is stored of the kickoff that `localId` names: its execution where it started, why it may have; undefined where it was never
+   * sent, or certainly did not start.
+   */
+  earlier(crew: Pick<CrewRef, "id">, localId: string): Execution | MaybeStartedError | undefined {
+    const earlier = this.#earlier(localId);
+    if (earlier === undefined) return undefined;
+    const { execution } = earlier;
+    if (execution !== undefined && execution.kickoffIds.length > 0) return execution;
+    return new MaybeStartedError(
+      l10n.t(
+        "A kickoff of this form was sent, or was about to be, and no answer to it is kept. It may have started.",
+      ),
+      crew,
+      execution,
+    );
+  }
+
+  /** Whether a kickoff was sent before, or was about to be: then its execution is recorded, or the row of a request without an answer is left, where the person stopped tracking it. */
+  #earlier(localId: string): { readonly execution: Execution | undefined } | undefined {
+    const { store, sends } = this.#options;
+    store.refresh();
+    const execution = store.find(localId);
+    return execution !== undefined || sends.has({ kind: "kickoff", localId })
+      ? { execution }
+      : undefined;
+  }
+
+  /** Runs in the transaction that allows the request to leave. */
+  #record(
+    crew: CrewToStart,
+    request: KickoffRequest,
+    { label, localId }: { readonly label?: string; readonly localId: string },
+  ): Execution {
+    const earlier = this.#earlier(localId);
+    if (earlier !== undefined) {
+      throw new MaybeStartedError(
+        l10n.t("This kickoff was sent before, and may have started."),
+        crew,
+        earlier.execution,
+      );
+    }
+    const started = newExecution(
+      {
+        crew: { id: crew.id, name: crew.name, url: crew.url },
+        request,
+        origin: "kickoff",
+        ...(crew.local === undefined ? {} : { engine: crew.local.engine }),
+        ...(label === undefined ? {} : { label }),
+      },
+      this.#options.clock,
+    );
+    return this.#options.store.add({ ...started, localId });
+  }
+
+  /** Without its secrets an execution could not be resumed with the callbacks it was started with: nothing is sent. */
+  async #keepSecrets(request: KickoffRequest, record: Execution): Promise<void> {
+    try {
+      await this.#options.secrets.keep(record.localId, request);
+    } catch (error) {
+      // Whoever listens to the store deletes what was kept of them.
+      this.#removeRecord(record);
+      throw new UserError(
+        l10n.t(
+          "Nothing was sent: the secrets of its callbacks could not be kept in this machine's secret storage ({0}).",
+          messageOf(error),
+        ),
+      );
+    }
+  }
+
+  async #post(
+    client: Pick<CrewClient, "kickoff">,
+    request: KickoffRequest,
+    record: Execution,
+  ): Promise<string> {
+    try {
+      return (await client.kickoff(request)).kickoffId;
+    } catch (error) {
+      if (!isCertainlyNotTaken(error)) {
+        throw new MaybeStartedError(
+          doubtInWords(record.crew.name, error),
+          record.crew,
+          record,
+          error,
+        );
+      }
+      this.#removeRecord(record);
+      throw error;
+    }
+  }
+
+  /** It certainly did not start. The person must learn why; a record that can't be removed stays `unconfirmed`. */
+  #removeRecord({ localId }: Execution): void {
+    const { store, sends, onProblem } = this.#options;
+    try {
+      sends.settle({ kind: "kickoff", localId }, () => store.remove(localId));
+    } catch (error) {
+      onProblem("The record of a kickoff that did not start could not be removed.", error);
+    }
+  }
+
+  #confirm(record: Execution, kickoffId: string): Execution {
+    const { store, sends } = this.#options;
+    const { localId, crew } = record;
+    try {
+      const confirmed = sends.settle({ kind: "kickoff", localId }, () =>
+        store.update(localId, (current) => confirmKickoff(current, kickoffId)),
+      );
+      // Untracked in another window while the request was under way: it runs all the same, and the caller learns its id.
+      return confirmed ?? confirmKickoff(record, kickoffId);
+    } catch (error) {
+      throw new MaybeStartedError(
+        l10n.t(
+          "“{0}” started the execution {1}, but its id could not be kept here ({2}). Track it by this id.",
+          crew.name,
+          kickoffId,
+          messageOf(error),
+        ),
+        crew,
+        record,
+        error,
+      );
+    }
+  }
+}
+
+function doubtInWords(name: string, error: unknown): string {
+  const isAnswered = error instanceof CrewApiError && error.status !== undefined;
+  return isAnswered
+    ? l10n.t(
+        "The kickoff of “{0}” left, and its answer leaves open whether it started. {1}",
+        name,
+        error.message,
+      )
+    : l10n.t("The kickoff of “{0}” left, but its answer did not come. It may have started.", name);
+}

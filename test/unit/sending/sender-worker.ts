@@ -1,0 +1,100 @@
+// One of two windows that both try to send the same kickoffs and feedback, each once. Says on stdout what leaves, what is refused, and
+// what it knows the crew to have taken. Ends when it has tried everything.
+import { writeSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { CrewApiError } from "../../../src/api/errors.ts";
+import { StaleFeedbackError, MaybeSentError } from "../../../src/sending/errors.ts";
+import { FeedbackSender } from "../../../src/sending/feedback.ts";
+import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.ts";
+import { recoverSends } from "../../../src/sending/recover.ts";
+import { systemClock as clock } from "../../../src/base/clock.ts";
+import { noSecrets } from "../../support/secret-memory.ts";
+import { seededRandom } from "../../support/random.ts";
+import { crew } from "../kickoff/support.ts";
+import { openWindow } from "./window.ts";
+import { feedbackIds, kickoffIds } from "./work.ts";
+
+const [, , folder = "", seed = "0"] = process.argv;
+const random = seededRandom(Number(seed));
+// Not by `console`: it is read whole even when this process is killed.
+const say = (...words: string[]) => writeSync(1, `${words.join(" ")}\n`);
+
+/** Takes a request after a moment, refuses it, or never answers. */
+async function crewAnswers<T>(what: string, answer: T): Promise<T> {
+  say("sent", what);
+  await delay(random() * 4);
+  const chance = random();
+  if (chance > 0.2) return answer;
+  const sent = chance > 0.1 ? "no" : "maybe";
+  if (sent === "no") say("refused", what);
+  throw new CrewApiError({ kind: "server", message: "No.", remedy: "", sent });
+}
+
+const window = openWindow(folder);
+const parts = {
+  ...window,
+  secrets: noSecrets,
+  clock,
+  poll: () => undefined,
+  onProblem: (message: string, error: unknown) => say("problem", message, String(error)),
+};
+recoverSends(window);
+const kickoffs = new KickoffSender({
+  ...parts,
+  clientFor: () => ({
+    kickoff: ({ inputs }) => {
+      const id = inputs["id"] as string;
+      return crewAnswers(id, { kickoffId: `crew-${id}`, raw: {} });
+    },
+  }),
+});
+const feedback = new FeedbackSender({
+  ...parts,
+  clientFor: () => ({
+    status: () =>
+      Promise.resolve({
+        state: "waiting",
+        stateText: "waiting",
+        ended: false,
+        tasks: [],
+        waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 },
+        raw: {},
+      }),
+    resume: ({ executionId }) =>
+      crewAnswers(executionId.replace("crew-", ""), { status: "resumed", raw: {} }),
+  }),
+});
+
+async function send(id: string): Promise<void> {
+  try {
+    if (kickoffIds.includes(id)) {
+      await kickoffs.send(crew, { inputs: { id } }, { localId: id });
+    } else {
+      const execution = window.store.find(id);
+      if (execution === undefined) throw new Error(`${id} is lost.`);
+      await feedback.send({ execution, taskId: "review", isApprove: true, text: "" });
+    }
+    say("taken", id);
+  } catch (error) {
+    const isExpected =
+      error instanceof MaybeStartedError ||
+      error instanceof MaybeSentError ||
+      error instanceof StaleFeedbackError ||
+      (error instanceof CrewApiError && error.sent === "no");
+    if (!isExpected) say("problem", id, String(error));
+  }
+}
+
+say("ready");
+const work = [...kickoffIds, ...feedbackIds]
+  .map((id) => ({ id, at: random() }))
+  .sort((one, other) => one.at - other.at)
+  .map(({ id }) => id);
+// As many as persons and programs may send at once.
+await Promise.all(
+  Array.from({ length: 8 }, async () => {
+    for (let id = work.pop(); id !== undefined; id = work.pop()) await send(id);
+  }),
+);
+window.dispose();
+say("done");

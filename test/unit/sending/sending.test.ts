@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
+import { systemClock } from "../../../src/base/clock.ts";
+import { Emitter } from "../../../src/base/events.ts";
+import type { SentResume } from "../../../src/executions/model.ts";
+import { Sending } from "../../../src/sending/sending.ts";
+import { temporaryFolder } from "../../support/folders.ts";
+import { SecretMemory } from "../../support/secret-memory.ts";
+import { anExecution } from "../executions/samples.ts";
+import { openWindow, type Window } from "./window.ts";
+
+describe("Sending", () => {
+  let folder: string;
+  let window: Window;
+  let sending: Sending;
+  let problems: string[];
+  const lease = new Emitter<boolean>((error) => assert.fail(String(error)));
+  const lost: SentResume = {
+    taskId: "review",
+    attempt: 1,
+    feedback: { isApprove: true, text: "Approved.", at: new Date(0).toISOString() },
+    outcome: "sending",
+  };
+
+  beforeEach(() => {
+    folder = temporaryFolder("sending");
+    window = openWindow(folder);
+    problems = [];
+    sending = new Sending({
+      ...window,
+      lease: { onDidChange: lease.event },
+      clock: systemClock,
+      storage: new SecretMemory(),
+      onProblem: (message) => problems.push(message),
+    });
+  });
+  afterEach(async () => {
+    sending.dispose();
+    window.dispose();
+    await rm(folder, { recursive: true });
+  });
+
+  const add = (localId: string, resumes: readonly SentResume[] = []) =>
+    window.store.add(anExecution({ localId, kickoffIds: [`k-${localId}`], resumes }));
+  const outcomes = () => window.store.list().map(({ resumes }) => resumes[0]?.outcome);
+
+  it("recovers what a crash left when watching begins, and when this window begins to poll", () => {
+    add("one", [lost]);
+    sending.begin();
+    assert.deepEqual(outcomes(), ["unanswered"]);
+    add("two", [lost]);
+    lease.fire(false);
+    assert.deepEqual(outcomes().sort(), ["sending", "unanswered"]);
+    lease.fire(true);
+    assert.deepEqual(outcomes(), ["unanswered", "unanswered"]);
+  });
+
+  it("reports a recovery that fails, and fails nothing else", () => {
+    add("one", [lost]);
+    window.database.run("PRAGMA query_only = ON");
+    sending.begin();
+    assert.deepEqual(problems, ["What was being sent could not be looked through."]);
+  });
+
+  it("knows which executions are being sent right now, and that those without an answer are not", async () => {
+    add("kickoff");
+    add("feedback");
+    add("idle");
+    let answer: () => void = () => undefined;
+    const kickoff = window.sends.once(
+      { kind: "kickoff", localId: "kickoff" },
+      () => undefined,
+      () => new Promise<void>((resolve) => (answer = resolve)),
+    );
+    void window.sends.once(
+      { kind: "resume", localId: "feedback", taskId: "review", attempt: 1 },
+      () => undefined,
+      () => new Promise(() => undefined),
+    );
+    const now = () =>
+      sending
+        .now()
+        .map(({ localId }) => localId)
+        .sort();
+    assert.deepEqual(now(), ["feedback", "kickoff"]);
+    answer();
+    await kickoff;
+    assert.deepEqual(now(), ["feedback"]);
+  });
+});

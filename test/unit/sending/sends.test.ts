@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
+import { resumeSending } from "../../../src/executions/resumes.ts";
+import { recoverSends } from "../../../src/sending/recover.ts";
+import type { Send } from "../../../src/sending/sends.ts";
+import { temporaryFolder } from "../../support/folders.ts";
+import { FakeClock } from "../executions/fake-clock.ts";
+import { anExecution, START } from "../executions/samples.ts";
+import { deferred } from "../kickoff/support.ts";
+import { failures, kill, openWindow, type Window } from "./window.ts";
+
+const { localId } = anExecution();
+const resume: Send = { kind: "resume", localId, taskId: "task / with: any ☃ name", attempt: 1 };
+const kickoff: Send = { kind: "kickoff", localId };
+const nothing = () => undefined;
+
+describe("Sends", () => {
+  let folder: string;
+  let clock: FakeClock;
+  let one: Window;
+  let two: Window;
+  beforeEach(() => {
+    folder = temporaryFolder("sends");
+    clock = new FakeClock();
+    [one, two] = [openWindow(folder, clock), openWindow(folder, clock)];
+  });
+  afterEach(async () => {
+    for (const window of [one, two]) window.dispose();
+    await rm(folder, { recursive: true });
+  });
+
+  it("let a request leave once while its outcome is not recorded, from whichever window, and tell requests apart", async () => {
+    const others: readonly Send[] = [
+      kickoff,
+      { ...resume, attempt: 2 },
+      { ...resume, taskId: "TASK" },
+      { ...resume, localId: "other" },
+    ];
+    let left = 0;
+    const leave = () => Promise.resolve(left++);
+    await one.sends.once(resume, nothing, leave);
+    for (const { sends } of [one, two]) await assert.rejects(sends.once(resume, nothing, leave));
+    assert.equal(left, 1);
+    for (const send of others) await two.sends.once(send, nothing, leave);
+    assert.equal(left, 1 + others.length);
+    two.sends.settle(resume, nothing);
+    await one.sends.once(resume, nothing, leave);
+    assert.equal(left, 2 + others.length);
+  });
+
+  it("let nothing leave where recording throws, and record nothing then", async () => {
+    const record = () => {
+      one.store.add(anExecution());
+      throw new Error("sent before");
+    };
+    await assert.rejects(
+      one.sends.once(kickoff, record, () => assert.fail("it left")),
+      /sent before/,
+    );
+    assert.deepEqual([one.store.list(), one.sends.has(kickoff)], [[], false]);
+  });
+
+  for (const [name, fail] of failures) {
+    it(`let nothing leave while the ${name}`, async () => {
+      fail(one.database);
+      await assert.rejects(
+        one.sends.once(
+          kickoff,
+          () => one.store.add(anExecution({ label: "x".repeat(1_000_000) })),
+          () => assert.fail("it left"),
+        ),
+      );
+      assert.deepEqual([two.store.list(), two.sends.has(kickoff)], [[], false]);
+    });
+  }
+
+  it("are under way from before they leave until they have an answer or none will come, for every window", async () => {
+    const answer = deferred<undefined>();
+    const seen: boolean[] = [];
+    const sending = one.sends.once(
+      kickoff,
+      () => seen.push(two.sends.isUnderWay(kickoff)),
+      () => (seen.push(two.sends.isUnderWay(kickoff)), answer.promise),
+    );
+    assert.deepEqual(seen, [false, true], "from the end of the transaction on");
+    assert.deepEqual(two.sends.underWay(), [kickoff]);
+    answer.reject(new Error("no answer"));
+    await assert.rejects(sending, /no answer/);
+    assert.deepEqual(two.sends.underWay(), []);
+    assert.deepEqual([two.sends.has(kickoff), two.sends.lost()], [true, [kickoff]]);
+  });
+
+  it("are not under way any more when their process is gone, or after the longest time of a request", async () => {
+    const sending = deferred<undefined>();
+    void one.sends.once(resume, nothing, () => sending.promise);
+    one.database.run("UPDATE sends SET pid = ?", process.ppid);
+    assert.equal(two.sends.isUnderWay(resume), true, "another process is sending it");
+    await clock.pass(10 * 60_000 + 1);
+    assert.equal(two.sends.isUnderWay(resume), false, "whichever process has that id now");
+    one.sends.settle(resume, nothing);
+    void two.sends.once(resume, nothing, () => sending.promise);
+    assert.equal(one.sends.isUnderWay(resume), true);
+    kill(two);
+    assert.equal(one.sends.isUnderWay(resume), false);
+    sending.resolve(undefined);
+  });
+});
+
+describe("recoverSends", () => {
+  let folder: string;
+  let window: Window;
+
+  beforeEach(() => {
+    folder = temporaryFolder("recover");
+    window = openWindow(folder);
+  });
+  afterEach(async () => {
+    window.dispose();
+    await rm(folder, { recursive: true });
+  });
+
+  /** Begins to send feedback that has no answer yet. */
+  function begin(id: string): void {
+    const target = { taskId: "review", attempt: 1 };
+    const feedback = { isApprove: true, text: "Approved.", at: new Date(START).toISOString() };
+    void window.sends.once(
+      { kind: "resume", localId: id, ...target },
+      () => window.store.update(id, (known) => resumeSending(known, target, feedback)),
+      () => new Promise(() => undefined),
+    );
+  }
+  const outcomes = () =>
+    window.store.list().map(({ localId, resumes }) => [localId, resumes[0]?.outcome]);
+  const rows = () =>
+    window.database.all("SELECT local_id FROM sends").map((row) => row["local_id"]);
+
+  it("says of feedback whose sender is gone that it may have arrived, once, and of no other", () => {
+    window.store.add(anExecution({ localId: "lost", kickoffIds: ["k-1"] }));
+    begin("lost");
+    kill(window);
+    window.store.add(anExecution({ localId: "under-way", kickoffIds: ["k-2"] }));
+    begin("under-way");
+    for (const time of ["once", "twice"]) {
+      recoverSends(window);
+      assert.deepEqual(
+        outcomes().sort(),
+        [
+          ["lost", "unanswered"],
+          ["under-way", "sending"],
+        ],
+        time,
+      );
+      assert.deepEqual(rows(), ["under-way"]);
+    }
+  });
+
+  it("says so, too, where no row is left of feedback that is recorded as being sent", () => {
+    window.store.add(anExecution({ localId: "lost" }));
+    begin("lost");
+    window.sends.clear();
+    recoverSends(window);
+    assert.deepEqual(outcomes(), [["lost", "unanswered"]]);
+  });
+
+  it("forgets feedback for what is not tracked any more, and keeps every kickoff without an answer", async () => {
+    window.store.add(anExecution({ localId: "gone" }));
+    begin("gone");
+    window.store.remove("gone");
+    await assert.rejects(
+      window.sends.once({ kind: "kickoff", localId: "gone" }, nothing, () =>
+        Promise.reject(new Error("no answer")),
+      ),
+    );
+    kill(window);
+    recoverSends(window);
+    assert.deepEqual(window.sends.lost(), [{ kind: "kickoff", localId: "gone" }]);
+  });
+});

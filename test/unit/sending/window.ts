@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { type Clock, systemClock } from "../../../src/base/clock.ts";
+import { ExecutionStore } from "../../../src/executions/store.ts";
+import { Sends } from "../../../src/sending/sends.ts";
+import { Database } from "../../../src/store/database.ts";
+
+/** What one window has of what is sent. */
+export interface Window {
+  readonly database: Database;
+  readonly store: ExecutionStore;
+  readonly sends: Sends;
+  dispose(): void;
+}
+
+/** Opens a window on a folder; several share it. */
+export function openWindow(
+  folder: string,
+  clock: Clock = systemClock,
+  onProblem: (message: string, error: unknown) => void = (message, error) =>
+    assert.fail(`${message} ${String(error)}`),
+): Window {
+  const database = new Database({ folder, clock, onProblem });
+  const store = new ExecutionStore({ database, clock, onProblem });
+  store.open();
+  return {
+    database,
+    store,
+    sends: new Sends(database, clock),
+    dispose() {
+      store.dispose();
+      database.dispose();
+    },
+  };
+}
+
+/** Makes every later write fail, as a full disk or a write-protected file does. */
+export const failures: readonly (readonly [string, (database: Database) => void])[] = [
+  ["disk is full", (database) => void database.all("PRAGMA max_page_count = 1")],
+  ["database is read-only", (database) => void database.run("PRAGMA query_only = ON")],
+];
+
+/** Ends a window's sendings as its process's death does. */
+export function kill({ database }: Window): void {
+  // No process has an id this large.
+  database.run("UPDATE sends SET pid = 1073741824");
+}
