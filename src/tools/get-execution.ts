@@ -52,7 +52,8 @@ export function getExecutionTool({
       const { localId } = execution;
       if (!hasEnded(execution)) await tracker.pollNow(localId);
       signal.throwIfAborted();
-      const isHopeless = (each: ExecutionSummary) => doubtOf({ crews, tracker }, each)?.isLasting === true;
+      const isHopeless = (each: ExecutionSummary) =>
+        doubtOf({ crews, tracker }, each)?.isLasting === true;
       if (wait > 0)
         await untilItMatters({ store, clock, tracker, isHopeless }, localId, wait, signal);
       const now = store.find(localId) ?? execution;

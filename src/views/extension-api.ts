@@ -44,7 +44,7 @@ export function createExtensionApi(options: ExtensionApiOptions): {
     return [plain(execution, crews.list().find(({ id }) => id === crew.id)?.name ?? crew.name)];
   };
   const subscription = store.onDidChange(({ added, changed }) => {
-    // Whole executions are not read for nobody.
+    // While nobody listens, nothing is read.
     if (!isHeard) return;
     for (const execution of [...added, ...changed].flatMap(plainOf)) changes.fire(execution);
   });

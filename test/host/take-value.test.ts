@@ -135,13 +135,13 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
             request: { inputs: { topic }, callbacks: {} },
           }),
         );
-      const { earlierValue, hasEarlierValue } = createFormTools({
+      const tools = createFormTools({
         crews: { get: () => crew },
         store: parts.store,
         presets: openPresets(vscode.Uri.file(parts.folder)),
       });
-      assert.equal(await hasEarlierValue(crew, "topic"), true);
-      const taken = await earlierValue(crew, "topic");
+      assert.equal(await tools.hasEarlierValue(crew, "topic"), true);
+      const taken = await tools.earlierValue(crew, "topic");
       assert.equal(person.shown[0]?.choices?.length, 2);
       assert.deepEqual(taken && "value" in taken && taken.value, values[1]);
     } finally {

@@ -134,7 +134,7 @@ describe("the tree", () => {
   const another = (localId: string, startedAt: string): Execution =>
     notWaiting({ localId, kickoffIds: [`id-${localId}`], label: localId, startedAt });
 
-  it("has crews, below them executions with the newest first, below those tasks", async () => {
+  it("has crews, below them executions with the newest first, below those tasks", () => {
     add(
       anExecution(),
       another("newer", "2026-10-21T12:00:10.000Z"),
@@ -151,7 +151,7 @@ describe("the tree", () => {
     assert.equal(tree.getTreeItem(tasks[1]!).contextValue, "task:waiting:output");
   });
 
-  it("gives commands what they take, and opens an execution by a click", async () => {
+  it("gives commands what they take, and opens an execution by a click", () => {
     add(anExecution());
     const [execution] = tree.getChildren(crewRows()[0]);
     assert.deepEqual(
@@ -193,7 +193,7 @@ describe("the tree", () => {
     );
   });
 
-  it("shows text of others as text", async () => {
+  it("shows text of others as text", () => {
     add(anExecution({ label: "**bold** $(trash) [a](command:x) <b>" }));
     const item = resolved(tree.getChildren(crewRows()[0])[0]!);
     assert.ok(item.tooltip instanceof vscode.MarkdownString);
@@ -215,7 +215,7 @@ describe("the tree", () => {
     assert.doesNotMatch(item.tooltip.value, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command|<b>/);
   });
 
-  it("refreshes only the row that changed, by the same object", async () => {
+  it("refreshes only the row that changed, by the same object", () => {
     add(anExecution(), another("other", "2026-10-20T12:00:00.000Z"));
     const [, other] = tree.getChildren(crewRows()[0]);
     assert.ok(other);
@@ -231,7 +231,7 @@ describe("the tree", () => {
     assert.deepEqual(other.kind === "execution" && other.kickoffId, "id-first");
   });
 
-  it("keeps the ids of rows, whatever happens to the execution", async () => {
+  it("keeps the ids of rows, whatever happens to the execution", () => {
     add(anExecution({ kickoffIds: [], state: "unconfirmed" }));
     const ids = () => tree.getChildren(crewRows()[0]).map((node) => tree.getTreeItem(node).id);
     const before = ids();
@@ -243,7 +243,7 @@ describe("the tree", () => {
     assert.deepEqual(ids(), before);
   });
 
-  it("names the crew that an execution has moved to on all its rows", async () => {
+  it("names the crew that an execution has moved to on all its rows", () => {
     add(anExecution());
     const rows = () => {
       const execution = tree.getChildren(crewRows().find(({ crew }) => crew === crews[0]!.id))[0]!;
@@ -256,7 +256,7 @@ describe("the tree", () => {
     assert.deepEqual(rows(), [moved.id, moved.id, moved.id]);
   });
 
-  it("counts what waits in its badge", async () => {
+  it("counts what waits in its badge", () => {
     assert.equal(view.badge, undefined);
     add(anExecution(), anExecution({ localId: "second", kickoffIds: ["second"] }));
     assert.deepEqual(view.badge, { value: 2, tooltip: "2 executions wait for you" });
@@ -266,7 +266,7 @@ describe("the tree", () => {
     assert.equal(view.badge, undefined);
   });
 
-  it("shows executions of a crew that is no longer connected", async () => {
+  it("shows executions of a crew that is no longer connected", () => {
     add(anExecution());
     setCrews([]);
     const [crew] = crewRows();
@@ -285,7 +285,7 @@ describe("the tree", () => {
     assert.match(String(tree.getTreeItem(crew!).description), /Token refused/);
   });
 
-  it("says of each execution that has not ended that nobody asks for it while its crew refuses the token", async () => {
+  it("says of each execution that has not ended that nobody asks for it while its crew refuses the token", () => {
     add(
       notWaiting({ localId: "runs", kickoffIds: ["runs"] }),
       notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }),
@@ -328,7 +328,7 @@ describe("the tree", () => {
     );
   });
 
-  it("moves elapsed times on rows, only while it is seen and something is under way", async () => {
+  it("moves elapsed times on rows, only while it is seen and something is under way", () => {
     add(
       notWaiting(),
       notWaiting({
@@ -362,7 +362,7 @@ describe("the tree", () => {
     assert.equal(clock.timers, 0);
   });
 
-  it("refreshes the rows whose title changed, because of another execution or a new label", async () => {
+  it("refreshes the rows whose title changed, because of another execution or a new label", () => {
     const inputs = (audience: string) => ({
       request: { inputs: { topic: "Sea otters", audience }, callbacks: {} },
     });
@@ -391,7 +391,7 @@ describe("the tree", () => {
     assert.deepEqual(labels(rows()), ["Mine", "guests"]);
   });
 
-  it("draws no row anew where a person would see no difference", async () => {
+  it("draws no row anew where a person would see no difference", () => {
     add(notWaiting());
     for (const row of tree.getChildren(crewRows()[0])) tree.getTreeItem(row);
     refreshed.length = 0;
@@ -407,7 +407,7 @@ describe("the tree", () => {
     assert.equal(refreshed.length, 1);
   });
 
-  it("has what waits across crews at the top, by rows of their own, while something waits", async () => {
+  it("has what waits across crews at the top, by rows of their own, while something waits", () => {
     const painters = { id: "url:https://other.test", name: "Painters", url: "https://other.test" };
     setCrews([writers, painters]);
     add(
@@ -473,7 +473,7 @@ describe("the tree", () => {
     );
   });
 
-  it("shows only what passes the filter, and says what it is, how many it hides and that one of them waits", async () => {
+  it("shows only what passes the filter, and says what it is, how many it hides and that one of them waits", () => {
     add(
       anExecution(),
       another("tea", "2026-10-21T12:00:10.000Z"),
@@ -497,7 +497,7 @@ describe("the tree", () => {
     );
   });
 
-  it("has what is pinned first in its group", async () => {
+  it("has what is pinned first in its group", () => {
     add(another("newer", "2026-10-21T12:00:10.000Z"), another("older", "2026-10-20T12:00:00.000Z"));
     parts.store.update("older", (execution) => ({ ...execution, state: "completed" }));
     parts.store.update("older", (execution) => ({ ...execution, pinned: true }));
