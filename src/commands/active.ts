@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { viewId } from "../editor/ids.ts";
-import type { Execution } from "../executions/model.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { activeOf, theOne, type ActiveExecutions } from "../views/active.ts";
 import { executionItem, type ExecutionItem } from "./execution-item.ts";
@@ -11,7 +11,7 @@ type Choice = vscode.QuickPickItem & Partial<Pick<ExecutionItem, "execution">>;
 /** Leads to what waits, else to what runs: opens it where it is one, lets choose where there are several, and shows the view where there is nothing. */
 export function activeCommand(
   store: Pick<ExecutionStore, "list">,
-  show: (execution: Execution) => Promise<unknown>,
+  show: (execution: ExecutionSummary) => Promise<unknown>,
 ): Command {
   return {
     id: "showActive",
@@ -27,7 +27,10 @@ export function activeCommand(
   };
 }
 
-async function choose({ waiting, running }: ActiveExecutions): Promise<Execution | undefined> {
+async function choose({
+  waiting,
+  running,
+}: ActiveExecutions): Promise<ExecutionSummary | undefined> {
   const items: readonly Choice[] = [
     ...section(vscode.l10n.t("Waiting for you"), waiting),
     ...section(vscode.l10n.t("Running"), running),
@@ -40,7 +43,7 @@ async function choose({ waiting, running }: ActiveExecutions): Promise<Execution
   return chosen?.execution;
 }
 
-function section(label: string, executions: readonly Execution[]): readonly Choice[] {
+function section(label: string, executions: readonly ExecutionSummary[]): readonly Choice[] {
   if (executions.length === 0) return [];
   return [{ label, kind: vscode.QuickPickItemKind.Separator }, ...executions.map(executionItem)];
 }

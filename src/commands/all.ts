@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import { log } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
-import type { Execution } from "../executions/model.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import type { FeedbackRoom } from "../feedback/register.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
@@ -46,7 +46,7 @@ export interface CommandParts {
   readonly clock: Clock;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;
-  readonly show: (execution: Execution) => Promise<unknown>;
+  readonly show: (execution: ExecutionSummary) => Promise<unknown>;
 }
 
 /** The command table. */

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
-import type { Execution } from "../executions/model.ts";
+import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { activeDocument } from "../editor/active-document.ts";
 import { UserError } from "../base/errors.ts";
@@ -65,7 +65,7 @@ export async function chooseExecution(
   store: ExecutionStore,
   crews: Crews,
   argument: unknown,
-  fits: (execution: Execution) => boolean = () => true,
+  fits: (execution: ExecutionSummary) => boolean = () => true,
   none = vscode.l10n.t("No tracked execution is in a state where this can be done."),
 ): Promise<Execution | undefined> {
   const target = targetOf(argument);
@@ -90,5 +90,5 @@ export async function chooseExecution(
     matchOnDescription: true,
     matchOnDetail: true,
   });
-  return chosen?.execution;
+  return chosen && store.find(chosen.execution.localId);
 }

@@ -4,7 +4,7 @@ import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
 import { type AttemptPair, attemptPairs } from "../executions/attempts.ts";
-import type { Execution } from "../executions/model.ts";
+import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { outputUri } from "../views/document/output-uri.ts";
 import { isProgram, numberOf, recordOf, targetOf } from "./arguments.ts";
@@ -49,7 +49,7 @@ export function compareCommand(store: ExecutionStore, crews: Crews): Command {
 
 /** The pair at the end of the one task there is, or one that the person chooses, the newest first. */
 async function choosePair(
-  { waiting }: Execution,
+  { waiting }: ExecutionSummary,
   pairs: readonly AttemptPair[],
 ): Promise<AttemptPair | undefined> {
   const waits = pairs.findLast(

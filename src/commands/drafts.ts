@@ -4,7 +4,7 @@ import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
 import { said } from "../editor/said.ts";
-import { keyOf, type Execution } from "../executions/model.ts";
+import { keyOf, type ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { beginningOf, isForWhatWaits } from "../feedback/draft-words.ts";
 import type { Draft, Drafts } from "../feedback/drafts.ts";
@@ -87,7 +87,11 @@ async function chooseUse(draft: Draft, uses: readonly Use[]): Promise<Use | unde
   return await vscode.window.showQuickPick(uses, { title, placeHolder: beginningOf(draft) });
 }
 
-function usesOf(draft: Draft, execution: Execution, drafts: DraftParts["drafts"]): readonly Use[] {
+function usesOf(
+  draft: Draft,
+  execution: ExecutionSummary,
+  drafts: DraftParts["drafts"],
+): readonly Use[] {
   const { taskId, attempt, isApprove, text } = draft;
   // As a row of the tree gives it, so that what goes wrong is told to the person.
   const target = {

@@ -1,16 +1,16 @@
 import type * as vscode from "vscode";
 import { plainLabel } from "../editor/plain.ts";
-import type { Execution } from "../executions/model.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { startInWords, stateInWords } from "../views/words.ts";
 
 /** A row of a list that offers executions. */
 export interface ExecutionItem extends vscode.QuickPickItem {
-  readonly execution: Execution;
+  readonly execution: ExecutionSummary;
 }
 
 /** An execution as a row: its title, crew and state, below them when it began and its id, as far as it has one. The state's word and the id may be the crew's own, and are shown as plain as the rest. */
-export function executionItem(execution: Execution): ExecutionItem {
+export function executionItem(execution: ExecutionSummary): ExecutionItem {
   return {
     label: plainLabel(titleOf(execution)),
     description: plainLabel(`${execution.crew.name} · ${stateInWords(execution)}`),

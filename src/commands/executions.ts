@@ -3,7 +3,13 @@ import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../base/errors.ts";
 import { said } from "../editor/said.ts";
-import { hasEnded, isLocalCrew, without, type Execution } from "../executions/model.ts";
+import {
+  hasEnded,
+  isLocalCrew,
+  without,
+  type Execution,
+  type ExecutionSummary,
+} from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Tracker } from "../executions/tracker.ts";
@@ -21,7 +27,7 @@ export interface ExecutionParts {
   readonly clock: Clock;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;
-  readonly show: (execution: Execution, taskId?: string) => Promise<unknown>;
+  readonly show: (execution: ExecutionSummary, taskId?: string) => Promise<unknown>;
 }
 
 /** Commands about tracked executions. */
@@ -30,7 +36,7 @@ export function executionCommands(parts: ExecutionParts): readonly Command[] {
   const on = (
     id: string,
     action: (execution: Execution, argument: unknown) => unknown,
-    fits?: (execution: Execution) => boolean,
+    fits?: (execution: ExecutionSummary) => boolean,
   ): Command => ({
     id,
     async run(argument) {
@@ -41,8 +47,7 @@ export function executionCommands(parts: ExecutionParts): readonly Command[] {
   return [
     { id: "trackExecution", run: (argument) => track(parts, argument) },
     on("untrackExecution", async (execution, argument) => {
-      if (isProgram(argument) || (await confirmRemoval(execution)))
-        await store.remove(execution.localId);
+      if (isProgram(argument) || (await confirmRemoval(execution))) store.remove(execution.localId);
     }),
     on("openExecution", async (execution, argument) => {
       await show(execution, targetOf(argument).taskId);
@@ -66,12 +71,12 @@ export function executionCommands(parts: ExecutionParts): readonly Command[] {
         await vscode.env.clipboard.writeText(outputOf(execution, targetOf(argument).taskId));
         said(vscode.l10n.t("The output is copied."));
       },
-      (execution) => outputOf(execution) !== "",
+      ({ output, waiting }) => (output ?? waiting?.output ?? "") !== "",
     ),
     on(
       "watchAgain",
       async (execution) => {
-        await tracker.watchAgain(execution.localId);
+        tracker.watchAgain(execution.localId);
         await tracker.pollNow(execution.localId);
       },
       (execution) => execution.watchingStoppedAt !== undefined,
@@ -81,7 +86,7 @@ export function executionCommands(parts: ExecutionParts): readonly Command[] {
   ];
 }
 
-async function confirmRemoval(execution: Execution): Promise<boolean> {
+async function confirmRemoval(execution: ExecutionSummary): Promise<boolean> {
   const remove = vscode.l10n.t("Remove from List");
   const [kickoffId] = execution.kickoffIds;
   const detail = [
@@ -117,7 +122,7 @@ async function confirmRemoval(execution: Execution): Promise<boolean> {
   );
 }
 
-async function rename(store: ExecutionStore, execution: Execution): Promise<void> {
+async function rename(store: ExecutionStore, execution: ExecutionSummary): Promise<void> {
   const title = execution.label ?? titleOf(execution);
   const label = await vscode.window.showInputBox({
     title: vscode.l10n.t("Rename execution"),
@@ -126,7 +131,7 @@ async function rename(store: ExecutionStore, execution: Execution): Promise<void
     ignoreFocusOut: true,
   });
   if (label === undefined || label === title) return;
-  await store.update(execution.localId, (current) =>
+  store.update(execution.localId, (current) =>
     label.trim() === "" ? without(current, "label") : { ...current, label: label.trim() },
   );
 }
@@ -161,7 +166,7 @@ async function clearEnded(store: ExecutionStore, crews: Crews, argument: unknown
       : vscode.l10n.t("Clear {0} ended executions?", ended.length);
   if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, clear)) !== clear)
     return;
-  for (const execution of ended) await store.remove(execution.localId);
+  for (const execution of ended) store.remove(execution.localId);
 }
 
 /** Asks anew for one execution, all of a crew, or all there are. A refused token is sent again only where its crew is named, and then once. */
@@ -177,7 +182,7 @@ async function refresh(
     );
   const crewId =
     execution?.crew.id ?? (target.crew === undefined ? undefined : crews.get(target.crew).id);
-  await store.refresh();
+  store.refresh();
   if (execution !== undefined) await tracker.pollNow(execution.localId);
   else if (crewId !== undefined) await refreshCrew({ store, tracker }, crewId);
   else await tracker.pollNow();
@@ -214,7 +219,7 @@ function outputOf(execution: Execution, taskId?: string): string {
 
 async function showAsText(
   show: ExecutionParts["show"],
-  execution: Execution,
+  execution: ExecutionSummary,
 ): Promise<vscode.TextEditor> {
   await show(execution);
   const editor = vscode.window.activeTextEditor;

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
-import { hasEnded, type Execution } from "../executions/model.ts";
+import { hasEnded, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Feedback, FeedbackWords } from "../feedback/feedback.ts";
 import { repeatable } from "../feedback/pending.ts";
@@ -33,7 +33,7 @@ export function feedbackCommands({
   const on = (
     id: string,
     action: (execution: Execution, words: FeedbackWords) => Result,
-    fits: (execution: Execution) => boolean,
+    fits: (execution: ExecutionSummary) => boolean,
     none?: string,
   ): Command => ({
     id,
@@ -51,7 +51,7 @@ export function feedbackCommands({
       return await action(execution, words);
     },
   });
-  const waits = ({ state }: Execution) => state === "waiting";
+  const waits = ({ state }: ExecutionSummary) => state === "waiting";
   const noneWaits = vscode.l10n.t("No execution waits for you.");
   return [
     on("approve", (execution, words) => feedback.approve(execution, words), waits, noneWaits),

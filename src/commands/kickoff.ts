@@ -5,7 +5,7 @@ import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
 import { UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
-import { keyOf, type Execution } from "../executions/model.ts";
+import { keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { needsForm } from "../kickoff/fields.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
 import { OneWish } from "../kickoff/one-wish.ts";
@@ -24,7 +24,7 @@ export interface KickoffParts {
   readonly clock: Clock;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;
-  readonly show: (execution: Execution) => Promise<unknown>;
+  readonly show: (execution: ExecutionSummary) => Promise<unknown>;
 }
 
 /**
@@ -123,6 +123,6 @@ export function prefillOf(given: Readonly<Record<string, unknown>>): Partial<Kic
 }
 
 /** What a command that started an execution returns. */
-export function madeOf(execution: Execution): { crew: string; kickoffId: string } {
+export function madeOf(execution: ExecutionSummary): { crew: string; kickoffId: string } {
   return { crew: execution.crew.name, kickoffId: keyOf(execution) };
 }

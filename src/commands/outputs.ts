@@ -6,7 +6,7 @@ import { UserError } from "../base/errors.ts";
 import { parsePartUri } from "../editor/execution-uri.ts";
 import { plainLabel } from "../editor/plain.ts";
 import { said } from "../editor/said.ts";
-import type { Execution } from "../executions/model.ts";
+import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { OutputsRoom } from "../views/document/register.ts";
 import { outputsOf, type Output } from "../views/document/outputs.ts";
@@ -31,12 +31,7 @@ export function outputCommands({ crews, store, outputs }: OutputParts): readonly
     id,
     async run(given) {
       const argument = given ?? activePart();
-      const execution = await chooseExecution(
-        store,
-        crews,
-        argument,
-        (each) => outputsOf(each).length > 0,
-      );
+      const execution = await chooseExecution(store, crews, argument, hasOutput);
       const output = execution && (await chooseOutput(execution, argument));
       const made = output && (await action(execution, output));
       return made?.toString();
@@ -50,6 +45,10 @@ export function outputCommands({ crews, store, outputs }: OutputParts): readonly
       return file;
     }),
   ];
+}
+
+function hasOutput({ output, tasks }: ExecutionSummary): boolean {
+  return output !== undefined || tasks.some(({ attempts }) => attempts.some((each) => each.output));
 }
 
 /** The address of the output that the active editor shows; nothing where it shows none. */

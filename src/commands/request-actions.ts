@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../base/errors.ts";
-import type { Execution } from "../executions/model.ts";
+import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { CallbackSecrets } from "../sending/secrets.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { requestOf, RunAgain } from "../kickoff/again.ts";
@@ -30,7 +30,7 @@ export interface RequestParts {
   readonly presets: () => Promise<Presets>;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;
-  readonly show: (execution: Execution) => Promise<unknown>;
+  readonly show: (execution: ExecutionSummary) => Promise<unknown>;
 }
 
 type Action = (argument: unknown) => Promise<unknown>;

@@ -28,14 +28,14 @@ export async function track(
   const engine = crew.local?.engine;
   const execution =
     store.find(kickoffId, crew.id) ??
-    (await store.add(
+    store.add(
       newExecution(
         { crew, origin: "tracked", kickoffId, ...(engine === undefined ? {} : { engine }) },
         clock,
       ),
-    ));
+    );
   await tracker.pollNow(execution.localId);
-  await show(store.find(execution.localId) ?? execution);
+  await show(store.summary(execution.localId) ?? execution);
   return { crew: crew.name, kickoffId: keyOf(execution) };
 }
 

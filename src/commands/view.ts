@@ -35,7 +35,7 @@ export function viewCommands({
         ({ pinned }) => (pinned === true) !== isPinned,
       );
       if (execution === undefined) return;
-      await store.update(execution.localId, (current) =>
+      store.update(execution.localId, (current) =>
         isPinned ? { ...current, pinned: true } : without(current, "pinned"),
       );
     },

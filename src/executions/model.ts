@@ -167,6 +167,8 @@ export interface ExecutionSummary {
   readonly request?: KickoffSummary;
   /** The local service's engine, where the crew is local: `rehearsal` calls no model, and that is said wherever it shows. */
   readonly engine?: string;
+  /** An output is one of the rehearsal engine's, whatever is known of the crew; made from the outputs. */
+  readonly isRehearsed?: true;
   readonly state: ExecutionState;
   /** The state's word as it came, where it says more than `state`. */
   readonly stateText?: string;
@@ -219,6 +221,7 @@ const owners: Readonly<Record<keyof Execution, "person" | "others">> = {
   pinned: "person",
   request: "others",
   engine: "others",
+  isRehearsed: "others",
   state: "others",
   stateText: "others",
   mayBeWaiting: "others",

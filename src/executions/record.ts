@@ -11,6 +11,7 @@ import {
   type TaskSummary,
   withPersonsPartsOf,
 } from "./model.ts";
+import { hasRehearsalOutput } from "./rehearsal.ts";
 
 /** Characters in a summary: of an input's value, and of an error. */
 const longest = { input: 100, error: 300 };
@@ -55,6 +56,7 @@ export function summaryOf(execution: Execution): ExecutionSummary {
   const summary = {
     ...execution,
     ...(request === undefined ? {} : { request: kickoffOf(request) }),
+    ...(hasRehearsalOutput(execution) ? { isRehearsed: true as const } : {}),
     tasks: execution.tasks.map(taskOf),
     ...(output === undefined ? {} : { output: true as const }),
     ...(error === undefined ? {} : { error: oneLine(error, longest.error) }),

@@ -89,9 +89,9 @@ export class ExecutionStore implements Disposable {
     return this.#known.list();
   }
 
-  /** The execution with this local id. */
-  summary(localId: string): ExecutionSummary | undefined {
-    return this.#known.get(localId);
+  /** The execution with this local id, or any of its kickoff ids; of this crew, if one is given. */
+  summary(id: string, crewId?: string): ExecutionSummary | undefined {
+    return this.#known.find(id, crewId);
   }
 
   /** Reads the whole execution with this local id, or any of its kickoff ids; of this crew, if one is given. */

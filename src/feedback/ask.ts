@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { shortName } from "../api/one-line.ts";
 import { plainLabel } from "../editor/plain.ts";
-import type { Execution, SentResume } from "../executions/model.ts";
+import type { ExecutionSummary, ResumeSummary } from "../executions/model.ts";
 import { cannedAnswers } from "./canned.ts";
 import { labelled } from "./insert.ts";
 import { approved } from "../sending/feedback.ts";
@@ -10,7 +10,7 @@ import { approved } from "../sending/feedback.ts";
 export type FeedbackKind = "approve" | "approveWithNote" | "reject";
 
 /** Asks which task feedback is for: one that is known, or any id that is typed. Nothing when the person cancels. */
-export async function askTask(execution: Execution): Promise<string | undefined> {
+export async function askTask(execution: ExecutionSummary): Promise<string | undefined> {
   const known = knownTasks(execution).map((taskId) => ({
     label: plainLabel(shortName(taskId)),
     taskId,
@@ -111,7 +111,7 @@ export async function askKind(taskId: string): Promise<ChosenFeedback | undefine
 }
 
 /** Asks whether feedback that may have arrived, or that the crew took, is sent a second time. */
-export async function askAgain(sent: SentResume): Promise<boolean> {
+export async function askAgain(sent: ResumeSummary): Promise<boolean> {
   return await warned(
     vscode.l10n.t("Send the same feedback again?"),
     doubtIn(sent),
@@ -120,7 +120,7 @@ export async function askAgain(sent: SentResume): Promise<boolean> {
 }
 
 /** Asks whether an output is answered anew though the crew took an answer. */
-export async function askAnew(taken: SentResume): Promise<boolean> {
+export async function askAnew(taken: ResumeSummary): Promise<boolean> {
   return await warned(
     vscode.l10n.t("Answer “{0}” again?", shortName(taken.taskId)),
     doubtIn(taken),
@@ -132,7 +132,7 @@ async function warned(question: string, detail: string, yes: string): Promise<bo
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes;
 }
 
-function doubtIn({ taskId, outcome, feedback }: SentResume): string {
+function doubtIn({ taskId, outcome, feedback }: ResumeSummary): string {
   if (outcome !== "answered")
     return vscode.l10n.t(
       "No answer came to your feedback for “{0}”, so it may have arrived. If it did, sending it again can answer the next output of the task, which you have not read.",
@@ -151,7 +151,7 @@ function doubtIn({ taskId, outcome, feedback }: SentResume): string {
 }
 
 /** Every task id that has been seen of an execution, the likeliest first. */
-function knownTasks({ waiting, progress, tasks, resumes }: Execution): string[] {
+function knownTasks({ waiting, progress, tasks, resumes }: ExecutionSummary): string[] {
   const ids = [
     waiting?.taskId,
     progress?.current,

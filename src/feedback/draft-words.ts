@@ -1,4 +1,4 @@
-import type { Execution } from "../executions/model.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import { attemptToAnswer } from "../executions/resumes.ts";
 import type { Draft } from "./drafts.ts";
 import { wantsFeedback } from "./pending.ts";
@@ -19,7 +19,7 @@ export function beginningOf({ text }: Pick<Draft, "text">): string {
 /** Whether a draft is for the output that waits now, so that one can go on writing. Any other is left over: its output was answered elsewhere, or its execution has ended. */
 export function isForWhatWaits(
   { taskId, attempt }: Pick<Draft, "taskId" | "attempt">,
-  execution: Execution,
+  execution: ExecutionSummary,
 ): boolean {
   const isItsTask = execution.waiting === undefined || execution.waiting.taskId === taskId;
   return wantsFeedback(execution) && isItsTask && attempt === attemptToAnswer(execution, taskId);

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
-import type { Execution } from "../executions/model.ts";
+import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { FeedbackKind } from "./ask.ts";
 import { namingFeedback } from "../sending/not-taken.ts";
@@ -33,7 +33,7 @@ export interface FeedbackOptions {
   readonly find: FindPlace;
   readonly presses: Presses;
   /** Shows the execution's document at what waits. */
-  readonly show: (execution: Execution) => Promise<vscode.TextEditor>;
+  readonly show: (execution: ExecutionSummary) => Promise<vscode.TextEditor>;
 }
 
 /** What a caller may say beforehand; what is missing is asked for. */
@@ -69,7 +69,7 @@ export class Feedback implements vscode.Disposable {
   }
 
   /** Whether feedback for an execution is being sent from this window. */
-  isSending(execution: Execution): boolean {
+  isSending(execution: ExecutionSummary): boolean {
     return this.#sending.has(execution.localId);
   }
 
@@ -152,7 +152,8 @@ export class Feedback implements vscode.Disposable {
 
   /** Sends once more, word for word, what may have arrived or was taken by a crew that still reports the pause, after a warning. @throws UserError where there is no such thing */
   async sendAgain(execution: Execution): Promise<FeedbackResult | undefined> {
-    const sent = repeatable(execution);
+    const doubted = repeatable(execution);
+    const sent = execution.resumes.find((resume) => resume === doubted);
     if (sent === undefined)
       throw new UserError(vscode.l10n.t("No feedback of this execution is in doubt."));
     if (!(await (await questions()).askAgain(sent))) return undefined;
@@ -201,7 +202,7 @@ export class Feedback implements vscode.Disposable {
     }
   }
 
-  #isShown({ localId }: Execution): boolean {
+  #isShown({ localId }: ExecutionSummary): boolean {
     return vscode.window.visibleTextEditors.some(
       ({ document }) => this.#options.find(document)?.execution.localId === localId,
     );

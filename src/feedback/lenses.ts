@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { keyOf, type Execution, type SentResume } from "../executions/model.ts";
+import { keyOf, type ExecutionSummary, type ResumeSummary } from "../executions/model.ts";
 import { answeredPause } from "../executions/resumes.ts";
 import { beginningOf, isForWhatWaits } from "./draft-words.ts";
 import type { Draft, Drafts } from "./drafts.ts";
@@ -66,7 +66,7 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
   }
 
   #commands(
-    execution: Execution,
+    execution: ExecutionSummary,
     taskId: string | undefined,
     drafts: readonly Draft[],
   ): vscode.Command[] {
@@ -151,13 +151,13 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
   }
 }
 
-function takenInWords({ feedback }: SentResume): string {
+function takenInWords({ feedback }: ResumeSummary): string {
   return feedback.isApprove
     ? vscode.l10n.t("Approved, but the crew still waits – Send again…")
     : vscode.l10n.t("Rejected, but the crew still waits – Send again…");
 }
 
-function leftOverCommand(execution: Execution, drafts: readonly Draft[]): vscode.Command {
+function leftOverCommand(execution: ExecutionSummary, drafts: readonly Draft[]): vscode.Command {
   return {
     title:
       drafts.length === 1

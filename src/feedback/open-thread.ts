@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { type Execution, hasEnded } from "../executions/model.ts";
+import { type ExecutionSummary, hasEnded } from "../executions/model.ts";
 import type { FeedbackResult } from "../sending/feedback.ts";
 import { isOver, type ThreadSubject } from "./thread-subject.ts";
 import { overLabel, threadLabel } from "./thread-words.ts";
@@ -32,7 +32,7 @@ export class OpenThread {
   }
 
   /** Says what sending will do, or that it is too late: unsent words cannot be read, so a thread with any must not just go. */
-  name(current: Execution | undefined): void {
+  name(current: ExecutionSummary | undefined): void {
     if (this.underWay !== undefined) {
       this.thread.label = vscode.l10n.t("Sending…");
       return;

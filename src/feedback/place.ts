@@ -1,9 +1,9 @@
 import type * as vscode from "vscode";
-import type { Execution } from "../executions/model.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 
 /** A place in an execution's document where a person is asked for feedback. */
 export interface FeedbackPlace {
-  readonly execution: Execution;
+  readonly execution: ExecutionSummary;
   /** The task that waits; absent where the crew does not tell which. */
   readonly taskId?: string;
   /** Counts from 0. */
@@ -14,4 +14,4 @@ export interface FeedbackPlace {
 export type FindPlace = (document: vscode.TextDocument) => FeedbackPlace | undefined;
 
 /** The execution whose own document this is, also where nothing waits in it; not that of one of its outputs. */
-export type FindExecution = (document: vscode.TextDocument) => Execution | undefined;
+export type FindExecution = (document: vscode.TextDocument) => ExecutionSummary | undefined;

@@ -5,7 +5,7 @@ import { Disposables } from "../editor/disposables.ts";
 import { executionScheme } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
-import type { Execution } from "../executions/model.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import type { Database } from "../store/database.ts";
 import { Drafts } from "./drafts.ts";
 import { Feedback, type Presses } from "./feedback.ts";
@@ -27,7 +27,7 @@ export interface FeedbackRoomOptions {
   readonly database: Database;
   readonly find: FindPlace;
   readonly findExecution: FindExecution;
-  readonly show: (execution: Execution) => Promise<vscode.TextEditor>;
+  readonly show: (execution: ExecutionSummary) => Promise<vscode.TextEditor>;
 }
 
 /** What a person says of outputs, as the other parts use it. */

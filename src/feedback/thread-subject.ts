@@ -1,4 +1,4 @@
-import type { Execution } from "../executions/model.ts";
+import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import { attemptToAnswer, resumesOf } from "../executions/resumes.ts";
 import type { DraftTarget } from "./drafts.ts";
 import { wantsFeedback } from "./pending.ts";
@@ -24,7 +24,7 @@ export function isSameOutput(one: ThreadSubject, other: ThreadSubject): boolean 
  */
 export function isOver(
   { execution, taskId, again }: ThreadSubject,
-  current: Execution | undefined,
+  current: ExecutionSummary | undefined,
 ): boolean {
   const isAnsweredAnew = again === true && current?.stillPaused?.taskId === taskId;
   if (current === undefined || !(wantsFeedback(current) || isAnsweredAnew)) return true;

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { JsonValue } from "../api/types.ts";
 import { plainLabel, plainMessage } from "../editor/plain.ts";
-import type { Execution } from "../executions/model.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Taken } from "./form-tools.ts";
 import { valueInShort } from "./in-short.ts";
@@ -9,12 +9,12 @@ import { valueInShort } from "./in-short.ts";
 /** A value that an input had, and the newest execution that had it. */
 export interface EarlierValue {
   readonly value: JsonValue;
-  readonly execution: Execution;
+  readonly execution: ExecutionSummary;
 }
 
 /** The values that a crew's input had in these executions: in their order, each once. */
 export function earlierValues(
-  executions: readonly Execution[],
+  executions: readonly ExecutionSummary[],
   crewId: string,
   input: string,
 ): readonly EarlierValue[] {

@@ -8,7 +8,7 @@ import { createFormTools } from "./tools.ts";
 
 /** What {@link openFormsRoom} needs. */
 export interface FormsRoomOptions extends Omit<KickoffFormsOptions, "tools"> {
-  readonly store: Pick<ExecutionStore, "list">;
+  readonly store: Pick<ExecutionStore, "list" | "find">;
 }
 
 /** The forms and the presets that they are filled with. */

@@ -5,7 +5,7 @@ import { Disposables } from "../editor/disposables.ts";
 import { formType, viewId } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
-import type { Execution } from "../executions/model.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import type { Database } from "../store/database.ts";
 import { CallbackConsent } from "./callback-hosts.ts";
 import type { KickoffForms } from "./forms.ts";
@@ -28,7 +28,7 @@ export interface KickoffRoomOptions {
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;
   /** Shows an execution's document. */
-  readonly show: (execution: Execution) => Promise<unknown>;
+  readonly show: (execution: ExecutionSummary) => Promise<unknown>;
 }
 
 /** Kicking off, as the other parts use it. */
@@ -66,7 +66,7 @@ export function registerKickoff({
     poll: (localId) => void tracker.pollNow(localId),
     onProblem: logProblem,
   });
-  const showOrLog = (execution: Execution) =>
+  const showOrLog = (execution: ExecutionSummary) =>
     show(execution).catch((error: unknown) => logProblem("Showing an execution", error));
   // Not with the forms, which are loaded when the editor may be out of sight.
   const editor = owned.add(new LastEditor());

@@ -7,7 +7,7 @@ import type { Presets } from "./presets/presets.ts";
 /** What the form's buttons work with. */
 export interface FormToolsOptions {
   readonly crews: Pick<Crews, "get">;
-  readonly store: Pick<ExecutionStore, "list">;
+  readonly store: Pick<ExecutionStore, "list" | "find">;
   readonly presets: Presets;
 }
 
@@ -39,7 +39,14 @@ export function createFormTools({ crews, store, presets }: FormToolsOptions): Fo
     },
     async earlierValue(crew, input) {
       const { chooseEarlierValue, earlierValues } = await import("./earlier-value.ts");
-      return await chooseEarlierValue(earlierValues(store.list(), crew.id, input), input);
+      const executions = store
+        .list()
+        .flatMap((execution) =>
+          execution.crew.id === crew.id && execution.request?.shortened?.includes(input) === true
+            ? (store.find(execution.localId) ?? [])
+            : execution,
+        );
+      return await chooseEarlierValue(earlierValues(executions, crew.id, input), input);
     },
   };
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from "../api/types.ts";
 import {
   type Attempt,
   type Execution,
+  type ExecutionSummary,
   type ExecutionTask,
   hasEnded,
   keyOf,
@@ -16,7 +17,7 @@ const longest = { main: 8_000, task: 1_000, input: 1_000, feedback: 500 };
 const mostTasks = 40;
 
 /** One execution in a list. It holds no secret, and no callback's address: whoever knows one may post to it. */
-export function summaryOf(execution: Execution): JsonObject {
+export function summaryOf(execution: ExecutionSummary): JsonObject {
   const { crew, state, startedAt, endedAt, seenAt, waiting, progress } = execution;
   return {
     executionId: keyOf(execution),

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { numberOf, optional, stringOf } from "../commands/arguments.ts";
 import { UserError } from "../base/errors.ts";
-import { hasEnded, keyOf, type Execution } from "../executions/model.ts";
+import { hasEnded, keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { doubtOf } from "../views/doubt.ts";
 import { beginningOf, overviewOf } from "./execution-data.ts";
 import { findOrRefuse } from "./find.ts";
@@ -52,7 +52,8 @@ export function getExecutionTool({
       const { localId } = execution;
       if (!hasEnded(execution)) await tracker.pollNow(localId);
       signal.throwIfAborted();
-      const isHopeless = (each: Execution) => doubtOf({ crews, tracker }, each)?.isLasting === true;
+      const isHopeless = (each: ExecutionSummary) =>
+        doubtOf({ crews, tracker }, each)?.isLasting === true;
       if (wait > 0)
         await untilItMatters({ store, clock, tracker, isHopeless }, localId, wait, signal);
       const now = store.find(localId) ?? execution;

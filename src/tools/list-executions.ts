@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { JsonObject } from "../api/types.ts";
 import { numberOf, stringOf } from "../commands/arguments.ts";
 import type { Crews } from "../crews/crews.ts";
-import type { Execution, ExecutionState } from "../executions/model.ts";
+import type { ExecutionSummary, ExecutionState } from "../executions/model.ts";
 import { doubtOf } from "../views/doubt.ts";
 import { summaryOf } from "./execution-data.ts";
 import { oneOf, readInput } from "./input.ts";
@@ -36,7 +36,7 @@ export function listExecutionsTool({
       limit: Math.min(numberOf(given, "limit") ?? count.usual, count.most),
     };
   };
-  const describe = (execution: Execution): JsonObject => {
+  const describe = (execution: ExecutionSummary): JsonObject => {
     const isStale =
       execution.watchingStoppedAt !== undefined ||
       doubtOf({ crews, tracker: executions.tracker }, execution) !== undefined;
@@ -64,7 +64,7 @@ export function listExecutionsTool({
 }
 
 /** Whether an execution is of a crew; one that is not connected any more is remembered by the executions. */
-function isOf({ crew }: Execution, wanted: string, crews: Crews): boolean {
+function isOf({ crew }: ExecutionSummary, wanted: string, crews: Crews): boolean {
   const found = crews.find(wanted);
   return found === undefined ? crew.name === wanted || crew.url === wanted : crew.id === found.id;
 }

@@ -1,16 +1,16 @@
 import type { Clock } from "../base/clock.ts";
-import { hasEnded, type Execution } from "../executions/model.ts";
+import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
 import { isQuickPhase, pace } from "../executions/pace.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
 
 /** What waiting for an execution works with. */
 export interface UntilOptions {
-  readonly store: Pick<ExecutionStore, "find" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "summary" | "onDidChange">;
   readonly clock: Clock;
   readonly tracker: Pick<Tracker, "pollNow" | "onDidChange">;
   /** Whether asking helps only after somebody has done something: the crew refuses, or is not connected. */
-  readonly isHopeless: (execution: Execution) => boolean;
+  readonly isHopeless: (execution: ExecutionSummary) => boolean;
 }
 
 /**
@@ -26,7 +26,7 @@ export async function untilItMatters(
   signal: AbortSignal,
 ): Promise<void> {
   const matters = () => {
-    const execution = store.find(localId);
+    const execution = store.summary(localId);
     return execution === undefined || needsSomebody(execution) || isHopeless(execution);
   };
   signal.throwIfAborted();
@@ -83,7 +83,7 @@ async function passes(
   });
 }
 
-function needsSomebody(execution: Execution): boolean {
+function needsSomebody(execution: ExecutionSummary): boolean {
   return (
     hasEnded(execution) ||
     execution.state === "waiting" ||

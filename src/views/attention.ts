@@ -19,7 +19,7 @@ export function watchAttention(
     const shown = new Set(
       vscode.window.visibleTextEditors
         .filter(({ document }) => document.uri.scheme === executionScheme)
-        .flatMap(({ document }) => documents.execution(document.uri)?.localId ?? []),
+        .flatMap(({ document }) => documents.summary(document.uri)?.localId ?? []),
     );
     for (const localId of looks) if (!shown.has(localId)) tracker.unlook(localId);
     for (const localId of shown) if (!looks.has(localId)) tracker.look(localId);

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { Crew } from "../crews/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
-import { hasEnded, type Execution } from "../executions/model.ts";
+import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
 import type { Tracker } from "../executions/tracker.ts";
 
 /** Why what is known of an execution may be out of date. */
@@ -19,7 +19,10 @@ export interface DoubtSources {
 }
 
 /** What is wrong with what is known of an execution, from what was seen last; nothing where it has ended or its crew answers. Asks nobody. */
-export function doubtOf({ crews, tracker }: DoubtSources, execution: Execution): Doubt | undefined {
+export function doubtOf(
+  { crews, tracker }: DoubtSources,
+  execution: ExecutionSummary,
+): Doubt | undefined {
   if (hasEnded(execution)) return undefined;
   const crew = crews.find(execution.crew.id);
   const hindrance = tracker.hindranceOf(execution);

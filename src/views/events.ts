@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { oneLine, shortName } from "../api/one-line.ts";
-import { hasEnded, type Execution } from "../executions/model.ts";
+import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 
 /** What a person may want to be told of, or not: each has a setting, `crewdeck.notifications.<kind>`. */
@@ -22,7 +22,7 @@ const firstAnswer = 10_000;
 const longestReason = 160;
 
 /** What there is to tell of an execution as it stands at `now` (milliseconds since 1970). */
-export function eventsOf(execution: Execution, now: number): readonly ExecutionEvent[] {
+export function eventsOf(execution: ExecutionSummary, now: number): readonly ExecutionEvent[] {
   const { localId, crew, state, waiting, mayBeWaiting, kickoffIds, resumes } = execution;
   if (state === "waiting" && waiting !== undefined) {
     const isAnswered = resumes.some(
@@ -62,17 +62,17 @@ export function eventsOf(execution: Execution, now: number): readonly ExecutionE
 }
 
 /** An id that has never shown any work is likelier a wrong one than a pause. */
-export function hasWorked({ origin, tasks, progress }: Execution): boolean {
+export function hasWorked({ origin, tasks, progress }: ExecutionSummary): boolean {
   return tasks.length > 0 || progress !== undefined || origin === "kickoff";
 }
 
 /** `endedAt` is when the end was first seen here. What had ended before it was tracked, or was seen to end long ago, is no news. */
-function isNews({ origin, startedAt, endedAt }: Execution, now: number): boolean {
+function isNews({ origin, startedAt, endedAt }: ExecutionSummary, now: number): boolean {
   if (endedAt === undefined || now - Date.parse(endedAt) > news) return false;
   return origin === "kickoff" || Date.parse(endedAt) - Date.parse(startedAt) > firstAnswer;
 }
 
-function endOf(execution: Execution): ExecutionEvent {
+function endOf(execution: ExecutionSummary): ExecutionEvent {
   const { localId, crew, state, kickoffIds, error } = execution;
   const title = titleOf(execution);
   // A resume may bring a new id, under which it goes on and ends again.

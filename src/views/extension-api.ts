@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../base/errors.ts";
-import { keyOf, type Execution } from "../executions/model.ts";
+import { keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Feedback } from "../feedback/feedback.ts";
@@ -36,18 +36,27 @@ export function createExtensionApi(options: ExtensionApiOptions): {
 } {
   const { crews, store, sender, feedback, wake, loadReaders } = options;
   const changes = new vscode.EventEmitter<CrewdeckExecution>();
-  const nameOf = (execution: Execution) =>
-    crews.list().find(({ id }) => id === execution.crew.id)?.name ?? execution.crew.name;
+  let isHeard = false;
+  const plainOf = ({ localId }: ExecutionSummary) => {
+    const execution = store.find(localId);
+    if (execution === undefined) return [];
+    const { crew } = execution;
+    return [plain(execution, crews.list().find(({ id }) => id === crew.id)?.name ?? crew.name)];
+  };
   const subscription = store.onDidChange(({ added, changed }) => {
-    for (const execution of [...added, ...changed])
-      changes.fire(plain(execution, nameOf(execution)));
+    // While nobody listens, nothing is read.
+    if (!isHeard) return;
+    for (const execution of [...added, ...changed].flatMap(plainOf)) changes.fire(execution);
   });
   const api: CrewdeckApi = {
     version: 1,
     crews: () =>
       crews.list().map(({ name, url, local }) => ({ name, url, isLocal: local !== undefined })),
-    executions: () => store.list().map((execution) => plain(execution, nameOf(execution))),
-    onDidChangeExecution: changes.event,
+    executions: () => store.list().flatMap(plainOf),
+    onDidChangeExecution(...listener) {
+      isHeard = true;
+      return changes.event(...listener);
+    },
     async kickoff(argument) {
       const { crew: wanted, ...request } = (await loadReaders()).readApiKickoff(argument);
       const { id } = crews.get(wanted);

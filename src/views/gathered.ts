@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { Execution } from "../executions/model.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import { activeOf } from "./active.ts";
 import type { EventKind, ExecutionEvent } from "./events.ts";
 
@@ -8,7 +8,7 @@ const most = 3;
 
 /** An event to report, and its execution as it is now. */
 export interface News {
-  readonly execution: Execution;
+  readonly execution: ExecutionSummary;
   readonly event: ExecutionEvent;
 }
 
@@ -39,8 +39,10 @@ export function countInWords(kind: EventKind, count: number): string {
 }
 
 /** The execution that has waited for a person longest, of several the one that was started first; undefined where none waits. */
-export function longestWaiting(executions: readonly Execution[]): Execution | undefined {
-  const since = ({ waiting, startedAt }: Execution) =>
+export function longestWaiting(
+  executions: readonly ExecutionSummary[],
+): ExecutionSummary | undefined {
+  const since = ({ waiting, startedAt }: ExecutionSummary) =>
     `${waiting?.since ?? startedAt} ${startedAt}`;
   return activeOf(executions).waiting.toSorted((a, b) => (since(a) < since(b) ? -1 : 1))[0];
 }

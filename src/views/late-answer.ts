@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { shortName } from "../api/one-line.ts";
-import { hasEnded, type Execution } from "../executions/model.ts";
+import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { stateInWords } from "./words.ts";
 
@@ -10,9 +10,9 @@ import { stateInWords } from "./words.ts";
  * `name` its title then: nobody knows the title of what is no longer tracked.
  */
 export function tooLateInWords(
-  shown: Execution,
+  shown: ExecutionSummary,
   name: string,
-  now: Execution | undefined,
+  now: ExecutionSummary | undefined,
 ): string | undefined {
   if (now === undefined) return l10n.t("Nothing was sent: “{0}” is no longer tracked here.", name);
   const title = titleOf(now);

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { viewId } from "../editor/ids.ts";
 import { said } from "../editor/said.ts";
-import { keyOf, type Execution } from "../executions/model.ts";
+import { keyOf, type ExecutionSummary } from "../executions/model.ts";
 import type { EventKind, ExecutionEvent } from "./events.ts";
 import { longestWaiting } from "./gathered.ts";
 import { hearNoMore } from "./notification-settings.ts";
@@ -16,7 +16,7 @@ export interface NotificationAction {
 
 /** What can be done about an event: it leads to the place first, and ends with a way to hear no more of its kind. */
 export function actionsOn(
-  execution: Execution,
+  execution: ExecutionSummary,
   { kind }: ExecutionEvent,
 ): readonly NotificationAction[] {
   // As a row of the tree gives it, so that what goes wrong is told to the person; the attempt keeps an answer from another output.
@@ -44,7 +44,7 @@ export function actionsOn(
 /** What can be done about many events of one kind: the one that waits longest, and the view, where what waits stands first. */
 export function actionsOnMany(
   kind: EventKind,
-  executions: () => readonly Execution[],
+  executions: () => readonly ExecutionSummary[],
 ): readonly NotificationAction[] {
   return [
     ...(kind === "waiting"
@@ -56,11 +56,11 @@ export function actionsOnMany(
 }
 
 /** Opens an execution, also where a notification is about it that came long ago. */
-export async function openExecution(execution: Execution): Promise<void> {
+export async function openExecution(execution: ExecutionSummary): Promise<void> {
   await vscode.commands.executeCommand("crewdeck.openExecution", targetOf(execution));
 }
 
-async function openFirst(executions: readonly Execution[]): Promise<void> {
+async function openFirst(executions: readonly ExecutionSummary[]): Promise<void> {
   const first = longestWaiting(executions);
   if (first === undefined) said(vscode.l10n.t("Nothing waits for you any more."));
   else await openExecution(first);
@@ -71,7 +71,7 @@ async function showAll(): Promise<void> {
   await vscode.commands.executeCommand("list.focusFirst");
 }
 
-function targetOf(execution: Execution): object {
+function targetOf(execution: ExecutionSummary): object {
   return {
     kind: "execution",
     crew: execution.crew.id,
@@ -80,6 +80,6 @@ function targetOf(execution: Execution): object {
   };
 }
 
-function attemptOf({ waiting }: Execution): object {
+function attemptOf({ waiting }: ExecutionSummary): object {
   return waiting === undefined ? {} : { taskId: waiting.taskId, attempt: waiting.attempt };
 }

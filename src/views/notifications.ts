@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
 import type { Lease } from "../executions/lease.ts";
-import type { Execution } from "../executions/model.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import type { Notified } from "../executions/notified.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
@@ -20,7 +20,7 @@ import { wantsToHear } from "./notification-settings.ts";
 
 /** What {@link Notifications} needs. */
 export interface NotificationsOptions {
-  readonly store: Pick<ExecutionStore, "list" | "find" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "list" | "summary" | "onDidChange">;
   readonly lease: Pick<Lease, "isHeld" | "confirm" | "onDidChange">;
   readonly notified: Pick<Notified, "claim">;
   readonly clock: Clock;
@@ -65,7 +65,7 @@ export class Notifications implements vscode.Disposable {
     this.#subscriptions.dispose();
   }
 
-  #look(executions: readonly Execution[]): void {
+  #look(executions: readonly ExecutionSummary[]): void {
     if (!this.#options.lease.isHeld) return;
     const now = this.#options.clock.now();
     for (const execution of executions) {
@@ -119,7 +119,7 @@ export class Notifications implements vscode.Disposable {
 
   /** The event as it is now; undefined where that is over, or the person's settings say no. */
   #newsOf(key: string, localId: string): News | undefined {
-    const execution = this.#options.store.find(localId);
+    const execution = this.#options.store.summary(localId);
     const event =
       execution && eventsOf(execution, this.#options.clock.now()).find((each) => each.key === key);
     return execution === undefined || event === undefined || !wantsToHear(event.kind)
@@ -132,7 +132,7 @@ export class Notifications implements vscode.Disposable {
     const title = titleOf(execution);
     const chosen = await this.#show(event, actions);
     if (chosen?.isAnswer === true) {
-      const now = this.#options.store.find(execution.localId);
+      const now = this.#options.store.summary(execution.localId);
       const tooLate = (await import("./late-answer.ts")).tooLateInWords(execution, title, now);
       if (tooLate !== undefined) {
         if (now !== undefined) await openExecution(now);
@@ -168,7 +168,7 @@ export class Notifications implements vscode.Disposable {
     return actions.find(({ title }) => title === chosen);
   }
 
-  #forget(execution: Execution): void {
+  #forget(execution: ExecutionSummary): void {
     for (const { key } of eventsOf(execution, this.#options.clock.now())) this.#seen.delete(key);
   }
 

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { shortName } from "../api/one-line.ts";
-import type { Execution } from "../executions/model.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import { activeOf, theOne, type ActiveExecutions } from "./active.ts";
@@ -100,8 +100,8 @@ function tooltip({ running, waiting }: ActiveExecutions): vscode.MarkdownString 
 
 function list(
   title: string,
-  executions: readonly Execution[],
-  note: (execution: Execution) => string,
+  executions: readonly ExecutionSummary[],
+  note: (execution: ExecutionSummary) => string,
 ): readonly string[] {
   if (executions.length === 0) return [];
   const rows = executions.slice(0, named).map((execution) => {

@@ -1,9 +1,10 @@
 import * as l10n from "@vscode/l10n";
 import { type Duration, wholeTime } from "../executions/durations.ts";
-import { hasEnded, type Execution, type ExecutionTask } from "../executions/model.ts";
+import { hasEnded, type ExecutionSummary, type TaskSummary } from "../executions/model.ts";
+import { hasRehearsalOutput } from "../executions/rehearsal.ts";
 
 /** Where an execution stands, for a person: one or a few words. A word of the crew's own that nobody knows is shown as it came. */
-export function stateInWords(execution: Execution): string {
+export function stateInWords(execution: ExecutionSummary): string {
   switch (execution.state) {
     case "queued":
       return l10n.t("Queued");
@@ -35,7 +36,7 @@ export function isNeverSeen({
   progress,
   tasks,
   resumes,
-}: Execution): boolean {
+}: ExecutionSummary): boolean {
   const isTold =
     seenAt !== undefined ||
     progress !== undefined ||
@@ -46,8 +47,8 @@ export function isNeverSeen({
 
 /** Where a task stands, for a person. What was last seen to run may be what waits, where the crew no longer tells. */
 export function taskStateInWords(
-  task: Pick<ExecutionTask, "state">,
-  execution: Pick<Execution, "state" | "mayBeWaiting">,
+  task: Pick<TaskSummary, "state">,
+  execution: Pick<ExecutionSummary, "state" | "mayBeWaiting">,
 ): string {
   switch (task.state) {
     case "pending":
@@ -66,7 +67,7 @@ export function taskStateInWords(
 }
 
 /** "1/3", or "4 steps" where the crew does not know how many there will be; nothing before the crew tells. */
-export function progressInWords({ progress }: Execution): string | undefined {
+export function progressInWords({ progress }: ExecutionSummary): string | undefined {
   if (progress === undefined) return undefined;
   if (progress.total !== undefined) return `${progress.completed}/${progress.total}`;
   if (progress.completed === 0) return undefined;
@@ -76,7 +77,7 @@ export function progressInWords({ progress }: Execution): string | undefined {
 }
 
 /** "1 of 3 tasks done": the same where there is room, or where it is spoken. */
-export function progressInFull(execution: Execution): string | undefined {
+export function progressInFull(execution: ExecutionSummary): string | undefined {
   const { progress } = execution;
   if (progress?.total === undefined) return progressInWords(execution);
   if (progress.total === 1) return l10n.t("{0} of 1 {1} done", progress.completed, progress.unit);
@@ -112,7 +113,7 @@ export function durationInWords({ seconds, isByCrew }: Duration): string {
  * How long an execution took, or has been under way at `now` (milliseconds since 1970). Nothing where nobody knows: it may
  * not have started, or nobody watched its beginning or its end.
  */
-export function elapsedInWords(execution: Execution, now: number): string | undefined {
+export function elapsedInWords(execution: ExecutionSummary, now: number): string | undefined {
   if (execution.state === "unconfirmed") return undefined;
   const whole = wholeTime(execution);
   if (hasEnded(execution)) return whole && spanInWords(whole.seconds * 1000);
@@ -130,7 +131,10 @@ export function timeInWords(iso: string): string {
 }
 
 /** When an execution was started, short enough for a row: `14:03`, before the day of `now` (milliseconds since 1970) `2026-10-21 14:03`. */
-export function startInShort({ startedAt }: Pick<Execution, "startedAt">, now: number): string {
+export function startInShort(
+  { startedAt }: Pick<ExecutionSummary, "startedAt">,
+  now: number,
+): string {
   const minute = timeInWords(startedAt).slice(0, 16);
   const today = timeInWords(new Date(now).toISOString()).slice(0, 11);
   return minute.startsWith(today) ? minute.slice(today.length) : minute;
@@ -141,31 +145,16 @@ export function startInWords({
   origin,
   startedAt,
   state,
-}: Pick<Execution, "origin" | "startedAt" | "state">): string {
+}: Pick<ExecutionSummary, "origin" | "startedAt" | "state">): string {
   if (state === "unconfirmed") return l10n.t("Kickoff sent: {0}", timeInWords(startedAt));
   return origin === "tracked"
     ? l10n.t("Followed since: {0}", timeInWords(startedAt))
     : l10n.t("Kicked off: {0}", timeInWords(startedAt));
 }
 
-/** First line of every output of the rehearsal engine (the local service's `rehearsal.ts`). */
-const rehearsalMark = "[REHEARSAL - no language model was called]";
-
 /** Whether the rehearsal engine answered, in a local crew or in a service that was connected by its address; that is said wherever its answers show. */
-export function isRehearsal({ engine, output, waiting, tasks }: Execution): boolean {
-  const outputs = [
-    output,
-    waiting?.output,
-    ...tasks.flatMap(({ attempts }) => attempts.map((attempt) => attempt.output)),
-  ];
-  return (
-    engine === "rehearsal" || outputs.some((each) => each !== undefined && isRehearsalOutput(each))
-  );
-}
-
-/** Whether an output is one of the rehearsal engine's: plain lines, no Markdown. */
-export function isRehearsalOutput(output: string): boolean {
-  return output.startsWith(rehearsalMark);
+export function isRehearsal(execution: ExecutionSummary): boolean {
+  return execution.engine === "rehearsal" || hasRehearsalOutput(execution);
 }
 
 /** What is said of the rehearsal engine, in few words. */

@@ -38,7 +38,7 @@ describe("an execution's document", () => {
     document.getText().split("\n").indexOf(text);
 
   it("opens as read-only Markdown text at what waits", async () => {
-    const editor = await parts.show(await parts.store.add(longExecution()));
+    const editor = await parts.show(parts.store.add(longExecution()));
     const { document } = editor;
     assert.equal(document.languageId, "markdown");
     assert.equal(editor.selection.active.line, lineOf(document, "### Attempt 1"));
@@ -53,7 +53,7 @@ describe("an execution's document", () => {
   });
 
   it("is refreshed in place, and keeps its reader's cursor and view", async () => {
-    await parts.store.add(longExecution());
+    parts.store.add(longExecution());
     const editor = await parts.show(longExecution());
     const { document } = editor;
     const read = lineOf(document, lineOfDraft(125));
@@ -69,7 +69,7 @@ describe("an execution's document", () => {
       const top = editor.visibleRanges[0]!.start.line;
       const wordsAtTop = [top, top + 1].map(words);
       const text = document.getText();
-      await parts.store.update("local-1", (execution) => ({
+      parts.store.update("local-1", (execution) => ({
         ...execution,
         engine,
         label: `Title with ${engine}`,
@@ -93,7 +93,7 @@ describe("an execution's document", () => {
   });
 
   it("keeps its reader's cursor and view when it comes to be out of date, and when it no longer is", async () => {
-    const editor = await parts.show(await parts.store.add(longExecution()));
+    const editor = await parts.show(parts.store.add(longExecution()));
     const { document } = editor;
     const position = new vscode.Position(lineOf(document, lineOfDraft(125)), 5);
     editor.selection = new vscode.Selection(position, position);
@@ -130,16 +130,48 @@ describe("an execution's document", () => {
   });
 
   it("is not touched by a change that it does not show", async () => {
-    await parts.store.add(longExecution());
+    parts.store.add(longExecution());
     const { document } = await parts.show(longExecution());
     const before = (await vscode.workspace.fs.stat(document.uri)).mtime;
-    await parts.store.update("local-1", (execution) => ({
+    parts.store.update("local-1", (execution) => ({
       ...execution,
       seenAt: "2026-10-21T12:05:00.000Z",
     }));
     assert.equal((await vscode.workspace.fs.stat(document.uri)).mtime, before);
-    await parts.store.update("local-1", (execution) => ({ ...execution, label: "Another title" }));
+    parts.store.update("local-1", (execution) => ({ ...execution, label: "Another title" }));
     assert.ok((await vscode.workspace.fs.stat(document.uri)).mtime > before);
+  });
+
+  it("is read and rendered again only when something of its own execution changed", async () => {
+    const read: string[] = [];
+    const { store } = parts;
+    const counting = new ExecutionDocuments({
+      store: {
+        find: (id) => {
+          read.push(id);
+          return store.find(id);
+        },
+        summary: (id, crewId) => store.summary(id, crewId),
+        onDidChange: store.onDidChange,
+      },
+      crewIdOf: () => undefined,
+      scheme: parts.scheme,
+    });
+    const changed: string[] = [];
+    counting.onDidChangeFile((events) => changed.push(...events.map(({ uri }) => uri.path)));
+    try {
+      store.add(anExecution());
+      store.add(notWaiting({ localId: "other", kickoffIds: ["other"] }));
+      await counting.readFile(counting.uriOf(anExecution()));
+      assert.deepEqual(read, ["local-1"]);
+      store.update("other", (current) => ({ ...current, state: "completed", output: "Done." }));
+      counting.refresh();
+      assert.deepEqual([read, changed], [["local-1"], []]);
+      store.update("local-1", (current) => ({ ...current, state: "failed", error: "It broke." }));
+      assert.deepEqual([read.length, changed.length], [2, 1]);
+    } finally {
+      counting.dispose();
+    }
   });
 
   it("of an unknown id says so, and shows the execution once it is tracked", async () => {
@@ -154,7 +186,7 @@ describe("an execution's document", () => {
       document.getText(),
       /^# Not tracked here\n\nNo execution `11111111-aaaa` of the crew “Writers”/,
     );
-    await parts.store.add(anExecution());
+    parts.store.add(anExecution());
     await waitFor("the execution's own text", () => document.getText().startsWith("# Sea otters"));
   });
 
@@ -162,9 +194,9 @@ describe("an execution's document", () => {
     const inputs = (audience: string) => ({
       request: { inputs: { topic: "Trams/e-bikes, 100 %?", audience }, callbacks: {} },
     });
-    const { document } = await parts.show(await parts.store.add(anExecution(inputs("commuters"))));
+    const { document } = await parts.show(parts.store.add(anExecution(inputs("commuters"))));
     assert.equal(document.uri.path, "/Writers/11111111-aaaa/Trams-e-bikes, 100 %?.execution");
-    const second = await parts.store.add(
+    const second = parts.store.add(
       anExecution({ ...inputs("seniors"), localId: "local-2", kickoffIds: ["k-2"] }),
     );
     await waitFor("the headline that tells it from the other", () =>
@@ -181,7 +213,7 @@ describe("an execution's document", () => {
   });
 
   it("goes to the task whose row was clicked", async () => {
-    const execution = await parts.store.add(longExecution());
+    const execution = parts.store.add(longExecution());
     const editor = await parts.show(execution, "research");
     assert.equal(editor.document.lineAt(editor.selection.active.line).text, "## Task: research");
   });
@@ -195,19 +227,19 @@ describe("an execution's document", () => {
       ready,
     });
     const reading = documents.readFile(documents.uriOf(anExecution()));
-    await parts.store.add(anExecution());
+    parts.store.add(anExecution());
     open(undefined);
     assert.match(new TextDecoder().decode(await reading), /^# Sea otters/);
     documents.dispose();
   });
 
   it("keeps its address when a kickoff's late answer brings the id", async () => {
-    await parts.store.add(notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] }));
+    parts.store.add(notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] }));
     const { document } = await parts.show(
       notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] }),
     );
     assert.match(document.getText(), /May have started/);
-    await parts.store.update("local-1", (execution) => ({
+    parts.store.update("local-1", (execution) => ({
       ...execution,
       state: "running",
       kickoffIds: ["k-1"],
@@ -228,7 +260,7 @@ describe("an execution's document", () => {
     const watches = [watchReading(memory, parts.scheme)];
     try {
       assert.equal(values.at(-1), false);
-      await parts.show(await parts.store.add(anExecution()));
+      await parts.show(parts.store.add(anExecution()));
       await waitFor("the key", () => values.at(-1) === true);
       await vscode.commands.executeCommand("workbench.action.closeAllEditors");
       resetContext();
@@ -242,7 +274,7 @@ describe("an execution's document", () => {
   });
 
   it("cannot be written, moved or deleted", async () => {
-    const execution = await parts.store.add(anExecution());
+    const execution = parts.store.add(anExecution());
     const uri = parts.documents.uriOf(execution);
     await assert.rejects(async () => vscode.workspace.fs.writeFile(uri, new Uint8Array()));
     await assert.rejects(async () => vscode.workspace.fs.delete(uri));
@@ -261,7 +293,7 @@ describe("an execution's document", () => {
       "<a href='command&#58;x.y'>",
       "[near](./near.md)",
     ].join("\n\n");
-    const execution = await parts.store.add(
+    const execution = parts.store.add(
       anExecution({
         label: "<a href='command&#58;x.y'>",
         tasks: [
@@ -316,7 +348,7 @@ describe("an execution's document", () => {
       });
 
     it("outline by section, which outputs cannot break: their headings stand below the attempt they belong to", async () => {
-      const { document } = await parts.show(await parts.store.add(ended()));
+      const { document } = await parts.show(parts.store.add(ended()));
       const [title] = await waitFor("the outline", async () => {
         const symbols = await vscode.commands.executeCommand<vscode.DocumentSymbol[] | undefined>(
           "vscode.executeDocumentSymbolProvider",
@@ -351,7 +383,7 @@ describe("an execution's document", () => {
     });
 
     it("folding by section", async () => {
-      const { document } = await parts.show(await parts.store.add(ended()));
+      const { document } = await parts.show(parts.store.add(ended()));
       const lines = document.getText().split("\n");
       const ranges = await waitFor("the folding ranges", async () => {
         const found = await vscode.commands.executeCommand<vscode.FoldingRange[] | undefined>(
@@ -397,7 +429,7 @@ describe("an execution's document", () => {
 
     it("link from the result to the task whose output it is", async () => {
       // VS Code starts a language server of its own for Markdown's links.
-      const { document } = await parts.show(await parts.store.add(ended({ output })));
+      const { document } = await parts.show(parts.store.add(ended({ output })));
       const target = await waitFor("the link", async () => {
         const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
           "vscode.executeLinkProvider",
@@ -413,7 +445,7 @@ describe("an execution's document", () => {
     it("preview to the side, in which the rehearsal's lines stay lines", async () => {
       const rehearsed = "[REHEARSAL - no language model was called]\n\nAgent: Editor\nTask: Review";
       await parts.show(
-        await parts.store.add(
+        parts.store.add(
           notWaiting({
             tasks: [
               {
@@ -440,7 +472,7 @@ describe("an execution's document", () => {
     } as const;
     const output = Array.from({ length: 200 }, (_, line) => lineOfDraft(line)).join("\n\n");
     const execution = longExecution({ resumes: [resume] });
-    await parts.store.add(execution);
+    parts.store.add(execution);
     const editor = await parts.show(execution);
     const { document } = editor;
     const come = (number: number) =>
@@ -462,7 +494,7 @@ describe("an execution's document", () => {
         document.lineAt(editor.selection.active.line).text === "### Attempt 1" &&
         editor.visibleRanges.some((range) => range.contains(editor.selection.active)),
     );
-    await come(2);
+    come(2);
     // Three headings stick above it: the title, the task, and the first draft or what was said of it. Its lenses stand below the line above it.
     await waitFor(
       "the second draft, below the headings that stick, with its lenses and first lines",
@@ -476,14 +508,14 @@ describe("an execution's document", () => {
         );
       },
     );
-    await parts.store.update("local-1", (current) => ({
+    parts.store.update("local-1", (current) => ({
       ...current,
       resumes: [...current.resumes, { ...resume, attempt: 2 }],
     }));
     await waitFor("the feedback", () => parts.documents.isCurrent(document));
     const inputs = new vscode.Position(lineOf(document, "## Inputs"), 0);
     editor.selection = new vscode.Selection(inputs, inputs);
-    await come(3);
+    come(3);
     await waitFor("the third draft's text", () => document.getText().includes("Draft 3."));
     await waitFor(
       "the cursor where it was",

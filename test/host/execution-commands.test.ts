@@ -45,11 +45,11 @@ describe("Commands that remove what is kept of an execution", () => {
 
   it("clear what has ended, but for what is pinned, which is said", async () => {
     for (const localId of ["one", "two"])
-      await parts.store.add(notWaiting({ localId, kickoffIds: [localId], state: "completed" }));
-    await parts.store.add(
+      parts.store.add(notWaiting({ localId, kickoffIds: [localId], state: "completed" }));
+    parts.store.add(
       notWaiting({ localId: "pinned", kickoffIds: ["pinned"], state: "completed", pinned: true }),
     );
-    await parts.store.add(anExecution());
+    parts.store.add(anExecution());
     assert.match(
       (await run("clearEnded", undefined, "escape"))[0] ?? "",
       /^Clear 2 ended executions\?\n.*Pinned executions stay\.$/,
@@ -60,10 +60,8 @@ describe("Commands that remove what is kept of an execution", () => {
   });
 
   it("remove from the list, saying what goes on and by which ID it can be tracked again", async () => {
-    await parts.store.add(anExecution({ kickoffIds: ["waits"] }));
-    await parts.store.add(
-      notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }),
-    );
+    parts.store.add(anExecution({ kickoffIds: ["waits"] }));
+    parts.store.add(notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }));
     const [running = ""] = await run("untrackExecution", row("waits"), "escape");
     assert.match(running, /It goes on at the crew.*Its ID is waits\.$/);
     const [ended = ""] = await run("untrackExecution", row("done"), { press: "Remove from List" });
@@ -73,7 +71,7 @@ describe("Commands that remove what is kept of an execution", () => {
   });
 
   it("remove from the list what may have started, saying that nobody knows whether it did, and no ID, since there is none", async () => {
-    await parts.store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" }));
+    parts.store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" }));
     const [question = ""] = await run("untrackExecution", row("lost"), {
       press: "Remove from List",
     });

@@ -32,7 +32,7 @@ describe("feedback in an execution's document", () => {
   const thread = () => threadOf(parts);
 
   it("has lenses over the output that waits, and only there", async () => {
-    const execution = await parts.store.add(anExecution());
+    const execution = parts.store.add(anExecution());
     const { document } = await parts.show(execution);
     const lenses = await lensesOf(document);
     assert.deepEqual(
@@ -41,13 +41,13 @@ describe("feedback in an execution's document", () => {
     );
     assert.ok(lenses.every(({ line }) => document.lineAt(line).text === "### Attempt 1"));
     assert.match(lenses[0]?.tooltip ?? "", /later tasks read “Approved\.” as your feedback/);
-    await parts.store.update("local-1", () => notWaiting());
+    parts.store.update("local-1", () => notWaiting());
     await waitFor("the lenses to go", async () => (await lensesOf(document)).length === 0);
   });
 
   it("asks for a task id where the crew does not tell which task waits", async () => {
     const { document } = await parts.show(
-      await parts.store.add(notWaiting({ state: "unknown", mayBeWaiting: true })),
+      parts.store.add(notWaiting({ state: "unknown", mayBeWaiting: true })),
     );
     const [lens] = await lensesOf(document);
     assert.equal(lens?.title, "Give feedback…");
@@ -55,7 +55,7 @@ describe("feedback in an execution's document", () => {
   });
 
   it("says that it is being sent, and then that it may have been sent", async () => {
-    const execution = await parts.store.add(anExecution());
+    const execution = parts.store.add(anExecution());
     const { document } = await parts.show(execution);
     let fail: (error: unknown) => void = () => undefined;
     parts.crew.resume = () => new Promise((_resolve, reject) => (fail = reject));
@@ -80,7 +80,7 @@ describe("feedback in an execution's document", () => {
   });
 
   it("rejects with words from a thread that stands at the output and goes when they are sent", async () => {
-    const execution = await parts.store.add(anExecution());
+    const execution = parts.store.add(anExecution());
     const { document } = await parts.show(execution);
     const result = parts.feedback.reject(execution);
     const open = await thread();
@@ -103,12 +103,12 @@ describe("feedback in an execution's document", () => {
   });
 
   it("follows its text while the document changes above it", async () => {
-    const execution = await parts.store.add(anExecution());
+    const execution = parts.store.add(anExecution());
     const { document } = await parts.show(execution);
     void parts.feedback.approveWithNote(execution);
     const open = await thread();
     const before = open.range!.start.line;
-    await parts.store.update("local-1", (now) => ({ ...now, engine: "rehearsal" }));
+    parts.store.update("local-1", (now) => ({ ...now, engine: "rehearsal" }));
     await waitFor(
       "the thread to follow",
       () =>
@@ -118,7 +118,7 @@ describe("feedback in an execution's document", () => {
   });
 
   it("names what was not sent, or not taken, and its execution, and leads there", async () => {
-    const execution = await parts.store.add(anExecution());
+    const execution = parts.store.add(anExecution());
     for (const [error, words] of [
       [
         new CrewApiError({
@@ -170,11 +170,11 @@ describe("feedback in an execution's document", () => {
   });
 
   it("does not lose a draft whose task no longer waits: it says so, and sends nothing", async () => {
-    const execution = await parts.store.add(anExecution());
+    const execution = parts.store.add(anExecution());
     await parts.show(execution);
     const result = parts.feedback.reject(execution);
     const open = await thread();
-    await parts.store.update("local-1", () => notWaiting());
+    parts.store.update("local-1", () => notWaiting());
     await waitFor("the thread to say so", () => open.contextValue === "stale");
     assert.match(
       open.label!,
@@ -187,7 +187,7 @@ describe("feedback in an execution's document", () => {
   });
 
   it("turns the thread that is there when the person changes their mind", async () => {
-    const execution = await parts.store.add(anExecution());
+    const execution = parts.store.add(anExecution());
     await parts.show(execution);
     void parts.feedback.reject(execution);
     const open = await thread();
@@ -202,7 +202,7 @@ describe("feedback in an execution's document", () => {
   });
 
   it("opens a new thread where the bin on the old one was used", async () => {
-    const execution = await parts.store.add(anExecution());
+    const execution = parts.store.add(anExecution());
     await parts.show(execution);
     const first = parts.feedback.reject(execution);
     const open = await thread();
@@ -219,7 +219,7 @@ describe("feedback in an execution's document", () => {
   });
 
   it("does not answer a newer output in place of the one that was read", async () => {
-    const execution = await parts.store.add(anExecution());
+    const execution = parts.store.add(anExecution());
     await assert.rejects(
       parts.feedback.approve(
         { ...execution, waiting: { ...execution.waiting!, attempt: 2 } },
@@ -232,7 +232,7 @@ describe("feedback in an execution's document", () => {
 
   it("asks before an output is approved that is not on the screen, with its first lines, and sends nothing where the person does not want to", async () => {
     const output = `# Draft\n\n${Array.from({ length: 40 }, (_, at) => `Line ${at}.`).join("\n")}`;
-    const execution = await parts.store.add(
+    const execution = parts.store.add(
       anExecution({
         waiting: { taskId: "review", output, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
       }),
@@ -261,7 +261,7 @@ describe("feedback in an execution's document", () => {
   });
 
   it("approves at once what is on the screen, and a program's words, and a second click that comes after the answer gets that answer", async () => {
-    const execution = await parts.store.add(anExecution());
+    const execution = parts.store.add(anExecution());
     await parts.show(execution);
     const first = await parts.feedback.approve(execution, { attempt: 1, isPerson: true });
     assert.deepEqual(
@@ -280,7 +280,7 @@ describe("feedback in an execution's document", () => {
   });
 
   it("keeps a draft, leads to it by a lens, and puts it into the box of the thread, as whatever it was written or now meant", async () => {
-    const execution = await parts.store.add(anExecution());
+    const execution = parts.store.add(anExecution());
     const { document } = await parts.show(execution);
     const first = parts.feedback.reject(execution);
     parts.threads.saveDraft({ thread: await thread(), text: "Shorter.\n\nPlease." });
@@ -308,7 +308,7 @@ describe("feedback in an execution's document", () => {
   });
 
   it("gives the keys once more where the thread's box comes after the thread, so that a draft needs no comment", async () => {
-    const execution = await parts.store.add(anExecution());
+    const execution = parts.store.add(anExecution());
     await parts.show(execution);
     parts.drafts.keep({
       localId: "local-1",
@@ -337,7 +337,7 @@ describe("feedback in an execution's document", () => {
   });
 
   it("offers canned answers where everything is asked for, and puts the one that is chosen into a thread, unsent", async () => {
-    const execution = await parts.store.add(anExecution());
+    const execution = parts.store.add(anExecution());
     await parts.show(execution);
     const settings = vscode.workspace.getConfiguration("crewdeck");
     await settings.update(
@@ -381,7 +381,7 @@ describe("feedback in an execution's document", () => {
   });
 
   it("is about its document for commands while the keys are in its thread's box", async () => {
-    const { document } = await parts.show(await parts.store.add(anExecution()));
+    const { document } = await parts.show(parts.store.add(anExecution()));
     assert.equal(activeDocument()?.toString(), document.uri.toString());
     void parts.feedback.reject(parts.store.find("local-1")!);
     await box();
@@ -399,9 +399,9 @@ describe("feedback in an execution's document", () => {
     });
     const watch = watchWaitingHere({ find: parts.find, onDidChange: parts.store.onDidChange });
     try {
-      await parts.show(await parts.store.add(anExecution()));
+      await parts.show(parts.store.add(anExecution()));
       await waitFor("the key", () => values.at(-1) === true);
-      await parts.store.update("local-1", () => notWaiting());
+      parts.store.update("local-1", () => notWaiting());
       await waitFor("the key to go", () => values.at(-1) === false);
     } finally {
       watch.dispose();
@@ -438,11 +438,11 @@ describe("an output that the crew still reports as waiting after it took an answ
 
   /** An approval is answered, and so many seconds later the crew still reports the pause. */
   const approved = async (seconds: number) => {
-    await parts.show(await parts.store.add(anExecution()));
+    await parts.show(parts.store.add(anExecution()));
     parts.crew.status = () => Promise.resolve(pause);
     assert.equal((await press())?.status, "resumed");
     await clock.pass(seconds * 1000);
-    await parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
+    parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
   };
 
   it("is not answered by a later press without a word: a person is asked, and what is sent is sent knowingly", async () => {
@@ -463,7 +463,7 @@ describe("an output that the crew still reports as waiting after it took an answ
       /^The crew took your approval of “review”, but has not been seen to go on\. It may only be slow\. If so, another answer can be for its next output, which you have not read, and cost money\.$/,
     );
     await clock.pass(5_000);
-    await parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
+    parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
     await assert.rejects(
       parts.feedback.approve(current(), { taskId: "review", attempt: 1 }),
       /you approved this output of “review” and the crew took it, but it still reports the pause/,
@@ -498,9 +498,7 @@ describe("an output that the crew still reports as waiting after it took an answ
       assert.equal((await parts.feedback.sendAgain(current()))?.status, "resumed");
       assert.equal(parts.sent.length, 2);
       await clock.pass(62_000);
-      await parts.store.update("local-1", (execution) =>
-        applyReading(execution, pause, clock.now()),
-      );
+      parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
       const rejected = parts.feedback.reject(current(), {
         taskId: "review",
         attempt: 1,

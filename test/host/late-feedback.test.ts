@@ -59,7 +59,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
 
   /** A person writes a rejection in a thread. */
   const write = async () => {
-    const { document } = await parts.show(await parts.store.add(anExecution()));
+    const { document } = await parts.show(parts.store.add(anExecution()));
     const done = parts.feedback.reject(parts.store.find("local-1")!);
     const thread = await waitFor("the thread", () => parts.threads.threads[0]);
     await waitFor(
@@ -243,14 +243,14 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     };
 
     beforeEach(async () => {
-      await parts.store.add(anExecution());
+      parts.store.add(anExecution());
       parts.drafts.keep({
         ...target,
         isApprove: false,
         text: "Shorter.\n\nPlease.",
         at: new Date().toISOString(),
       });
-      await parts.store.update("local-1", () => notWaiting({ state: "completed" }));
+      parts.store.update("local-1", () => notWaiting({ state: "completed" }));
     });
 
     it("is led to by a lens at the top of the document, and can be copied, read and discarded", async () => {

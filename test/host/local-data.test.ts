@@ -381,7 +381,7 @@ describe("Deleting local data", () => {
     };
     const guard =
       /may have been sent, and no answer came: what guards it against being sent a second time is deleted, too\./;
-    await store.add(anExecution({ localId: "waits" }));
+    store.add(anExecution({ localId: "waits" }));
     assert.doesNotMatch(await question(), guard);
     assert.match(
       await question(),
@@ -389,7 +389,7 @@ describe("Deleting local data", () => {
       "nothing of which there is none",
     );
     const output = { taskId: "review", attempt: 1 };
-    await store.update("waits", (execution) =>
+    store.update("waits", (execution) =>
       resumeUnanswered(
         resumeSending(execution, output, {
           isApprove: true,
@@ -400,8 +400,8 @@ describe("Deleting local data", () => {
       ),
     );
     assert.match(await question(), guard);
-    await store.remove("waits");
-    await store.add(
+    store.remove("waits");
+    store.add(
       notWaiting({
         localId: "lost",
         kickoffIds: [],

@@ -16,7 +16,7 @@ describe("Over the title of an execution's document", () => {
 
   /** The lenses over an execution's title, each with the argument of its command. */
   async function lensesOf(execution: Execution) {
-    const { document } = await parts.show(await parts.store.add(execution));
+    const { document } = await parts.show(parts.store.add(execution));
     const lenses = documentLenses(parts.documents, nextLenses).provideCodeLenses(document);
     return lenses.map(({ range, command }) => ({
       line: range.start.line,

@@ -71,18 +71,18 @@ describe("Notifications", () => {
   it("tell of what waits and what failed, and not of what is completed unless the setting says so", async () => {
     openWindow();
     for (const id of ["one", "two"])
-      await parts.store.add(
+      parts.store.add(
         notWaiting({ localId: id, kickoffIds: [id], label: id, startedAt: isoAgo(60_000) }),
       );
-    await end("one", "completed");
-    await end("two", "failed");
+    end("one", "completed");
+    end("two", "failed");
     await waitFor("the failure to be told", () => shown.length > 0);
     assert.deepEqual(shown, ["“two” of “Writers” failed. [Open | Run Again… | Don't Show Again]"]);
     await settings().update("completed", true, vscode.ConfigurationTarget.Global);
-    await parts.store.add(ended("three"));
+    parts.store.add(ended("three"));
     await waitFor("the end to be told", () => shown.length > 1);
     assert.match(shown[1]!, /“three” of “Writers” is completed/);
-    await parts.store.add(anExecution());
+    parts.store.add(anExecution());
     await waitFor("the pause to be told", () => shown.length > 2);
     assert.match(
       shown[2]!,
@@ -93,11 +93,11 @@ describe("Notifications", () => {
   it("tell of each event in one window only, and not again after a start", async () => {
     openWindow();
     openWindow();
-    await parts.store.add(anExecution());
-    await parts.store.add(ended("failed", { state: "failed" }));
+    parts.store.add(anExecution());
+    parts.store.add(ended("failed", { state: "failed" }));
     await waitFor("both to be told", () => shown.length >= 2);
     openWindow();
-    await parts.store.add(anExecution({ localId: "later", kickoffIds: ["later"], label: "later" }));
+    parts.store.add(anExecution({ localId: "later", kickoffIds: ["later"], label: "later" }));
     await waitFor("the one after them", () => shown.some((text) => text.includes("“later”")));
     assert.equal(shown.length, 3, shown.join("\n"));
   });
@@ -131,8 +131,8 @@ describe("Notifications", () => {
 
   it("name what distinguishes executions of the same crew, and the attempt, so that no two are the same", async () => {
     openWindow();
-    for (const audience of ["commuters", "seniors"]) await parts.store.add(topics(audience));
-    await parts.store.add(
+    for (const audience of ["commuters", "seniors"]) parts.store.add(topics(audience));
+    parts.store.add(
       topics("third", {
         request: { inputs: { topic: "e-bikes", audience: "seniors" }, callbacks: {} },
         startedAt: "2026-10-21T12:00:01.000Z",
@@ -143,7 +143,7 @@ describe("Notifications", () => {
       shown.map((text) => /“[^”]*”/.exec(text)?.[0]),
       ["“commuters”", "“seniors”", "“seniors (2)”"],
     );
-    await parts.store.update("seniors", (execution) => ({
+    parts.store.update("seniors", (execution) => ({
       ...execution,
       waiting: { ...execution.waiting!, attempt: 2 },
     }));
@@ -153,13 +153,13 @@ describe("Notifications", () => {
 
   it("are one that counts when many come at once, with buttons for the one that waits longest and for all", async () => {
     for (let run = 1; run <= 15; run++)
-      await parts.store.add(
+      parts.store.add(
         topics(`a${run}`, { waiting: { ...anExecution().waiting!, since: isoAgo(run * 1000) } }),
       );
     answer = "Open First";
     const opened = await calls(async (called) => {
       openWindow();
-      await parts.store.add(ended("failed", { state: "failed" }));
+      parts.store.add(ended("failed", { state: "failed" }));
       await waitFor("both, and the execution", () => shown.length === 2 && called.length === 1);
     });
     assert.deepEqual(
@@ -177,7 +177,7 @@ describe("Notifications", () => {
     ]);
     answer = "Show All";
     const shownAll = await calls(async (called) => {
-      for (let run = 1; run <= 4; run++) await parts.store.add(topics(`b${run}`));
+      for (let run = 1; run <= 4; run++) parts.store.add(topics(`b${run}`));
       await waitFor(
         "the next number, and the view",
         () => shown.length === 3 && called.length === 2,
@@ -188,7 +188,7 @@ describe("Notifications", () => {
     windows.shift()?.dispose();
     answer = undefined;
     openWindow();
-    await parts.store.add(topics("later"));
+    parts.store.add(topics("later"));
     await waitFor("the one after them", () => shown.length > 3);
     assert.match(
       shown.slice(3).join("\n"),
@@ -199,12 +199,12 @@ describe("Notifications", () => {
 
   it("skip what was answered before they are shown", async () => {
     openWindow();
-    await parts.store.add(topics("answered"));
-    await parts.store.update("answered", (execution) => ({
+    parts.store.add(topics("answered"));
+    parts.store.update("answered", (execution) => ({
       ...without(execution, "waiting"),
       state: "running",
     }));
-    await parts.store.add(topics("waits"));
+    parts.store.add(topics("waits"));
     await waitFor("the other", () => shown.length > 0);
     assert.match(shown.join("\n"), /^“waits”[^\n]*$/);
   });
@@ -222,7 +222,7 @@ describe("Notifications", () => {
       );
     await settings().update("completed", false, vscode.ConfigurationTarget.Global);
     const called = await calls(async () => {
-      await parts.store.add(topics("late"));
+      parts.store.add(topics("late"));
       await waitFor("why", () => shown.length === 2);
     });
     assert.deepEqual(
@@ -241,7 +241,7 @@ describe("Notifications", () => {
   });
 
   it("say nothing of what had ended before it was tracked, or long before this start", async () => {
-    await parts.store.add(
+    parts.store.add(
       ended("long ago", {
         localId: "long-ago",
         state: "failed",
@@ -250,10 +250,10 @@ describe("Notifications", () => {
       }),
     );
     openWindow();
-    await parts.store.add(
+    parts.store.add(
       ended("before", { state: "failed", origin: "tracked", startedAt: isoAgo(500) }),
     );
-    await parts.store.add(ended("now", { state: "failed" }));
+    parts.store.add(ended("now", { state: "failed" }));
     await waitFor("the news", () => shown.length > 0);
     assert.match(shown.join("\n"), /^“now” of “Writers” failed\.[^\n]*$/);
   });
@@ -261,11 +261,11 @@ describe("Notifications", () => {
   it("are turned off one kind at a time by their own button, which says how to turn them on again", async () => {
     openWindow();
     answer = "Don't Show Again";
-    await parts.store.add(ended("one", { state: "failed" }));
+    parts.store.add(ended("one", { state: "failed" }));
     await waitFor("the setting to be off", () => settings().get("failed") === false);
     answer = undefined;
-    await parts.store.add(ended("two", { state: "failed" }));
-    await parts.store.add(anExecution());
+    parts.store.add(ended("two", { state: "failed" }));
+    parts.store.add(anExecution());
     await waitFor("the pause to be told", () =>
       shown.some((text) => text.includes("waits for you")),
     );
@@ -284,11 +284,11 @@ describe("Notifications", () => {
     try {
       openWindow();
       answer = "Run Again…";
-      await parts.store.add(without(ended("tracked", { state: "failed" }), "request"));
+      parts.store.add(without(ended("tracked", { state: "failed" }), "request"));
       await waitFor("the first", () => shown.length === 1);
-      await parts.store.add(ended("sent", { state: "failed" }));
+      parts.store.add(ended("sent", { state: "failed" }));
       await waitFor("the second", () => shown.length === 2);
-      await parts.store.add(anExecution());
+      parts.store.add(anExecution());
       await waitFor("all three", () => shown.length === 3);
       assert.deepEqual(
         shown.map((text) => /\[.*\]$/.exec(text)?.[0]),
@@ -320,7 +320,7 @@ describe("Notifications", () => {
     try {
       openWindow();
       answer = "Open";
-      await parts.store.add(ended("one", { state: "failed" }));
+      parts.store.add(ended("one", { state: "failed" }));
       await waitFor("the command", () => opened.length > 0);
       assert.deepEqual(opened, [
         [
@@ -374,15 +374,15 @@ describe("The status bar item", () => {
     await parts.dispose();
   });
 
-  it("says how many run and how many wait, in signs and in words, and is hidden when idle", async () => {
+  it("says how many run and how many wait, in signs and in words, and is hidden when idle", () => {
     assert.equal(item.isShown, false);
-    await parts.store.add(notWaiting({ localId: "one", kickoffIds: ["one"] }));
+    parts.store.add(notWaiting({ localId: "one", kickoffIds: ["one"] }));
     assert.deepEqual(
       [item.isShown, item.text, item.accessibilityInformation?.label, item.backgroundColor],
       [true, "$(sync~spin) 1", "Crewdeck: 1 execution is running", undefined],
     );
-    await parts.store.add(notWaiting({ localId: "two", kickoffIds: ["two"] }));
-    await parts.store.add(anExecution());
+    parts.store.add(notWaiting({ localId: "two", kickoffIds: ["two"] }));
+    parts.store.add(anExecution());
     assert.equal(item.text, "$(sync~spin) 2 $(bell-dot) 1 to review");
     assert.equal(
       item.accessibilityInformation?.label,
@@ -390,16 +390,16 @@ describe("The status bar item", () => {
     );
     assert.equal(item.backgroundColor?.id, "statusBarItem.warningBackground");
     for (const id of ["one", "two"])
-      await parts.store.update(id, (execution) => ({ ...execution, state: "completed" }));
+      parts.store.update(id, (execution) => ({ ...execution, state: "completed" }));
     assert.equal(item.text, "$(bell-dot) 1 to review");
-    await parts.store.remove("local-1");
+    parts.store.remove("local-1");
     assert.equal(item.isShown, false);
   });
 
-  it("lists in its tooltip what waits and what runs, text of others as text", async () => {
-    await parts.store.add(anExecution({ label: "**bold** [a](command:x) $(trash)" }));
+  it("lists in its tooltip what waits and what runs, text of others as text", () => {
+    parts.store.add(anExecution({ label: "**bold** [a](command:x) $(trash)" }));
     for (let count = 1; count <= 7; count++)
-      await parts.store.add(
+      parts.store.add(
         notWaiting({ localId: `r${count}`, kickoffIds: [`r${count}`], label: `run ${count}` }),
       );
     const text = item.tooltip?.value ?? "";

@@ -18,7 +18,7 @@ describe("the document of one output", () => {
       { number: 1, output: "# First." },
       { number: 2, output: '```json\n{"draft":2}\n```' },
     ];
-    const execution = await parts.store.add(
+    const execution = parts.store.add(
       anExecution({ tasks: [{ taskId: "review", state: "waiting", attempts }] }),
     );
     const first = await open(outputUri(execution, "review", 1, parts.scheme));
@@ -36,7 +36,7 @@ describe("the document of one output", () => {
       vscode.FilePermission.Readonly,
     );
     const before = (await vscode.workspace.fs.stat(first.uri)).mtime;
-    await parts.store.update("local-1", (current) => ({
+    parts.store.update("local-1", (current) => ({
       ...current,
       tasks: [
         {
@@ -67,7 +67,7 @@ describe("the document of one output", () => {
   });
 
   it("says so where the output is not known", async () => {
-    const execution = await parts.store.add(notWaiting());
+    const execution = parts.store.add(notWaiting());
     const uri = partUri(
       { crewName: execution.crew.name, key: "11111111-aaaa" },
       { kind: "result" },

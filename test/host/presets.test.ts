@@ -119,7 +119,7 @@ describe("Choosing presets", () => {
         inputs: unused,
         onDidChange: () => new vscode.Disposable(() => undefined),
       },
-      store: { list: unused },
+      store: { list: unused, find: unused },
       sender: { earlier: unused, send: unused },
       editor: { selection: undefined },
       clock: systemClock,

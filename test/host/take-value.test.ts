@@ -6,11 +6,15 @@ import * as vscode from "vscode";
 import { UserError } from "../../src/base/errors.ts";
 import { chooseEarlierValue } from "../../src/kickoff/earlier-value.ts";
 import { LastEditor } from "../../src/kickoff/last-editor.ts";
+import { openPresets } from "../../src/kickoff/presets/register.ts";
+import { valueInShort } from "../../src/kickoff/in-short.ts";
+import { createFormTools } from "../../src/kickoff/tools.ts";
 import { takeValue } from "../../src/kickoff/take-value.ts";
 import { largestText } from "../../src/kickoff/text-file.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { ScriptedPerson, type Move, type Shown } from "./scripted-person.ts";
+import { viewParts } from "./view-parts.ts";
 
 const ofEditor = "$(selection) Editor's Selection";
 const ofFile = "$(file) File…";
@@ -114,6 +118,35 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
       assert.deepEqual(person.shown[0]?.details, ["", "Mine"]);
     } finally {
       person.dispose();
+    }
+  });
+
+  it("is the whole value of an earlier execution, of which the list of executions has only the beginning", async () => {
+    const parts = await viewParts();
+    const crew = { ...anExecution().crew, isRehearsal: false };
+    const values = ["one", "two"].map((end) => `${"Sea otters. ".repeat(100)}${end}`);
+    const person = new ScriptedPerson([{ pick: valueInShort(values[0]!) }]);
+    try {
+      for (const [at, topic] of values.entries())
+        parts.store.add(
+          anExecution({
+            localId: topic.slice(-3),
+            startedAt: `2026-10-21T12:0${at}:00.000Z`,
+            request: { inputs: { topic }, callbacks: {} },
+          }),
+        );
+      const tools = createFormTools({
+        crews: { get: () => crew },
+        store: parts.store,
+        presets: openPresets(vscode.Uri.file(parts.folder)),
+      });
+      assert.equal(await tools.hasEarlierValue(crew, "topic"), true);
+      const taken = await tools.earlierValue(crew, "topic");
+      assert.equal(person.shown[0]?.choices?.length, 2);
+      assert.deepEqual(taken && "value" in taken && taken.value, values[1]);
+    } finally {
+      person.dispose();
+      await parts.dispose();
     }
   });
 

@@ -128,13 +128,14 @@ describe("the tree", () => {
   const isExecution = (node: TreeNode): node is ExecutionNode => node.kind === "execution";
   const labels = (nodes: readonly TreeNode[]) => nodes.map((node) => tree.getTreeItem(node).label);
   const resolved = (node: TreeNode) => tree.resolveTreeItem(tree.getTreeItem(node), node);
-  const add = (...executions: readonly Execution[]) =>
-    Promise.all(executions.map((execution) => parts.store.add(execution)));
+  const add = (...executions: readonly Execution[]) => {
+    for (const execution of executions) parts.store.add(execution);
+  };
   const another = (localId: string, startedAt: string): Execution =>
     notWaiting({ localId, kickoffIds: [`id-${localId}`], label: localId, startedAt });
 
-  it("has crews, below them executions with the newest first, below those tasks", async () => {
-    await add(
+  it("has crews, below them executions with the newest first, below those tasks", () => {
+    add(
       anExecution(),
       another("newer", "2026-10-21T12:00:10.000Z"),
       another("older", "2026-10-20T12:00:00.000Z"),
@@ -150,8 +151,8 @@ describe("the tree", () => {
     assert.equal(tree.getTreeItem(tasks[1]!).contextValue, "task:waiting:output");
   });
 
-  it("gives commands what they take, and opens an execution by a click", async () => {
-    await add(anExecution());
+  it("gives commands what they take, and opens an execution by a click", () => {
+    add(anExecution());
     const [execution] = tree.getChildren(crewRows()[0]);
     assert.deepEqual(
       { ...execution },
@@ -192,8 +193,8 @@ describe("the tree", () => {
     );
   });
 
-  it("shows text of others as text", async () => {
-    await add(anExecution({ label: "**bold** $(trash) [a](command:x) <b>" }));
+  it("shows text of others as text", () => {
+    add(anExecution({ label: "**bold** $(trash) [a](command:x) <b>" }));
     const item = resolved(tree.getChildren(crewRows()[0])[0]!);
     assert.ok(item.tooltip instanceof vscode.MarkdownString);
     assert.ok(
@@ -214,15 +215,15 @@ describe("the tree", () => {
     assert.doesNotMatch(item.tooltip.value, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command|<b>/);
   });
 
-  it("refreshes only the row that changed, by the same object", async () => {
-    await add(anExecution(), another("other", "2026-10-20T12:00:00.000Z"));
+  it("refreshes only the row that changed, by the same object", () => {
+    add(anExecution(), another("other", "2026-10-20T12:00:00.000Z"));
     const [, other] = tree.getChildren(crewRows()[0]);
     assert.ok(other);
     refreshed.length = 0;
-    await parts.store.update("other", (execution) => ({ ...execution, state: "completed" }));
+    parts.store.update("other", (execution) => ({ ...execution, state: "completed" }));
     assert.deepEqual(refreshed, [[other]]);
     assert.equal(refreshed[0]![0], other);
-    await parts.store.update("other", (execution) => ({
+    parts.store.update("other", (execution) => ({
       ...execution,
       kickoffIds: ["id-first", "x"],
     }));
@@ -230,11 +231,11 @@ describe("the tree", () => {
     assert.deepEqual(other.kind === "execution" && other.kickoffId, "id-first");
   });
 
-  it("keeps the ids of rows, whatever happens to the execution", async () => {
-    await add(anExecution({ kickoffIds: [], state: "unconfirmed" }));
+  it("keeps the ids of rows, whatever happens to the execution", () => {
+    add(anExecution({ kickoffIds: [], state: "unconfirmed" }));
     const ids = () => tree.getChildren(crewRows()[0]).map((node) => tree.getTreeItem(node).id);
     const before = ids();
-    await parts.store.update("local-1", (execution) => ({
+    parts.store.update("local-1", (execution) => ({
       ...execution,
       kickoffIds: ["k"],
       state: "running",
@@ -242,8 +243,8 @@ describe("the tree", () => {
     assert.deepEqual(ids(), before);
   });
 
-  it("names the crew that an execution has moved to on all its rows", async () => {
-    await add(anExecution());
+  it("names the crew that an execution has moved to on all its rows", () => {
+    add(anExecution());
     const rows = () => {
       const execution = tree.getChildren(crewRows().find(({ crew }) => crew === crews[0]!.id))[0]!;
       return [execution, ...tree.getChildren(execution)].map((node) => "crew" in node && node.crew);
@@ -251,24 +252,22 @@ describe("the tree", () => {
     assert.deepEqual(rows(), [writers.id, writers.id, writers.id]);
     const moved = { ...writers, id: "url:https://moved.test", url: "https://moved.test" };
     setCrews([moved]);
-    await parts.store.update("local-1", (execution) => ({ ...execution, crew: moved }));
+    parts.store.update("local-1", (execution) => ({ ...execution, crew: moved }));
     assert.deepEqual(rows(), [moved.id, moved.id, moved.id]);
   });
 
-  it("counts what waits in its badge", async () => {
+  it("counts what waits in its badge", () => {
     assert.equal(view.badge, undefined);
-    await add(anExecution(), anExecution({ localId: "second", kickoffIds: ["second"] }));
+    add(anExecution(), anExecution({ localId: "second", kickoffIds: ["second"] }));
     assert.deepEqual(view.badge, { value: 2, tooltip: "2 executions wait for you" });
-    await parts.store.update("second", () =>
-      notWaiting({ localId: "second", kickoffIds: ["second"] }),
-    );
+    parts.store.update("second", () => notWaiting({ localId: "second", kickoffIds: ["second"] }));
     assert.equal((view.badge as vscode.ViewBadge | undefined)?.value, 1);
-    await parts.store.remove("local-1");
+    parts.store.remove("local-1");
     assert.equal(view.badge, undefined);
   });
 
-  it("shows executions of a crew that is no longer connected", async () => {
-    await add(anExecution());
+  it("shows executions of a crew that is no longer connected", () => {
+    add(anExecution());
     setCrews([]);
     const [crew] = crewRows();
     assert.equal(tree.getTreeItem(crew!).description, "not connected");
@@ -286,8 +285,8 @@ describe("the tree", () => {
     assert.match(String(tree.getTreeItem(crew!).description), /Token refused/);
   });
 
-  it("says of each execution that has not ended that nobody asks for it while its crew refuses the token", async () => {
-    await add(
+  it("says of each execution that has not ended that nobody asks for it while its crew refuses the token", () => {
+    add(
       notWaiting({ localId: "runs", kickoffIds: ["runs"] }),
       notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }),
     );
@@ -329,8 +328,8 @@ describe("the tree", () => {
     );
   });
 
-  it("moves elapsed times on rows, only while it is seen and something is under way", async () => {
-    await add(
+  it("moves elapsed times on rows, only while it is seen and something is under way", () => {
+    add(
       notWaiting(),
       notWaiting({
         localId: "done",
@@ -355,7 +354,7 @@ describe("the tree", () => {
     view.visible = true;
     view.visibility.fire({ visible: true });
     clock.pass(0);
-    await parts.store.update("local-1", (execution) => ({
+    parts.store.update("local-1", (execution) => ({
       ...execution,
       state: "completed",
       endedAt: "2026-10-21T12:01:00.000Z",
@@ -363,11 +362,11 @@ describe("the tree", () => {
     assert.equal(clock.timers, 0);
   });
 
-  it("refreshes the rows whose title changed, because of another execution or a new label", async () => {
+  it("refreshes the rows whose title changed, because of another execution or a new label", () => {
     const inputs = (audience: string) => ({
       request: { inputs: { topic: "Sea otters", audience }, callbacks: {} },
     });
-    await add(
+    add(
       anExecution(inputs("guests")),
       notWaiting({
         ...inputs("guests"),
@@ -380,38 +379,38 @@ describe("the tree", () => {
     assert.deepEqual(labels(rows()), ["Sea otters (2)", "Sea otters"]);
     const [waiting] = tree.getChildren(tree.getChildren()[0]);
     refreshed.length = 0;
-    await parts.store.update("other", (execution) => ({ ...execution, ...inputs("children") }));
+    parts.store.update("other", (execution) => ({ ...execution, ...inputs("children") }));
     assert.ok(
       waiting !== undefined && refreshed.flat().includes(waiting),
       "the other one's row in another group",
     );
     assert.deepEqual(labels(rows()), ["children", "guests"]);
     refreshed.length = 0;
-    await parts.store.update("other", (execution) => ({ ...execution, label: "Mine" }));
+    parts.store.update("other", (execution) => ({ ...execution, label: "Mine" }));
     assert.deepEqual(refreshed, [[rows()[0]]]);
     assert.deepEqual(labels(rows()), ["Mine", "guests"]);
   });
 
-  it("draws no row anew where a person would see no difference", async () => {
-    await add(notWaiting());
+  it("draws no row anew where a person would see no difference", () => {
+    add(notWaiting());
     for (const row of tree.getChildren(crewRows()[0])) tree.getTreeItem(row);
     refreshed.length = 0;
-    await parts.store.update("local-1", (execution) => ({
+    parts.store.update("local-1", (execution) => ({
       ...execution,
       seenAt: "2026-10-21T12:00:20.000Z",
     }));
     assert.deepEqual(refreshed, []);
-    await parts.store.update("local-1", (execution) => ({
+    parts.store.update("local-1", (execution) => ({
       ...execution,
       tasks: execution.tasks.map((task) => ({ ...task, state: "completed" })),
     }));
     assert.equal(refreshed.length, 1);
   });
 
-  it("has what waits across crews at the top, by rows of their own, while something waits", async () => {
+  it("has what waits across crews at the top, by rows of their own, while something waits", () => {
     const painters = { id: "url:https://other.test", name: "Painters", url: "https://other.test" };
     setCrews([writers, painters]);
-    await add(
+    add(
       anExecution(),
       anExecution({ localId: "second", kickoffIds: ["second"], crew: painters, label: "Blue" }),
       another("busy", "2026-10-21T12:00:10.000Z"),
@@ -433,21 +432,21 @@ describe("the tree", () => {
       "execution:waiting:output:id:request",
     );
     refreshed.length = 0;
-    await parts.store.update("second", () =>
+    parts.store.update("second", () =>
       notWaiting({ localId: "second", kickoffIds: ["second"], crew: painters }),
     );
     assert.ok(
       refreshed.every((nodes) => nodes !== undefined),
       "what goes on waiting keeps the rest of the tree as it is",
     );
-    await parts.store.update("local-1", () => notWaiting());
+    parts.store.update("local-1", () => notWaiting());
     assert.deepEqual(labels(tree.getChildren()), ["Writers", "Painters"]);
   });
 
   it("groups by state and by day, and remembers that with the workspace", async () => {
     clock.time = new Date(2026, 9, 21, 12).getTime();
     const noon = (day: number) => new Date(2026, 9, day, 11).toISOString();
-    await add(
+    add(
       anExecution({ startedAt: noon(21) }),
       { ...another("busy", noon(21)) },
       { ...another("done", noon(20)), state: "completed" },
@@ -474,8 +473,8 @@ describe("the tree", () => {
     );
   });
 
-  it("shows only what passes the filter, and says what it is, how many it hides and that one of them waits", async () => {
-    await add(
+  it("shows only what passes the filter, and says what it is, how many it hides and that one of them waits", () => {
+    add(
       anExecution(),
       another("tea", "2026-10-21T12:00:10.000Z"),
       another("cake", "2026-10-21T12:00:20.000Z"),
@@ -498,34 +497,31 @@ describe("the tree", () => {
     );
   });
 
-  it("has what is pinned first in its group", async () => {
-    await add(
-      another("newer", "2026-10-21T12:00:10.000Z"),
-      another("older", "2026-10-20T12:00:00.000Z"),
-    );
-    await parts.store.update("older", (execution) => ({ ...execution, state: "completed" }));
-    await parts.store.update("older", (execution) => ({ ...execution, pinned: true }));
+  it("has what is pinned first in its group", () => {
+    add(another("newer", "2026-10-21T12:00:10.000Z"), another("older", "2026-10-20T12:00:00.000Z"));
+    parts.store.update("older", (execution) => ({ ...execution, state: "completed" }));
+    parts.store.update("older", (execution) => ({ ...execution, pinned: true }));
     assert.deepEqual(
       labels(tree.getChildren(crewRows()[0])),
       ["older", "newer"],
       "also after its end",
     );
-    await parts.store.update("older", (execution) => without(execution, "pinned"));
+    parts.store.update("older", (execution) => without(execution, "pinned"));
     assert.deepEqual(labels(tree.getChildren(crewRows()[0])), ["newer", "older"]);
   });
 
   it("selects a row anew that went to another group, and opens it there if it was open", async () => {
-    await add(notWaiting());
+    add(notWaiting());
     await choices.groupBy("state");
     const [row] = tree.getChildren(tree.getChildren()[0]).filter(isExecution);
     view.selection = [row!];
     view.expand.fire({ element: row! });
-    await parts.store.update("local-1", (execution) => ({
+    parts.store.update("local-1", (execution) => ({
       ...execution,
       progress: { completed: 2, total: 3, unit: "task" },
     }));
     assert.deepEqual(view.revealed, [], "nothing to do where it stays");
-    await parts.store.update("local-1", () => anExecution());
+    parts.store.update("local-1", () => anExecution());
     const [moved] = tree.getChildren(tree.getChildren()[0]).filter(isExecution);
     assert.deepEqual(view.revealed, [moved]);
     assert.equal(moved?.group, "waiting");
@@ -533,7 +529,7 @@ describe("the tree", () => {
     await choices.groupBy("crew");
     assert.equal(view.revealed.length, 1, "the row at the top is there as before");
     view.visible = false;
-    await parts.store.update("local-1", (execution) =>
+    parts.store.update("local-1", (execution) =>
       without({ ...execution, state: "completed" }, "waiting"),
     );
     assert.equal(view.revealed.length, 1, "to reveal would open the view");
@@ -549,7 +545,7 @@ describe("the tree", () => {
       another(`many-${index}`, new Date(Date.UTC(2026, 9, 20) - index * 1000).toISOString()),
     );
     parts.store.list = () => large;
-    parts.store.find = (id) => large.find(({ localId }) => localId === id);
+    parts.store.summary = (id) => large.find(({ localId }) => localId === id);
     await choices.groupBy("crew");
     const rows = () => tree.getChildren(crewRows()[0]);
     assert.equal(rows().length, 501);

@@ -37,7 +37,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
 
   /** An output that is being rejected, with the keys in the thread's box. `result` is what the rejection leads to. */
   async function rejecting() {
-    const execution = await parts.store.add(anExecution());
+    const execution = parts.store.add(anExecution());
     const editor = await parts.show(execution);
     const result = parts.feedback.reject(execution);
     const open = await thread();
@@ -172,7 +172,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
   });
 
   it("finds a thread that moves while it is looked for", async () => {
-    const editor = await parts.show(await parts.store.add(anExecution()));
+    const editor = await parts.show(parts.store.add(anExecution()));
     void parts.feedback.reject(parts.store.find("local-1")!);
     const open = await thread();
     await box();
@@ -255,7 +255,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
   });
 
   it("keeps words that could not be sent as a draft, too, and discards it when the person says so", async () => {
-    const execution = await parts.store.add(anExecution());
+    const execution = parts.store.add(anExecution());
     await parts.show(execution);
     void parts.feedback.reject(execution);
     const open = await thread();

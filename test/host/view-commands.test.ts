@@ -23,13 +23,13 @@ describe("commands that arrange the view", () => {
     parts = await viewParts();
     memento = new MemoryMemento();
     choices = new TreeChoices(memento);
-    arrangement = new Arrangement();
+    arrangement = new Arrangement((text) => parts.store.withInput(text));
     shownMore = [];
     for (const execution of [
       anExecution(),
       notWaiting({ localId: "done", kickoffIds: ["done"], label: "Tea", state: "completed" }),
     ])
-      await parts.store.add(execution);
+      parts.store.add(execution);
     arrangement.arrange(parts.store.list(), choices.rules);
     choices.onDidChange(() => arrangement.arrange(parts.store.list(), choices.rules));
   });
@@ -110,10 +110,10 @@ describe("commands that arrange the view", () => {
       kickoffId: "done",
     };
     await run("pinExecution", row);
-    await parts.store.refresh();
+    parts.store.refresh();
     assert.equal(parts.store.find("done")?.pinned, true);
     const { shown } = does("escape");
-    await parts.store.add(
+    parts.store.add(
       notWaiting({ localId: "lost", kickoffIds: [], label: "Lost", state: "unconfirmed" }),
     );
     await run("pinExecution");

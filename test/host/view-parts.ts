@@ -5,7 +5,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { systemClock, type Clock } from "../../src/base/clock.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/types.ts";
-import type { Execution } from "../../src/executions/model.ts";
+import type { ExecutionSummary } from "../../src/executions/model.ts";
 import { Drafts } from "../../src/feedback/drafts.ts";
 import { Feedback } from "../../src/feedback/feedback.ts";
 import { FeedbackLenses } from "../../src/feedback/lenses.ts";
@@ -69,7 +69,7 @@ export async function viewParts(clock: Clock = systemClock) {
     doubtOf: ({ localId }) => doubts.get(localId),
     scheme,
   });
-  const show = (execution: Execution, taskId?: string) =>
+  const show = (execution: ExecutionSummary, taskId?: string) =>
     showExecution(documents, execution, taskId);
   const find = (document: vscode.TextDocument) => placeOf(documents, document);
   const feedback = new Feedback({ sender, find, presses: new OneWish(clock), show });
@@ -85,7 +85,7 @@ export async function viewParts(clock: Clock = systemClock) {
   feedback.use(threads);
   const lenses = new FeedbackLenses({
     find,
-    findExecution: ({ uri }) => documents.execution(uri),
+    findExecution: ({ uri }) => documents.summary(uri),
     feedback,
     drafts,
     onDidChange: store.onDidChange,

@@ -1,12 +1,15 @@
 import * as vscode from "vscode";
 import { attemptPairs } from "../../executions/attempts.ts";
-import { keyOf, type Execution } from "../../executions/model.ts";
+import { keyOf, type ExecutionSummary } from "../../executions/model.ts";
 import type { DocumentLens } from "./document-lenses.ts";
 import { sectionOf, type Rendered } from "./sections.ts";
 import { attemptSection } from "./section-ids.ts";
 
 /** Over every attempt after a rejection: what the words changed. */
-export function compareLenses(execution: Execution, rendered: Rendered): readonly DocumentLens[] {
+export function compareLenses(
+  execution: ExecutionSummary,
+  rendered: Rendered,
+): readonly DocumentLens[] {
   return attemptPairs(execution).flatMap(({ taskId, previous, attempt }) => {
     const section = sectionOf(rendered, attemptSection(taskId, attempt));
     if (section === undefined) return [];

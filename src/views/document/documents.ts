@@ -6,7 +6,7 @@ import {
   type ExecutionAddress,
 } from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/ids.ts";
-import { keyOf, type Execution } from "../../executions/model.ts";
+import { keyOf, type Execution, type ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import type { RawAnswers } from "./answers.ts";
@@ -19,13 +19,13 @@ const keptRenderings = 4;
 
 /** What {@link ExecutionDocuments} shows. */
 export interface ExecutionDocumentsOptions {
-  readonly store: Pick<ExecutionStore, "find" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "find" | "summary" | "onDidChange">;
   /** The id of a connected crew by its name. */
   readonly crewIdOf: (crewName: string) => string | undefined;
   /** Resolves when the executions are read: a document that comes back with its window must not say meanwhile that it is unknown. */
   readonly ready?: Promise<unknown>;
   /** Why what is known of an execution may be out of date, in whole sentences; nothing where its crew answers. Whoever knows that it has changed calls `refresh`. */
-  readonly doubtOf?: (execution: Execution) => string | undefined;
+  readonly doubtOf?: (execution: ExecutionSummary) => string | undefined;
   /** The raw answers that were asked for. */
   readonly answers?: Pick<RawAnswers, "at">;
   /** Another scheme than the extension's own, for a second instance. */
@@ -37,7 +37,7 @@ type Rendering = typeof rendering;
 /** A document as it was given out last. */
 interface Page {
   readonly uri: vscode.Uri;
-  readonly execution: Execution | undefined;
+  readonly summary: ExecutionSummary | undefined;
   /** It may become another one because of other executions. */
   readonly title: string | undefined;
   readonly doubt: string | undefined;
@@ -78,12 +78,12 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   readonly onDidChangeFile = this.#changes.event;
 
   /** The address of an execution's document: the one that a tab shows, so that another title opens no second one. */
-  uriOf(execution: Execution): vscode.Uri {
+  uriOf(execution: ExecutionSummary): vscode.Uri {
     const scheme = this.#options.scheme ?? executionScheme;
     const isItsOwn = (uri: vscode.Uri) =>
       uri.scheme === scheme &&
       parseExecutionUri(uri) !== undefined &&
-      this.execution(uri)?.localId === execution.localId;
+      this.summary(uri)?.localId === execution.localId;
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
     const open = tabs
       .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []))
@@ -98,17 +98,23 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     );
   }
 
-  /** The execution that a document, or that of one of its outputs, belongs to, as it is stored now. */
-  execution(uri: vscode.Uri): Execution | undefined {
+  /** The execution that a document, or that of one of its outputs, belongs to. */
+  summary(uri: vscode.Uri): ExecutionSummary | undefined {
     const address = addressOf(uri);
     if (address === undefined) return undefined;
     const { store, crewIdOf } = this.#options;
     const crewId = crewIdOf(address.crewName);
     // A crew may have been renamed or removed since the document was opened; the id still leads to its execution.
     return (
-      (crewId === undefined ? undefined : store.find(address.key, crewId)) ??
-      store.find(address.key)
+      (crewId === undefined ? undefined : store.summary(address.key, crewId)) ??
+      store.summary(address.key)
     );
+  }
+
+  /** The same, read whole as it is stored now. */
+  execution(uri: vscode.Uri): Execution | undefined {
+    const summary = this.summary(uri);
+    return summary && this.#options.store.find(summary.localId);
   }
 
   /** The rendering that an open document shows right now; nothing where it is still being loaded. */
@@ -137,10 +143,10 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
-    const { execution, bytes, mtime } = await this.#read(uri);
+    const { summary, bytes, mtime } = await this.#read(uri);
     return {
       type: vscode.FileType.File,
-      ctime: execution === undefined ? 0 : Date.parse(execution.startedAt),
+      ctime: summary === undefined ? 0 : Date.parse(summary.startedAt),
       mtime,
       size: bytes.byteLength,
       permissions: vscode.FilePermission.Readonly,
@@ -190,21 +196,22 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   #page(uri: vscode.Uri, rendering: Rendering): Page {
     const key = uri.toString();
     const known = this.#pages.get(key);
-    const execution = this.execution(uri);
-    const doubt = execution && this.#options.doubtOf?.(execution);
-    const title = execution && titleOf(execution);
+    const summary = this.summary(uri);
+    const doubt = summary && this.#options.doubtOf?.(summary);
+    const title = summary && titleOf(summary);
     if (
       known !== undefined &&
-      known.execution === execution &&
+      known.summary === summary &&
       known.title === title &&
       known.doubt === doubt
     )
       return known;
+    const execution = summary && this.#options.store.find(summary.localId);
     const rendered = this.#render(uri, execution, doubt, rendering);
     const isSame = known?.renderings[0].text === rendered.text;
     const page: Page = {
       uri,
-      execution,
+      summary,
       title,
       doubt,
       renderings: [rendered, ...(known?.renderings.slice(isSame ? 1 : 0, keptRenderings) ?? [])],

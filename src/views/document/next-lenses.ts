@@ -1,13 +1,13 @@
 import * as vscode from "vscode";
-import { keyOf, type Execution } from "../../executions/model.ts";
+import { keyOf, type ExecutionSummary } from "../../executions/model.ts";
 import type { DocumentLens } from "./document-lenses.ts";
 
 /** What a person may do next, over the title of an execution that came to nothing, or of which nobody knows whether it started. */
-export function nextLenses(execution: Execution): readonly DocumentLens[] {
+export function nextLenses(execution: ExecutionSummary): readonly DocumentLens[] {
   return nextSteps(execution).map((command) => ({ line: 0, command }));
 }
 
-function nextSteps(execution: Execution): readonly vscode.Command[] {
+function nextSteps(execution: ExecutionSummary): readonly vscode.Command[] {
   const { state, crew, request } = execution;
   const target = { crew: crew.id, kickoffId: keyOf(execution), fromLens: true };
   const again: readonly vscode.Command[] =

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { partUri } from "../../editor/execution-uri.ts";
-import { keyOf, type Execution } from "../../executions/model.ts";
+import { keyOf, type ExecutionSummary } from "../../executions/model.ts";
 import { timeInWords } from "../words.ts";
 import type { RawAnswers } from "./answers.ts";
 import { renderOutput, shownOutput } from "./output-document.ts";
@@ -20,7 +20,7 @@ export interface RawAnswer {
 export async function openAnswer(
   answers: RawAnswers,
   files: OutputFiles,
-  execution: Execution,
+  execution: ExecutionSummary,
   answer: RawAnswer,
 ): Promise<vscode.Uri | undefined> {
   const { text, status, askedAt } = answer;

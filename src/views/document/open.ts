@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { Execution } from "../../executions/model.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 import { lineOfTask, placeOf } from "./places.ts";
 
@@ -12,7 +12,7 @@ const patience = 2000;
  */
 export async function showExecution(
   documents: ExecutionDocuments,
-  execution: Execution,
+  execution: ExecutionSummary,
   taskId?: string,
 ): Promise<vscode.TextEditor> {
   const document = await vscode.workspace.openTextDocument(documents.uriOf(execution));

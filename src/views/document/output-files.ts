@@ -5,7 +5,7 @@ import type { ExecutionPart } from "../../editor/execution-uri.ts";
 import { logProblem } from "../../editor/log.ts";
 import { withCancel } from "../../editor/progress.ts";
 import { writeText } from "../../editor/write-text.ts";
-import type { Execution } from "../../executions/model.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { uniqueName } from "./file-name.ts";
 
@@ -30,7 +30,7 @@ export class OutputFiles implements vscode.Disposable {
 
   /** Writes a part of an execution to its file, unless it is there, and shows it. @returns its address, or nothing where the person cancelled */
   async open(
-    { localId }: Execution,
+    { localId }: ExecutionSummary,
     part: ExecutionPart,
     { extension, text }: { readonly extension: string; readonly text: string },
   ): Promise<vscode.Uri | undefined> {

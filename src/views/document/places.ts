@@ -6,10 +6,10 @@ import { attemptSection, mayBeWaitingSection, taskSection } from "./section-ids.
 
 /** Where in a document's text a person gives feedback; nothing while nobody is asked for any. */
 export function placeOf(
-  documents: Pick<ExecutionDocuments, "execution" | "rendered">,
+  documents: Pick<ExecutionDocuments, "summary" | "rendered">,
   document: vscode.TextDocument,
 ): FeedbackPlace | undefined {
-  const execution = documents.execution(document.uri);
+  const execution = documents.summary(document.uri);
   const rendered = documents.rendered(document);
   if (execution === undefined || rendered === undefined) return undefined;
   if (execution.state === "waiting" && execution.waiting !== undefined) {

@@ -4,7 +4,7 @@ import type { Crews } from "../../crews/crews.ts";
 import { Disposables } from "../../editor/disposables.ts";
 import { parseExecutionUri } from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/ids.ts";
-import type { Execution } from "../../executions/model.ts";
+import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
 import type { FindExecution, FindPlace } from "../../feedback/place.ts";
@@ -52,7 +52,7 @@ export interface DocumentsRoom {
   dispose(): void;
   readonly documents: ExecutionDocuments;
   /** Shows an execution's document, at a task or at what waits for a person. */
-  readonly show: (execution: Execution, taskId?: string) => Promise<vscode.TextEditor>;
+  readonly show: (execution: ExecutionSummary, taskId?: string) => Promise<vscode.TextEditor>;
   /** Where in a document a person gives feedback. */
   readonly find: FindPlace;
   readonly findExecution: FindExecution;
@@ -71,7 +71,7 @@ export function registerDocuments({
   const owned = new Disposables();
   const answers = owned.add(new RawAnswers());
   // What was never answered with an ID says so itself, at more length.
-  const doubtInWords = (execution: Execution) =>
+  const doubtInWords = (execution: ExecutionSummary) =>
     execution.kickoffIds.length === 0 ? undefined : doubtOf({ crews, tracker }, execution)?.words;
   const documents = owned.add(
     new ExecutionDocuments({
@@ -106,7 +106,7 @@ export function registerDocuments({
     show: (execution, taskId) => showExecution(documents, execution, taskId),
     find: (document) => placeOf(documents, document),
     findExecution: ({ uri }) =>
-      parseExecutionUri(uri) === undefined ? undefined : documents.execution(uri),
+      parseExecutionUri(uri) === undefined ? undefined : documents.summary(uri),
     outputs: {
       open: async (execution, output) =>
         (await import("./open-output.ts")).openOutput(files, execution, output),

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { partName } from "../../editor/execution-uri.ts";
 import { withCancel } from "../../editor/progress.ts";
 import { writeText } from "../../editor/write-text.ts";
-import type { Execution } from "../../executions/model.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
 import { outputContent } from "./content.ts";
 import { plainName } from "./file-name.ts";
@@ -11,7 +11,7 @@ import { isLarge, type Output } from "./outputs.ts";
 
 /** Asks where an output is to be saved, and saves it as it came; JSON is laid out. @returns the file, or nothing where the person cancelled */
 export async function saveOutput(
-  execution: Execution,
+  execution: ExecutionSummary,
   { part, output }: Output,
 ): Promise<vscode.Uri | undefined> {
   const { extension, text } = outputContent(output);

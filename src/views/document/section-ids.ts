@@ -1,4 +1,4 @@
-import type { Attempt, Execution, ExecutionTask } from "../../executions/model.ts";
+import type { AttemptSummary, ExecutionSummary, TaskSummary } from "../../executions/model.ts";
 
 /** Id of a task's section. */
 export function taskSection(taskId: string): string {
@@ -20,9 +20,9 @@ export const mayBeWaitingSection = "may be waiting";
 
 /** Whether a task has one output that no person looked at: it needs no heading of its own and stands below the task's. */
 export function isOnlyAttempt(
-  attempt: Attempt,
-  { taskId, attempts, state }: ExecutionTask,
-  { resumes }: Execution,
+  attempt: AttemptSummary,
+  { taskId, attempts, state }: TaskSummary,
+  { resumes }: ExecutionSummary,
 ): boolean {
   const isAnswered =
     attempt.feedback !== undefined ||

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { isLocalCrew, type Execution, type SentResume } from "../../executions/model.ts";
+import { isLocalCrew, type Execution, type ResumeSummary } from "../../executions/model.ts";
 import { answeredPause } from "../../executions/resumes.ts";
 import { isNeverSeen } from "../words.ts";
 import { inlineText } from "./markdown.ts";
@@ -76,7 +76,7 @@ export function situationPart(execution: Execution): Part[] {
 
 /** The crew took feedback and reports the pause all the same: for a moment it lags; then a person is needed. */
 function answeredPauseInWords(
-  { taskId, feedback }: SentResume,
+  { taskId, feedback }: ResumeSummary,
   { waiting, crew }: Execution,
 ): string {
   const task = inlineText(taskId);

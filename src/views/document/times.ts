@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { timeUse, wholeTime } from "../../executions/durations.ts";
-import type { Execution } from "../../executions/model.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
 import { durationInWords, spanInWords, startInWords, timeInWords } from "../words.ts";
 import { inlineText } from "./markdown.ts";
 import type { Part } from "./sections.ts";
@@ -11,7 +11,7 @@ const barLength = 20;
 const longestName = 40;
 
 /** When an execution began and ended, how long it took, and how its tasks and the waiting for a person shared that time. */
-export function timesPart(execution: Execution): Part {
+export function timesPart(execution: ExecutionSummary): Part {
   const { endedAt } = execution;
   const lines = [`- ${startInWords(execution)}`];
   if (endedAt !== undefined) lines.push(l10n.t("- Seen to end: {0}", timeInWords(endedAt)));
@@ -23,7 +23,7 @@ export function timesPart(execution: Execution): Part {
 }
 
 /** What a crew tells before the end is not how long it takes (observed: 0). */
-function tookInWords(execution: Execution): string | undefined {
+function tookInWords(execution: ExecutionSummary): string | undefined {
   const whole = wholeTime(execution);
   if (whole === undefined) return undefined;
   const span = spanInWords(whole.seconds * 1000);
@@ -33,7 +33,7 @@ function tookInWords(execution: Execution): string | undefined {
 }
 
 /** A table that also reads well as text: its text comes before the bar, which a screen reader may leave out. The time of a single task stands in its own section. */
-function tableOf(execution: Execution): string[] {
+function tableOf(execution: ExecutionSummary): string[] {
   const { tasks, waited, percents } = timeUse(execution);
   const isKnown =
     waited !== undefined || tasks.filter(({ duration }) => duration !== undefined).length > 1;

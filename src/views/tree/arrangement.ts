@@ -1,6 +1,6 @@
-import type { Execution } from "../../executions/model.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionChange } from "../../executions/known.ts";
-import { isSet, noFilter, passes, type Filter } from "./filter.ts";
+import { isSet, noFilter, passes, type Filter, type FindsInput } from "./filter.ts";
 import { groupsOf, type Grouping } from "./grouping.ts";
 import { standingOf } from "./standing.ts";
 
@@ -17,25 +17,29 @@ export interface Rearranged {
   /** Groups that have other rows than before, or the same in another order. */
   readonly groups: ReadonlySet<string>;
   /** Executions that stand where they stood. */
-  readonly rows: readonly { readonly before: Execution; readonly after: Execution }[];
+  readonly rows: readonly { readonly before: ExecutionSummary; readonly after: ExecutionSummary }[];
 }
 
 /** Members of a group by local id, and their order while it is known. */
 interface Group {
-  readonly members: Map<string, Execution>;
+  readonly members: Map<string, ExecutionSummary>;
   order: readonly string[] | undefined;
 }
 
 /** Where each execution stands. Kept up with every change, so that no row costs a look at all the others. */
 export class Arrangement {
+  readonly #withInput: FindsInput;
   #rules: Rules = { grouping: "crew", filter: noFilter };
-  #passes = passes(noFilter);
   readonly #groups = new Map<string, Group>();
   readonly #placed = new Map<
     string,
-    { readonly execution: Execution; readonly groups: readonly string[] }
+    { readonly execution: ExecutionSummary; readonly groups: readonly string[] }
   >();
   #hidden = new Set<string>();
+
+  constructor(withInput: FindsInput) {
+    this.#withInput = withInput;
+  }
 
   get rules(): Rules {
     return this.#rules;
@@ -51,36 +55,37 @@ export class Arrangement {
   }
 
   /** Executions that the filter hides. */
-  get hidden(): readonly Execution[] {
+  get hidden(): readonly ExecutionSummary[] {
     return [...this.#hidden].flatMap((localId) => this.#placed.get(localId)?.execution ?? []);
   }
 
   /** How many executions pass a filter, whatever the present one. */
   count(filter: Filter): number {
-    const isSeen = passes(filter);
+    const isSeen = passes(filter, this.#withInput);
     let count = 0;
     for (const { execution } of this.#placed.values()) if (isSeen(execution)) count += 1;
     return count;
   }
 
   /** Arranges everything anew. */
-  arrange(executions: readonly Execution[], rules: Rules = this.#rules): void {
+  arrange(executions: readonly ExecutionSummary[], rules: Rules = this.#rules): void {
     this.#rules = rules;
-    this.#passes = passes(rules.filter);
     this.#groups.clear();
     this.#placed.clear();
     this.#hidden = new Set();
-    for (const execution of executions) this.#place(execution);
+    const groupsFor = this.#groupsFor();
+    for (const execution of executions) this.#place(execution, groupsFor(execution));
   }
 
   /** Takes in what became different. */
   apply({ added, changed, removed }: ExecutionChange): Rearranged {
     const groups = new Set<string>();
-    const rows: { before: Execution; after: Execution }[] = [];
+    const rows: { before: ExecutionSummary; after: ExecutionSummary }[] = [];
     const known = new Set(this.#groups.keys());
+    const groupsFor = this.#groupsFor();
     for (const after of [...added, ...changed]) {
       const before = this.#placed.get(after.localId);
-      const next = this.#groupsFor(after);
+      const next = groupsFor(after);
       if (
         before !== undefined &&
         isSamePlace(before.execution, after) &&
@@ -91,7 +96,7 @@ export class Arrangement {
         continue;
       }
       this.#remove(after.localId);
-      this.#place(after);
+      this.#place(after, next);
       for (const group of new Set([...(before?.groups ?? []), ...next])) groups.add(group);
     }
     for (const { localId } of removed) {
@@ -120,12 +125,12 @@ export class Arrangement {
   }
 
   /** Some execution of a group; nothing where there is none. */
-  someOf(group: string): Execution | undefined {
+  someOf(group: string): ExecutionSummary | undefined {
     return this.#groups.get(group)?.members.values().next().value;
   }
 
   /** The executions of a group: pinned ones first, then the newest. */
-  members(group: string): readonly Execution[] {
+  members(group: string): readonly ExecutionSummary[] {
     const found = this.#groups.get(group);
     if (found === undefined) return [];
     found.order ??= [...found.members.values()].sort(byPlace).map(({ localId }) => localId);
@@ -137,15 +142,17 @@ export class Arrangement {
     return this.#placed.get(localId)?.groups ?? [];
   }
 
-  #groupsFor(execution: Execution): readonly string[] {
-    return this.#passes(execution) ? groupsOf(execution, this.#rules.grouping) : [];
+  /** Made for each change: what the inputs contain may be other executions than before. */
+  #groupsFor(): (execution: ExecutionSummary) => readonly string[] {
+    const { filter, grouping } = this.#rules;
+    const isSeen = passes(filter, this.#withInput);
+    return (execution) => (isSeen(execution) ? groupsOf(execution, grouping) : []);
   }
 
-  #place(execution: Execution): void {
-    const groups = this.#groupsFor(execution);
+  #place(execution: ExecutionSummary, groups: readonly string[]): void {
     for (const key of groups) {
       const group = this.#groups.get(key) ?? {
-        members: new Map<string, Execution>(),
+        members: new Map<string, ExecutionSummary>(),
         order: undefined,
       };
       group.order = undefined;
@@ -154,7 +161,7 @@ export class Arrangement {
     this.#replace(execution, groups);
   }
 
-  #replace(execution: Execution, groups: readonly string[]): void {
+  #replace(execution: ExecutionSummary, groups: readonly string[]): void {
     this.#placed.set(execution.localId, { execution, groups });
     if (groups.length === 0) this.#hidden.add(execution.localId);
     for (const key of groups) this.#groups.get(key)?.members.set(execution.localId, execution);
@@ -173,16 +180,16 @@ export class Arrangement {
 }
 
 /** How many of these executions wait for a person, or may. */
-export function countWaiting(executions: readonly Execution[]): number {
+export function countWaiting(executions: readonly ExecutionSummary[]): number {
   return executions.filter((execution) => standingOf(execution) === "waiting").length;
 }
 
-function isSamePlace(a: Execution, b: Execution): boolean {
+function isSamePlace(a: ExecutionSummary, b: ExecutionSummary): boolean {
   return byPlace(a, b) === 0 && a.crew.id === b.crew.id;
 }
 
 /** Pinned first, then the newest; times in ISO 8601 compare as text. */
-function byPlace(a: Execution, b: Execution): number {
+function byPlace(a: ExecutionSummary, b: ExecutionSummary): number {
   if (a.pinned !== b.pinned) return a.pinned === true ? -1 : 1;
   if (a.startedAt !== b.startedAt) return a.startedAt > b.startedAt ? -1 : 1;
   return a.localId < b.localId ? -1 : a.localId > b.localId ? 1 : 0;

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import { hasEnded, type Execution } from "../../executions/model.ts";
+import { hasEnded, type ExecutionSummary } from "../../executions/model.ts";
 import { elapsedInWords } from "../words.ts";
 
 /** Milliseconds between two looks at elapsed times. */
@@ -8,11 +8,11 @@ const step = 10_000;
 /** What {@link ElapsedTimes} needs. */
 export interface ElapsedOptions {
   readonly clock: Clock;
-  readonly find: (localId: string) => Execution | undefined;
+  readonly find: (localId: string) => ExecutionSummary | undefined;
   /** Whether anybody can see the rows. */
   readonly isSeen: () => boolean;
   /** Hears of executions whose elapsed time reads differently now. */
-  readonly onMoved: (executions: readonly Execution[]) => void;
+  readonly onMoved: (executions: readonly ExecutionSummary[]) => void;
 }
 
 /** Moves elapsed times on rows: slowly, while they are seen and something is under way. */
@@ -55,7 +55,7 @@ export class ElapsedTimes {
   #look(): void {
     const { clock, find, onMoved } = this.#options;
     this.#stop = undefined;
-    const moved: Execution[] = [];
+    const moved: ExecutionSummary[] = [];
     for (const [localId, words] of this.#shown) {
       const execution = find(localId);
       if (execution !== undefined && elapsedInWords(execution, clock.now()) !== words)
@@ -66,6 +66,6 @@ export class ElapsedTimes {
   }
 }
 
-function standsStill(execution: Execution): boolean {
+function standsStill(execution: ExecutionSummary): boolean {
   return hasEnded(execution) || execution.watchingStoppedAt !== undefined;
 }

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine, shortName } from "../../api/one-line.ts";
 import { attemptPairs } from "../../executions/attempts.ts";
-import { hasEnded, type Execution, type ExecutionTask } from "../../executions/model.ts";
+import { hasEnded, type ExecutionSummary, type TaskSummary } from "../../executions/model.ts";
 import { answeredPause } from "../../executions/resumes.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { pendingResume } from "../../feedback/pending.ts";
@@ -37,7 +37,7 @@ export interface ExecutionCircumstances {
 
 /** The row of an execution at `now` (milliseconds since 1970). A side bar of usual width shows some 25 characters of what it says: its state, what is wrong and the time come first. */
 export function executionRow(
-  execution: Execution,
+  execution: ExecutionSummary,
   now: number,
   circumstances: ExecutionCircumstances = {},
 ): Row {
@@ -94,8 +94,8 @@ export function executionRow(
 
 /** The row of a task. */
 export function taskRow(
-  task: ExecutionTask,
-  execution: Execution,
+  task: TaskSummary,
+  execution: ExecutionSummary,
   circumstances: ExecutionCircumstances = {},
 ): Row {
   const isStale = task.state === "running" && unwatched(execution, circumstances) !== undefined;
@@ -123,7 +123,7 @@ export function taskRow(
 }
 
 /** Where it stands, with the task that waits and its attempt: "Waiting for you at task review, attempt 2". */
-function situationOf(execution: Execution): string {
+function situationOf(execution: ExecutionSummary): string {
   const { waiting } = execution;
   const state = stateInWords(execution);
   if (waiting === undefined) return state;
@@ -134,7 +134,7 @@ function situationOf(execution: Execution): string {
 }
 
 /** What a row says first: its state, unless its group says that already. Of what waits, the task. */
-function stateFor(group: GroupKind, execution: Execution): readonly string[] {
+function stateFor(group: GroupKind, execution: ExecutionSummary): readonly string[] {
   const { waiting, state } = execution;
   if (group === "waiting" && waiting !== undefined) {
     const task = shortName(waiting.taskId);
@@ -144,7 +144,7 @@ function stateFor(group: GroupKind, execution: Execution): readonly string[] {
 }
 
 /** The state in the fewest words: beside its icon, in the view whose first group says who is waited for. */
-function stateInShort(execution: Execution): string {
+function stateInShort(execution: ExecutionSummary): string {
   if (execution.state === "waiting") return waitingInShort();
   if (isNeverSeen(execution)) return l10n.t("Unknown ID – check it");
   return execution.state === "unknown" && execution.mayBeWaiting === true
@@ -158,7 +158,7 @@ function waitingInShort(): string {
 
 /** What a person should know of before the time: what is being sent, what is wrong. */
 function troublesOf(
-  execution: Execution,
+  execution: ExecutionSummary,
   circumstances: ExecutionCircumstances,
 ): readonly string[] {
   const { problem } = circumstances;
@@ -185,7 +185,7 @@ function told(...words: readonly (string | undefined)[]): readonly string[] {
 
 /** Why nobody asks for an execution that has not ended; nothing where somebody does. */
 function unwatched(
-  execution: Execution,
+  execution: ExecutionSummary,
   { crew = "connected" }: ExecutionCircumstances,
 ): string | undefined {
   if (hasEnded(execution)) return undefined;
@@ -196,7 +196,7 @@ function unwatched(
 }
 
 /** What only a tooltip has room for. */
-function more(execution: Execution, { problem }: ExecutionCircumstances): readonly string[] {
+function more(execution: ExecutionSummary, { problem }: ExecutionCircumstances): readonly string[] {
   const inputs = Object.entries(execution.request?.inputs ?? {});
   return [
     ...(problem === undefined || hasEnded(execution) ? [] : [problem.message, problem.remedy]),
@@ -220,7 +220,7 @@ function more(execution: Execution, { problem }: ExecutionCircumstances): readon
   ];
 }
 
-function executionFacts(execution: Execution, sent: string | undefined): string {
+function executionFacts(execution: ExecutionSummary, sent: string | undefined): string {
   const { state, mayBeWaiting, watchingStoppedAt, output, waiting, kickoffIds, request, pinned } =
     execution;
   return [
@@ -238,7 +238,10 @@ function executionFacts(execution: Execution, sent: string | undefined): string 
   ].join(":");
 }
 
-function executionIcon({ state, mayBeWaiting }: Execution, isUnwatched: boolean): Row["icon"] {
+function executionIcon(
+  { state, mayBeWaiting }: ExecutionSummary,
+  isUnwatched: boolean,
+): Row["icon"] {
   switch (state) {
     case "queued":
       return { id: "clock" };
@@ -261,7 +264,7 @@ function executionIcon({ state, mayBeWaiting }: Execution, isUnwatched: boolean)
   }
 }
 
-function taskIcon(state: ExecutionTask["state"]): Row["icon"] {
+function taskIcon(state: TaskSummary["state"]): Row["icon"] {
   switch (state) {
     case "pending":
       return { id: "circle-large-outline" };

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { Execution } from "../../executions/model.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
 import { standingInWords, standingOf, type Standing } from "./standing.ts";
 
@@ -14,16 +14,20 @@ export interface Filter {
 /** Everything is seen. */
 export const noFilter: Filter = { text: "", states: [] };
 
-/** Characters of one input's value that are looked through. */
-const searched = 10_000;
-
 /** Whether a filter may hide anything. */
 export function isSet({ text, states }: Filter): boolean {
   return text.trim() !== "" || states.length > 0;
 }
 
-/** Makes the question whether an execution passes: its state is among the wanted, and title, crew, ids and input values hold every word, whatever its case. */
-export function passes({ text, states }: Filter): (execution: Execution) => boolean {
+/** Local ids of the executions of which an input's value contains a text, in whatever case. */
+export type FindsInput = (text: string) => ReadonlySet<string>;
+
+/** Makes the question whether an execution passes: its state is among the wanted, and title, crew, ids and input values contain every word, whatever its case. */
+export function passes(
+  { text, states }: Filter,
+  withInput: FindsInput,
+): (execution: ExecutionSummary) => boolean {
+  const found = new Map<string, ReadonlySet<string>>();
   const words = text
     .toLowerCase()
     .split(/\s+/)
@@ -31,9 +35,16 @@ export function passes({ text, states }: Filter): (execution: Execution) => bool
   return (execution) => {
     if (states.length > 0 && !states.includes(standingOf(execution))) return false;
     if (words.length === 0) return true;
-    // A title may become another one because of other executions.
-    const searchable = `${titleOf(execution).toLowerCase()}\n${searchableOf(execution)}`;
-    return words.every((word) => searchable.includes(word));
+    const { crew, localId, kickoffIds } = execution;
+    const searchable = [titleOf(execution), crew.name, localId, ...kickoffIds]
+      .join("\n")
+      .toLowerCase();
+    return words.every((word) => {
+      if (searchable.includes(word)) return true;
+      const localIds = found.get(word) ?? withInput(word);
+      found.set(word, localIds);
+      return localIds.has(localId);
+    });
   };
 }
 
@@ -43,20 +54,4 @@ export function filterInWords({ text, states }: Filter): string {
   return [...(states.length === 0 ? [] : [states.map(standingInWords).join(", ")]), ...quoted].join(
     " · ",
   );
-}
-
-/** An execution is never changed, only replaced, so that what can be found in it is put together once. */
-const known = new WeakMap<Execution, string>();
-
-function searchableOf(execution: Execution): string {
-  const found = known.get(execution);
-  if (found !== undefined) return found;
-  const values = Object.values(execution.request?.inputs ?? {}).map((value) =>
-    (typeof value === "string" ? value : JSON.stringify(value)).slice(0, searched),
-  );
-  const made = [execution.crew.name, execution.localId, ...execution.kickoffIds, ...values]
-    .join("\n")
-    .toLowerCase();
-  known.set(execution, made);
-  return made;
 }

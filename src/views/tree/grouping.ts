@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { Execution } from "../../executions/model.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
 import { standingOf, standings } from "./standing.ts";
 
 /** What the executions can be grouped by. */
@@ -31,7 +31,7 @@ export function partsOf(group: string): { readonly kind: GroupKind; readonly of:
  * The groups an execution stands in, its usual place last. What waits stands at the top and stays where it was, so that nothing
  * moves under a person's hands when a pause begins or ends; by state, the top is its usual place.
  */
-export function groupsOf(execution: Execution, grouping: Grouping): readonly string[] {
+export function groupsOf(execution: ExecutionSummary, grouping: Grouping): readonly string[] {
   const standing = standingOf(execution);
   const top = standing === "waiting" ? [waitingGroup] : [];
   switch (grouping) {

@@ -1,4 +1,4 @@
-import { keyOf, type Execution } from "../../executions/model.ts";
+import { keyOf, type ExecutionSummary } from "../../executions/model.ts";
 import { crewGroup, partsOf } from "./grouping.ts";
 import type { CrewNode, ExecutionNode, GroupNode, HintNode, MoreNode, TaskNode } from "./nodes.ts";
 
@@ -32,7 +32,7 @@ export class KnownNodes {
   }
 
   /** An execution's row in a group. Rows are the arguments of commands, so that they name its crew and id as they are now. */
-  execution(group: string, execution: Execution): ExecutionNode {
+  execution(group: string, execution: ExecutionSummary): ExecutionNode {
     const { localId, crew } = execution;
     const byGroup = keep(this.#executions, localId, () => new Map<string, ExecutionNode>());
     const node = keep<ExecutionNode>(byGroup, group, () => ({
@@ -65,7 +65,7 @@ export class KnownNodes {
   }
 
   /** All rows of an execution that were asked for in these groups, with what they name brought up to date. */
-  rowsOf(execution: Execution, groups: readonly string[]): readonly ExecutionNode[] {
+  rowsOf(execution: ExecutionSummary, groups: readonly string[]): readonly ExecutionNode[] {
     const known = this.#executions.get(execution.localId);
     return groups
       .filter((group) => known?.has(group))

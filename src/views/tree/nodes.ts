@@ -1,4 +1,4 @@
-import type { Execution } from "../../executions/model.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
 
 /** A row of the tree. It is the argument of the commands on it, too, so that its members are those of the commands' arguments. */
 export type TreeNode = CrewNode | GroupNode | HintNode | MoreNode | ExecutionNode | TaskNode;
@@ -54,7 +54,7 @@ export interface TaskNode {
 }
 
 /** Notes on a row which attempt waits as it is shown. VS Code knows rows by their objects, so that the same one is changed. */
-export function showAttempt(node: ExecutionNode | TaskNode, { waiting }: Execution): void {
+export function showAttempt(node: ExecutionNode | TaskNode, { waiting }: ExecutionSummary): void {
   if (waiting === undefined || (node.kind === "task" && node.taskId !== waiting.taskId))
     delete node.attempt;
   else node.attempt = waiting.attempt;

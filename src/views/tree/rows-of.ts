@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { env } from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import type { Crew, TokenState } from "../../crews/types.ts";
-import type { Execution } from "../../executions/model.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
 import type { Arrangement } from "./arrangement.ts";
@@ -15,7 +15,7 @@ import { goneCrewRow, hintRow, type Row } from "./rows.ts";
 
 /** Where {@link RowsOf} looks. */
 export interface RowSources {
-  readonly store: Pick<ExecutionStore, "find">;
+  readonly store: Pick<ExecutionStore, "summary">;
   readonly tracker: Pick<Tracker, "problemOf" | "parkedCrews">;
   readonly clock: Clock;
   readonly arrangement: Arrangement;
@@ -52,16 +52,16 @@ export class RowsOf {
         return moreRow(hidden(node.group));
       case "execution":
       case "task": {
-        const execution = store.find(node.localId);
+        const execution = store.summary(node.localId);
         return execution && this.#execution(node, execution);
       }
     }
   }
 
   /** Whether a person would see a difference. A row that is drawn anew for nothing loses the click that is on its way to it. */
-  looksOther(before: Execution, after: Execution): boolean {
+  looksOther(before: ExecutionSummary, after: ExecutionSummary): boolean {
     const now = this.#sources.clock.now();
-    const looks = (execution: Execution) => {
+    const looks = (execution: ExecutionSummary) => {
       const circumstances = this.#circumstances(execution, crewGroup(execution.crew.id));
       return [
         executionRow(execution, now, circumstances),
@@ -80,7 +80,7 @@ export class RowsOf {
     return some && goneCrewRow(some.crew);
   }
 
-  #execution(node: ExecutionNode | TaskNode, execution: Execution): Row | undefined {
+  #execution(node: ExecutionNode | TaskNode, execution: ExecutionSummary): Row | undefined {
     showAttempt(node, execution);
     const circumstances = this.#circumstances(execution, node.group);
     if (node.kind === "execution")
@@ -89,7 +89,7 @@ export class RowsOf {
     return task && taskRow(task, execution, circumstances);
   }
 
-  #circumstances(execution: Execution, group: string): ExecutionCircumstances {
+  #circumstances(execution: ExecutionSummary, group: string): ExecutionCircumstances {
     const { crews, tracker } = this.#sources;
     const crew = crews().get(execution.crew.id);
     const isRefusing = tracker.parkedCrews().has(execution.crew.id);

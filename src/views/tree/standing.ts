@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { Execution } from "../../executions/model.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
 import { isNeverSeen } from "../words.ts";
 
 /** Where executions stand as groups and filter tell them apart, in the order in which groups are shown: what wants a person first, what is over last. */
@@ -18,7 +18,7 @@ export const standings = [
 export type Standing = (typeof standings)[number];
 
 /** Where an execution stands. An id that its crew has never known is likelier mistyped than waiting. */
-export function standingOf(execution: Execution): Standing {
+export function standingOf(execution: ExecutionSummary): Standing {
   return execution.state === "unknown" && execution.mayBeWaiting === true && !isNeverSeen(execution)
     ? "waiting"
     : execution.state;

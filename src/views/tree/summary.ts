@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Crew } from "../../crews/types.ts";
 import { setContext } from "../../editor/context.ts";
-import type { Execution } from "../../executions/model.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
 import { countWaiting, type Arrangement } from "./arrangement.ts";
 import { filterInWords } from "./filter.ts";
 
@@ -14,7 +14,7 @@ export type SummaryView = Pick<vscode.TreeView<unknown>, "badge"> & {
 /** Says on the view itself what its rows can't: how many wait, what the filter hides, and by context keys which welcome fits where there are no rows. */
 export function showSummary(
   view: SummaryView,
-  executions: readonly Execution[],
+  executions: readonly ExecutionSummary[],
   crews: readonly Crew[],
   arrangement: Arrangement,
 ): void {

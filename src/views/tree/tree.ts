@@ -4,7 +4,7 @@ import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
 import { viewId } from "../../editor/ids.ts";
 import type { ExecutionChange } from "../../executions/known.ts";
-import { hasEnded, type Execution } from "../../executions/model.ts";
+import { hasEnded, type ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
 import { Arrangement } from "./arrangement.ts";
@@ -22,7 +22,7 @@ import { tooltipOf, treeItem } from "./tree-item.ts";
 
 /** What {@link ExecutionTree} shows. */
 export interface ExecutionTreeOptions {
-  readonly store: Pick<ExecutionStore, "list" | "find" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "list" | "summary" | "withInput" | "onDidChange">;
   readonly crews: Pick<Crews, "list" | "tokenState" | "onDidChange" | "onDidChangeToken">;
   readonly tracker: Pick<Tracker, "problemOf" | "parkedCrews" | "onDidChange">;
   readonly clock: Clock;
@@ -52,12 +52,13 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   #crews: ReadonlyMap<string, Crew> | undefined;
   #stopAtMidnight: (() => void) | undefined;
   /** Where each execution stands. */
-  readonly arrangement = new Arrangement();
+  readonly arrangement: Arrangement;
   readonly view: vscode.TreeView<TreeNode>;
 
   constructor(options: ExecutionTreeOptions) {
     this.#options = options;
     const { store, crews, tracker, clock, choices } = options;
+    this.arrangement = new Arrangement((text) => store.withInput(text));
     const createView =
       options.createView ??
       ((treeDataProvider) =>
@@ -72,7 +73,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     });
     this.#elapsed = new ElapsedTimes({
       clock,
-      find: (localId) => store.find(localId),
+      find: (localId) => store.summary(localId),
       isSeen,
       onMoved: (executions) =>
         this.#fire(executions.flatMap((execution) => this.#rowsOf(execution))),
@@ -112,7 +113,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
         // Where no execution is named, the crew may take its token no longer, or again: the rows of all that have not ended say so.
         const concerned =
           localIds.length > 0
-            ? localIds.map((id) => store.find(id))
+            ? localIds.map((id) => store.summary(id))
             : store
                 .list()
                 .filter((execution) => crewIds.includes(execution.crew.id) && !hasEnded(execution));
@@ -164,7 +165,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       case "execution":
         return (
           this.#options.store
-            .find(node.localId)
+            .summary(node.localId)
             ?.tasks.map(({ taskId }) => this.#nodes.task(node, taskId)) ?? []
         );
       case "task":
@@ -228,7 +229,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       case "group":
         return isOpenAtFirst(node.group, this.#options.clock.now()) ? Expanded : Collapsed;
       case "execution":
-        if ((this.#options.store.find(node.localId)?.tasks.length ?? 0) === 0) return None;
+        if ((this.#options.store.summary(node.localId)?.tasks.length ?? 0) === 0) return None;
         return this.#selection.wasOpen(node) ? Expanded : Collapsed;
       case "task":
       case "hint":
@@ -302,7 +303,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     return this.#crews;
   }
 
-  #rowsOf(execution: Execution | undefined): readonly ExecutionNode[] {
+  #rowsOf(execution: ExecutionSummary | undefined): readonly ExecutionNode[] {
     return execution === undefined
       ? []
       : this.#nodes.rowsOf(execution, this.arrangement.groupsOf(execution.localId));
@@ -311,7 +312,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   /** An execution's row at its usual place; nothing where the filter hides it. */
   #usualRow(localId: string): ExecutionNode | undefined {
     const [execution, group] = [
-      this.#options.store.find(localId),
+      this.#options.store.summary(localId),
       this.arrangement.groupsOf(localId).at(-1),
     ];
     if (execution === undefined || group === undefined) return undefined;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import { UserError } from "../../../src/base/errors.ts";
-import type { Execution } from "../../../src/executions/model.ts";
+import type { ExecutionSummary } from "../../../src/executions/model.ts";
 import { doubtOf, type DoubtSources } from "../../../src/views/doubt.ts";
 import { untilItMatters } from "../../../src/tools/until.ts";
 import { anExecution, working } from "../executions/samples.ts";
@@ -13,7 +13,7 @@ const { localId } = running;
 describe("What is doubtful of an execution", () => {
   let scene: Scene;
   let crew: ReturnType<DoubtSources["crews"]["find"]>;
-  const doubt = (execution: Execution = running) =>
+  const doubt = (execution: ExecutionSummary = running) =>
     doubtOf({ crews: { find: () => crew }, tracker: scene.tracker }, execution);
 
   beforeEach(() => {

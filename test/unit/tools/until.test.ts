@@ -13,7 +13,7 @@ describe("Waiting for an execution", () => {
   let polls: number[];
   const changes = new Emitter<ExecutionChange>((error) => assert.fail(String(error)));
   const troubles = new Emitter<TrackerChange>((error) => assert.fail(String(error)));
-  const store = { find: () => execution, onDidChange: changes.event };
+  const store = { summary: () => execution, onDidChange: changes.event };
   let isHopeless: boolean;
   const pollNow = () => {
     polls.push(clock.now());

@@ -15,10 +15,13 @@ const none = { added: [], changed: [], removed: [] };
 
 describe("where executions stand", () => {
   let arrangement: Arrangement;
+  /** Local ids by a text that their inputs contain. */
+  const withInputs = new Map<string, ReadonlySet<string>>();
   const ids = (group: string) => arrangement.members(group).map(({ localId }) => localId);
 
   beforeEach(() => {
-    arrangement = new Arrangement();
+    arrangement = new Arrangement((text) => withInputs.get(text) ?? new Set());
+    withInputs.clear();
     arrangement.arrange([
       running("b", { startedAt: at(2) }),
       running("a", { startedAt: at(1) }),
@@ -111,6 +114,16 @@ describe("where executions stand", () => {
   it("follows an execution to another crew", () => {
     const { isOtherGroups, groups } = arrangement.apply({ ...none, changed: [running("p")] });
     assert.deepEqual([isOtherGroups, [...groups]], [true, [ofPainters, ofWriters]]);
+  });
+
+  it("follows what the inputs contain, also those of an execution that comes later", () => {
+    const rules = { grouping: "crew", filter: { text: "tea", states: [] } } as const;
+    withInputs.set("tea", new Set(["a"]));
+    arrangement.arrange([running("a"), running("b")], rules);
+    assert.deepEqual(ids(ofWriters), ["a"]);
+    withInputs.set("tea", new Set(["a", "c"]));
+    arrangement.apply({ ...none, added: [running("c"), running("d")] });
+    assert.deepEqual(ids(ofWriters), ["a", "c"]);
   });
 
   it("is nowhere for what the filter hides, which is counted, as is what waits among it", () => {

@@ -10,7 +10,7 @@ const document = JSON.parse("{}") as vscode.TextDocument;
 /** The line of text at which feedback is given. */
 function textAt(execution: Execution): string | undefined {
   const rendered = renderExecution(execution);
-  const place = placeOf({ execution: () => execution, rendered: () => rendered }, document);
+  const place = placeOf({ summary: () => execution, rendered: () => rendered }, document);
   return place && rendered.text.split("\n")[place.line];
 }
 

@@ -3,6 +3,8 @@ import { CrewApiError } from "../../../src/api/errors.ts";
 import type { Crew } from "../../../src/crews/types.ts";
 import { Known } from "../../../src/executions/known.ts";
 import { without, type SentResume } from "../../../src/executions/model.ts";
+import { readSummary, writeExecution } from "../../../src/executions/record.ts";
+import { rehearsalMark } from "../../../src/service/rehearsal.ts";
 import { crewRow } from "../../../src/views/tree/crew-row.ts";
 import { staleByAttempt } from "../../../src/sending/stale.ts";
 import { eventsOf } from "../../../src/views/events.ts";
@@ -271,6 +273,34 @@ describe("an execution's row", () => {
       executionRow(anExecution({ engine: "rehearsal" }), start).description,
       /rehearsal$/,
     );
+  });
+
+  it("is made from the summary alone, as from the whole execution", () => {
+    const output = `${rehearsalMark}\n\nAgent: Editor`;
+    const long = { text: "Sea otters. ".repeat(1000), list: Array.from({ length: 500 }, String) };
+    const rejected = {
+      number: 1,
+      output: "Draft.",
+      feedback: { isApprove: false, text: "Shorter.", at: "2026-10-21T12:02:00.000Z" },
+    };
+    for (const execution of [
+      anExecution(),
+      notWaiting({ state: "completed", output }),
+      notWaiting({ state: "failed", error: "It\nbroke. ".repeat(100) }),
+      anExecution({ request: { inputs: { ...long, short: { depth: 1 } }, callbacks: {} } }),
+      anExecution({
+        tasks: [
+          { taskId: "review", state: "waiting", attempts: [rejected, { number: 2, output: "" }] },
+        ],
+      }),
+    ]) {
+      const summary = readSummary(writeExecution(execution).summary);
+      assert.deepEqual(executionRow(summary, start), executionRow(execution, start));
+      assert.deepEqual(
+        summary.tasks.map((task) => taskRow(task, summary)),
+        execution.tasks.map((task) => taskRow(task, execution)),
+      );
+    }
   });
 
   it("shows each state by words and by icon, not by colour alone", () => {
