@@ -63,7 +63,7 @@ export class KickoffForms implements vscode.Disposable {
   ): Promise<Execution | undefined> {
     const given: Laid =
       Object.keys(values).length === 0 ? {} : replaces ? { instead: values } : { given: values };
-    const known = await this.#seedOf(crew);
+    const known = this.#seedOf(crew);
     let form = this.#forms.get(crew.id);
     if (form === undefined) {
       form = this.#put(openPanel(titleFor(crew)), shown(crew), { ...known, ...given }, true);
@@ -75,7 +75,7 @@ export class KickoffForms implements vscode.Disposable {
   }
 
   /** Brings a panel back after the window was reloaded. What the page kept is newer than what is on disk. */
-  async restore(panel: vscode.WebviewPanel, raw: unknown): Promise<void> {
+  restore(panel: vscode.WebviewPanel, raw: unknown): void {
     const state = parseSavedState(raw);
     if (state === undefined || this.#forms.has(state.crew)) {
       // Nothing tells whose form it was, or it is open already; drafts are on disk and come back with the crew's form.
@@ -83,7 +83,7 @@ export class KickoffForms implements vscode.Disposable {
       return;
     }
     if (state.draft !== undefined) this.#memory.saveDraft(state.crew, state.draft);
-    const seed = await this.#seedOf({ id: state.crew });
+    const seed = this.#seedOf({ id: state.crew });
     // Looked up last: local crews become known while the window starts.
     const crew = this.#options.crews.find(state.crew);
     const form = this.#put(
@@ -132,7 +132,7 @@ export class KickoffForms implements vscode.Disposable {
   }
 
   /** What a crew's form begins with. What was typed may have been sent before the window was reloaded or the form was closed. */
-  async #seedOf(crew: Pick<Crew, "id">): Promise<Seed> {
+  #seedOf(crew: Pick<Crew, "id">): Seed {
     const known = this.#memory.read(crew.id);
     const earlier = known.draft && this.#options.sender.earlier(crew, known.draft.id);
     if (earlier === undefined) return known;

@@ -99,8 +99,7 @@ export function registerKickoff({
       );
   owned.add(
     vscode.window.registerWebviewPanelSerializer(formType, {
-      deserializeWebviewPanel: async (panel, state) =>
-        await (await load()).forms.restore(panel, state),
+      deserializeWebviewPanel: async (panel, state) => (await load()).forms.restore(panel, state),
     }),
   );
   const consent = new CallbackConsent(database);

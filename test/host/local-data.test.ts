@@ -18,16 +18,12 @@ import { initialValues } from "../../src/kickoff/values.ts";
 import { openPresets } from "../../src/kickoff/presets/register.ts";
 import { KnownCrews } from "../../src/local/known-crews.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
-import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
 import { TreeChoices } from "../../src/views/tree/choices.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
-import { startRealService } from "./real-service.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 
-const run = <T>(command: string, argument?: unknown): Promise<T> =>
-  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 const settings = () => vscode.workspace.getConfiguration("crewdeck");
 const fail = (message: string, error: unknown) => assert.fail(`${message} ${String(error)}`);
 
@@ -607,69 +603,5 @@ describe("Deleting local data", () => {
       ["one"],
       "the mark stays, so that the secret is deleted later",
     );
-  });
-
-  it("asks a person with numbers and two ways, asks a program nothing, and the window works on", async () => {
-    const service = await startRealService();
-    ends.push(() => service.stop());
-    const api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
-    const crew = "Deleted";
-    const inputs = { topic: "tea", audience: "guests" };
-    await run("addCrew", { name: crew, url: service.url, token: service.token });
-    const { kickoffId } = await run<{ kickoffId: string }>("kickoff", {
-      crew,
-      inputs,
-      form: false,
-    });
-    const waits = async () => {
-      await run("refresh");
-      return api.executions()[0]?.state === "waiting";
-    };
-    await waitFor("the pause", waits);
-    await run("openExecution", { crew, kickoffId });
-    await run("openPreview", { crew, kickoffId });
-    const own = path.join(folder, "own.md");
-    await writeFile(own, "# A person's own");
-    await vscode.commands.executeCommand("markdown.showLockedPreviewToSide", vscode.Uri.file(own));
-    const opened = run("kickoff", { crew, inputs });
-    const tabs = () => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-    const isOwn = ({ label }: vscode.Tab) => label.includes("own.md");
-    const ourTabs = () =>
-      tabs().filter(
-        (tab) =>
-          !isOwn(tab) &&
-          (tab.input instanceof vscode.TabInputWebview ||
-            (tab.input instanceof vscode.TabInputText &&
-              tab.input.uri.scheme === "crew-execution")),
-      );
-    await waitFor(
-      "document, preview and form, and a preview of the person's own",
-      () => ourTabs().length === 3 && tabs().some(isOwn),
-    );
-    await assert.rejects(run("deleteLocalData", {}), /“what” must be one of data, everything/);
-    const person = new ScriptedPerson(["escape", { press: "Delete, Keep Connected Crews" }]);
-    try {
-      assert.equal(await run("deleteLocalData"), undefined);
-      assert.equal(api.executions().length, 1);
-      await run("deleteLocalData");
-      const question = person.shown.find(
-        ({ text }) => text === "Delete what Crewdeck keeps on this machine?",
-      );
-      assert.deepEqual(question?.choices, ["Delete, Keep Connected Crews", "Delete Everything"]);
-      assert.match(question.detail ?? "", /outputs: 1\n.*connected crews \(1\)/s);
-      assert.match(question.detail ?? "", /What runs at deployed crews goes on there/);
-      assert.doesNotMatch(question.detail ?? "", /presets/, "of what there is none is not spoken");
-    } finally {
-      person.dispose();
-    }
-    assert.deepEqual([api.executions(), api.crews().map(({ name }) => name)], [[], [crew]]);
-    assert.equal(await opened, undefined, "the form closed");
-    await waitFor("no tab of ours", () => ourTabs().length === 0);
-    assert.deepEqual(tabs().filter(isOwn).length, 1);
-    await vscode.window.tabGroups.close(tabs().filter(isOwn));
-    await run("kickoff", { crew, inputs, form: false });
-    await waitFor("the pause of a new execution", waits);
-    assert.equal((await run<Deleted>("deleteLocalData", { what: "everything" })).crews, 1);
-    assert.deepEqual([api.executions(), api.crews()], [[], []]);
   });
 });
