@@ -458,7 +458,7 @@ describe("local crews", () => {
     const window = await newWindow();
     assert.match(
       (await refusal(window.locals.start({ folder: path.join(folder, "nowhere") }))).message,
-      /There is no folder/,
+      /nowhere doesn't exist/,
     );
     assert.match(
       (await refusal(window.locals.start({ folder: "vscode-vfs://github/a/b" }))).message,
