@@ -1,35 +1,37 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
-import { answerProblems } from "./answer-check.ts";
-import { authenticator, isLoopback, type Tokens } from "./auth.ts";
 import type { Dialect, Reply } from "./dialect.ts";
 import {
   ApiError,
   foreignHost,
+  messageOf,
   serverError,
   tooLarge,
+  unauthorized,
   unknownRoute,
   unreadableCrew,
   wrongMethod,
 } from "./errors.ts";
 import type { Executions } from "./executions.ts";
-import { messageOf } from "./messages.ts";
 import type { TokenType } from "./model.ts";
+import { answerProblems } from "./openapi.ts";
 import { readJson, readKickoff } from "./requests.ts";
 
-/** Bytes of a request's body that are read at most. */
+/** Limit of a request's body in bytes. */
 export const maxBody = 1_048_576;
 
-/** What the routes need. */
 export interface AppOptions {
   readonly dialect: Dialect;
-  readonly tokens: Tokens;
+  /** The tokens that the service accepts. */
+  readonly tokens: { readonly token: string; readonly userToken: string };
   readonly executions: Executions;
-  /** Reads the crew as it is now. @throws {ProjectError} */
+  /** @throws {ProjectError} */
   readonly readProject: () => Promise<CrewProject>;
+  /** Logs a line for the user of the service. */
   readonly log: (line: string) => void;
-  /** In tests: hears of each answer that is not as openapi.yaml says. */
+  /** Receives responses that don't match openapi.yaml; for tests. */
   readonly onViolation?: ((problem: string) => void) | undefined;
 }
 
@@ -37,11 +39,10 @@ type Environment = { Variables: { caller: TokenType } };
 
 /** The routes of the API. */
 export function createApp(options: AppOptions): Hono<Environment> {
-  const { dialect, executions } = options;
+  const { dialect, executions, onViolation } = options;
   const authenticate = authenticator(options.tokens);
   const app = new Hono<Environment>();
 
-  const { onViolation } = options;
   if (onViolation) {
     app.use(async (c, next) => {
       await next();
@@ -97,24 +98,44 @@ export function createApp(options: AppOptions): Hono<Environment> {
   }
   app.notFound((c) => send(c, dialect.error(unknownRoute())));
   app.onError((error, c) => {
-    if (error instanceof ApiError && error.status < 500) return send(c, dialect.error(error));
-    // Whoever reads the log of a crew wants to know what is wrong with it, not where the service noticed.
-    options.log(
-      `${c.req.method} ${new URL(c.req.url).pathname}: ${error instanceof ApiError ? error.message : (error.stack ?? error.message)}`,
-    );
-    return send(
-      c,
-      dialect.error(
-        error instanceof ApiError
-          ? error
-          : serverError("An unexpected error occurred; the service's log says more"),
-      ),
-    );
+    const isKnown = error instanceof ApiError;
+    if (!isKnown || error.status >= 500) {
+      // The stack of a known error doesn't help: its message says what is wrong with the crew.
+      const problem = isKnown ? error.message : (error.stack ?? error.message);
+      options.log(`${c.req.method} ${new URL(c.req.url).pathname}: ${problem}`);
+    }
+    return send(c, dialect.error(isKnown ? error : serverError()));
   });
   return app;
 }
 
-/** The crew as it is now. @throws {ApiError} */
+/** Makes a function that returns which token an Authorization header has, or throws the 401. Hashes have one length, so they can be compared in constant time. */
+function authenticator({
+  token,
+  userToken,
+}: AppOptions["tokens"]): (header: string | undefined) => TokenType {
+  const bearer = digest(token);
+  const userBearer = digest(userToken);
+  return (header) => {
+    const given = /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1];
+    const hash = digest(given ?? "");
+    const isBearer = timingSafeEqual(hash, bearer);
+    const isUser = timingSafeEqual(hash, userBearer);
+    if (given === undefined || (!isBearer && !isUser)) throw unauthorized(header !== undefined);
+    return isBearer ? "bearer" : "userBearer";
+  };
+}
+
+/** Whether a host is this machine. Another name may belong to a web page and resolve to this machine (DNS rebinding). */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** @throws {ApiError} */
 async function readCrew(
   { readProject }: AppOptions,
   { isKickoff = false } = {},
@@ -122,11 +143,8 @@ async function readCrew(
   try {
     return await readProject();
   } catch (error) {
-    throw unreadableCrew(
-      messageOf(error),
-      error instanceof ProjectError ? error.position : undefined,
-      isKickoff,
-    );
+    const position = error instanceof ProjectError ? error.position : undefined;
+    throw unreadableCrew(messageOf(error), position, isKickoff);
   }
 }
 
@@ -140,11 +158,11 @@ function send(c: Context, { status, body }: Reply): Response {
 }
 
 async function problemsOf(c: Context): Promise<string[]> {
+  const { method } = c.req;
+  if (method === "HEAD") return [];
   const contentType = (c.res.headers.get("Content-Type") ?? "").split(";")[0] ?? "";
   const text = await c.res.clone().text();
   const body: unknown = contentType === "application/json" ? JSON.parse(text) : text;
-  const { method } = c.req;
-  if (method === "HEAD") return [];
   const problems = answerProblems({
     method,
     path: new URL(c.req.url).pathname,

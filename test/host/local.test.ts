@@ -435,7 +435,7 @@ describe("local crews", () => {
       await waitFor("the log", () =>
         lines.some((line) =>
           line.startsWith(
-            "[example_crew] POST /kickoff: The crew can't be read any more. src/example_crew/config/tasks.yaml:",
+            "[example_crew] POST /kickoff: The crew can no longer be read. src/example_crew/config/tasks.yaml:",
           ),
         ),
       );

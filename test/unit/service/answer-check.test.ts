@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { answerProblems } from "../../../src/service/answer-check.ts";
+import { answerProblems } from "../../../src/service/openapi.ts";
 import { mismatches } from "../../../src/service/openapi.ts";
 
 const json = "application/json";

@@ -104,7 +104,7 @@ describe("service: the live dialect", () => {
   it("tells a failure in `status`", async () => {
     const id = await harness.kickoff({ inputs: { ...inputs, topic: "[rehearse failure]" } });
     await until(id, "FAILED");
-    assert.match((await read(id)).status ?? "", /was told to fail/);
+    assert.match((await read(id)).status ?? "", /failed because its description/);
   });
 
   it("requires executionId and taskId, and takes the other two in either casing", async () => {

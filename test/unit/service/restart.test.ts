@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { openDatabase } from "../../../src/service/sqlite.ts";
+import { openDatabase } from "../../../src/service/database.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew, Harness, inputs } from "./support.ts";
 
@@ -69,7 +69,7 @@ describe("service: after a restart", () => {
       const status = await harness.status(id);
       return status.status !== "running" && status;
     });
-    assert.match(end.error ?? "", /can't go on: disk is full/);
+    assert.match(end.error ?? "", /can't continue: disk is full/);
   });
 
   it("a schema change of the library under the start-up query is told, and the service still works", async () => {
@@ -84,7 +84,7 @@ describe("service: after a restart", () => {
     await working;
     assert.match(
       harness.log.join("\n"),
-      /goes on in 30 seconds, not at once: no such column: worker_id/,
+      /continue in 30 seconds, not at once: no such column: worker_id/,
     );
     await harness.untilWaiting(before);
   });

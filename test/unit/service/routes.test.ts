@@ -217,7 +217,7 @@ describe("service: routes and errors", () => {
       harness.log,
       ["GET", "POST"].map(
         (method) =>
-          `${method} ${method === "GET" ? "/inputs" : "/kickoff"}: The crew can't be read any more. tasks.yaml:3:1: No task. Expected: one.`,
+          `${method} ${method === "GET" ? "/inputs" : "/kickoff"}: The crew can no longer be read. tasks.yaml:3:1: No task. Expected: one.`,
       ),
       "with the reason, and without inputs",
     );
@@ -233,16 +233,16 @@ describe("service: routes and errors", () => {
     assert.equal(status, 500);
     assert.deepEqual(
       (body as { message: string }).message,
-      "An unexpected error occurred; the service's log says more",
+      "An unexpected error occurred. See the service's log for details",
     );
     assert.match(harness.log.join("\n"), /database is not open/);
     assert.deepEqual(
       (await harness.request("POST", "/kickoff", { inputs })).body,
       {
         error: "Internal Server Error",
-        message: "An unexpected error occurred; the service's log says more",
+        message: "An unexpected error occurred. See the service's log for details",
         details: {},
-        detail: "An unexpected error occurred; the service's log says more",
+        detail: "An unexpected error occurred. See the service's log for details",
       },
       "which does not say that nothing was started",
     );

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { defaultDataFolder } from "../../../src/service/data-folder.ts";
-import { nodeProblem } from "../../../src/service/node-version.ts";
+import { nodeProblem } from "../../../src/service/refusal.ts";
 import { readOptions } from "../../../src/service/options.ts";
 import { Refusal } from "../../../src/service/refusal.ts";
-import { rehearsalEngine, rehearsalMark } from "../../../src/service/rehearsal.ts";
+import { rehearsalEngine, rehearsalMark } from "../../../src/service/engine.ts";
 import { crew, inputs } from "./support.ts";
 
 describe("service: start", () => {

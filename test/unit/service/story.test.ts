@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { rehearsalMark } from "../../../src/service/rehearsal.ts";
-import { openDatabase } from "../../../src/service/sqlite.ts";
+import { rehearsalMark } from "../../../src/service/engine.ts";
+import { openDatabase } from "../../../src/service/database.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew, Harness, inputs } from "./support.ts";
@@ -203,7 +203,7 @@ describe("service: an execution", () => {
 
   it("rehearses a failure where an input asks for one", async () => {
     const id = await harness.kickoff({ inputs: { ...inputs, topic: "[rehearse failure]" } });
-    assert.match((await harness.untilEnded(id)).error ?? "", /was told to fail/);
+    assert.match((await harness.untilEnded(id)).error ?? "", /failed because its description/);
   });
 });
 

@@ -5,7 +5,7 @@ import type { CrewProject } from "../../../src/projects/types.ts";
 import { documentedDialect } from "../../../src/service/dialect-documented.ts";
 import { liveDialect } from "../../../src/service/dialect-live.ts";
 import type { Engine } from "../../../src/service/engine.ts";
-import { rehearsalEngine } from "../../../src/service/rehearsal.ts";
+import { rehearsalEngine } from "../../../src/service/engine.ts";
 import { openService, type Service } from "../../../src/service/service.ts";
 import { readAnswer, type ApiAnswer, type DocumentedStatus } from "../../support/crew-api.ts";
 import { temporaryFolder } from "../../support/folders.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import path from "node:path";
 import type { Steps } from "../../../src/service/crew-run.ts";
-import { openDatabase } from "../../../src/service/sqlite.ts";
+import { openDatabase } from "../../../src/service/database.ts";
 import {
   DurableRuns,
   freeLeases,
@@ -102,7 +102,7 @@ describe("service: durable runs", () => {
       lease > 20_000 && lease <= 30_000,
       `without the start-up query the run would be left for ${lease} ms`,
     );
-    freeLeases(database, new Date());
+    freeLeases(database);
     await waitFor("the run to be taken over", () => begun === 2);
     database.close();
     release();
@@ -145,7 +145,7 @@ describe("service: durable runs", () => {
       5,
     );
     database.exec("ALTER TABLE workflow_runs RENAME COLUMN worker_id TO owner_id");
-    assert.throws(() => freeLeases(database, new Date()), /no such column: worker_id/);
+    assert.throws(() => freeLeases(database), /no such column: worker_id/);
     database.close();
   });
 
