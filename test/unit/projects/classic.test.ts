@@ -64,7 +64,7 @@ describe("a classic project", () => {
     );
   });
 
-  it("tells an empty context (no earlier output) from an absent one (all of them)", async () => {
+  it("distinguishes an empty context (no earlier output) from an absent one (all of them)", async () => {
     const tasks =
       "a:\n  description: d\n  expected_output: e\n  context: []\nb:\n  description: d\n  expected_output: e\n";
     const project = await readProject(await folderWith({ ...classic, "config/tasks.yaml": tasks }));
