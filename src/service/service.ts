@@ -6,6 +6,7 @@ import { Deliveries } from "./deliveries.ts";
 import type { Engine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import { Executions } from "./executions.ts";
+import type { Execution } from "./model.ts";
 import { Reporter } from "./reporter.ts";
 import { ExecutionStore } from "./store.ts";
 import { DurableRuns, freeLeases, indexDeadlines, runState } from "./workflow.ts";
@@ -34,7 +35,7 @@ export function openService(parts: ServiceParts): Service {
   const database = openDatabase(parts.file);
   const erasure = new Erasure(database, log);
   // Our writes survive a kill. They survive a power cut because the library writes to the same file and syncs it before
-  // any response. Syncing each write would take a third of the speed.
+  // any response. Syncing each write would cost a third of the speed.
   database.exec(
     "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;",
   );
@@ -52,7 +53,7 @@ export function openService(parts: ServiceParts): Service {
   const handlers = {
     // A kill before the library stored the end of the run repeats this.
     async crew(id: string, steps: Steps) {
-      const reporterOf = (execution: ConstructorParameters<typeof Reporter>[0]) =>
+      const reporterOf = (execution: Execution) =>
         new Reporter(execution, deliveries, (delivery) => runs.startCallback(delivery));
       await new CrewRun(id, steps, store, parts.engine, reporterOf).run();
       forgetCallbacks(id);

@@ -36,8 +36,8 @@ export type RunState =
 
 /** Durable runs of executions and of callbacks. Each kind has its own worker, so that slow receivers never delay a crew. */
 export class DurableRuns {
-  readonly #crews: Lane;
-  readonly #callbacks: Lane;
+  readonly #crews: RunQueue;
+  readonly #callbacks: RunQueue;
   readonly #handlers: RunHandlers;
 
   /** `callbackBackoffMs` is the wait before the second attempt of a callback; it doubles up to an hour. */
@@ -49,8 +49,8 @@ export class DurableRuns {
       maximumInterval: "1h",
       maximumAttempts: 0,
     };
-    this.#crews = new Lane(file, "crews", (id, step) => this.#runCrew(id, step));
-    this.#callbacks = new Lane(file, "callbacks", async (id, step) => {
+    this.#crews = new RunQueue(file, "crews", (id, step) => this.#runCrew(id, step));
+    this.#callbacks = new RunQueue(file, "callbacks", async (id, step) => {
       await step.run({ name: "send", retryPolicy: callbackRetries }, () => handlers.callback(id));
     });
   }
@@ -68,13 +68,13 @@ export class DurableRuns {
   /** Wakes the run that waits for a signal. False if none waits or it is already awake: signals aren't stored. */
   async signal(name: string): Promise<boolean> {
     const { workflowRunIds } = await this.#crews.client.sendSignal({ signal: name });
-    this.#crews.pump.wake();
+    this.#crews.poller.wake();
     return workflowRunIds.length > 0;
   }
 
   work(): void {
-    this.#crews.pump.start();
-    this.#callbacks.pump.start();
+    this.#crews.poller.start();
+    this.#callbacks.poller.start();
   }
 
   /** Finishes the steps that are running, and closes the file. */
@@ -111,9 +111,9 @@ export class DurableRuns {
 type Step = Parameters<Parameters<OpenWorkflow["implementWorkflow"]>[1]>[0]["step"];
 
 /** One kind of run: a namespace in the file, a worker, and the loop that calls it. */
-class Lane {
+class RunQueue {
   readonly client: OpenWorkflow;
-  readonly pump: Pump;
+  readonly poller: Poller;
   readonly #name: string;
   readonly #backend: BackendSqlite;
   readonly #worker: Worker;
@@ -132,20 +132,20 @@ class Lane {
         return null;
       } finally {
         // The worker counts this run until it has returned.
-        setImmediate(() => this.pump.wake());
+        setImmediate(() => this.poller.wake());
       }
     });
     this.#worker = this.client.newWorker({ concurrency: concurrency[name] });
-    this.pump = new Pump(() => this.#worker.tick());
+    this.poller = new Poller(() => this.#worker.tick());
   }
 
   async start(id: string): Promise<void> {
     await this.client.runWorkflow({ name: this.#name }, id, { idempotencyKey: id });
-    this.pump.wake();
+    this.poller.wake();
   }
 
   async close(): Promise<void> {
-    await this.pump.stop();
+    await this.poller.stop();
     await this.#worker.stop();
     await this.#backend.stop();
   }
@@ -157,7 +157,7 @@ const pollPauseMs = 20;
 const idleMs = { first: 50, longest: 1000 };
 
 /** Polls for work, at once when woken. The library's own loop can't be woken, which would delay a new execution by up to a second. */
-class Pump {
+class Poller {
   readonly #tick: () => Promise<number>;
   #idleMs = idleMs.first;
   #loop: Promise<void> | undefined;
