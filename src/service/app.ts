@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
-import type { Dialect, Reply } from "./dialect.ts";
+import type { Dialect } from "./dialect.ts";
 import {
   ApiError,
   foreignHost,
@@ -40,8 +41,13 @@ type Environment = { Variables: { caller: TokenType } };
 /** The routes of the API. */
 export function createApp(options: AppOptions): Hono<Environment> {
   const { dialect, executions, onViolation } = options;
-  const authenticate = authenticator(options.tokens);
   const app = new Hono<Environment>();
+  const fail = (c: Context, error: ApiError) => {
+    const { status, body } = dialect.error(error);
+    if (status === 401) c.header("WWW-Authenticate", "Bearer");
+    const code = status as ContentfulStatusCode;
+    return typeof body === "string" ? c.text(body, code) : c.json(body, code);
+  };
 
   if (onViolation) {
     app.use(async (c, next) => {
@@ -51,7 +57,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   }
   app.use(async (c, next) => {
     if (!isLoopback(new URL(c.req.url).hostname)) throw foreignHost();
-    c.set("caller", authenticate(c.req.header("Authorization")));
+    c.set("caller", authenticate(c.req.header("Authorization"), options.tokens));
     await next();
   });
   app.use(
@@ -64,12 +70,12 @@ export function createApp(options: AppOptions): Hono<Environment> {
   );
 
   app.get("/inputs", async (c) => {
-    const { inputs } = await readCrew(options);
+    const { inputs } = await readCrew(options, false);
     return c.json({ inputs });
   });
   app.post("/kickoff", async (c) => {
     const json = readJson(await c.req.text());
-    const project = await readCrew(options, { isKickoff: true });
+    const project = await readCrew(options, true);
     const kickoff = readKickoff(json, project.inputs);
     return c.json({ kickoff_id: await executions.kickoff(project, c.var.caller, kickoff) });
   });
@@ -93,10 +99,10 @@ export function createApp(options: AppOptions): Hono<Environment> {
   ] as const) {
     app.all(path, (c) => {
       c.header("Allow", allowed);
-      return send(c, dialect.error(wrongMethod(allowed)));
+      return fail(c, wrongMethod(allowed));
     });
   }
-  app.notFound((c) => send(c, dialect.error(unknownRoute())));
+  app.notFound((c) => fail(c, unknownRoute()));
   app.onError((error, c) => {
     const isKnown = error instanceof ApiError;
     if (!isKnown || error.status >= 500) {
@@ -104,26 +110,19 @@ export function createApp(options: AppOptions): Hono<Environment> {
       const problem = isKnown ? error.message : (error.stack ?? error.message);
       options.log(`${c.req.method} ${new URL(c.req.url).pathname}: ${problem}`);
     }
-    return send(c, dialect.error(isKnown ? error : serverError()));
+    return fail(c, isKnown ? error : serverError());
   });
   return app;
 }
 
-/** Makes a function that returns which token an Authorization header has, or throws the 401. Hashes have one length, so they can be compared in constant time. */
-function authenticator({
-  token,
-  userToken,
-}: AppOptions["tokens"]): (header: string | undefined) => TokenType {
-  const bearer = digest(token);
-  const userBearer = digest(userToken);
-  return (header) => {
-    const given = /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1];
-    const hash = digest(given ?? "");
-    const isBearer = timingSafeEqual(hash, bearer);
-    const isUser = timingSafeEqual(hash, userBearer);
-    if (given === undefined || (!isBearer && !isUser)) throw unauthorized(header !== undefined);
-    return isBearer ? "bearer" : "userBearer";
-  };
+/** The type of an Authorization header's token. Hashes have one length, so they can be compared in constant time. @throws {ApiError} 401 */
+function authenticate(header: string | undefined, tokens: AppOptions["tokens"]): TokenType {
+  const given = /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1];
+  const hash = digest(given ?? "");
+  const isBearer = timingSafeEqual(hash, digest(tokens.token));
+  const isUser = timingSafeEqual(hash, digest(tokens.userToken));
+  if (given === undefined || (!isBearer && !isUser)) throw unauthorized(header !== undefined);
+  return isBearer ? "bearer" : "userBearer";
 }
 
 /** Whether a host is this machine. Another name may belong to a web page and resolve to this machine (DNS rebinding). */
@@ -136,25 +135,13 @@ function digest(text: string): Buffer {
 }
 
 /** @throws {ApiError} */
-async function readCrew(
-  { readProject }: AppOptions,
-  { isKickoff = false } = {},
-): Promise<CrewProject> {
+async function readCrew({ readProject }: AppOptions, isKickoff: boolean): Promise<CrewProject> {
   try {
     return await readProject();
   } catch (error) {
     const position = error instanceof ProjectError ? error.position : undefined;
     throw unreadableCrew(messageOf(error), position, isKickoff);
   }
-}
-
-function send(c: Context, { status, body }: Reply): Response {
-  if (status === 401) c.header("WWW-Authenticate", "Bearer");
-  const type = typeof body === "string" ? "text/plain; charset=UTF-8" : "application/json";
-  return c.body(typeof body === "string" ? body : JSON.stringify(body), {
-    status: status as 400,
-    headers: { "Content-Type": type },
-  });
 }
 
 async function problemsOf(c: Context): Promise<string[]> {

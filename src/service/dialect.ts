@@ -5,12 +5,6 @@ import type { ApiError } from "./errors.ts";
 import type { Attempt, ExecutionView } from "./model.ts";
 import type { Resume } from "./requests.ts";
 
-/** A response: JSON, or text where a deployed crew sends text. */
-export interface Reply {
-  readonly status: number;
-  readonly body: JsonObject | string;
-}
-
 export interface Resumed {
   readonly isApprove: boolean;
   /** Whether the execution ended with it. */
@@ -29,7 +23,8 @@ export interface Dialect {
   resumed(result: Resumed): JsonObject;
   /** `view` is undefined for an unknown id. @throws {ApiError} */
   status(id: string, view: ExecutionView | undefined): JsonObject;
-  error(error: ApiError): Reply;
+  /** The body is text where deployed crews send text. */
+  error(error: ApiError): { readonly status: number; readonly body: JsonObject | string };
 }
 
 /** The progress of an execution. */

@@ -17,11 +17,11 @@ interface StreamTarget extends CallbackTarget {
 
 /** Callback addresses. A resume replaces all those of the kickoff (specification). */
 export interface Callbacks {
-  readonly task?: CallbackTarget;
-  readonly step?: CallbackTarget;
-  readonly crew?: CallbackTarget;
-  readonly humanInput?: CallbackTarget;
-  readonly stream?: StreamTarget;
+  readonly task?: CallbackTarget | undefined;
+  readonly step?: CallbackTarget | undefined;
+  readonly crew?: CallbackTarget | undefined;
+  readonly humanInput?: CallbackTarget | undefined;
+  readonly stream?: StreamTarget | undefined;
 }
 
 /** A pause for a person is a state of an attempt, not of the execution. */

@@ -42,7 +42,10 @@ function streamId(event: string): string {
   return stableId("stream", event);
 }
 
-/** Makes the callbacks of an execution, in the shapes of deployed crews. Their ids are derived from what they report, so a repeat after a crash sends nothing new. */
+/**
+ * Makes the callbacks of an execution, in the shapes of deployed crews. Their ids are derived from what they report, so a
+ * repeat after a crash sends nothing new.
+ */
 export class Reporter {
   /** Those of the kickoff until the first resume, which replaces them. */
   callbacks: Callbacks;

@@ -104,22 +104,16 @@ function checked<Name extends keyof Bodies>(json: unknown, schema: Name): Bodies
 }
 
 function readCallbacks(body: CallbackMembers): Callbacks {
-  const task = target("taskWebhookUrl", body.taskWebhookUrl);
-  const step = target("stepWebhookUrl", body.stepWebhookUrl);
-  const crew = target("crewWebhookUrl", body.crewWebhookUrl);
-  const humanInput = body.humanInputWebhook
-    ? secretTarget("humanInputWebhook", body.humanInputWebhook)
-    : target("humanInputWebhookUrl", body.humanInputWebhookUrl);
-  const stream = body.webhooks && {
-    ...secretTarget("webhooks", body.webhooks),
-    events: body.webhooks.events,
-  };
   return {
-    ...(task && { task }),
-    ...(step && { step }),
-    ...(crew && { crew }),
-    ...(humanInput && { humanInput }),
-    ...(stream && { stream }),
+    task: target("taskWebhookUrl", body.taskWebhookUrl),
+    step: target("stepWebhookUrl", body.stepWebhookUrl),
+    crew: target("crewWebhookUrl", body.crewWebhookUrl),
+    humanInput: body.humanInputWebhook
+      ? secretTarget("humanInputWebhook", body.humanInputWebhook)
+      : target("humanInputWebhookUrl", body.humanInputWebhookUrl),
+    stream: body.webhooks
+      ? { ...secretTarget("webhooks", body.webhooks), events: body.webhooks.events }
+      : undefined,
   };
 }
 
@@ -128,10 +122,8 @@ function target(member: string, text: string | null | undefined): CallbackTarget
   if (!text) return undefined;
   try {
     const url = new URL(text);
-    const [username, password] = [
-      decodeURIComponent(url.username),
-      decodeURIComponent(url.password),
-    ];
+    const username = decodeURIComponent(url.username);
+    const password = decodeURIComponent(url.password);
     if (username === "" && password === "") return { url: text };
     url.username = "";
     url.password = "";
