@@ -7,7 +7,6 @@ import { ProjectError } from "./types.ts";
 /** Definitions are small; a larger file is a mistake. */
 const largestBytes = 1024 * 1024;
 
-/** A text file of a project. */
 export interface TextFile {
   /** Path inside the project, with forward slashes. */
   readonly file: string;

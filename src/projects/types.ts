@@ -21,7 +21,6 @@ export interface ProjectTask {
   readonly id: string;
   readonly description: string;
   readonly expectedOutput: string;
-  /** An agent's name. */
   readonly agent?: string;
   /** Ids of earlier tasks whose outputs it sees; absent means all earlier ones. */
   readonly context?: readonly string[];

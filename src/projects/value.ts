@@ -68,7 +68,6 @@ function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** The value as plain data. */
 export function toPlain(value: Value): unknown {
   if (isList(value)) return value.map(toPlain);
   if (value instanceof Map) {

@@ -25,12 +25,10 @@ export const maxBody = 1_048_576;
 
 export interface AppOptions {
   readonly dialect: Dialect;
-  /** The tokens that the service accepts. */
   readonly tokens: { readonly token: string; readonly userToken: string };
   readonly executions: Executions;
   /** @throws {ProjectError} */
   readonly readProject: () => Promise<CrewProject>;
-  /** Logs a line for the user of the service. */
   readonly log: (line: string) => void;
   /** Receives responses that don't match openapi.yaml; for tests. */
   readonly onViolation?: ((problem: string) => void) | undefined;
@@ -38,7 +36,6 @@ export interface AppOptions {
 
 type Environment = { Variables: { caller: TokenType } };
 
-/** The routes of the API. */
 export function createApp(options: AppOptions): Hono<Environment> {
   const { dialect, executions, onViolation } = options;
   const app = new Hono<Environment>();

@@ -20,7 +20,6 @@ export interface DataFolder {
     readonly port: number;
     readonly instance: string;
   }): void;
-  /** Removes that file. */
   withdraw(): void;
 }
 

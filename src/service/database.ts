@@ -10,7 +10,6 @@ export function openDatabase(file: string): DatabaseSync {
   return new DatabaseSync(file);
 }
 
-/** A row as node:sqlite returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export function text(row: Row, column: string): string {

@@ -16,12 +16,10 @@ export class SeenOutputs {
   /** When outputs were shown, by id, the oldest first. */
   readonly #shown = new Map<string, number>();
 
-  /** A status response shows the output of an attempt. */
   addStatus(key: AttemptKey): void {
     this.#add(statusId(key));
   }
 
-  /** A callback is sent. */
   addCallback(id: string): void {
     this.#add(id);
   }
@@ -49,7 +47,6 @@ function statusId(key: AttemptKey): string {
 
 /** Milliseconds between two attempts to wake a run. */
 const retryMs = 50;
-/** How many runs are woken at a time. */
 const batch = 200;
 
 /**

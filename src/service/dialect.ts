@@ -27,7 +27,6 @@ export interface Dialect {
   error(error: ApiError): { readonly status: number; readonly body: JsonObject | string };
 }
 
-/** The progress of an execution. */
 interface CrewProgress {
   /** Last attempts of the finished tasks, in order. */
   readonly finished: readonly Attempt[];

@@ -3,7 +3,6 @@ import type { JsonObject } from "../api/types.ts";
 import { fill } from "../projects/render.ts";
 import type { ProjectAgent, ProjectTask } from "../projects/types.ts";
 
-/** The output of an earlier task. */
 export interface EarlierOutput {
   readonly taskId: string;
   readonly output: string;
@@ -44,7 +43,6 @@ export interface Engine {
   run(attempt: TaskAttempt, onStep: (step: AgentStep) => Promise<void>): Promise<string>;
 }
 
-/** The agent's role with the inputs filled in. */
 export function roleOf(agent: ProjectAgent | undefined, inputs: JsonObject): string {
   return agent ? fill(agent.role, inputs).trim() : "";
 }

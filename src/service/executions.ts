@@ -10,7 +10,6 @@ import type { ExecutionStore } from "./store.ts";
 /** Milliseconds that the approval of a last task waits for the end, so that it can answer `completed`. */
 const endWaitMs = 1000;
 
-/** Kickoff, status and resume in either dialect. */
 export class Executions {
   readonly #store: ExecutionStore;
   readonly #waker: DecisionWaker;

@@ -10,7 +10,6 @@ export interface CallbackTarget {
   readonly authorization?: string;
 }
 
-/** Event streaming. */
 interface StreamTarget extends CallbackTarget {
   readonly events: readonly string[];
 }

@@ -15,10 +15,8 @@ type EventType =
   | "human_feedback_requested"
   | "human_feedback_received";
 
-/** Parts of an id. */
 type Subject = readonly (string | number)[];
 
-/** An attempt as the subject of a callback. */
 export function subjectOf(key: AttemptKey): Subject {
   return [key.executionId, key.taskIndex, key.attempt];
 }

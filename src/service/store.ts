@@ -80,13 +80,11 @@ export class ExecutionStore {
     return { execution, attempts: rows.map(readAttempt) };
   }
 
-  /** Ids of the executions that have not ended. */
   running(): string[] {
     const rows = this.#prepare("SELECT id FROM executions WHERE ended_at IS NULL").all();
     return rows.map((row) => text(row, "id"));
   }
 
-  /** Ids of the executions that have ended. */
   ended(): string[] {
     const rows = this.#prepare("SELECT id FROM executions WHERE ended_at IS NOT NULL").all();
     return rows.map((row) => text(row, "id"));

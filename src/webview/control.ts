@@ -10,7 +10,6 @@ import { make, newId } from "./dom.ts";
  */
 export const problemDelayMs = 600;
 
-/** The element for a value. */
 export type BoxKind =
   | { readonly kind: "lines"; readonly isCode: boolean }
   | { readonly kind: "line"; readonly inputmode: "url" | "decimal" | "numeric" | "text" }
@@ -77,7 +76,6 @@ export class Control {
     grow(this.#box);
   }
 
-  /** Offset of the cursor. */
   get caret(): number {
     return this.#box instanceof HTMLSelectElement ? 0 : (this.#box.selectionStart ?? 0);
   }
@@ -93,7 +91,6 @@ export class Control {
     this.#note.textContent = note;
   }
 
-  /** Hides the box. */
   set isHidden(isHidden: boolean) {
     this.#box.hidden = isHidden;
   }
@@ -116,7 +113,6 @@ export class Control {
     if (!(this.#box instanceof HTMLSelectElement)) this.#box.setSelectionRange(offset, offset);
   }
 
-  /** Replaces the box. */
   use(kind: BoxKind, text: string): void {
     const isFocused = this.#box === document.activeElement;
     const box = this.#make(kind, text);
@@ -160,12 +156,10 @@ export class Control {
     return fault === undefined || isMissing(fault);
   }
 
-  /** Whether the value is valid and not missing. */
   get isComplete(): boolean {
     return this.#fault() === undefined;
   }
 
-  /** Whether a problem is shown. */
   get isMarked(): boolean {
     return this.#box.hasAttribute("aria-invalid");
   }

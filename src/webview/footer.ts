@@ -3,7 +3,6 @@ import type { FormTexts } from "../kickoff/form-texts.ts";
 import type { Explanation, FromForm, Outcome } from "../kickoff/messages.ts";
 import { button, make } from "./dom.ts";
 
-/** The submit button and the outcome of the last attempt. */
 export class Footer {
   readonly element: HTMLElement;
   readonly #texts: FormTexts;
@@ -46,7 +45,6 @@ export class Footer {
     this.#submit.focus();
   }
 
-  /** Replaces the outcome. */
   show(...outcome: readonly HTMLElement[]): void {
     this.#outcome.replaceChildren(...outcome);
   }
@@ -83,7 +81,6 @@ export function explanation(
   return box;
 }
 
-/** The outcome of the last attempt to send. */
 export function outcomeBox(outcome: Outcome, texts: FormTexts, post: Post): HTMLElement {
   if (outcome.kind === "refused") return explanation(outcome, post);
   const box = explanation(

@@ -67,7 +67,6 @@ export class FormPage {
     if (view.isSending) this.sending();
   }
 
-  /** Shows where the values came from. */
   set notice(notice: Notice | undefined) {
     this.#notice.replaceChildren(...this.#noticeLine(notice));
   }

@@ -6,7 +6,6 @@ import type { NamedValue } from "../kickoff/values.ts";
 import { Control, type BoxKind } from "./control.ts";
 import { button, make } from "./dom.ts";
 
-/** An input of the crew: its value, and how it is sent. */
 export class InputField {
   readonly name: string;
   readonly control: Control;

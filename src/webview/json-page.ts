@@ -33,7 +33,7 @@ export class JsonPage {
   readonly #events: JsonPageEvents;
   /** What the text was made from. */
   readonly #base: Filled;
-  /** The last valid text, read. */
+  /** What the last valid text says. */
   #filled: Filled & Pick<JsonViewValues, "secrets" | "wrong">;
   /** Secrets in the text that were reported, with their targets. */
   readonly #reported = new Map<SecretName, { readonly text: string; readonly target: string }>();
@@ -64,12 +64,11 @@ export class JsonPage {
       this.#reported.set(of, { text: secret, target: targetOf(of, this.#filled.values) });
   }
 
-  /** The last valid text, read. */
+  /** What the last valid text says. */
   get filled(): Filled {
     return this.#filled;
   }
 
-  /** The same with the current text. */
   get values(): FormValues {
     return { ...this.#filled.values, json: this.#control.text };
   }
@@ -190,7 +189,6 @@ export class JsonPage {
   }
 }
 
-/** The buttons that switch between form and JSON. */
 export function viewToggle(
   texts: FormTexts,
   isJson: boolean,
