@@ -6,16 +6,15 @@ import { ProjectError, type ProjectAgent, type ProjectTask } from "./types.ts";
 import { Place } from "./value.ts";
 import { parseYaml } from "./yaml.ts";
 
-/** The two files of a classic project, in the folder that holds them. */
 const agentsFile = "agents.yaml";
 const tasksFile = "tasks.yaml";
 
-/** Folders inside a project that hold `agents.yaml` or `tasks.yaml`: `config` at the top and in each package under `src`. */
+/** Folders of a project with `agents.yaml` or `tasks.yaml`: `config` at the top and in each package under `src`. */
 export async function configFolders(folder: string): Promise<string[]> {
   const packages = await foldersIn(path.join(folder, "src"));
   const candidates = ["config", ...packages.map((name) => `src/${name}/config`)];
   const found = await Promise.all(
-    candidates.map(async (config) => await hasDefinition(path.join(folder, config))),
+    candidates.map((config) => hasDefinition(path.join(folder, config))),
   );
   return candidates.filter((_, index) => found[index]);
 }
@@ -27,8 +26,8 @@ async function hasDefinition(config: string): Promise<boolean> {
 }
 
 /**
- * Chooses the folder with the definition: the only one, else the one of the package that bears the project's name.
- * @throws ProjectError where several could be meant
+ * Chooses the folder with the definition: the only one, else the one of the package with the project's name.
+ * @throws {ProjectError} when several qualify
  */
 export function chooseConfig(
   found: readonly string[],
@@ -39,14 +38,16 @@ export function chooseConfig(
   if (chosen !== undefined || found.length === 0) return chosen;
   throw new ProjectError(
     l10n.t("There are several crews here: {0}.", found.join(", ")),
-    l10n.t("one crew; open the folder of the one you mean, or name the package in pyproject.toml."),
+    l10n.t(
+      "one crew; open the folder of the crew you want, or name its package in pyproject.toml.",
+    ),
   );
 }
 
 /**
- * Reads a classic project's agents and tasks; the tasks run in the order of the file, as `@task` methods usually stand.
+ * Reads a classic project's agents and tasks. Tasks run in the order of the file, as the `@task` methods usually do.
  * @param config folder inside the project, with forward slashes
- * @throws ProjectError naming file, line and what is expected
+ * @throws {ProjectError}
  */
 export async function readClassic(
   folder: string,

@@ -1,25 +1,23 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { readAgent, readTask } from "./definition.ts";
-import { given } from "./fields.ts";
 import { isFile, readText } from "./files.ts";
 import { parseJsonc } from "./jsonc.ts";
 import type { ProjectAgent, ProjectTask } from "./types.ts";
-import { Place, toPlain } from "./value.ts";
+import { given, Place, toPlain } from "./value.ts";
 
-/** A declarative crew as its files say. */
 interface Declared {
-  readonly name?: string;
+  readonly name: string | undefined;
   readonly agents: ProjectAgent[];
   readonly tasks: ProjectTask[];
   readonly defaults?: Record<string, unknown>;
 }
 
 /**
- * Reads a declarative crew: its own file, and `agents/<name>.jsonc` (or `.json`) beside it for each agent it names
+ * Reads a declarative crew: its own file, and beside it `agents/<name>.jsonc` (or `.json`) for each agent
  * (crewAI since 1.14.8, `crewai.project.json_loader`).
  * @param file the crew's file inside the project, with forward slashes
- * @throws ProjectError naming file, line and what is expected
+ * @throws {ProjectError}
  */
 export async function readDeclarative(folder: string, file: string): Promise<Declared> {
   const crew = new Place(parseJsonc(await readText(folder, file)));
@@ -31,16 +29,14 @@ export async function readDeclarative(folder: string, file: string): Promise<Dec
     agents.map(({ name }) => name),
   );
   const name = given(members.get("name"))?.text(l10n.t("the crew's name."));
-  const inputs = given(members.get("inputs"));
-  inputs?.members(l10n.t("an object of names and values."));
-  const defaults =
-    inputs &&
-    Object.fromEntries([...inputs.members("")].map(([key, place]) => [key, toPlain(place.value)]));
+  const inputs = given(members.get("inputs"))?.members(l10n.t("an object of names and values."));
   return {
-    ...(name === undefined ? {} : { name }),
+    name,
     agents,
     tasks,
-    ...(defaults === undefined ? {} : { defaults }),
+    ...(inputs && {
+      defaults: Object.fromEntries([...inputs].map(([key, { value }]) => [key, toPlain(value)])),
+    }),
   };
 }
 
@@ -52,11 +48,11 @@ async function readAgents(
 ): Promise<ProjectAgent[]> {
   const list = members.get("agents");
   const expected = l10n.t('a list of names, each with a file "agents/<name>.jsonc".');
-  if (list === undefined) throw crew.error(l10n.t('There is no "agents".'), expected);
+  if (list === undefined) throw crew.error(l10n.t('"agents" is missing.'), expected);
   const references = list.items(expected);
-  if (references.length === 0) throw list.error(l10n.t("There is no agent."), expected);
+  if (references.length === 0) throw list.error(l10n.t("There are no agents."), expected);
   const manager = members.get("manager_agent");
-  // A manager may also be a reference to Python, which is not read here.
+  // A manager may also be a reference to Python code, which isn't read.
   if (typeof manager?.value === "string") references.push(manager);
   const agents = new Map<string, ProjectAgent>();
   for (const reference of references) {
@@ -84,9 +80,9 @@ async function readAgentFile(
 
 function readTasks(crew: Place, list: Place | undefined, agents: readonly string[]): ProjectTask[] {
   const expected = l10n.t('a list of tasks with "description" and "expected_output".');
-  if (list === undefined) throw crew.error(l10n.t('There is no "tasks".'), expected);
+  if (list === undefined) throw crew.error(l10n.t('"tasks" is missing.'), expected);
   const places = list.items(expected);
-  if (places.length === 0) throw list.error(l10n.t("There is no task."), expected);
+  if (places.length === 0) throw list.error(l10n.t("There are no tasks."), expected);
   const ids = places.map(
     (place, index) =>
       given(place.members(expected).get("name"))?.text(l10n.t("the task's name.")) ??
@@ -98,7 +94,7 @@ function readTasks(crew: Place, list: Place | undefined, agents: readonly string
     if (earlier.includes(id))
       throw (place.members(expected).get("name") ?? place).error(
         l10n.t('The name "{0}" is used twice.', id),
-        l10n.t("a name of its own for each task."),
+        l10n.t("a unique name for each task."),
       );
     return readTask(id, place, { agents, earlier, tasks: ids });
   });

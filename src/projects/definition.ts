@@ -1,9 +1,8 @@
 import * as l10n from "@vscode/l10n";
-import { given, readFlag } from "./fields.ts";
 import type { ProjectAgent, ProjectTask } from "./types.ts";
-import type { Place } from "./value.ts";
+import { given, type Place } from "./value.ts";
 
-/** An agent's definition, the same in YAML and JSON. */
+/** Reads an agent's definition, the same in YAML and JSON. */
 export function readAgent(name: string, place: Place): ProjectAgent {
   const members = place.members(l10n.t("the agent's role, goal and backstory."));
   const repository = given(members.get("from_repository"))?.text(
@@ -11,11 +10,11 @@ export function readAgent(name: string, place: Place): ProjectAgent {
   );
   const field = (key: string): string | undefined => {
     const text = given(members.get(key))?.text(l10n.t("text for the agent's {0}.", key));
-    // The fields of an agent kept in a repository come from there and can't be read here.
+    // The fields of an agent from a repository are stored there.
     if (text !== undefined || repository !== undefined) return text;
     throw (members.get(key) ?? place).error(
       l10n.t('The agent "{0}" has no {1}.', name, key),
-      l10n.t('"{0}" with a text.', key),
+      l10n.t('"{0}" with text.', key),
     );
   };
   return {
@@ -26,17 +25,16 @@ export function readAgent(name: string, place: Place): ProjectAgent {
   };
 }
 
-/** What a task may refer to. */
+/** Names that a task may refer to. */
 export interface Known {
-  /** Names of the project's agents. */
   readonly agents: readonly string[];
-  /** Ids of the tasks that come before. */
+  /** Tasks before this one. */
   readonly earlier: readonly string[];
-  /** Names of all tasks. */
+  /** All tasks. */
   readonly tasks: readonly string[];
 }
 
-/** A task's definition, the same in YAML and JSON. */
+/** Reads a task's definition, the same in YAML and JSON. */
 export function readTask(id: string, place: Place, known: Known): ProjectTask {
   const members = place.members(l10n.t("the task's description and expected_output."));
   const text = (key: string): string => {
@@ -44,7 +42,7 @@ export function readTask(id: string, place: Place, known: Known): ProjectTask {
     if (text === undefined)
       throw (members.get(key) ?? place).error(
         l10n.t('The task "{0}" has no {1}.', id, key),
-        l10n.t('"{0}" with a text.', key),
+        l10n.t('"{0}" with text.', key),
       );
     return text;
   };
@@ -68,7 +66,7 @@ function readAgentName(place: Place | undefined, agents: readonly string[]): str
   return name;
 }
 
-/** An empty context means that the task sees no earlier output (crewAI's `Crew._get_context`); an absent one that it sees all. */
+/** With an empty context the task sees no earlier output (crewAI's `Crew._get_context`); without one it sees all. */
 function readContext(
   place: Place | undefined,
   id: string,
@@ -79,7 +77,8 @@ function readContext(
   return place.items(l10n.t("a list of names of earlier tasks.")).map((item) => {
     const name = item.text(l10n.t("the name of an earlier task."));
     if (earlier.includes(name)) return name;
-    if (name === id) throw item.error(l10n.t('The task "{0}" names itself.', id), oneOf(earlier));
+    if (name === id)
+      throw item.error(l10n.t('The task "{0}" refers to itself.', id), oneOf(earlier));
     throw item.error(
       tasks.includes(name)
         ? l10n.t('The task "{0}" comes later.', name)
@@ -89,8 +88,17 @@ function readContext(
   });
 }
 
+function readFlag(place: Place | undefined): boolean {
+  if (place === undefined || place.value === null) return false;
+  if (typeof place.value === "boolean") return place.value;
+  throw place.error(
+    l10n.t("This is neither true nor false."),
+    l10n.t("true or false, without quotes."),
+  );
+}
+
 function oneOf(names: readonly string[]): string {
   return names.length === 0
-    ? l10n.t("none here, since nothing comes before.")
+    ? l10n.t("an empty list, because no task comes before this one.")
     : l10n.t("one of {0}.", names.map((name) => `"${name}"`).join(", "));
 }

@@ -1,39 +1,37 @@
 import * as l10n from "@vscode/l10n";
+import type { Stats } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { ProjectError } from "./types.ts";
 
-/** Definitions are small; a larger file is a mistake and would only make the reader slow. */
+/** Definitions are small; a larger file is a mistake. */
 const largestBytes = 1024 * 1024;
 
-/** One text file of a project; `file` is its path inside the project, with forward slashes. */
 export interface TextFile {
+  /** Path inside the project, with forward slashes. */
   readonly file: string;
   readonly text: string;
 }
 
-/** Whether a path is a file. Anything that can't be looked at counts as absent. */
+/** Whether a path is a file. A path that can't be read counts as absent. */
 export async function isFile(file: string): Promise<boolean> {
-  return (await kindOf(file)) === "file";
+  return (await statOf(file))?.isFile() ?? false;
 }
 
-/** Whether a path is a folder. Anything that can't be looked at counts as absent. */
+/** Whether a path is a folder. A path that can't be read counts as absent. */
 export async function isFolder(folder: string): Promise<boolean> {
-  return (await kindOf(folder)) === "folder";
+  return (await statOf(folder))?.isDirectory() ?? false;
 }
 
-async function kindOf(entry: string): Promise<"file" | "folder" | undefined> {
+async function statOf(entry: string): Promise<Stats | undefined> {
   try {
-    const found = await stat(entry);
-    if (found.isFile()) return "file";
-    return found.isDirectory() ? "folder" : undefined;
+    return await stat(entry);
   } catch {
-    // Not there, or not ours to look at: to a reader of projects that is the same.
     return undefined;
   }
 }
 
-/** Names of the folders in a folder, sorted, without links; none where it can't be read. */
+/** Sorted names of the folders in a folder, without links; empty when it can't be read. */
 export async function foldersIn(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -42,7 +40,6 @@ export async function foldersIn(folder: string): Promise<string[]> {
       .map((entry) => entry.name)
       .sort();
   } catch {
-    // Not there, or not ours to look at: to a reader of projects that is the same.
     return [];
   }
 }
@@ -50,7 +47,7 @@ export async function foldersIn(folder: string): Promise<string[]> {
 /**
  * Reads a text file of a project.
  * @param file path inside the project, with forward slashes
- * @throws ProjectError where it can't be read, is larger than 1 MB or is not UTF-8
+ * @throws {ProjectError} when it can't be read, is larger than 1 MB or isn't UTF-8
  */
 export async function readText(folder: string, file: string): Promise<TextFile> {
   const start = { file, line: 1, column: 1 };
@@ -70,7 +67,7 @@ export async function readText(folder: string, file: string): Promise<TextFile> 
     const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw new ProjectError(
       l10n.t("The file can't be read ({0}).", reason),
-      l10n.t("a file that can be read."),
+      l10n.t("a readable file."),
       start,
     );
   }

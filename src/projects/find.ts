@@ -3,19 +3,17 @@ import { configFolders } from "./classic.ts";
 import { foldersIn, isFile, isFolder, readText } from "./files.ts";
 import { findCrewFile } from "./read.ts";
 
-/** How far `findProjects` looks; enough for a repository of crews, little enough for a home folder. */
+/** Limits of the search: enough for a repository of crews, few enough for a home folder. */
 export interface FindLimits {
   /** Levels below the root. */
   readonly depth: number;
-  /** Folders looked at in all. */
   readonly folders: number;
-  /** Projects found in all. */
   readonly projects: number;
 }
 
 const usualLimits: FindLimits = { depth: 4, folders: 2000, projects: 100 };
 
-/** Folders that hold other people's code or what tools made. Hidden folders are skipped, too. */
+/** Folders of other people's code and of build output. Hidden folders are skipped, too. */
 const skipped = new Set([
   "node_modules",
   "venv",
@@ -30,8 +28,8 @@ const skipped = new Set([
 ]);
 
 /**
- * Finds the folders of crewAI projects at and below a folder, nearest first. Links are not followed, nothing is run, and
- * a project may still be broken: `readProject` tells. Below a crew's folder nothing more is looked for.
+ * Finds the folders of crewAI projects at and below a folder, nearest first, without following links or running code.
+ * A project may be invalid: `readProject` finds out. Folders inside a crew's folder aren't searched.
  */
 export async function findProjects(
   root: string,
@@ -60,18 +58,18 @@ export async function findProjects(
   return found;
 }
 
-/** What a folder seems to be by its files alone. A flow holds its crews in folders of their own. */
+/** What a folder seems to be by its files. A flow's crews have their own folders. */
 async function looksLike(folder: string): Promise<"crew" | "flow" | undefined> {
   const table = await crewaiTable(folder);
   if (table !== undefined) return /^\s*type\s*=\s*["']flow["']/m.test(table) ? "flow" : "crew";
   if ((await configFolders(folder)).length > 0) return "crew";
-  // "crew.json" alone is too common a name.
+  // "crew.json" alone is too common a file name.
   return (await findCrewFile(folder)) !== undefined && (await isFolder(path.join(folder, "agents")))
     ? "crew"
     : undefined;
 }
 
-/** The text of the table `[tool.crewai]`, read without a parser so that a broken file is found, too. */
+/** The text of the table `[tool.crewai]`, read without a parser so that a project with an invalid file is found, too. */
 async function crewaiTable(folder: string): Promise<string | undefined> {
   if (!(await isFile(path.join(folder, "pyproject.toml")))) return undefined;
   try {
@@ -79,7 +77,6 @@ async function crewaiTable(folder: string): Promise<string | undefined> {
     const below = /^\s*\[\s*tool\s*\.\s*crewai\s*\]([^]*)/m.exec(text)?.[1];
     return below?.split(/^\s*\[/m, 1)[0];
   } catch {
-    // A file that can't be read names no crew; the folder's other files may.
     return undefined;
   }
 }

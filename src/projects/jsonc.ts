@@ -8,14 +8,11 @@ import {
 } from "jsonc-parser";
 import type { TextFile } from "./files.ts";
 import { ProjectError, type Position } from "./types.ts";
-import type { Path, Source, Value } from "./value.ts";
-
-/** Deeper nesting is a mistake, and would overflow the stack. */
-const deepest = 100;
+import { maxDepth, type Path, type Source, type Value } from "./value.ts";
 
 /**
- * Parses JSON with comments and trailing commas, as crewAI's own reader takes it.
- * @throws ProjectError for anything else, and for a key given twice
+ * Parses JSON with comments and trailing commas, as crewAI does.
+ * @throws {ProjectError} also for a duplicate key
  */
 export function parseJsonc({ file, text }: TextFile): Source {
   const position = (offset: number): Position => {
@@ -27,7 +24,7 @@ export function parseJsonc({ file, text }: TextFile): Source {
   const [problem] = errors;
   if (problem)
     throw new ProjectError(
-      l10n.t("This is not JSON: {0}.", words(printParseErrorCode(problem.error))),
+      l10n.t("This is not JSON: {0}.", spaced(printParseErrorCode(problem.error))),
       l10n.t("JSON; comments and trailing commas are allowed."),
       position(problem.offset),
     );
@@ -41,19 +38,19 @@ export function parseJsonc({ file, text }: TextFile): Source {
   return { value, at: (path) => position(offsetOf(tree, path)) };
 }
 
-/** "PropertyNameExpected" as words. */
-function words(code: string): string {
+/** `PropertyNameExpected` becomes "property name expected". */
+function spaced(code: string): string {
   return code.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 }
 
 type Refuse = (node: Node, message: string, expected: string) => ProjectError;
 
 function toValue(node: Node, depth: number, refuse: Refuse): Value {
-  if (depth > deepest)
+  if (depth > maxDepth)
     throw refuse(
       node,
       l10n.t("This is nested too deeply."),
-      l10n.t("at most {0} levels.", deepest),
+      l10n.t("at most {0} levels.", maxDepth),
     );
   if (node.type === "array")
     return (node.children ?? []).map((child) => toValue(child, depth + 1, refuse));
@@ -64,7 +61,7 @@ function toValue(node: Node, depth: number, refuse: Refuse): Value {
     if (!key || !member) continue;
     const name = String(key.value);
     if (members.has(name))
-      throw refuse(key, l10n.t('"{0}" is given twice.', name), l10n.t("each key once."));
+      throw refuse(key, l10n.t('"{0}" appears twice.', name), l10n.t("each key once."));
     members.set(name, toValue(member, depth + 1, refuse));
   }
   return members;
@@ -76,7 +73,7 @@ function scalar(value: unknown): Value {
     : null;
 }
 
-/** Where a value stands: a text or number itself, an object or array at its key. The deepest step that can be found counts. */
+/** The offset of a value, or of the key of an object or array; of the deepest part of the path that exists. */
 function offsetOf(tree: Node, path: Path): number {
   for (let length = path.length; length > 0; length -= 1) {
     const node = findNodeAtLocation(tree, path.slice(0, length));

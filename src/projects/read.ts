@@ -1,60 +1,74 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
+import { parse, TomlError, type TomlTable } from "smol-toml";
 import { chooseConfig, configFolders, readClassic } from "./classic.ts";
 import { readDeclarative } from "./declarative.ts";
-import { isFile, isFolder } from "./files.ts";
-import { readPyProject, type PyProject } from "./pyproject.ts";
+import { isFile, isFolder, readText } from "./files.ts";
 import { placeholders } from "./render.ts";
-import { ProjectError, type CrewProject, type ProjectAgent, type ProjectTask } from "./types.ts";
+import { ProjectError, type CrewProject, type Position } from "./types.ts";
 
-/** What a declarative crew's file is called where `pyproject.toml` does not say. */
+/** Names of a declarative crew's file, unless `pyproject.toml` names it. */
 const crewFiles = ["crew.jsonc", "crew.json"];
 
 /**
- * Reads a crewAI project as `crewai create crew` makes it, without running any of it: a declarative one (`crew.jsonc`
+ * Reads a crewAI project as `crewai create crew` makes it, without running it: a declarative one (`crew.jsonc`
  * and `agents/`) or a classic one (`config/agents.yaml` and `config/tasks.yaml`, at the top or in a package under `src`).
- * What a classic project says only in Python (`human_input` in `crew.py`, say) is not seen.
- * @param folder the project's folder
- * @throws ProjectError naming file, line and what is expected
+ * Settings in Python, such as `human_input` in `crew.py`, aren't read.
+ * @throws {ProjectError}
  */
 export async function readProject(folder: string): Promise<CrewProject> {
   if (!(await isFolder(folder)))
     throw new ProjectError(
-      l10n.t("There is no folder {0}.", folder),
+      l10n.t("The folder {0} doesn't exist.", folder),
       l10n.t("the folder of a crewAI project."),
     );
   const pyproject = await readPyProject(folder);
-  if (pyproject?.type === "flow") {
+  if (pyproject?.type === "flow")
     throw new ProjectError(
       l10n.t("This project is a flow, not a crew."),
       l10n.t(
-        'type = "crew". Flows are not served locally; a crew inside the flow can be: choose its own folder.',
+        'type = "crew". Flows can\'t be served locally. To serve a crew inside the flow, choose its folder.',
       ),
       pyproject.at("type"),
     );
+  const folderName = path.basename(path.resolve(folder));
+  const name = pyproject?.name ?? folderName;
+  let file: string | undefined;
+  if (pyproject?.definition !== undefined)
+    file = await configuredFile(folder, pyproject, pyproject.definition);
+  else {
+    const config = chooseConfig(await configFolders(folder), pyproject?.name);
+    if (config !== undefined)
+      return withInputs({ kind: "classic", name, ...(await readClassic(folder, config)) });
+    file = await findCrewFile(folder);
   }
-  const named = pyproject?.name ?? path.basename(path.resolve(folder));
-  const configured =
-    pyproject?.definition === undefined
-      ? undefined
-      : await configuredFile(folder, pyproject, pyproject.definition);
-  const config =
-    configured === undefined
-      ? chooseConfig(await configFolders(folder), pyproject?.name)
-      : undefined;
-  if (config !== undefined) {
-    return finish({ kind: "classic", name: named, ...(await readClassic(folder, config)) });
-  }
-  const file = configured ?? (await findCrewFile(folder));
-  if (file === undefined) throw notAProject(folder, pyproject);
+  if (file === undefined)
+    throw new ProjectError(
+      l10n.t('The folder "{0}" doesn\'t contain a crew.', folderName),
+      l10n.t(
+        "config/agents.yaml and config/tasks.yaml (at the top or under src/<package>/), or crew.jsonc with agents/.",
+      ),
+      pyproject?.type === undefined ? undefined : pyproject.at("type"),
+    );
   const declared = await readDeclarative(folder, file);
-  return finish({ kind: "declarative", ...declared, name: declared.name ?? named });
+  return withInputs({ kind: "declarative", ...declared, name: declared.name ?? name });
 }
 
-/** The declarative crew's file at the top of a folder; nothing where there is none. */
+/** The declarative crew's file at the top of a folder. */
 export async function findCrewFile(folder: string): Promise<string | undefined> {
   for (const file of crewFiles) if (await isFile(path.join(folder, file))) return file;
   return undefined;
+}
+
+function withInputs(project: Omit<CrewProject, "inputs">): CrewProject {
+  const { agents, tasks } = project;
+  return {
+    ...project,
+    inputs: placeholders([
+      ...agents.flatMap(({ role, goal, backstory }) => [role, goal, backstory]),
+      ...tasks.flatMap(({ description, expectedOutput }) => [description, expectedOutput]),
+    ]),
+  };
 }
 
 async function configuredFile(
@@ -64,11 +78,11 @@ async function configuredFile(
 ): Promise<string> {
   const file = path.posix.normalize(definition.replaceAll("\\", "/"));
   const expected = l10n.t('a .jsonc or .json file inside the project, such as "crew.jsonc".');
-  const leaves =
+  const isOutside =
     path.posix.isAbsolute(file) || /^[a-z]:/i.test(file) || file.split("/").includes("..");
-  if (leaves || !/\.jsonc?$/.test(file))
+  if (isOutside || !/\.jsonc?$/.test(file))
     throw new ProjectError(
-      l10n.t("The definition \"{0}\" can't be a crew's file.", definition),
+      l10n.t('The definition "{0}" can\'t be a crew file.', definition),
       expected,
       pyproject.at("definition"),
     );
@@ -81,29 +95,74 @@ async function configuredFile(
   return file;
 }
 
-function notAProject(folder: string, pyproject: PyProject | undefined): ProjectError {
-  const expected = l10n.t(
-    "config/agents.yaml and config/tasks.yaml (at the top or under src/<package>/), or crew.jsonc with agents/.",
-  );
-  return new ProjectError(
-    l10n.t('The folder "{0}" holds no crew.', path.basename(path.resolve(folder))),
-    expected,
-    pyproject?.type === undefined ? undefined : pyproject.at("type"),
-  );
+interface PyProject {
+  readonly name: string | undefined;
+  /** `[tool.crewai] type`: "crew" or "flow". */
+  readonly type: string | undefined;
+  /** `[tool.crewai] definition`: the declarative crew's file (crewAI 1.14.8). */
+  readonly definition: string | undefined;
+  /** The position of a key of `[tool.crewai]`. */
+  at(key: "type" | "definition"): Position;
 }
 
-function finish(project: Omit<CrewProject, "inputs">): CrewProject {
-  const { agents, tasks } = project;
+const tomlFile = "pyproject.toml";
+
+async function readPyProject(folder: string): Promise<PyProject | undefined> {
+  if (!(await isFile(path.join(folder, tomlFile)))) return undefined;
+  const { text } = await readText(folder, tomlFile);
+  const at = (key: string): Position => positionOf(text, key);
+  const root = parseToml(text);
+  const crewai = tableIn(tableIn(root, "tool"), "crewai");
   return {
-    ...project,
-    inputs: placeholders([...agents.flatMap(textsOfAgent), ...tasks.flatMap(textsOfTask)]),
+    name: textIn(tableIn(root, "project"), "name", at),
+    type: textIn(crewai, "type", at),
+    definition: textIn(crewai, "definition", at),
+    at,
   };
 }
 
-function textsOfAgent({ role, goal, backstory }: ProjectAgent): string[] {
-  return [role, goal, backstory];
+function parseToml(text: string): TomlTable {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const problem = error.message.split("\n", 1)[0] ?? "";
+    const position = { file: tomlFile, line: error.line, column: error.column };
+    throw new ProjectError(`${problem}.`, l10n.t("valid TOML."), position);
+  }
 }
 
-function textsOfTask({ description, expectedOutput }: ProjectTask): string[] {
-  return [description, expectedOutput];
+function tableIn(table: TomlTable | undefined, key: string): TomlTable | undefined {
+  const value = table?.[key];
+  // A date is TOML's only other object.
+  return typeof value === "object" && !Array.isArray(value) && !(value instanceof Date)
+    ? value
+    : undefined;
+}
+
+function textIn(
+  table: TomlTable | undefined,
+  key: string,
+  at: (key: string) => Position,
+): string | undefined {
+  const value = table?.[key];
+  if (value === undefined || typeof value === "string") return value;
+  throw new ProjectError(
+    l10n.t('"{0}" is not text.', key),
+    l10n.t('"{0}" with text in quotes.', key),
+    at(key),
+  );
+}
+
+/** Searches for the key below the table's heading, since the parser gives no positions. */
+function positionOf(text: string, key: string): Position {
+  const lines = text.split("\n");
+  const heading = lines.findIndex((line) => /^\s*\[\s*tool\s*\.\s*crewai\s*\]/.test(line));
+  const below = lines.findIndex(
+    (line, index) =>
+      index > heading && new RegExp(`^\\s*(tool\\.crewai\\.)?${key}\\s*=`).test(line),
+  );
+  const line = Math.max(below >= 0 ? below : heading, 0);
+  const column = (/\S/.exec(lines[line] ?? "")?.index ?? 0) + 1;
+  return { file: tomlFile, line: line + 1, column };
 }

@@ -1,24 +1,23 @@
 /**
- * A mark in braces that stands for an input: a letter or underscore, then letters, digits, spaces, `_`, `-` and `.`.
+ * An input's name in braces: a letter or underscore, then letters, digits, spaces, `_`, `-` and `.`.
  *
- * crewAI itself replaces only names of ASCII letters, digits, `_` and `-` (`interpolate_only`, 1.15), older versions any
- * name, and a deployed crew asks for everything between two braces (`Crew.fetch_inputs`). Names with spaces or other
- * letters are therefore asked for and filled; JSON and code in braces (`{"a": 1}`, `{2}`, `{}`) are left alone.
+ * crewAI replaces only names of ASCII letters, digits, `_` and `-` (`interpolate_only`, 1.15), older versions any name,
+ * and a deployed crew lists everything between two braces (`Crew.fetch_inputs`). Therefore names with spaces and other
+ * letters count, but JSON and code in braces (`{"a": 1}`, `{2}`, `{}`) don't.
  */
 const placeholder = /\{([\p{L}_][\p{L}\p{M}\p{N}_ .-]*)\}/gu;
 
-/** Names of the `{placeholders}` in some texts, in order of first appearance, each once. */
+/** Names of the `{placeholders}`, each once, in order of first appearance. */
 export function placeholders(texts: Iterable<string>): string[] {
   const names = new Set<string>();
-  for (const text of texts) {
+  for (const text of texts)
     for (const [, name] of text.matchAll(placeholder)) if (name !== undefined) names.add(name);
-  }
   return [...names];
 }
 
 /**
- * The text with each `{placeholder}` replaced by the input of that name. A value that is not text is written as JSON.
- * A placeholder without an input stays as it is; a value is never searched for placeholders again.
+ * Replaces each `{placeholder}` with the input of that name; a value that isn't text is written as JSON.
+ * A placeholder without an input stays. Placeholders in values aren't replaced.
  */
 export function fill(text: string, inputs: Readonly<Record<string, unknown>>): string {
   return text.replace(placeholder, (mark, name: string) => {

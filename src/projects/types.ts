@@ -1,13 +1,13 @@
 import * as l10n from "@vscode/l10n";
 
-/** A place in a file, for a message. Line and column count from 1. */
+/** A place in a file. Line and column count from 1. */
 export interface Position {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** An agent as a crew project defines it; texts keep their `{placeholders}`. */
+/** An agent of a crew project. Its text keeps the `{placeholders}`. */
 export interface ProjectAgent {
   readonly name: string;
   readonly role: string;
@@ -15,13 +15,12 @@ export interface ProjectAgent {
   readonly backstory: string;
 }
 
-/** A task as a crew project defines it; texts keep their `{placeholders}`. */
+/** A task of a crew project. Its text keeps the `{placeholders}`. */
 export interface ProjectTask {
-  /** The YAML key or the JSON `name`; `task_<n>` (from 1) where there is none. */
+  /** The YAML key or the JSON `name`, else `task_<n>` (from 1). */
   readonly id: string;
   readonly description: string;
   readonly expectedOutput: string;
-  /** Name of an agent of the project, where one is given. */
   readonly agent?: string;
   /** Ids of earlier tasks whose outputs it sees; absent means all earlier ones. */
   readonly context?: readonly string[];
@@ -29,29 +28,27 @@ export interface ProjectTask {
   readonly humanInput: boolean;
 }
 
-/** A crew project read without running it. Plain data, so that it can be stored with an execution. */
+/** A crew project, read without running it. Plain data, so that it can be stored with an execution. */
 export interface CrewProject {
   readonly kind: "classic" | "declarative";
   readonly name: string;
   readonly agents: readonly ProjectAgent[];
-  /** In the order they run. At least one. */
+  /** In the order they run; at least one. */
   readonly tasks: readonly ProjectTask[];
   /** Names of the `{placeholders}` in agents and tasks, in order of first appearance. */
   readonly inputs: readonly string[];
-  /** Values used for inputs that a kickoff leaves out (`inputs` of a declarative crew). */
+  /** Values for inputs that a kickoff omits (`inputs` of a declarative crew). */
   readonly defaults?: Readonly<Record<string, unknown>>;
 }
 
-/** A project that can't be read: where, and what is expected there. `message` holds all of it, for a person. */
+/** A project can't be read. The message says where, and what is expected there. */
 export class ProjectError extends Error {
   readonly position: Position | undefined;
-  readonly expected: string;
 
   constructor(problem: string, expected: string, position?: Position) {
     const place = position ? `${position.file}:${position.line}:${position.column}: ` : "";
     super(place + l10n.t("{0} Expected: {1}", problem, expected));
     this.name = "ProjectError";
     this.position = position;
-    this.expected = expected;
   }
 }

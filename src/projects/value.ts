@@ -1,21 +1,24 @@
 import * as l10n from "@vscode/l10n";
 import { ProjectError, type Position } from "./types.ts";
 
-/** What YAML and JSON can say. Mappings keep the order of the file. */
+/** A YAML or JSON value. Mappings keep the order of the file. */
 export type Value =
   string | number | boolean | null | readonly Value[] | ReadonlyMap<string, Value>;
 
-/** The way from the top of a file to a value: keys and indexes. */
+/** Deeper nesting is a mistake, and could overflow the stack. */
+export const maxDepth = 100;
+
+/** Keys and indexes from the top of a file to a value. */
 export type Path = readonly (string | number)[];
 
-/** A parsed file that can say where each of its values stands. */
+/** A parsed file and the positions of its values. */
 export interface Source {
   readonly value: Value;
-  /** Where the value at a path stands; for a mapping or list below a key, where that key stands. */
+  /** The position of the value at a path; of a mapping or list below a key, the key's position. */
   at(path: Path): Position;
 }
 
-/** One value of a parsed file and its place, read with checks: what is not as expected throws a ProjectError that names the place. */
+/** A value of a parsed file, read with checks that throw a ProjectError with its position. */
 export class Place {
   readonly value: Value;
   readonly #source: Source;
@@ -27,12 +30,10 @@ export class Place {
     this.value = value;
   }
 
-  /** The error for this place. */
   error(problem: string, expected: string): ProjectError {
     return new ProjectError(problem, expected, this.#source.at(this.#path));
   }
 
-  /** The members of a mapping, in the order of the file. */
   members(expected: string): Map<string, Place> {
     const value = this.value;
     if (!(value instanceof Map))
@@ -43,14 +44,13 @@ export class Place {
     );
   }
 
-  /** The items of a list. */
   items(expected: string): Place[] {
     const value = this.value;
     if (!isList(value)) throw this.error(l10n.t("This is {0}.", describe(value)), expected);
     return value.map((item, index) => new Place(this.#source, [...this.#path, index], item));
   }
 
-  /** A text that is not blank. */
+  /** Text that isn't blank. */
   text(expected: string): string {
     if (typeof this.value !== "string")
       throw this.error(l10n.t("This is {0}.", describe(this.value)), expected);
@@ -59,11 +59,15 @@ export class Place {
   }
 }
 
+/** The member, unless it is absent or has no value (`role:` in YAML, `null` in JSON). */
+export function given(place: Place | undefined): Place | undefined {
+  return place?.value === null ? undefined : place;
+}
+
 function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** The value as plain data, for storing. */
 export function toPlain(value: Value): unknown {
   if (isList(value)) return value.map(toPlain);
   if (value instanceof Map) {

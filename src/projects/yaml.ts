@@ -13,14 +13,11 @@ import {
 } from "yaml";
 import type { TextFile } from "./files.ts";
 import { ProjectError, type Position } from "./types.ts";
-import type { Path, Source, Value } from "./value.ts";
-
-/** Deeper nesting is a mistake, or an alias that stands inside what it names. */
-const deepest = 100;
+import { maxDepth, type Path, type Source, type Value } from "./value.ts";
 
 /**
- * Parses a YAML file by YAML 1.1, as crewAI's own reader does (PyYAML), so that `human_input: yes` is true.
- * @throws ProjectError for anything that is not YAML, for a key given twice, and for aliases that unfold without end
+ * Parses YAML 1.1 as crewAI does (PyYAML), so that `human_input: yes` is true.
+ * @throws {ProjectError} also for a duplicate key and for recursive or too many aliases
  */
 export function parseYaml({ file, text }: TextFile): Source {
   const lines = new LineCounter();
@@ -35,25 +32,24 @@ export function parseYaml({ file, text }: TextFile): Source {
   return { value: toValue(unfold(document, position(0)), [], at), at };
 }
 
-/** Resolves aliases and merge keys; the library counts how often an alias is used, so that a small file can't fill the memory. */
+/** Resolves aliases and merge keys. The limit on aliases keeps a small file from filling the memory. */
 function unfold(document: Document.Parsed, start: Position): unknown {
   try {
     return document.toJS({ mapAsMap: true, maxAliasCount: 1000 });
   } catch (error) {
     throw new ProjectError(
       sentence(error instanceof Error ? error.message : String(error)),
-      l10n.t("plain mappings, lists and texts."),
+      l10n.t("plain mappings, lists and text."),
       start,
     );
   }
 }
 
-/** The problem and what is expected. */
 function explain({ code, message }: YAMLError): [problem: string, expected: string] {
   if (code === "DUPLICATE_KEY") return [sentence(message), l10n.t("each key once.")];
   if (code === "MULTIPLE_DOCS")
     return [
-      l10n.t("A second document begins here."),
+      l10n.t("A second document starts here."),
       l10n.t('one document; remove the line "---".'),
     ];
   return [
@@ -66,15 +62,15 @@ function sentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
-/** Plain values: keys become texts; dates, binary data and other kinds that YAML 1.1 knows are refused. */
+/** Keys become text; dates, binary data and other types of YAML 1.1 are errors. */
 function toValue(value: unknown, path: Path, at: (path: Path) => Position): Value {
   if (value === undefined || value === null) return null;
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
     return value;
-  if (path.length > deepest)
+  if (path.length > maxDepth)
     throw new ProjectError(
-      l10n.t("This is nested too deeply, or holds itself."),
-      l10n.t("at most {0} levels.", deepest),
+      l10n.t("This is nested too deeply, or contains itself."),
+      l10n.t("at most {0} levels.", maxDepth),
       at(path.slice(0, 1)),
     );
   if (Array.isArray(value)) return value.map((item, index) => toValue(item, [...path, index], at));
@@ -82,12 +78,11 @@ function toValue(value: unknown, path: Path, at: (path: Path) => Position): Valu
     return new Map(
       [...value].map(([key, member]) => [String(key), toValue(member, [...path, String(key)], at)]),
     );
-  const kind =
-    value instanceof Date ? l10n.t("a date") : l10n.t("a value of a kind that crews do not use");
+  const kind = value instanceof Date ? l10n.t("a date") : l10n.t("a value of an unsupported type");
   throw new ProjectError(l10n.t("This is {0}.", kind), l10n.t("text; put it in quotes."), at(path));
 }
 
-/** Where a value stands: a text or number itself, a mapping or list at its key. The deepest step that can be found counts. */
+/** The offset of a value, or of the key of a mapping or list; of the deepest part of the path that exists. */
 function offsetOf(document: Document.Parsed, path: Path): number {
   let node: Node | null | undefined = document.contents;
   let offset = 0;

@@ -1,47 +1,51 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
-import { answerProblems } from "./answer-check.ts";
-import { authenticator, isLoopback, type Tokens } from "./auth.ts";
-import type { Dialect, Reply } from "./dialect.ts";
+import type { Dialect } from "./dialect.ts";
 import {
   ApiError,
   foreignHost,
+  messageOf,
   serverError,
   tooLarge,
+  unauthorized,
   unknownRoute,
   unreadableCrew,
   wrongMethod,
 } from "./errors.ts";
 import type { Executions } from "./executions.ts";
-import { messageOf } from "./messages.ts";
 import type { TokenType } from "./model.ts";
+import { answerProblems } from "./openapi.ts";
 import { readJson, readKickoff } from "./requests.ts";
 
-/** Bytes of a request's body that are read at most. */
+/** Limit of a request's body in bytes. */
 export const maxBody = 1_048_576;
 
-/** What the routes need. */
 export interface AppOptions {
   readonly dialect: Dialect;
-  readonly tokens: Tokens;
+  readonly tokens: { readonly token: string; readonly userToken: string };
   readonly executions: Executions;
-  /** Reads the crew as it is now. @throws {ProjectError} */
+  /** @throws {ProjectError} */
   readonly readProject: () => Promise<CrewProject>;
   readonly log: (line: string) => void;
-  /** In tests: hears of each answer that is not as openapi.yaml says. */
+  /** Receives responses that don't match openapi.yaml; for tests. */
   readonly onViolation?: ((problem: string) => void) | undefined;
 }
 
 type Environment = { Variables: { caller: TokenType } };
 
-/** The routes of the API. */
 export function createApp(options: AppOptions): Hono<Environment> {
-  const { dialect, executions } = options;
-  const authenticate = authenticator(options.tokens);
+  const { dialect, executions, onViolation } = options;
   const app = new Hono<Environment>();
+  const fail = (c: Context, error: ApiError) => {
+    const { status, body } = dialect.error(error);
+    if (status === 401) c.header("WWW-Authenticate", "Bearer");
+    const code = status as ContentfulStatusCode;
+    return typeof body === "string" ? c.text(body, code) : c.json(body, code);
+  };
 
-  const { onViolation } = options;
   if (onViolation) {
     app.use(async (c, next) => {
       await next();
@@ -50,7 +54,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   }
   app.use(async (c, next) => {
     if (!isLoopback(new URL(c.req.url).hostname)) throw foreignHost();
-    c.set("caller", authenticate(c.req.header("Authorization")));
+    c.set("caller", authenticate(c.req.header("Authorization"), options.tokens));
     await next();
   });
   app.use(
@@ -63,12 +67,12 @@ export function createApp(options: AppOptions): Hono<Environment> {
   );
 
   app.get("/inputs", async (c) => {
-    const { inputs } = await readCrew(options);
+    const { inputs } = await readCrew(options, false);
     return c.json({ inputs });
   });
   app.post("/kickoff", async (c) => {
     const json = readJson(await c.req.text());
-    const project = await readCrew(options, { isKickoff: true });
+    const project = await readCrew(options, true);
     const kickoff = readKickoff(json, project.inputs);
     return c.json({ kickoff_id: await executions.kickoff(project, c.var.caller, kickoff) });
   });
@@ -92,59 +96,57 @@ export function createApp(options: AppOptions): Hono<Environment> {
   ] as const) {
     app.all(path, (c) => {
       c.header("Allow", allowed);
-      return send(c, dialect.error(wrongMethod(allowed)));
+      return fail(c, wrongMethod(allowed));
     });
   }
-  app.notFound((c) => send(c, dialect.error(unknownRoute())));
+  app.notFound((c) => fail(c, unknownRoute()));
   app.onError((error, c) => {
-    if (error instanceof ApiError && error.status < 500) return send(c, dialect.error(error));
-    // Whoever reads the log of a crew wants to know what is wrong with it, not where the service noticed.
-    options.log(
-      `${c.req.method} ${new URL(c.req.url).pathname}: ${error instanceof ApiError ? error.message : (error.stack ?? error.message)}`,
-    );
-    return send(
-      c,
-      dialect.error(
-        error instanceof ApiError
-          ? error
-          : serverError("An unexpected error occurred; the service's log says more"),
-      ),
-    );
+    const isKnown = error instanceof ApiError;
+    if (!isKnown || error.status >= 500) {
+      // The stack of a known error doesn't help: its message says what is wrong with the crew.
+      const problem = isKnown ? error.message : (error.stack ?? error.message);
+      options.log(`${c.req.method} ${new URL(c.req.url).pathname}: ${problem}`);
+    }
+    return fail(c, isKnown ? error : serverError());
   });
   return app;
 }
 
-/** The crew as it is now. @throws {ApiError} */
-async function readCrew(
-  { readProject }: AppOptions,
-  { isKickoff = false } = {},
-): Promise<CrewProject> {
+/** The type of an Authorization header's token. Hashes have one length, so they can be compared in constant time. @throws {ApiError} 401 */
+function authenticate(header: string | undefined, tokens: AppOptions["tokens"]): TokenType {
+  const given = /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1];
+  const hash = digest(given ?? "");
+  const isBearer = timingSafeEqual(hash, digest(tokens.token));
+  const isUser = timingSafeEqual(hash, digest(tokens.userToken));
+  if (given === undefined || (!isBearer && !isUser)) throw unauthorized(header !== undefined);
+  return isBearer ? "bearer" : "userBearer";
+}
+
+/** Whether a host is this machine. Another name may belong to a web page and resolve to this machine (DNS rebinding). */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** @throws {ApiError} */
+async function readCrew({ readProject }: AppOptions, isKickoff: boolean): Promise<CrewProject> {
   try {
     return await readProject();
   } catch (error) {
-    throw unreadableCrew(
-      messageOf(error),
-      error instanceof ProjectError ? error.position : undefined,
-      isKickoff,
-    );
+    const position = error instanceof ProjectError ? error.position : undefined;
+    throw unreadableCrew(messageOf(error), position, isKickoff);
   }
 }
 
-function send(c: Context, { status, body }: Reply): Response {
-  if (status === 401) c.header("WWW-Authenticate", "Bearer");
-  const type = typeof body === "string" ? "text/plain; charset=UTF-8" : "application/json";
-  return c.body(typeof body === "string" ? body : JSON.stringify(body), {
-    status: status as 400,
-    headers: { "Content-Type": type },
-  });
-}
-
 async function problemsOf(c: Context): Promise<string[]> {
+  const { method } = c.req;
+  if (method === "HEAD") return [];
   const contentType = (c.res.headers.get("Content-Type") ?? "").split(";")[0] ?? "";
   const text = await c.res.clone().text();
   const body: unknown = contentType === "application/json" ? JSON.parse(text) : text;
-  const { method } = c.req;
-  if (method === "HEAD") return [];
   const problems = answerProblems({
     method,
     path: new URL(c.req.url).pathname,

@@ -1,174 +1,129 @@
-import type { Engine, EarlierOutput, Note, TaskAttempt } from "./engine.ts";
-import { messageOf } from "./messages.ts";
-import type { AttemptKey, Callbacks, Execution } from "./model.ts";
-import type { Reporter } from "./reporter.ts";
+import type { ProjectTask } from "../projects/types.ts";
+import type { EarlierOutput, Engine, Note, TaskAttempt } from "./engine.ts";
+import { messageOf } from "./errors.ts";
+import type { AttemptKey, Execution } from "./model.ts";
+import { subjectOf, type Reporter } from "./reporter.ts";
 import type { ExecutionStore } from "./store.ts";
 
-/** How often a task is tried that fails. */
+/** Attempts to run a failing task. */
 const taskTries = 3;
 
-/** What makes a run durable: a step that has ended is never run again, whatever crashes; a wait outlasts the process. */
+/** Makes a run durable: a finished step never runs again after a crash, and a wait outlasts the process. */
 export interface Steps {
-  /** Runs `action` until it resolves once; what it resolves to is remembered. When it rejects it is tried again later. */
-  run<T extends StepResult>(name: string, action: () => Promise<T>): Promise<T>;
-  /** Waits for a signal. */
+  /** Repeats `action` later until it resolves, and stores the result. Outputs are in the store, so results are small. */
+  run<T extends string | null>(name: string, action: () => Promise<T>): Promise<T>;
   wait(signal: string): Promise<void>;
 }
 
-/** What a step may resolve to. Outputs are in the store, so little is remembered twice. */
-export type StepResult = string | null;
-
-/** What the run of an execution needs. */
-export interface CrewRunOptions {
-  readonly store: ExecutionStore;
-  readonly engine: Engine;
-  readonly reporter: Reporter;
-  readonly now: () => number;
-}
-
-/** The signal that wakes the run of an execution when a person decided about an attempt. */
+/** The signal that wakes a run when a person decided about an attempt. */
 export function signalOf(key: AttemptKey): string {
   return `decision ${key.executionId} ${key.taskIndex} ${key.attempt}`;
 }
 
-/** Works through an execution from its beginning: after a crash the steps that ended are passed over. */
-export async function runCrew(
-  executionId: string,
-  steps: Steps,
-  options: CrewRunOptions,
-): Promise<void> {
-  const execution = options.store.find(executionId);
-  if (!execution) throw new Error(`The execution ${executionId} is not in the database.`);
-  await new CrewRun(execution, steps, options).run();
-}
-
-class CrewRun {
+/** Runs an execution from its beginning; after a crash, `steps` skips the finished steps. */
+export class CrewRun {
   readonly #execution: Execution;
   readonly #steps: Steps;
-  readonly #options: CrewRunOptions;
+  readonly #store: ExecutionStore;
+  readonly #engine: Engine;
+  readonly #reporter: Reporter;
   readonly #outputs: EarlierOutput[] = [];
   readonly #notes: Note[] = [];
-  /** Those of the kickoff until the first resume, which gives its own. */
-  #callbacks: Callbacks;
 
-  constructor(execution: Execution, steps: Steps, options: CrewRunOptions) {
+  constructor(
+    executionId: string,
+    steps: Steps,
+    store: ExecutionStore,
+    engine: Engine,
+    reporterOf: (execution: Execution) => Reporter,
+  ) {
+    const execution = store.find(executionId);
+    if (!execution) throw new Error(`The execution ${executionId} is not in the database.`);
     this.#execution = execution;
     this.#steps = steps;
-    this.#options = options;
-    this.#callbacks = execution.callbacks;
+    this.#store = store;
+    this.#engine = engine;
+    this.#reporter = reporterOf(execution);
   }
 
   async run(): Promise<void> {
-    for (const taskIndex of this.#execution.project.tasks.keys()) {
+    for (const [taskIndex, task] of this.#execution.project.tasks.entries()) {
       for (let attempt = 1, done = false; !done; attempt += 1) {
         const key = { executionId: this.#execution.id, taskIndex, attempt };
         const error = await this.#steps.run(`task ${taskIndex} attempt ${attempt}`, () =>
-          this.#attempt(key),
+          this.#attempt(key, task),
         );
         if (error !== null) return;
-        done = await this.#isAccepted(key);
+        done = await this.#isAccepted(key, task);
       }
     }
-    await this.#steps.run("complete", () => this.#complete());
+    await this.#steps.run("complete", async () => {
+      this.#store.end(this.#execution.id, null);
+      await this.#reporter.crewCompleted(this.#outputs.at(-1)?.output ?? "");
+      return null;
+    });
   }
 
-  /** One attempt, from its beginning to its callbacks. Resolves to null, or to why the execution has failed. */
-  async #attempt(key: AttemptKey): Promise<string | null> {
-    const { store, engine, reporter, now } = this.#options;
-    const work = this.#workOf(key);
-    await this.#announce(key, work);
-    let { output } = store.begin(key, work.task.id, now());
-    // An output that was stored before a crash is kept: somebody may have read it.
+  /** One attempt with its callbacks. Resolves to null, or to the error of the failed execution. */
+  async #attempt(key: AttemptKey, task: ProjectTask): Promise<string | null> {
+    const work = this.#workOf(key, task);
+    await this.#reportStart(key, task);
+    let { output } = this.#store.begin(key, task.id);
+    // An output stored before a crash is kept: somebody may have read it.
     if (output === null) {
-      let steps = 0;
+      let count = 0;
       try {
-        output = await engine.run(work, (step) =>
-          reporter.step(this.#execution, this.#callbacks, key, (steps += 1), step),
+        output = await this.#engine.run(work, (step) =>
+          this.#reporter.step(key, (count += 1), step),
         );
       } catch (error) {
-        if (store.countFailure(key) < taskTries) throw error;
-        return this.#fail(key, work, messageOf(error));
+        if (this.#store.countFailure(key) < taskTries) throw error;
+        return this.#fail(key, task, messageOf(error));
       }
-      store.finish(key, output, work.task.humanInput, now());
+      this.#store.finish(key, output, task.humanInput);
     }
-    await reporter.taskCompleted(this.#execution, this.#callbacks, key, work, output);
+    await this.#reporter.taskCompleted(key, work, output);
     return null;
   }
 
-  /** Tells streams what begins with this attempt. */
-  async #announce(key: AttemptKey, work: TaskAttempt): Promise<void> {
-    const { reporter } = this.#options;
+  async #reportStart(key: AttemptKey, task: ProjectTask): Promise<void> {
     const { id, project } = this.#execution;
-    if (key.taskIndex === 0 && key.attempt === 1) {
-      await reporter.event(this.#execution, this.#callbacks, "crew_kickoff_started", [id], {
-        crew_name: project.name,
-      });
-    }
-    const data = { task_id: work.task.id, task_name: work.task.id, attempt: key.attempt };
-    await reporter.event(
-      this.#execution,
-      this.#callbacks,
-      "task_started",
-      [id, key.taskIndex, key.attempt],
-      data,
-    );
+    if (key.taskIndex === 0 && key.attempt === 1)
+      await this.#reporter.event("crew_kickoff_started", [id], { crew_name: project.name });
+    const data = { task_id: task.id, task_name: task.id, attempt: key.attempt };
+    await this.#reporter.event("task_started", subjectOf(key), data);
   }
 
-  /** Whether the run goes on after this attempt: at once, or as a person decides. */
-  async #isAccepted(key: AttemptKey): Promise<boolean> {
-    const { store, reporter } = this.#options;
-    const task = this.#taskOf(key);
+  /** Whether the run continues with the next task. Waits for a person if the task needs one. */
+  async #isAccepted(key: AttemptKey, task: ProjectTask): Promise<boolean> {
     if (task.humanInput) {
       await this.#steps.wait(signalOf(key));
-      const decision = store.takeDecision(key);
+      const decision = this.#store.takeDecision(key);
       if (!decision) throw new Error(`The run of ${key.executionId} was woken without a decision.`);
       const { isApprove, feedback } = decision;
-      this.#callbacks = decision.callbacks;
-      this.#notes.push({ taskId: task.id, attempt: key.attempt, isApprove, feedback });
-      const data = { task_id: task.id, attempt: key.attempt, is_approve: isApprove, feedback };
-      await reporter.event(
-        this.#execution,
-        this.#callbacks,
-        "human_feedback_received",
-        [key.executionId, key.taskIndex, key.attempt],
-        data,
-      );
+      const { attempt } = key;
+      this.#reporter.callbacks = decision.callbacks;
+      this.#notes.push({ taskId: task.id, attempt, isApprove, feedback });
+      const data = { task_id: task.id, attempt, is_approve: isApprove, feedback };
+      await this.#reporter.event("human_feedback_received", subjectOf(key), data);
       if (!isApprove) return false;
     }
-    this.#outputs.push({ taskId: task.id, output: store.attempt(key)?.output ?? "" });
+    this.#outputs.push({ taskId: task.id, output: this.#store.attempt(key)?.output ?? "" });
     return true;
   }
 
-  async #complete(): Promise<null> {
-    const { store, reporter, now } = this.#options;
-    store.end(this.#execution.id, null, now());
-    await reporter.crewCompleted(
-      this.#execution,
-      this.#callbacks,
-      this.#outputs.at(-1)?.output ?? "",
-    );
-    return null;
-  }
-
-  async #fail(key: AttemptKey, work: TaskAttempt, problem: string): Promise<string> {
-    const { store, reporter, now } = this.#options;
+  async #fail(key: AttemptKey, task: ProjectTask, problem: string): Promise<string> {
     const error = `Task execution failed: ${problem}`;
-    const about = [key.executionId, key.taskIndex, key.attempt];
-    await reporter.event(this.#execution, this.#callbacks, "task_failed", about, {
-      task_id: work.task.id,
-      error: problem,
-    });
-    await reporter.event(this.#execution, this.#callbacks, "crew_kickoff_failed", about, {
-      crew_name: this.#execution.project.name,
-      error,
-    });
-    store.fail(key, now());
-    store.end(this.#execution.id, error, now());
+    const crew_name = this.#execution.project.name;
+    const subject = subjectOf(key);
+    await this.#reporter.event("task_failed", subject, { task_id: task.id, error: problem });
+    await this.#reporter.event("crew_kickoff_failed", subject, { crew_name, error });
+    this.#store.fail(key);
+    this.#store.end(this.#execution.id, error);
     return error;
   }
 
-  #workOf(key: AttemptKey): TaskAttempt {
-    const task = this.#taskOf(key);
+  #workOf(key: AttemptKey, task: ProjectTask): TaskAttempt {
     const { project, inputs } = this.#execution;
     const { context } = task;
     return {
@@ -181,12 +136,5 @@ class CrewRun {
       notes: [...this.#notes],
       attempt: key.attempt,
     };
-  }
-
-  #taskOf(key: AttemptKey) {
-    const task = this.#execution.project.tasks[key.taskIndex];
-    if (!task)
-      throw new Error(`The execution ${key.executionId} has no task number ${key.taskIndex}.`);
-    return task;
   }
 }

@@ -4,34 +4,29 @@ import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "./messages.ts";
+import { openDatabase } from "./database.ts";
+import { messageOf } from "./errors.ts";
 import { Refusal } from "./refusal.ts";
-import { openDatabase } from "./sqlite.ts";
 
-/** How long the second process waits for the first to say where it listens. */
+/** How long a second process waits for the first to publish its address (ms). */
 const addressWaitMs = 2000;
 
-/** Where the service listens, and the id that its answers carry. */
-export interface PublishedAddress {
-  readonly url: string;
-  readonly port: number;
-  readonly instance: string;
-}
-
-/** The folder in which the service keeps its database, owned by this process until it ends. */
+/** The folder of the service's database, locked by this process until it ends. */
 export interface DataFolder {
-  /** The database file. */
   readonly database: string;
-  /** Writes down where the service listens, for a second process to find. */
-  publish(address: PublishedAddress): void;
-  /** Takes that back. */
+  /** Writes the address of the service to a file, for other processes; `instance` is in its responses, too. */
+  publish(address: {
+    readonly url: string;
+    readonly port: number;
+    readonly instance: string;
+  }): void;
   withdraw(): void;
 }
 
 /**
- * Makes the folder if need be and takes it: an exclusive lock on a SQLite file of its own, which the operating system frees
- * even when the process is killed.
- * @throws {Refusal} `inUse` with the address of the process that has it, or `data` when it can't be written.
+ * Creates the folder if needed and locks it, with an exclusive lock on a SQLite file that the operating system releases even
+ * when the process is killed.
+ * @throws {Refusal} `inUse` with the address of the other process, or `data` when it can't be written
  */
 export async function takeDataFolder(folder: string): Promise<DataFolder> {
   const address = join(folder, "service.json");
@@ -39,12 +34,12 @@ export async function takeDataFolder(folder: string): Promise<DataFolder> {
   try {
     makeFolder(resolve(folder));
     lock = tryLock(join(folder, "lock.sqlite"));
-    // The address of a process that was killed would mislead.
+    // A killed process left its address.
     if (lock) rmSync(address, { force: true });
   } catch (error) {
     throw new Refusal(
       "data",
-      `The data folder ${folder} can't be used: ${messageOf(error)}. Make it writable, or name another one with --data.`,
+      `The data folder ${folder} can't be used: ${messageOf(error)}. Make it writable, or choose another one with --data.`,
     );
   }
   if (!lock) throw await inUse(folder, address);
@@ -60,7 +55,7 @@ export async function takeDataFolder(folder: string): Promise<DataFolder> {
   };
 }
 
-/** The folder for a crew's data where none was named: outside the project, the same for the same crew. `number` above 1 names a spare one. */
+/** The default folder for a crew's data: outside the project, always the same for a crew. `number` is above 1 if the others are in use. */
 export function defaultDataFolder(
   crewFolder: string,
   number: number,
@@ -71,14 +66,14 @@ export function defaultDataFolder(
   return join(userDataFolder(env), "crewdeck", name);
 }
 
-/** Makes a folder and those above it. Node's own recursive way never returns below /proc. */
+/** Creates a folder and its parents. Node's recursive option never returns below /proc. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another service may have made it meanwhile.
+    // Another service may have created it.
     if (!existsSync(folder)) throw error;
   }
 }
@@ -90,10 +85,10 @@ function userDataFolder(env: Readonly<Record<string, string | undefined>>): stri
   return env["XDG_DATA_HOME"] || join(homedir(), ".local", "share");
 }
 
-/** Open lock files. A handle that is garbage would be closed, and its lock with it. */
+/** Open lock files. Garbage collection would close a handle and release its lock. */
 const held: DatabaseSync[] = [];
 
-/** Takes the lock, or undefined when another process has it. */
+/** Undefined if another process has the lock. */
 function tryLock(file: string): DatabaseSync | undefined {
   const database = openDatabase(file);
   try {
@@ -101,14 +96,10 @@ function tryLock(file: string): DatabaseSync | undefined {
     return database;
   } catch (error) {
     database.close();
-    if (isBusy(error)) return undefined;
+    // SQLITE_BUSY: another process has the lock.
+    if (error instanceof Error && "errcode" in error && error.errcode === 5) return undefined;
     throw error;
   }
-}
-
-/** SQLite's result code 5, SQLITE_BUSY: another process has the lock. */
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && error.errcode === 5;
 }
 
 async function inUse(folder: string, address: string): Promise<Refusal> {
@@ -121,7 +112,7 @@ async function inUse(folder: string, address: string): Promise<Refusal> {
   const where = url === undefined ? "" : `, which listens at ${url}`;
   return new Refusal(
     "inUse",
-    `The data folder ${folder} is in use by another crew service${where}. Use that one, end it, or name another folder with --data.`,
+    `The data folder ${folder} is in use by another crew service${where}. Use that one, end it, or choose another folder with --data.`,
     url,
   );
 }
@@ -136,7 +127,7 @@ function readUrl(file: string): string | undefined {
       ? content.url
       : undefined;
   } catch {
-    // Not there yet, or half written: it is read again.
+    // Missing or incomplete: it is read again.
     return undefined;
   }
 }

@@ -1,25 +1,67 @@
 import { signalOf } from "./crew-run.ts";
-import { messageOf } from "./messages.ts";
+import { stableId } from "./deliveries.ts";
+import { messageOf } from "./errors.ts";
 import type { AttemptKey } from "./model.ts";
+import { outputCallbackIds } from "./reporter.ts";
 import type { ExecutionStore } from "./store.ts";
 
-/** Milliseconds between two tries to wake a run. */
-const again = 50;
-/** How many runs are woken at a time. */
+/** Milliseconds after which an output counts as seen: the person may know it in another way, and no request takes that long. */
+const assumedSeenMs = 1000;
+
+/**
+ * Which outputs can have been seen. A resume names a task, not an attempt: if two resumes reject an output at the same time,
+ * the second may arrive when the next output waits, and must not decide about that one.
+ */
+export class SeenOutputs {
+  /** When outputs were shown, by id, the oldest first. */
+  readonly #shown = new Map<string, number>();
+
+  addStatus(key: AttemptKey): void {
+    this.#add(statusId(key));
+  }
+
+  addCallback(id: string): void {
+    this.#add(id);
+  }
+
+  /** Whether a decision now can be about the output of this attempt, which was stored at `since`. */
+  isSeen(key: AttemptKey, since: number): boolean {
+    // There is no earlier output that the decision could be about.
+    if (key.attempt === 1 || Date.now() - since >= assumedSeenMs) return true;
+    return [statusId(key), ...outputCallbackIds(key)].some((id) => this.#shown.has(id));
+  }
+
+  #add(id: string): void {
+    const now = Date.now();
+    for (const [old, at] of this.#shown) {
+      if (now - at < 2 * assumedSeenMs) break;
+      this.#shown.delete(old);
+    }
+    if (!this.#shown.has(id)) this.#shown.set(id, now);
+  }
+}
+
+function statusId(key: AttemptKey): string {
+  return stableId("status", key.executionId, key.taskIndex, key.attempt);
+}
+
+/** Milliseconds between two attempts to wake a run. */
+const retryMs = 50;
 const batch = 200;
 
 /**
- * Wakes the runs about whose task a person has decided. The decision itself is in the store, where it is safe; a signal only
- * wakes, and is lost when the run does not wait yet. So it is sent until the run has taken the decision, across restarts.
+ * Wakes the runs whose task a person decided about. The decision is in the store; a signal only wakes its run, and is lost
+ * if the run doesn't wait yet. Therefore it is repeated until the run has taken the decision, also after a restart.
  */
 export class DecisionWaker {
   readonly #store: ExecutionStore;
   readonly #signal: (name: string) => Promise<boolean>;
   readonly #log: (line: string) => void;
-  /** Signals that reached their run, which takes the decision in a moment. */
+  /** Signals that reached their run, which is about to take the decision. */
   #delivered = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
+  /** `signal` resolves to whether a run was waiting for it. */
   constructor(
     store: ExecutionStore,
     signal: (name: string) => Promise<boolean>,
@@ -30,13 +72,12 @@ export class DecisionWaker {
     this.#log = log;
   }
 
-  /** Wakes the run for this decision. */
   async wake(key: AttemptKey): Promise<void> {
     await this.#send(key);
     this.#plan();
   }
 
-  /** Wakes all runs whose decision is not taken, now and until none is left. */
+  /** Wakes all runs whose decision isn't taken, until there is none. */
   async wakeAll(): Promise<void> {
     const waiting = this.#store.decisionsNotTaken(batch);
     const delivered = waiting.map(signalOf).filter((name) => this.#delivered.has(name));
@@ -46,7 +87,6 @@ export class DecisionWaker {
     this.#plan();
   }
 
-  /** Wakes nobody any more. */
   stop(): void {
     clearTimeout(this.#timer);
   }
@@ -60,9 +100,9 @@ export class DecisionWaker {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.wakeAll().catch((error: unknown) => {
-        this.#log(`A decision could not be handed to its run yet: ${messageOf(error)}`);
+        this.#log(`A run could not be woken for its decision yet: ${messageOf(error)}`);
         this.#plan();
       });
-    }, again);
+    }, retryMs);
   }
 }

@@ -1,13 +1,11 @@
 import type { JsonObject } from "../api/types.ts";
-import type { Dialect, Resumed } from "./dialect.ts";
+import { agentOf, progressOf, seconds, type Dialect, type Resumed } from "./dialect.ts";
 import { unknownExecution } from "./errors.ts";
 import type { Attempt, ExecutionView } from "./model.ts";
-import { agentOf, progressOf, seconds } from "./progress.ts";
 import { readResume } from "./requests.ts";
 
-/** The shapes of the specification and the vendor's OpenAPI file, with `pending_human_input` added, which the file allows. */
+/** The shapes of the specification and the vendor's OpenAPI file, plus `pending_human_input`, which the file allows. */
 export const documentedDialect: Dialect = {
-  name: "documented",
   renames: false,
   showsOutputs: true,
   readResume,
@@ -28,7 +26,7 @@ export const documentedDialect: Dialect = {
     }
   },
   error({ status, title, message, details, detail }) {
-    // `detail` as text: only the live dialect's own clients can read FastAPI's list.
+    // Clients of this dialect can't read FastAPI's list.
     return {
       status,
       body: {

@@ -1,12 +1,10 @@
 import type { JsonObject } from "../api/types.ts";
-import type { Dialect } from "./dialect.ts";
+import { agentOf, progressOf, seconds, type Dialect } from "./dialect.ts";
 import type { ExecutionView } from "./model.ts";
-import { agentOf, progressOf, seconds } from "./progress.ts";
 import { readLiveResume } from "./requests.ts";
 
-/** The shapes seen from deployed crews, for testing clients: a pause for a person reads "NOT FOUND", like an unknown id. */
+/** The shapes of deployed crews (observed), for testing clients: a pause for a person is "NOT FOUND", like an unknown id. */
 export const liveDialect: Dialect = {
-  name: "live",
   renames: true,
   showsOutputs: false,
   readResume: readLiveResume,
@@ -14,10 +12,7 @@ export const liveDialect: Dialect = {
   status: (_id, view) => (view && !progressOf(view).waiting ? status(view) : notFound),
   error({ liveStatus, detail }) {
     if (liveStatus === 500) return { status: 500, body: "Internal Server Error" };
-    const issues =
-      typeof detail === "string"
-        ? detail
-        : detail.map(({ loc, msg, type }) => ({ loc, msg, type }));
+    const issues = typeof detail === "string" ? detail : detail.map((issue) => ({ ...issue }));
     return { status: liveStatus, body: { detail: issues } };
   },
 };

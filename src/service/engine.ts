@@ -1,13 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../api/types.ts";
+import { fill } from "../projects/render.ts";
 import type { ProjectAgent, ProjectTask } from "../projects/types.ts";
 
-/** The output of an earlier task. */
 export interface EarlierOutput {
   readonly taskId: string;
   readonly output: string;
 }
 
-/** What a person said of an output; context for every task attempt after it (specification, `human_feedback`). */
+/** Feedback on an output; context for every later attempt (specification, `human_feedback`). */
 export interface Note {
   readonly taskId: string;
   readonly attempt: number;
@@ -20,13 +21,13 @@ export interface TaskAttempt {
   readonly task: ProjectTask;
   readonly agent: ProjectAgent | undefined;
   readonly inputs: JsonObject;
-  /** Outputs of the tasks that this one sees, in their order. */
+  /** Outputs of the tasks in this one's context, in their order. */
   readonly earlier: readonly EarlierOutput[];
   readonly notes: readonly Note[];
   readonly attempt: number;
 }
 
-/** One thought or action of an agent (specification, `stepWebhookUrl`). */
+/** A thought or action of an agent (specification, `stepWebhookUrl`). */
 export interface AgentStep {
   readonly prompt: string;
   readonly thought: string;
@@ -35,12 +36,66 @@ export interface AgentStep {
   readonly result: string;
 }
 
-/** Turns one attempt at one task into one output. Order, pauses, feedback, retries and callbacks are the service's. */
+/** Turns one attempt at one task into an output. Order, pauses, feedback, retries and callbacks belong to the service. */
 export interface Engine {
   readonly name: string;
-  /**
-   * Works through the attempt and resolves to its output. `onStep` hears of each thought or action.
-   * May be asked again for the same attempt after a crash. Rejects when the task failed.
-   */
+  /** Resolves to the output, or rejects when the task failed. May be called again for the same attempt after a crash. */
   run(attempt: TaskAttempt, onStep: (step: AgentStep) => Promise<void>): Promise<string>;
+}
+
+export function roleOf(agent: ProjectAgent | undefined, inputs: JsonObject): string {
+  return agent ? fill(agent.role, inputs).trim() : "";
+}
+
+/** The first line of every output of the rehearsal engine. */
+export const rehearsalMark = "[REHEARSAL - no language model was called]";
+
+/** Makes a task fail when its description contains it. */
+const failureMark = "[rehearse failure]";
+
+/** An engine without a model: repeats what an agent would be given, after `seconds` for each task. */
+export function rehearsalEngine(seconds: number): Engine {
+  return {
+    name: "rehearsal",
+    async run(attempt, onStep) {
+      const description = fill(attempt.task.description, attempt.inputs).trim();
+      await sleep(seconds * 1000);
+      if (description.includes(failureMark))
+        throw new Error(
+          `The task "${attempt.task.id}" failed because its description contains "${failureMark}".`,
+        );
+      const output = rehearse(attempt, description);
+      await onStep({
+        prompt: description,
+        thought: `${rehearsalMark} The answer repeats the task.`,
+        tool: null,
+        toolInput: null,
+        result: output,
+      });
+      return output;
+    },
+  };
+}
+
+function rehearse(
+  { task, agent, inputs, earlier, notes, attempt }: TaskAttempt,
+  description: string,
+): string {
+  const lines = [
+    rehearsalMark,
+    "",
+    `Agent: ${agent ? roleOf(agent, inputs) : "none"}`,
+    `Task: ${description}`,
+    `Expected output: ${fill(task.expectedOutput, inputs).trim()}`,
+    `Attempt: ${attempt}`,
+    `Earlier outputs: ${earlier.length}`,
+  ];
+  const given = notes.filter((note) => note.feedback.trim() !== "");
+  if (given.length > 0) lines.push("Feedback:", ...given.map(describe));
+  return lines.join("\n");
+}
+
+function describe(note: Note): string {
+  const verdict = note.isApprove ? "approved" : "rejected";
+  return `- ${note.taskId}, attempt ${note.attempt}, ${verdict}: ${note.feedback.trim().replaceAll("\n", "\n  ")}`;
 }

@@ -1,22 +1,30 @@
 import type { Position } from "../projects/types.ts";
 import type { Mismatch } from "./openapi.ts";
 
-/** FastAPI's description of one thing wrong with a request (observed). */
-export interface LiveIssue {
+/** The message of an error with its cause, which for `fetch` says what happened. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message !== ""
+    ? `${error.message}: ${error.cause.message}`
+    : error.message;
+}
+
+/** FastAPI's description of an error in a request (observed). */
+interface LiveIssue {
   readonly loc: readonly string[];
   readonly msg: string;
   readonly type: string;
 }
 
-/** An answer that is not 200, in both dialects. */
+/** An error response, in both dialects. */
 export class ApiError extends Error {
   readonly status: number;
-  /** The title in the documented dialect. */
+  /** `error` of the documented dialect. */
   readonly title: string;
   readonly details: object;
-  /** The live dialect's `detail`. */
+  /** `detail` of the live dialect. */
   readonly detail: string | readonly LiveIssue[];
-  /** The live dialect's status where it is another one. */
+  /** Status of the live dialect. */
   readonly liveStatus: number;
 
   constructor(
@@ -35,56 +43,58 @@ export class ApiError extends Error {
   }
 }
 
-/** No token, or a wrong one (bodies: vendor's OpenAPI file, and observed). */
+/** A missing or wrong token (bodies: vendor's OpenAPI file, and observed). */
 export function unauthorized(given: boolean): ApiError {
   const detail = given ? "Invalid or missing authentication credentials" : "Not authenticated";
   return new ApiError(401, "Unauthorized", "Invalid or missing bearer token", { detail });
 }
 
-/** The user token and an execution that it did not start. */
 export function forbidden(): ApiError {
-  return new ApiError(403, "Forbidden", "The user token reaches only executions that it started");
+  return new ApiError(
+    403,
+    "Forbidden",
+    "The user token has access only to executions that it started",
+  );
 }
 
-/** A Host header that names another machine, as a web page has it that was made to resolve to this one. */
+/** The Host header names another machine: perhaps a web page that resolves to this one (DNS rebinding). */
 export function foreignHost(): ApiError {
   return new ApiError(
     403,
     "Forbidden",
-    "This service answers only requests to 127.0.0.1, localhost or [::1]",
+    "This service accepts only requests to 127.0.0.1, localhost or [::1]",
   );
 }
 
-/** No such route. `detail` is FastAPI's, by which a client tells it from an unknown execution (observed). */
+/** `detail` is FastAPI's, which tells a client that this is not an unknown execution (observed). */
 export function unknownRoute(): ApiError {
   return new ApiError(404, "Not Found", "The requested resource was not found", {
     detail: "Not Found",
   });
 }
 
-/** The route is there, for another method. */
 export function wrongMethod(allowed: string): ApiError {
-  return new ApiError(405, "Method Not Allowed", `This address takes ${allowed} only`, {
+  return new ApiError(405, "Method Not Allowed", `This address accepts only ${allowed}`, {
     detail: "Method Not Allowed",
   });
 }
 
-/** An id that nothing was started under (body: vendor's OpenAPI file). */
+/** Body: vendor's OpenAPI file. */
 export function unknownExecution(id: string): ApiError {
   return new ApiError(404, "Execution not found", `No execution found with ID: ${id}`);
 }
 
-/** The same for a resume, and a task that the crew does not have (body: vendor's OpenAPI file). */
+/** Body: vendor's OpenAPI file. */
 export function notFoundForResume(what: "Execution" | "Task"): ApiError {
   return new ApiError(404, "Not Found", `${what} ID not found`);
 }
 
-/** The execution ended, another task waits, or somebody decided before (body: vendor's OpenAPI file). */
+/** The task doesn't wait, or the decision was already made (body: vendor's OpenAPI file). */
 export function notPending(): ApiError {
   return new ApiError(400, "Invalid Request", "Execution is not in pending human input state");
 }
 
-/** Inputs that the crew needs and the kickoff does not give (bodies: vendor's OpenAPI file, and observed). */
+/** Bodies: vendor's OpenAPI file, and observed. */
 export function missingInputs(names: readonly string[]): ApiError {
   return new ApiError(422, "Validation Error", "Missing required inputs", {
     details: { missing_inputs: names },
@@ -92,7 +102,7 @@ export function missingInputs(names: readonly string[]): ApiError {
   });
 }
 
-/** A body without the member `inputs`: all inputs of the crew are missing. */
+/** The body has no member `inputs`. */
 export function missingWrapper(names: readonly string[]): ApiError {
   const detail = [{ loc: ["body", "inputs"], msg: "Field required", type: "missing" }];
   return new ApiError(
@@ -103,7 +113,6 @@ export function missingWrapper(names: readonly string[]): ApiError {
   );
 }
 
-/** A body that does not fit its schema. */
 export function invalidBody(problems: readonly Mismatch[]): ApiError {
   const message = problems
     .map(({ path, message }) => `${path.join(".") || "body"}: ${message}`)
@@ -116,35 +125,31 @@ export function invalidBody(problems: readonly Mismatch[]): ApiError {
   return new ApiError(400, "Invalid Request", message, { detail, liveStatus: 422 });
 }
 
-/** A body that is not JSON. Deployed crews answer 500 as plain text (observed). */
+/** Deployed crews answer 500 as plain text (observed). */
 export function notJson(): ApiError {
   return new ApiError(400, "Invalid Request", "The body is not valid JSON", { liveStatus: 500 });
 }
 
-/** More than the service reads. */
 export function tooLarge(bytes: number): ApiError {
   return new ApiError(413, "Content Too Large", `The body is larger than ${bytes} bytes`);
 }
 
 /**
- * The crew was readable at the start, so a file that is not any more is the server's fault, not the request's. `details.crewdeck` is this
- * service's own: it names the place and, for a kickoff, says that nothing was started, which no other answer of 500 says.
+ * A file of the crew became invalid after the start. Only this service adds `details.crewdeck`: the position, and for a
+ * kickoff that nothing was started, which no other 500 says.
  */
 export function unreadableCrew(
   message: string,
-  place: Position | undefined,
+  position: Position | undefined,
   isKickoff: boolean,
 ): ApiError {
-  const crewdeck = {
-    ...(place && { file: place.file, line: place.line, column: place.column }),
-    ...(isKickoff && { started: false }),
-  };
-  return new ApiError(500, "Internal Server Error", `The crew can't be read any more. ${message}`, {
+  const crewdeck = { ...position, ...(isKickoff && { started: false }) };
+  return new ApiError(500, "Internal Server Error", `The crew can no longer be read. ${message}`, {
     details: { crewdeck },
   });
 }
 
-/** Something is wrong here, not with the request. */
-export function serverError(message: string): ApiError {
+export function serverError(): ApiError {
+  const message = "An unexpected error occurred. See the service's log for details";
   return new ApiError(500, "Internal Server Error", message);
 }

@@ -1,34 +1,32 @@
 import type { JsonObject } from "../api/types.ts";
 import type { CrewProject } from "../projects/types.ts";
 
-/** Which of the two tokens a request carried (specification, Authentication). */
+/** The type of a request's token (specification, Authentication). */
 export type TokenType = "bearer" | "userBearer";
 
-/** One address to call back. */
 export interface CallbackTarget {
   readonly url: string;
-  /** The value of the Authorization header that the receiver asked for. */
+  /** The value of the Authorization header. */
   readonly authorization?: string;
 }
 
-/** Event streaming: which event types go to which address. */
-export interface StreamTarget extends CallbackTarget {
+interface StreamTarget extends CallbackTarget {
   readonly events: readonly string[];
 }
 
-/** Where an execution reports to. Those of the kickoff hold until a resume, which replaces all of them (specification). */
+/** Callback addresses. A resume replaces all those of the kickoff (specification). */
 export interface Callbacks {
-  readonly task?: CallbackTarget;
-  readonly step?: CallbackTarget;
-  readonly crew?: CallbackTarget;
-  readonly humanInput?: CallbackTarget;
-  readonly stream?: StreamTarget;
+  readonly task?: CallbackTarget | undefined;
+  readonly step?: CallbackTarget | undefined;
+  readonly crew?: CallbackTarget | undefined;
+  readonly humanInput?: CallbackTarget | undefined;
+  readonly stream?: StreamTarget | undefined;
 }
 
-/** How far an execution is. A pause for a person is a state of an attempt, not of the execution. */
+/** A pause for a person is a state of an attempt, not of the execution. */
 export type ExecutionState = "running" | "completed" | "error";
 
-/** One execution as it is stored. The project is the copy made at kickoff, so that an edited crew does not disturb it. */
+/** A stored execution. The project is a copy made at kickoff, so that later edits of the crew don't change it. */
 export interface Execution {
   readonly id: string;
   readonly owner: TokenType;
@@ -43,17 +41,20 @@ export interface Execution {
   readonly endedAt: number | null;
 }
 
-/** `done` is the end of a task that no person looks at; `approved` and `rejected` are decisions about one that waited. */
+/** `done`: finished without a review; `approved` and `rejected`: decided by a person. */
 export type AttemptState = "running" | "waiting" | "approved" | "rejected" | "done" | "failed";
 
-/** One attempt at one task: the unit that is repeated after a crash, and the one a person decides about. */
-export interface Attempt {
+export interface AttemptKey {
   readonly executionId: string;
-  /** Place of the task in the project, from 0. */
+  /** Index of the task in the project. */
   readonly taskIndex: number;
-  readonly taskId: string;
   /** From 1. */
   readonly attempt: number;
+}
+
+/** An attempt at a task: the unit that is repeated after a crash, and that a person decides about. */
+export interface Attempt extends AttemptKey {
+  readonly taskId: string;
   readonly state: AttemptState;
   readonly output: string | null;
   /** Milliseconds since 1970. */
@@ -63,7 +64,7 @@ export interface Attempt {
   readonly decidedAt: number | null;
 }
 
-/** What a person decided about the output of one attempt. */
+/** A person's decision about the output of an attempt. */
 export interface Decision {
   readonly isApprove: boolean;
   readonly feedback: string;
@@ -74,11 +75,4 @@ export interface Decision {
 export interface ExecutionView {
   readonly execution: Execution;
   readonly attempts: readonly Attempt[];
-}
-
-/** Names one attempt. */
-export interface AttemptKey {
-  readonly executionId: string;
-  readonly taskIndex: number;
-  readonly attempt: number;
 }

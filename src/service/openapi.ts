@@ -3,7 +3,7 @@ import { Ajv2020 as Ajv, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 
-/** The text of openapi.yaml, which the bundle carries; undefined when the source is run as it is. */
+/** The text of openapi.yaml in the bundle; undefined when the source runs. */
 declare const CREWDECK_OPENAPI: string | undefined;
 
 const yaml =
@@ -11,7 +11,6 @@ const yaml =
     ? CREWDECK_OPENAPI
     : readFileSync(new URL("openapi.yaml", import.meta.url), "utf8");
 
-/** What openapi.yaml says, parsed. */
 const description: unknown = parse(yaml);
 
 const ajv = new Ajv({
@@ -23,49 +22,79 @@ const ajv = new Ajv({
   allowUnionTypes: true,
   verbose: true,
 });
-// What an OpenAPI document has around its schemas.
+// The members of an OpenAPI document around its schemas.
 ajv.addVocabulary(["openapi", "info", "servers", "security", "paths", "components"]);
 addFormats(ajv, ["uri", "uuid", "date-time"]);
 ajv.addSchema(description as object, "openapi.yaml");
 
-/** One thing that does not fit its schema. */
 export interface Mismatch {
-  /** Where: the names of members, numbers of items. */
+  /** Names of members and indexes of items. */
   readonly path: readonly string[];
   readonly message: string;
   /** The schema's keyword that failed, such as `required`. */
   readonly keyword: string;
 }
 
-/** What does not fit the schema that `pointer` (parts of a JSON pointer) leads to in openapi.yaml; empty when all fits. Throws when there is no such schema. */
+/** Validates a value with the schema at `pointer` (parts of a JSON pointer) in openapi.yaml. Throws if there is no such schema. */
 export function mismatches(pointer: readonly string[], value: unknown): Mismatch[] {
   const validate = schemaAt(pointer);
   if (validate(value)) return [];
   const errors = validate.errors ?? [];
   const choices = errors.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf");
-  // Why each branch of a choice does not fit says less than what the choice is about.
-  const telling = errors.filter(
+  // The description of a choice says more than the error of each branch.
+  const relevant = errors.filter(
     (error) => !choices.some((choice) => error.schemaPath.startsWith(`${choice.schemaPath}/`)),
   );
-  return telling.map((error) => ({
+  return relevant.map((error) => ({
     path: [...error.instancePath.split("/").slice(1).map(unescape), ...missingMember(error.params)],
     message: choices.includes(error)
       ? `expected: ${describe(error.parentSchema)}`
-      : (error.message ?? "does not fit"),
+      : (error.message ?? "does not match"),
     keyword: error.keyword,
   }));
 }
 
-/** The part of openapi.yaml that `pointer` leads to, `$ref`s followed on the way; undefined where there is none. */
-export function descriptionAt(pointer: readonly string[]): unknown {
-  return resolve(pointer)?.value;
+export interface Answer {
+  readonly method: string;
+  /** The requested path, without the query. */
+  readonly path: string;
+  readonly status: number;
+  /** Without parameters such as the charset. */
+  readonly contentType: string;
+  /** JSON, parsed, or text. */
+  readonly body: unknown;
 }
 
-/** The same pointer without `$ref`s on the way. */
-export function resolvePointer(pointer: readonly string[]): string[] | undefined {
-  return resolve(pointer)?.pointer;
+/** Checks a response against openapi.yaml; one line for each problem. */
+export function answerProblems(answer: Answer): string[] {
+  const response = [...responsesFor(answer), String(answer.status)];
+  const name = `${answer.method} ${answer.path} ${answer.status}`;
+  if (!resolve(response)) return [`${name}: this status is not described`];
+  const schema = resolve([...response, "content", answer.contentType, "schema"]);
+  if (!schema) return [`${name}: the content type ${answer.contentType} is not described`];
+  return mismatches(schema.pointer, answer.body).map(
+    ({ path, message }) => `${name}: /${path.join("/")} ${message}`,
+  );
 }
 
+/** The operation with the responses that any request can get, also one for an unknown route. */
+const anyResponses: readonly string[] = ["paths", "/resume", "post", "responses"];
+
+function responsesFor({ method, path }: Answer): readonly string[] {
+  const template = templateOf(path);
+  if (template === undefined) return anyResponses;
+  const verb = method === "HEAD" ? "get" : method.toLowerCase();
+  const responses = ["paths", template, verb, "responses"];
+  return resolve(responses) ? responses : anyResponses;
+}
+
+function templateOf(path: string): string | undefined {
+  if (path === "/inputs" || path === "/kickoff" || path === "/resume") return path;
+  if (/^\/status\/[^/]+$/.test(path)) return "/status/{kickoff_id}";
+  return /^\/[^/]+\/status$/.test(path) ? "/{kickoff_id}/status" : undefined;
+}
+
+/** The part of openapi.yaml at `pointer`, with `$ref`s resolved. */
 function resolve(pointer: readonly string[]): { pointer: string[]; value: unknown } | undefined {
   let here: { pointer: string[]; value: unknown } = { pointer: [], value: description };
   for (const part of pointer) {
@@ -94,12 +123,11 @@ function describe(schema: unknown): string {
     : JSON.stringify(schema);
 }
 
-/** For a missing member: its name. */
 function missingMember(params: Readonly<Record<string, unknown>>): string[] {
   return typeof params["missingProperty"] === "string" ? [params["missingProperty"]] : [];
 }
 
-/** A name as a part of a JSON pointer (RFC 6901), and back. */
+/** Escapes a part of a JSON pointer (RFC 6901). */
 function escape(part: string): string {
   return part.replaceAll("~", "~0").replaceAll("/", "~1");
 }

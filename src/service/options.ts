@@ -1,25 +1,25 @@
 import { parseArgs } from "node:util";
+import { messageOf } from "./errors.ts";
 import { Refusal } from "./refusal.ts";
 
-/** How the service is to run. */
 export interface ServiceOptions {
-  /** Folder of the crew; undefined means the example crew. */
+  /** The crew's folder; by default the example crew. */
   readonly folder: string | undefined;
   readonly engine: "rehearsal";
-  /** 0 takes any free port. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Folder of the database; undefined means one chosen by the folder of the crew. */
+  /** The database's folder; by default derived from the crew's folder. */
   readonly data: string | undefined;
   readonly token: string | undefined;
   readonly userToken: string | undefined;
   readonly dialect: "documented" | "live";
-  /** Seconds that the rehearsal engine takes over a task. */
+  /** Seconds that the rehearsal engine takes for a task. */
   readonly taskSeconds: number;
-  /** Whether the service leaves when its standard input ends. */
+  /** Whether the service ends when its standard input closes. */
   readonly lifeline: boolean;
-  /** Milliseconds before the second try of a callback. */
+  /** Milliseconds before the second attempt of a callback. */
   readonly callbackBackoffMs: number;
-  /** Milliseconds that the receiver of a callback has to answer. */
+  /** Time-out of a callback in milliseconds. */
   readonly callbackTimeoutMs: number;
 }
 
@@ -28,9 +28,9 @@ const usage =
   "[--dialect documented|live] [--task-seconds S] [--lifeline]";
 
 /**
- * Reads the command line and the environment: tokens may come from CREWDECK_TOKEN and CREWDECK_USER_TOKEN, and must when
- * another program starts the service, since others can read a command line.
- * @throws {Refusal} that says which argument is wrong and what is expected.
+ * Reads the command line and the environment. A program that starts the service passes tokens in CREWDECK_TOKEN and
+ * CREWDECK_USER_TOKEN, since other users can read a command line.
+ * @throws {Refusal}
  */
 export function readOptions(
   argv: readonly string[],
@@ -38,9 +38,8 @@ export function readOptions(
 ): ServiceOptions {
   const { values, positionals } = parse(argv);
   if (positionals.length > 1)
-    throw refuse(
-      `One crew folder is expected, not ${positionals.length}: ${positionals.join(" ")}`,
-    );
+    throw refuse(`Expected one crew folder, not ${positionals.length}: ${positionals.join(" ")}`);
+  const fromEnvironment = (name: string, usual: string) => readNumber(name, env[name] ?? usual);
   return {
     folder: positionals[0],
     engine: readEngine(values.engine),
@@ -51,14 +50,8 @@ export function readOptions(
     dialect: readDialect(values.dialect),
     taskSeconds: readNumber("--task-seconds", values["task-seconds"]),
     lifeline: values.lifeline,
-    callbackBackoffMs: readNumber(
-      "CREWDECK_CALLBACK_BACKOFF_MS",
-      env["CREWDECK_CALLBACK_BACKOFF_MS"] ?? "5000",
-    ),
-    callbackTimeoutMs: readNumber(
-      "CREWDECK_CALLBACK_TIMEOUT_MS",
-      env["CREWDECK_CALLBACK_TIMEOUT_MS"] ?? "10000",
-    ),
+    callbackBackoffMs: fromEnvironment("CREWDECK_CALLBACK_BACKOFF_MS", "5000"),
+    callbackTimeoutMs: fromEnvironment("CREWDECK_CALLBACK_TIMEOUT_MS", "10000"),
   };
 }
 
@@ -79,32 +72,32 @@ function parse(argv: readonly string[]) {
       },
     });
   } catch (error) {
-    throw refuse(error instanceof Error ? error.message : String(error));
+    throw refuse(messageOf(error));
   }
 }
 
 function readEngine(text: string): "rehearsal" {
   if (text === "rehearsal") return text;
   throw refuse(
-    `--engine ${text}: the engine there is is "rehearsal", which answers without a language model.`,
+    `--engine ${text}: expected "rehearsal", the engine that answers without a language model.`,
   );
 }
 
 function readDialect(text: string): "documented" | "live" {
   if (text === "documented" || text === "live") return text;
-  throw refuse(`--dialect ${text}: "documented" or "live" is expected.`);
+  throw refuse(`--dialect ${text}: expected "documented" or "live".`);
 }
 
 function readPort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw refuse(`--port ${text}: a number from 0 to 65535 is expected; 0 takes any free port.`);
+  throw refuse(`--port ${text}: expected a number from 0 to 65535; 0 takes any free port.`);
 }
 
 function readNumber(name: string, text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
-  throw refuse(`${name} ${text}: a number from 0 is expected.`);
+  throw refuse(`${name} ${text}: expected a number of at least 0.`);
 }
 
 function refuse(problem: string): Refusal {

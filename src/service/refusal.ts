@@ -1,26 +1,35 @@
-/** Why the service does not start. */
-export type RefusalReason = "options" | "node" | "project" | "data" | "inUse" | "port";
+/** Why the service doesn't start, with its exit code. 0 is a clean end, 1 an unexpected error. */
+const exitCodes = { options: 2, node: 3, project: 4, data: 5, inUse: 6, port: 7 } as const;
 
-/** The exit code for each reason; 0 is a clean end and 1 an error nobody foresaw. */
-export const exitCodes: Readonly<Record<RefusalReason, number>> = {
-  options: 2,
-  node: 3,
-  project: 4,
-  data: 5,
-  inUse: 6,
-  port: 7,
-};
-
-/** A reason not to start, with a message for a person that says what to do. */
+/** The service can't start. The message says what to do. */
 export class Refusal extends Error {
-  readonly reason: RefusalReason;
-  /** Where the service listens that already uses the data, if known. */
+  readonly reason: keyof typeof exitCodes;
+  /** The address of the service that already uses the data, if known. */
   readonly url: string | undefined;
 
-  constructor(reason: RefusalReason, message: string, url?: string) {
+  constructor(reason: keyof typeof exitCodes, message: string, url?: string) {
     super(message);
     this.name = "Refusal";
     this.reason = reason;
     this.url = url;
   }
+}
+
+/** Reports the reason on stderr and over IPC, and ends the process. */
+export function exitWith({ reason, message, url }: Refusal): void {
+  process.stderr.write(`${message}\n`);
+  process.exitCode = exitCodes[reason];
+  if (!process.send || !process.connected) process.exit();
+  process.send({ type: "refused", reason, message, ...(url === undefined ? {} : { url }) }, () =>
+    process.exit(),
+  );
+}
+
+/** Why the service can't run on this version of Node, such as `22.13.0`. */
+export function nodeProblem(version: string, hasSqlite: boolean): string | undefined {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const isRecent = major > 22 || (major === 22 && minor >= 13);
+  if (isRecent && hasSqlite) return undefined;
+  const found = isRecent ? `Node ${version} was built without it` : `this is Node ${version}`;
+  return `The local crew service needs Node 22.13 or newer with its module node:sqlite, and ${found}. Install a newer Node, or start the service from VS Code, which includes one.`;
 }

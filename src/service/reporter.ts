@@ -1,18 +1,11 @@
 import type { JsonObject } from "../api/types.ts";
-import type { AgentStep, TaskAttempt } from "./engine.ts";
-import { stableId, type DeliveryStore } from "./deliveries.ts";
+import { fill } from "../projects/render.ts";
+import { stableId, type Deliveries } from "./deliveries.ts";
+import { roleOf, type AgentStep, type TaskAttempt } from "./engine.ts";
 import type { AttemptKey, Callbacks, CallbackTarget, Execution } from "./model.ts";
-import {
-  crewPayload,
-  eventPayload,
-  humanInputPayload,
-  roleOf,
-  stepPayload,
-  taskPayload,
-} from "./payloads.ts";
 
-/** The event types this service has, of those of the vendor's webhook streaming guide. Others may be asked for and never come. */
-export type EventType =
+/** Event types of the vendor's webhook streaming guide that this service sends. Requests for others are ignored. */
+type EventType =
   | "crew_kickoff_started"
   | "crew_kickoff_completed"
   | "crew_kickoff_failed"
@@ -22,122 +15,133 @@ export type EventType =
   | "human_feedback_requested"
   | "human_feedback_received";
 
-/** Ids of the callbacks that tell the output of an attempt, whichever of them were asked for. */
-export function outputCallbackIds(key: AttemptKey): string[] {
-  const about = [key.executionId, key.taskIndex, key.attempt];
-  const events = (["task_completed", "human_feedback_requested"] as const).map((type) =>
-    streamId(eventId(type, about)),
-  );
-  return [stableId("task", ...about), stableId("human input", ...about), ...events];
+type Subject = readonly (string | number)[];
+
+export function subjectOf(key: AttemptKey): Subject {
+  return [key.executionId, key.taskIndex, key.attempt];
 }
 
-function eventId(type: EventType, about: readonly (string | number)[]): string {
-  return stableId("event", type, ...about);
+/** Ids of all callbacks that can contain the output of an attempt. */
+export function outputCallbackIds(key: AttemptKey): string[] {
+  const subject = subjectOf(key);
+  return [
+    stableId("task", ...subject),
+    stableId("human input", ...subject),
+    streamId(eventId("task_completed", subject)),
+    streamId(eventId("human_feedback_requested", subject)),
+  ];
+}
+
+function eventId(type: EventType, subject: Subject): string {
+  return stableId("event", type, ...subject);
 }
 
 function streamId(event: string): string {
   return stableId("stream", event);
 }
 
-/** Hands callbacks to the deliveries. Each has an id made from what it tells, so that telling it again after a crash sends nothing new. */
+/**
+ * Makes the callbacks of an execution, in the shapes of deployed crews. Their ids are derived from what they report, so a
+ * repeat after a crash sends nothing new.
+ */
 export class Reporter {
-  readonly #deliveries: DeliveryStore;
-  readonly #send: (id: string) => Promise<void>;
+  /** Those of the kickoff until the first resume, which replaces them. */
+  callbacks: Callbacks;
+  readonly #execution: Execution;
+  readonly #deliveries: Deliveries;
+  readonly #start: (id: string) => Promise<void>;
 
-  /** `send` begins the durable sending of the delivery with the id given; asked again it changes nothing. */
-  constructor(deliveries: DeliveryStore, send: (id: string) => Promise<void>) {
+  /** `start` begins to send the delivery with this id, once. */
+  constructor(execution: Execution, deliveries: Deliveries, start: (id: string) => Promise<void>) {
+    this.callbacks = execution.callbacks;
+    this.#execution = execution;
     this.#deliveries = deliveries;
-    this.#send = send;
+    this.#start = start;
   }
 
-  /** Tells that an attempt has an output, and that it waits for a person if it does. */
-  async taskCompleted(
-    execution: Execution,
-    callbacks: Callbacks,
-    key: AttemptKey,
-    work: TaskAttempt,
-    output: string,
-  ): Promise<void> {
-    const about = [execution.id, key.taskIndex, key.attempt];
-    await this.#call(
-      execution,
-      callbacks.task,
-      stableId("task", ...about),
-      taskPayload(execution, work, output),
-    );
-    const data = {
-      task_id: work.task.id,
-      task_name: work.task.id,
-      agent_role: roleOf(work),
-      attempt: key.attempt,
-    };
-    await this.event(execution, callbacks, "task_completed", about, { ...data, output });
-    if (!work.task.humanInput) return;
-    await this.#call(
-      execution,
-      callbacks.humanInput,
-      stableId("human input", ...about),
-      humanInputPayload(execution, work.task.id, output),
-    );
-    await this.event(execution, callbacks, "human_feedback_requested", about, { ...data, output });
-  }
-
-  /** Tells of one thought or action; `count` numbers those of an attempt. */
-  async step(
-    execution: Execution,
-    callbacks: Callbacks,
-    key: AttemptKey,
-    count: number,
-    step: AgentStep,
-  ): Promise<void> {
-    await this.#call(
-      execution,
-      callbacks.step,
-      stableId("step", execution.id, key.taskIndex, key.attempt, count),
-      stepPayload(execution, step),
-    );
-  }
-
-  /** Tells that an execution completed. */
-  async crewCompleted(execution: Execution, callbacks: Callbacks, output: string): Promise<void> {
-    await this.#call(
-      execution,
-      callbacks.crew,
-      stableId("crew", execution.id),
-      crewPayload(execution, output),
-    );
-    await this.event(execution, callbacks, "crew_kickoff_completed", [execution.id], {
-      crew_name: execution.project.name,
+  /** Reports the output of an attempt, and that it waits for a person if it does. */
+  async taskCompleted(key: AttemptKey, work: TaskAttempt, output: string): Promise<void> {
+    const { task, agent, inputs } = work;
+    const subject = subjectOf(key);
+    const description = fill(task.description, inputs);
+    const role = roleOf(agent, inputs);
+    // Observed; it has no task id.
+    await this.#call(this.callbacks.task, stableId("task", ...subject), {
+      description,
+      name: task.id,
+      expected_output: fill(task.expectedOutput, inputs),
+      summary: summarise(description),
+      agent: role,
       output,
+      output_json: null,
+      ...this.#origin,
+    });
+    const data = {
+      task_id: task.id,
+      task_name: task.id,
+      agent_role: role,
+      attempt: key.attempt,
+      output,
+    };
+    await this.event("task_completed", subject, data);
+    if (!task.humanInput) return;
+    // Observed; both ids are the same.
+    await this.#call(this.callbacks.humanInput, stableId("human input", ...subject), {
+      execution_id: this.#execution.id,
+      task_id: task.id,
+      task_output: output,
+      ...this.#origin,
+    });
+    await this.event("human_feedback_requested", subject, data);
+  }
+
+  /** Reports a thought or action (observed); `count` numbers those of an attempt. */
+  async step(key: AttemptKey, count: number, step: AgentStep): Promise<void> {
+    await this.#call(this.callbacks.step, stableId("step", ...subjectOf(key), count), {
+      prompt: step.prompt,
+      thought: step.thought,
+      tool: step.tool,
+      tool_input: step.toolInput,
+      result: step.result,
+      ...this.#origin,
     });
   }
 
-  /** Tells a stream of an event, if it asked for that type. `about` makes its id. */
-  async event(
-    execution: Execution,
-    { stream }: Callbacks,
-    type: EventType,
-    about: readonly (string | number)[],
-    data: JsonObject,
-  ): Promise<void> {
-    if (!stream?.events.includes(type)) return;
-    const id = eventId(type, about);
-    await this.#call(
-      execution,
-      stream,
-      streamId(id),
-      eventPayload(execution, { id, type, timestamp: Date.now(), data }),
-    );
+  /** Reports that the execution completed (observed). A rehearsal uses no tokens. */
+  async crewCompleted(output: string): Promise<void> {
+    const { id, project } = this.#execution;
+    await this.#call(this.callbacks.crew, stableId("crew", id), {
+      result: output,
+      result_json: null,
+      token_usage: { total_tokens: 0, prompt_tokens: 0, completion_tokens: 0 },
+      ...this.#origin,
+    });
+    await this.event("crew_kickoff_completed", [id], { crew_name: project.name, output });
   }
 
-  async #call(
-    execution: Execution,
-    target: CallbackTarget | undefined,
-    id: string,
-    body: JsonObject,
-  ): Promise<void> {
-    if (!target) return;
-    this.#deliveries.add(id, execution.id, target, body);
-    await this.#send(id);
+  /** Streams an event if its type was requested, as a batch of one (vendor's webhook streaming guide). */
+  async event(type: EventType, subject: Subject, data: JsonObject): Promise<void> {
+    const { stream } = this.callbacks;
+    if (!stream?.events.includes(type)) return;
+    const id = eventId(type, subject);
+    const timestamp = new Date().toISOString();
+    await this.#call(stream, streamId(id), {
+      events: [{ id, execution_id: this.#execution.id, timestamp, type, data }],
+    });
   }
+
+  get #origin(): JsonObject {
+    return { kickoff_id: this.#execution.id, meta: this.#execution.meta };
+  }
+
+  async #call(target: CallbackTarget | undefined, id: string, body: JsonObject): Promise<void> {
+    if (!target) return;
+    this.#deliveries.add(id, this.#execution.id, target, body);
+    await this.#start(id);
+  }
+}
+
+/** The first ten words, as in crewAI's `TaskOutput.summary`. */
+function summarise(description: string): string {
+  return `${description.trim().split(/\s+/).slice(0, 10).join(" ")}...`;
 }

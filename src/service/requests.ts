@@ -1,25 +1,19 @@
 import type { JsonObject, JsonValue } from "../api/types.ts";
 import { invalidBody, missingInputs, missingWrapper, notJson } from "./errors.ts";
-import type { Callbacks, CallbackTarget } from "./model.ts";
+import type { Callbacks, CallbackTarget, Decision } from "./model.ts";
 import { mismatches } from "./openapi.ts";
 
-/** What a kickoff asks for. */
 export interface Kickoff {
   readonly inputs: JsonObject;
   readonly meta: JsonObject | null;
   readonly callbacks: Callbacks;
 }
 
-/** What a resume says. */
-export interface Resume {
+export interface Resume extends Decision {
   readonly executionId: string;
   readonly taskId: string;
-  readonly feedback: string;
-  readonly isApprove: boolean;
-  readonly callbacks: Callbacks;
 }
 
-/** The addresses in a body as its schema has them. */
 interface CallbackMembers {
   readonly taskWebhookUrl?: string | null;
   readonly stepWebhookUrl?: string | null;
@@ -36,35 +30,29 @@ interface SecretTarget {
     | { readonly strategy: "basic"; readonly username: string; readonly password: string };
 }
 
-interface KickoffBody extends CallbackMembers {
-  readonly inputs: JsonObject;
-  readonly meta?: JsonObject | null;
-}
-
-interface ResumeBody extends CallbackMembers {
-  readonly execution_id: string;
-  readonly task_id: string;
-  readonly human_feedback: string;
-  readonly is_approve: boolean;
-}
-
-interface LiveResumeBody extends CallbackMembers {
-  readonly executionId: string;
-  readonly taskId: string;
-  readonly humanFeedback?: string;
-  readonly human_feedback?: string;
-  readonly isApprove?: boolean;
-  readonly is_approve?: boolean;
-}
-
 /** The bodies by the names of their schemas in openapi.yaml. */
 interface Bodies {
-  readonly KickoffRequest: KickoffBody;
-  readonly ResumeRequest: ResumeBody;
-  readonly LiveResumeRequest: LiveResumeBody;
+  readonly KickoffRequest: CallbackMembers & {
+    readonly inputs: JsonObject;
+    readonly meta?: JsonObject | null;
+  };
+  readonly ResumeRequest: CallbackMembers & {
+    readonly execution_id: string;
+    readonly task_id: string;
+    readonly human_feedback: string;
+    readonly is_approve: boolean;
+  };
+  readonly LiveResumeRequest: CallbackMembers & {
+    readonly executionId: string;
+    readonly taskId: string;
+    readonly humanFeedback?: string;
+    readonly human_feedback?: string;
+    readonly isApprove?: boolean;
+    readonly is_approve?: boolean;
+  };
 }
 
-/** Reads the text of a body. @throws {ApiError} when it is not JSON. */
+/** @throws {ApiError} */
 export function readJson(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
@@ -73,7 +61,7 @@ export function readJson(text: string): JsonValue {
   }
 }
 
-/** Reads the body of a kickoff of a crew that needs the inputs `names`. @throws {ApiError} */
+/** Reads the body of a kickoff; `names` are the crew's inputs. @throws {ApiError} */
 export function readKickoff(json: JsonValue, names: readonly string[]): Kickoff {
   if (isObject(json) && !Object.hasOwn(json, "inputs")) throw missingWrapper(names);
   const body = checked(json, "KickoffRequest");
@@ -96,7 +84,7 @@ export function readResume(json: JsonValue): Resume {
   };
 }
 
-/** Reads the body of a resume in the live dialect, which takes two members in either casing (observed). @throws {ApiError} */
+/** Reads the body of a resume in the live dialect, which accepts two members in either casing (observed). @throws {ApiError} */
 export function readLiveResume(json: JsonValue): Resume {
   const body = checked(json, "LiveResumeRequest");
   return {
@@ -108,7 +96,7 @@ export function readLiveResume(json: JsonValue): Resume {
   };
 }
 
-/** The body as the type that its schema in openapi.yaml describes. */
+/** Validates a body with its schema in openapi.yaml. @throws {ApiError} */
 function checked<Name extends keyof Bodies>(json: unknown, schema: Name): Bodies[Name] {
   const problems = mismatches(["components", "schemas", schema], json);
   if (problems.length > 0) throw invalidBody(problems);
@@ -116,40 +104,32 @@ function checked<Name extends keyof Bodies>(json: unknown, schema: Name): Bodies
 }
 
 function readCallbacks(body: CallbackMembers): Callbacks {
-  const task = target("taskWebhookUrl", body.taskWebhookUrl);
-  const step = target("stepWebhookUrl", body.stepWebhookUrl);
-  const crew = target("crewWebhookUrl", body.crewWebhookUrl);
-  const humanInput = body.humanInputWebhook
-    ? secretTarget("humanInputWebhook", body.humanInputWebhook)
-    : target("humanInputWebhookUrl", body.humanInputWebhookUrl);
-  const stream = body.webhooks && {
-    ...secretTarget("webhooks", body.webhooks),
-    events: body.webhooks.events,
-  };
   return {
-    ...(task && { task }),
-    ...(step && { step }),
-    ...(crew && { crew }),
-    ...(humanInput && { humanInput }),
-    ...(stream && { stream }),
+    task: target("taskWebhookUrl", body.taskWebhookUrl),
+    step: target("stepWebhookUrl", body.stepWebhookUrl),
+    crew: target("crewWebhookUrl", body.crewWebhookUrl),
+    humanInput: body.humanInputWebhook
+      ? secretTarget("humanInputWebhook", body.humanInputWebhook)
+      : target("humanInputWebhookUrl", body.humanInputWebhookUrl),
+    stream: body.webhooks
+      ? { ...secretTarget("webhooks", body.webhooks), events: body.webhooks.events }
+      : undefined,
   };
 }
 
-/** An address; what it holds of credentials goes into the header, since `fetch` takes no others. */
+/** Moves credentials from the address to the header, because `fetch` rejects them in an address. */
 function target(member: string, text: string | null | undefined): CallbackTarget | undefined {
   if (!text) return undefined;
   try {
     const url = new URL(text);
-    const [username, password] = [
-      decodeURIComponent(url.username),
-      decodeURIComponent(url.password),
-    ];
+    const username = decodeURIComponent(url.username);
+    const password = decodeURIComponent(url.password);
     if (username === "" && password === "") return { url: text };
     url.username = "";
     url.password = "";
     return { url: url.href, authorization: basic(username, password) };
   } catch {
-    // Some fit the schema's syntax and are no addresses, such as one with the port 99999.
+    // The schema accepts some invalid addresses, such as one with the port 99999.
     throw invalidBody([{ path: [member], message: "is not a valid address", keyword: "format" }]);
   }
 }

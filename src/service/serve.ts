@@ -1,29 +1,27 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, fstatSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { readProject } from "../projects/read.ts";
-import { announceListening } from "./announce.ts";
 import { defaultDataFolder, takeDataFolder, type DataFolder } from "./data-folder.ts";
 import { documentedDialect } from "./dialect-documented.ts";
 import { liveDialect } from "./dialect-live.ts";
-import { watchLifeline } from "./lifeline.ts";
-import { messageOf } from "./messages.ts";
+import { rehearsalEngine } from "./engine.ts";
+import { messageOf } from "./errors.ts";
 import type { ServiceOptions } from "./options.ts";
 import { Refusal } from "./refusal.ts";
-import { rehearsalEngine } from "./rehearsal.ts";
 import { openService, type Service, type ServiceParts } from "./service.ts";
 
-/** How many folders are tried for a crew's data where none was named and the first are in use. */
-const spareFolders = 20;
+/** How many default data folders are tried while they are in use. */
+const maxDataFolders = 20;
 
-/** Goes with every answer and stands in `service.json` as well: who reads the address there can see whether it is still this process that answers, before any token is sent. */
+/** In every response and in `service.json`, so that a client can verify the process before it sends a token. */
 const instanceHeader = "Crewdeck-Instance";
 
 /**
- * Serves a crew until whoever started the service leaves. `exampleCrew` is served where no folder was named.
- * @throws {Refusal} when it can't start.
+ * Serves a crew, by default `exampleCrew`, until the parent process ends or asks it to stop.
+ * @throws {Refusal}
  */
 export async function serve(
   options: ServiceOptions,
@@ -31,7 +29,11 @@ export async function serve(
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const folder = options.folder ?? exampleCrew;
-  await readCrew(folder);
+  try {
+    await readProject(folder);
+  } catch (error) {
+    throw new Refusal("project", `The crew in ${folder} can't be served. ${messageOf(error)}`);
+  }
   const data = await takeData(options, folder, env);
   const tokens = { token: options.token || newToken(), userToken: options.userToken || newToken() };
   const engine = rehearsalEngine(options.taskSeconds);
@@ -46,31 +48,25 @@ export async function serve(
     log,
     ...violations(env),
   });
-  const answer = getRequestListener(service.app.fetch);
+  const respond = getRequestListener(service.app.fetch);
   const instance = randomUUID();
   const server = createServer((request, response) => {
     response.setHeader(instanceHeader, instance);
-    void answer(request, response);
+    void respond(request, response);
   });
   const port = await listen(server, options.port);
   const url = `http://127.0.0.1:${port}`;
   data.publish({ url, port, instance });
-  watchLifeline(options.lifeline, () => {
-    // What is under way is stored: it goes on at the next start, as after a kill.
+  onParentEnd(options.lifeline, () => {
+    // Running executions are stored and continue at the next start, as after a kill.
     data.withdraw();
     service.erase();
     process.exit(0);
   });
-  announceListening({ url, engine: engine.name, ...tokens });
+  // Over IPC without tokens: the parent passed them.
+  if (process.send) process.send({ type: "listening", url, engine: engine.name, pid: process.pid });
+  else process.stdout.write(`${JSON.stringify({ url, ...tokens, engine: engine.name })}\n`);
   await service.work();
-}
-
-async function readCrew(folder: string): Promise<void> {
-  try {
-    await readProject(folder);
-  } catch (error) {
-    throw new Refusal("project", `The crew in ${folder} can't be served. ${messageOf(error)}`);
-  }
 }
 
 async function takeData(
@@ -86,7 +82,7 @@ async function takeData(
       log(`Executions are kept in ${folder}`);
       return data;
     } catch (error) {
-      if (!(error instanceof Refusal && error.reason === "inUse" && number < spareFolders))
+      if (!(error instanceof Refusal && error.reason === "inUse" && number < maxDataFolders))
         throw error;
     }
   }
@@ -98,7 +94,7 @@ function open(parts: ServiceParts): Service {
   } catch (error) {
     throw new Refusal(
       "data",
-      `The database ${parts.file} can't be used: ${messageOf(error)}. Make it writable, or name another folder with --data.`,
+      `The database ${parts.file} can't be used: ${messageOf(error)}. Make it writable, or choose another folder with --data.`,
     );
   }
 }
@@ -107,28 +103,53 @@ function open(parts: ServiceParts): Service {
 async function listen(server: Server, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => {
-      const taken = "code" in error && error.code === "EADDRINUSE";
-      const problem = taken ? "is taken by another program" : `can't be used: ${error.message}`;
+      const isTaken = "code" in error && error.code === "EADDRINUSE";
+      const problem = isTaken ? "is taken by another program" : `can't be used: ${error.message}`;
       reject(
         new Refusal(
           "port",
-          `Port ${port} on 127.0.0.1 ${problem}. End what uses it, or choose another port with --port; 0 takes any free one.`,
+          `Port ${port} on 127.0.0.1 ${problem}. End that program, or choose another port with --port; 0 takes any free port.`,
         ),
       );
     });
     server.listen(port, "127.0.0.1", resolve);
   });
-  // Not a pipe, so there is a port.
+  // It listens on a port, not on a pipe.
   return (server.address() as AddressInfo).port;
 }
 
-/** With CREWDECK_VALIDATE=1 each answer is held against openapi.yaml; what is wrong is logged, and kept in the file CREWDECK_VIOLATIONS. */
+/**
+ * Calls `end` when the parent process ended, or asks the service to end: its IPC channel or standard input closed, SIGTERM or
+ * SIGINT. Standard input counts with IPC when it is a pipe, else only with `--lifeline`.
+ */
+function onParentEnd(watchInput: boolean, end: () => void): void {
+  process.once("SIGTERM", end);
+  process.once("SIGINT", end);
+  if (process.send) process.once("disconnect", end);
+  if (!watchInput && !(process.send && isPipe(0))) return;
+  process.stdin.once("end", end);
+  process.stdin.once("close", end);
+  process.stdin.once("error", end);
+  process.stdin.resume();
+}
+
+function isPipe(descriptor: number): boolean {
+  try {
+    const stats = fstatSync(descriptor);
+    return stats.isFIFO() || stats.isSocket();
+  } catch {
+    // Closed from the start.
+    return false;
+  }
+}
+
+/** With CREWDECK_VALIDATE=1 checks each response against openapi.yaml; logs violations and appends them to the file CREWDECK_VIOLATIONS. */
 function violations(env: NodeJS.ProcessEnv): Pick<ServiceParts, "onViolation"> {
   if (env["CREWDECK_VALIDATE"] !== "1") return {};
   const file = env["CREWDECK_VIOLATIONS"];
   return {
     onViolation(problem) {
-      log(`Not as openapi.yaml says: ${problem}`);
+      log(`The response does not match openapi.yaml: ${problem}`);
       if (file) appendFileSync(file, `${problem}\n`);
     },
   };

@@ -1,8 +1,19 @@
 import { EventEmitter } from "node:events";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Attempt, AttemptKey, Decision, Execution, ExecutionView } from "./model.ts";
-import { number, readAttempt, readCallbacks, readExecution, text } from "./rows.ts";
-import { transaction } from "./sqlite.ts";
+import type { JsonObject } from "../api/types.ts";
+import type { CrewProject } from "../projects/types.ts";
+import { number, text, type Row } from "./database.ts";
+import type {
+  Attempt,
+  AttemptKey,
+  AttemptState,
+  Callbacks,
+  Decision,
+  Execution,
+  ExecutionState,
+  ExecutionView,
+  TokenType,
+} from "./model.ts";
 
 const schema = `
   CREATE TABLE IF NOT EXISTS executions (
@@ -23,8 +34,8 @@ const schema = `
 const ofAttempt = "WHERE execution_id = ? AND task_index = ? AND attempt = ?";
 
 /**
- * Executions, their attempts and the decisions of people, in SQLite. Every method is one atomic change that is on the disk
- * when it returns. What the run of an execution calls may be called again after a crash: the second time changes nothing.
+ * Executions, their attempts and decisions about them, in SQLite. Each method is one atomic change. The methods that a run
+ * calls may be called again after a crash, and then change nothing.
  */
 export class ExecutionStore {
   readonly #database: DatabaseSync;
@@ -37,7 +48,6 @@ export class ExecutionStore {
     this.#ended.setMaxListeners(0);
   }
 
-  /** Stores a new execution. */
   add(execution: Execution): void {
     this.#prepare("INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
       execution.id,
@@ -53,7 +63,7 @@ export class ExecutionStore {
     );
   }
 
-  /** The execution with this id or alias. Throws when what is stored can't be read. */
+  /** The execution with this id or alias. Throws when the stored row is invalid. */
   find(id: string): Execution | undefined {
     const row = this.#prepare(
       "SELECT * FROM executions WHERE id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)",
@@ -61,7 +71,6 @@ export class ExecutionStore {
     return row && readExecution(row);
   }
 
-  /** The execution with this id or alias and its attempts. */
   view(id: string): ExecutionView | undefined {
     const execution = this.find(id);
     if (!execution) return undefined;
@@ -71,44 +80,39 @@ export class ExecutionStore {
     return { execution, attempts: rows.map(readAttempt) };
   }
 
-  /** Ids of the executions that have not ended. */
-  underWay(): string[] {
-    return this.#prepare("SELECT id FROM executions WHERE ended_at IS NULL")
-      .all()
-      .map((row) => text(row, "id"));
+  running(): string[] {
+    const rows = this.#prepare("SELECT id FROM executions WHERE ended_at IS NULL").all();
+    return rows.map((row) => text(row, "id"));
   }
 
-  /** Ids of the executions that have ended. */
   ended(): string[] {
-    return this.#prepare("SELECT id FROM executions WHERE ended_at IS NOT NULL")
-      .all()
-      .map((row) => text(row, "id"));
+    const rows = this.#prepare("SELECT id FROM executions WHERE ended_at IS NOT NULL").all();
+    return rows.map((row) => text(row, "id"));
   }
 
-  /** One attempt, or undefined before it began. */
   attempt(key: AttemptKey): Attempt | undefined {
     const row = this.#prepare(`SELECT * FROM attempts ${ofAttempt}`).get(...values(key));
     return row && readAttempt(row);
   }
 
-  /** Notes that an attempt begins, and returns it; a repeat keeps the first start. */
-  begin(key: AttemptKey, taskId: string, now: number): Attempt {
+  /** Stores that an attempt begins, and returns it. A repeat keeps the first start. */
+  begin(key: AttemptKey, taskId: string): Attempt {
     this.#prepare(
       "INSERT OR IGNORE INTO attempts (execution_id, task_index, attempt, task_id, state, started_at) VALUES (?, ?, ?, ?, 'running', ?)",
-    ).run(...values(key), taskId, now);
+    ).run(...values(key), taskId, Date.now());
     const begun = this.attempt(key);
-    if (!begun) throw new Error("An attempt that was just stored is not there.");
+    if (!begun) throw new Error("An attempt that was just stored is missing.");
     return begun;
   }
 
-  /** Stores the output of an attempt under way, which then waits for a person or is done. */
-  finish(key: AttemptKey, output: string, waits: boolean, now: number): void {
+  /** Stores the output of a running attempt, which then waits for a person or is done. */
+  finish(key: AttemptKey, output: string, waits: boolean): void {
     this.#prepare(
       `UPDATE attempts SET state = ?, output = ?, finished_at = ? ${ofAttempt} AND state = 'running'`,
-    ).run(waits ? "waiting" : "done", output, now, ...values(key));
+    ).run(waits ? "waiting" : "done", output, Date.now(), ...values(key));
   }
 
-  /** Counts one failure of an attempt and returns how many there were. */
+  /** Counts a failure of an attempt and returns the number of its failures. */
   countFailure(key: AttemptKey): number {
     const row = this.#prepare(
       `UPDATE attempts SET failures = failures + 1 ${ofAttempt} RETURNING failures`,
@@ -116,25 +120,23 @@ export class ExecutionStore {
     return row ? number(row, "failures") : 0;
   }
 
-  /** Gives an attempt up. */
-  fail(key: AttemptKey, now: number): void {
+  fail(key: AttemptKey): void {
     this.#prepare(
       `UPDATE attempts SET state = 'failed', finished_at = ? ${ofAttempt} AND state = 'running'`,
-    ).run(now, ...values(key));
+    ).run(Date.now(), ...values(key));
   }
 
   /**
-   * Accepts a decision about the task that waits, if it still does: of any number of callers one gets the attempt decided
-   * about, the others undefined. With `alias` the execution goes by that id, too, from then on.
+   * Accepts a decision if the task still waits: one caller gets the attempt, others undefined. `alias` becomes another id of
+   * the execution.
    */
   decide(
     executionId: string,
     taskId: string,
     decision: Decision,
-    now: number,
-    alias?: string,
+    alias: string | undefined,
   ): AttemptKey | undefined {
-    return transaction(this.#database, () => {
+    return this.#transaction(() => {
       const row = this.#prepare(
         `UPDATE attempts SET state = ?, feedback = ?, callbacks = ?, decided_at = ?
          WHERE execution_id = ? AND task_id = ? AND state = 'waiting' RETURNING task_index, attempt`,
@@ -142,18 +144,17 @@ export class ExecutionStore {
         decision.isApprove ? "approved" : "rejected",
         decision.feedback,
         JSON.stringify(decision.callbacks),
-        now,
+        Date.now(),
         executionId,
         taskId,
       );
       if (!row) return undefined;
       if (alias !== undefined)
         this.#prepare("INSERT INTO aliases VALUES (?, ?)").run(alias, executionId);
-      return { executionId, taskIndex: number(row, "task_index"), attempt: number(row, "attempt") };
+      return readKey(row, executionId);
     });
   }
 
-  /** The attempt at this task that waits for a person. */
   waiting(executionId: string, taskId: string): Attempt | undefined {
     const row = this.#prepare(
       "SELECT * FROM attempts WHERE execution_id = ? AND task_id = ? AND state = 'waiting'",
@@ -161,7 +162,7 @@ export class ExecutionStore {
     return row && readAttempt(row);
   }
 
-  /** What was decided about an attempt; marked as taken, so that nobody wakes the run for it again. */
+  /** The decision about an attempt, marked as taken, so that its run isn't woken again. */
   takeDecision(key: AttemptKey): Decision | undefined {
     const row = this.#prepare(
       `UPDATE attempts SET taken = 1 ${ofAttempt} AND decided_at IS NOT NULL RETURNING state, feedback, callbacks`,
@@ -170,33 +171,29 @@ export class ExecutionStore {
       row && {
         isApprove: row["state"] === "approved",
         feedback: text(row, "feedback"),
-        callbacks: readCallbacks(text(row, "callbacks")),
+        callbacks: readCallbacks(row),
       }
     );
   }
 
-  /** The oldest decisions that no run has taken up yet. */
+  /** Attempts with the oldest decisions that no run has taken. */
   decisionsNotTaken(limit: number): AttemptKey[] {
     const rows = this.#prepare(
       `SELECT execution_id, task_index, attempt FROM attempts JOIN executions ON id = execution_id
        WHERE decided_at IS NOT NULL AND taken = 0 AND ended_at IS NULL ORDER BY decided_at LIMIT ?`,
     ).all(limit);
-    return rows.map((row) => ({
-      executionId: text(row, "execution_id"),
-      taskIndex: number(row, "task_index"),
-      attempt: number(row, "attempt"),
-    }));
+    return rows.map((row) => readKey(row, text(row, "execution_id")));
   }
 
-  /** Ends an execution; the first end stays. */
-  end(id: string, error: string | null, now: number): void {
+  /** Ends an execution, once. */
+  end(id: string, error: string | null): void {
     const { changes } = this.#prepare(
       "UPDATE executions SET state = ?, error = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL",
-    ).run(error === null ? "completed" : "error", error, now, id);
+    ).run(error === null ? "completed" : "error", error, Date.now(), id);
     if (changes) this.#ended.emit(id);
   }
 
-  /** Forgets where an execution reports to, once its run makes no more callbacks. Returns whether anything was there to forget. */
+  /** Deletes the callback addresses of an execution whose run makes no more callbacks. Returns whether there were any. */
   forgetCallbacks(id: string): boolean {
     const ofAttempts = this.#prepare(
       "UPDATE attempts SET callbacks = '{}' WHERE execution_id = ? AND callbacks <> '{}'",
@@ -207,7 +204,7 @@ export class ExecutionStore {
     return Number(ofAttempts.changes) + Number(own.changes) > 0;
   }
 
-  /** Resolves to true once the execution has ended, to false when `milliseconds` pass before. */
+  /** Resolves to whether the execution ended within `milliseconds`. */
   async waitForEnd(id: string, milliseconds: number): Promise<boolean> {
     if (this.find(id)?.endedAt !== null) return true;
     return new Promise((resolve) => {
@@ -222,6 +219,26 @@ export class ExecutionStore {
     });
   }
 
+  /** Runs `action` in a transaction that is synced to the disk. It is synchronous, so no other write of this process intervenes. */
+  #transaction<T>(action: () => T): T {
+    this.#database.exec("PRAGMA synchronous = FULL");
+    this.#database.exec("BEGIN IMMEDIATE");
+    try {
+      const result = action();
+      this.#database.exec("COMMIT");
+      return result;
+    } catch (error) {
+      try {
+        this.#database.exec("ROLLBACK");
+      } catch {
+        // SQLite has already rolled back, for example on a full disk.
+      }
+      throw error;
+    } finally {
+      this.#database.exec("PRAGMA synchronous = NORMAL");
+    }
+  }
+
   #prepare(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (!statement) this.#statements.set(sql, (statement = this.#database.prepare(sql)));
@@ -231,4 +248,60 @@ export class ExecutionStore {
 
 function values(key: AttemptKey): [string, number, number] {
   return [key.executionId, key.taskIndex, key.attempt];
+}
+
+const executionStates: readonly ExecutionState[] = ["running", "completed", "error"];
+const attemptStates: readonly AttemptState[] = [
+  "running",
+  "waiting",
+  "approved",
+  "rejected",
+  "done",
+  "failed",
+];
+const owners: readonly TokenType[] = ["bearer", "userBearer"];
+
+function readExecution(row: Row): Execution {
+  return {
+    id: text(row, "id"),
+    owner: oneOf(row, "owner", owners),
+    // Only this program writes the JSON columns, from values of these types.
+    project: JSON.parse(text(row, "project")) as CrewProject,
+    inputs: JSON.parse(text(row, "inputs")) as JsonObject,
+    meta: JSON.parse(text(row, "meta")) as JsonObject | null,
+    callbacks: readCallbacks(row),
+    state: oneOf(row, "state", executionStates),
+    error: row["error"] === null ? null : text(row, "error"),
+    createdAt: number(row, "created_at"),
+    endedAt: row["ended_at"] === null ? null : number(row, "ended_at"),
+  };
+}
+
+function readAttempt(row: Row): Attempt {
+  return {
+    ...readKey(row, text(row, "execution_id")),
+    taskId: text(row, "task_id"),
+    state: oneOf(row, "state", attemptStates),
+    output: row["output"] === null ? null : text(row, "output"),
+    startedAt: number(row, "started_at"),
+    finishedAt: row["finished_at"] === null ? null : number(row, "finished_at"),
+    feedback: row["feedback"] === null ? null : text(row, "feedback"),
+    decidedAt: row["decided_at"] === null ? null : number(row, "decided_at"),
+  };
+}
+
+function readKey(row: Row, executionId: string): AttemptKey {
+  return { executionId, taskIndex: number(row, "task_index"), attempt: number(row, "attempt") };
+}
+
+function readCallbacks(row: Row): Callbacks {
+  return JSON.parse(text(row, "callbacks")) as Callbacks;
+}
+
+function oneOf<T extends string>(row: Row, column: string, known: readonly T[]): T {
+  const value = text(row, column);
+  const found = known.find((one) => one === value);
+  if (found === undefined)
+    throw new Error(`The database has the unknown value "${value}" in the column "${column}".`);
+  return found;
 }

@@ -1,18 +1,19 @@
 import type { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { OpenWorkflow, type RetryPolicy, type Worker } from "openworkflow";
 import { BackendSqlite } from "openworkflow/sqlite";
 import type { Steps } from "./crew-run.ts";
-import { Pump } from "./pump.ts";
+import { messageOf } from "./errors.ts";
 
-// Every use of openworkflow is in this file: it is young, its version is pinned, and our tests are its acceptance tests.
+// The only file that uses openworkflow: it is young, its version is pinned, and our tests are its acceptance tests.
 
-/** How many runs go on at once. A run that waits for a person takes no place. */
+/** Limits of concurrent runs. A run that waits for a person doesn't count. */
 const concurrency = { crews: 16, callbacks: 16 };
 
-/** Waits end by a signal only. The library's own limit is a year; this is the last date whose text sorts as text. */
+/** Only a signal ends a wait. The library's default is a year; this is the last date that sorts correctly as text. */
 const never = new Date("9999-12-31T00:00:00Z");
 
-/** The retries of a task: three in all, which the run counts, half a second and a second apart. */
+/** The run itself counts the attempts at a task. */
 const taskRetries: RetryPolicy = {
   initialInterval: "500ms",
   backoffCoefficient: 2,
@@ -20,79 +21,70 @@ const taskRetries: RetryPolicy = {
   maximumAttempts: 0,
 };
 
-/** What the runs do. Each rejects to be tried again. */
 export interface RunHandlers {
-  /** Works through the execution with this id. */
   crew(executionId: string, steps: Steps): Promise<void>;
-  /** Tries to send the callback with this id. */
+  /** Makes one attempt; rejects if another one is needed. */
   callback(deliveryId: string): Promise<void>;
-  /** A run that can't go on; it is not tried again. */
+  /** The run can't continue and isn't repeated. */
   onBroken(executionId: string, error: unknown): void;
 }
 
-/** How a run stands: `absent` when it was never created, `done` when it has ended by itself, `failed` with the library's reason. */
+/** `absent`: never created; `failed`: given up by the library. */
 export type RunState =
   | { readonly state: "absent" | "alive" | "done" }
   | { readonly state: "failed"; readonly message: string };
 
-/**
- * The durable runs: one for each execution, one for each callback. The two kinds have workers of their own, so that
- * receivers that hang never hold up a crew.
- */
+/** Durable runs of executions and of callbacks. Each kind has its own worker, so that slow receivers never delay a crew. */
 export class DurableRuns {
-  readonly #crews: Lane;
-  readonly #callbacks: Lane;
-  readonly #callbackRetries: RetryPolicy;
+  readonly #crews: RunQueue;
+  readonly #callbacks: RunQueue;
   readonly #handlers: RunHandlers;
 
-  /** `callbackBackoffMs` is the wait before the second try of a callback; it doubles from there up to an hour. */
+  /** `callbackBackoffMs` is the wait before the second attempt of a callback; it doubles up to an hour. */
   constructor(file: string, handlers: RunHandlers, callbackBackoffMs: number) {
     this.#handlers = handlers;
-    this.#callbackRetries = {
+    const callbackRetries: RetryPolicy = {
       initialInterval: `${callbackBackoffMs}ms`,
       backoffCoefficient: 2,
       maximumInterval: "1h",
       maximumAttempts: 0,
     };
-    this.#crews = new Lane(file, "crews", (id, step) => this.#runCrew(id, step));
-    this.#callbacks = new Lane(file, "callbacks", async (id, step) => {
-      await step.run({ name: "send", retryPolicy: this.#callbackRetries }, () =>
-        handlers.callback(id),
-      );
+    this.#crews = new RunQueue(file, "crews", (id, step) => this.#runCrew(id, step));
+    this.#callbacks = new RunQueue(file, "callbacks", async (id, step) => {
+      await step.run({ name: "send", retryPolicy: callbackRetries }, () => handlers.callback(id));
     });
   }
 
-  /** Begins the run of an execution; asked again it changes nothing. */
+  /** Starts the run of an execution, once. */
   async startCrew(executionId: string): Promise<void> {
     await this.#crews.start(executionId);
   }
 
-  /** Begins to send a callback; asked again it changes nothing. */
+  /** Starts to send a callback, once. */
   async startCallback(deliveryId: string): Promise<void> {
     await this.#callbacks.start(deliveryId);
   }
 
-  /** Wakes the run that waits for a signal. False when none waits or it was woken before: signals are not kept for later. */
+  /** Wakes the run that waits for a signal. False if none waits or it is already awake: signals aren't stored. */
   async signal(name: string): Promise<boolean> {
     const { workflowRunIds } = await this.#crews.client.sendSignal({ signal: name });
-    this.#crews.pump.wake();
+    this.#crews.poller.wake();
     return workflowRunIds.length > 0;
   }
 
-  /** Starts working. */
   work(): void {
-    this.#crews.pump.start();
-    this.#callbacks.pump.start();
+    this.#crews.poller.start();
+    this.#callbacks.poller.start();
   }
 
-  /** Stops working once what is under way has come to a stop, and closes the file. */
+  /** Finishes the steps that are running, and closes the file. */
   async close(): Promise<void> {
     await Promise.all([this.#crews.close(), this.#callbacks.close()]);
   }
 
   async #runCrew(executionId: string, step: Step): Promise<void> {
     const library = { threw: false };
-    // The library parks and repeats a run by throwing through it: only what it did not throw, or can't repeat, is an end.
+    // The library suspends and repeats a run by throwing through it. Other errors, and those it can't repeat, end the run.
     const guard = async <T>(action: Promise<T>): Promise<T> => {
       try {
         return await action;
@@ -118,10 +110,10 @@ export class DurableRuns {
 
 type Step = Parameters<Parameters<OpenWorkflow["implementWorkflow"]>[1]>[0]["step"];
 
-/** One kind of run: a namespace in the file, a worker, and the loop that drives it. */
-class Lane {
+/** One kind of run: a namespace in the file, a worker, and the loop that calls it. */
+class RunQueue {
   readonly client: OpenWorkflow;
-  readonly pump: Pump;
+  readonly poller: Poller;
   readonly #name: string;
   readonly #backend: BackendSqlite;
   readonly #worker: Worker;
@@ -139,42 +131,110 @@ class Lane {
         await run(input, step);
         return null;
       } finally {
-        // Its place is free in a moment.
-        setImmediate(() => this.pump.wake());
+        // The worker counts this run until it has returned.
+        setImmediate(() => this.poller.wake());
       }
     });
     this.#worker = this.client.newWorker({ concurrency: concurrency[name] });
-    this.pump = new Pump(() => this.#worker.tick());
+    this.poller = new Poller(() => this.#worker.tick());
   }
 
   async start(id: string): Promise<void> {
     await this.client.runWorkflow({ name: this.#name }, id, { idempotencyKey: id });
-    this.pump.wake();
+    this.poller.wake();
   }
 
   async close(): Promise<void> {
-    await this.pump.stop();
+    await this.poller.stop();
     await this.#worker.stop();
     await this.#backend.stop();
   }
 }
 
+/** Milliseconds between two polls. A poll costs as much as starting an execution, so requests get their turn first. */
+const pollPauseMs = 20;
+/** More milliseconds while there is no work: short at first, then doubled. */
+const idleMs = { first: 50, longest: 1000 };
+
+/** Polls for work, at once when woken. The library's own loop can't be woken, which would delay a new execution by up to a second. */
+class Poller {
+  readonly #tick: () => Promise<number>;
+  #idleMs = idleMs.first;
+  #loop: Promise<void> | undefined;
+  #stopped = false;
+  #woken = false;
+  #wake: (() => void) | undefined;
+
+  /** `tick` starts the available work and resolves to its amount. */
+  constructor(tick: () => Promise<number>) {
+    this.#tick = tick;
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.wake();
+    await this.#loop;
+  }
+
+  wake(): void {
+    this.#idleMs = idleMs.first;
+    this.#woken = true;
+    this.#wake?.();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      this.#woken = false;
+      const count = await this.#poll();
+      await sleep(pollPauseMs);
+      if (count > 0) this.#idleMs = idleMs.first;
+      else await this.#idle();
+    }
+  }
+
+  async #poll(): Promise<number> {
+    try {
+      return await this.#tick();
+    } catch (error) {
+      // The database may be busy or the disk full. The work is still there at the next poll.
+      process.stderr.write(`The service could not look for work: ${messageOf(error)}\n`);
+      return 0;
+    }
+  }
+
+  async #idle(): Promise<void> {
+    if (this.#woken) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, this.#idleMs);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = undefined;
+    this.#idleMs = Math.min(this.#idleMs * 2, idleMs.longest);
+  }
+}
+
 /**
- * Takes the runs of a process that died away from it, so that they go on at once and not after the library's lease of 30 s.
- * Only for the sole owner of the file, before any worker starts. It writes the library's own table: throws when its
- * columns are no longer those of the pinned version.
+ * Frees the runs of a killed process, so that they continue at once and not after the library's lease of 30 s. Only for the
+ * sole user of the file, before any worker starts. Throws if the columns of the library's table have changed.
  */
-export function freeLeases(database: DatabaseSync, now: Date): void {
+export function freeLeases(database: DatabaseSync): void {
   database
     .prepare(
       "UPDATE workflow_runs SET available_at = ?, worker_id = NULL WHERE status = 'running' AND worker_id IS NOT NULL",
     )
-    .run(now.toISOString());
+    .run(new Date().toISOString());
 }
 
 /**
- * Lets the library look for work in a time that does not grow with the number of runs that wait: at every look it searches
- * all of them for deadlines, which this service never sets. Adds an index to the library's table, and throws as `freeLeases` does.
+ * Adds an index to the library's table. At each poll the library searches all waiting runs for deadlines, which this service
+ * never sets. Throws as `freeLeases` does.
  */
 export function indexDeadlines(database: DatabaseSync): void {
   database.exec(
@@ -182,7 +242,7 @@ export function indexDeadlines(database: DatabaseSync): void {
   );
 }
 
-/** How the run of an execution stands. Reads the library's own table, and throws as `freeLeases` does. */
+/** Reads the state of an execution's run from the library's table; throws as `freeLeases` does. */
 export function runState(database: DatabaseSync, executionId: string): RunState {
   const row = database
     .prepare(

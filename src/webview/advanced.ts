@@ -11,19 +11,10 @@ import { checkEvents, checkMeta, checkStreamingAddress } from "../kickoff/valida
 import { callbackNames, type CallbackName } from "../kickoff/callback-names.ts";
 import type { FormValues } from "../kickoff/values.ts";
 import { Authentication } from "./authentication.ts";
-import { Control } from "./control.ts";
+import { Control, type ControlOptions } from "./control.ts";
 import { make, newId } from "./dom.ts";
 
-/** What {@link Advanced} begins with and tells. */
-export interface AdvancedOptions {
-  readonly values: FormValues;
-  /** What the secrets that the extension host holds were entered for. */
-  readonly secrets: Readonly<Partial<Record<SecretName, string>>>;
-  readonly onInput: () => void;
-  readonly onSecret: (name: SecretName, text: string, target: string) => void;
-}
-
-/** What few kickoffs need: `meta`, the callbacks and event streaming, folded away while they are empty. */
+/** The section for `meta`, callbacks and event streaming, collapsed while it is empty. */
 export class Advanced {
   readonly element: HTMLDetailsElement;
   readonly #meta: Control;
@@ -32,49 +23,42 @@ export class Advanced {
   readonly #stream: Control;
   readonly #events: Control;
   readonly #realtime: HTMLInputElement;
-  /** What belongs to the stream's address. */
+  /** Fields that belong to the stream's address. */
   readonly #streamParts: HTMLElement;
   readonly #streamAuthentication: Authentication<StreamingValues["strategy"]>;
   readonly #summary: HTMLElement;
   readonly #texts: FormTexts;
   #isInText = false;
 
-  constructor({ values, secrets, onInput, onSecret }: AdvancedOptions, texts: FormTexts) {
+  /** `secrets` are the targets of the secrets that the extension host holds. */
+  constructor(
+    values: FormValues,
+    secrets: Readonly<Partial<Record<SecretName, string>>>,
+    texts: FormTexts,
+    onInput: () => void,
+    onSecret: (name: SecretName, text: string, target: string) => void,
+  ) {
     const { meta, callbacks, humanInput, streaming } = values;
     this.#texts = texts;
     this.#summary = make("summary", {}, texts.advanced);
-    this.#meta = new Control(
-      {
-        ...texts.meta,
-        box: { kind: "lines", isCode: true },
-        text: meta,
-        check: checkMeta,
-        onInput,
-      },
-      texts,
-    );
-    const addressTyped = () => {
+    const control = (options: ControlOptions) => new Control(options, texts);
+    const code = { kind: "lines", isCode: true } as const;
+    const line = { kind: "line", inputmode: "url" } as const;
+    this.#meta = control({ ...texts.meta, box: code, text: meta, check: checkMeta, onInput });
+    const onAddress = () => {
       this.#humanInput.addressChanged();
       this.#streamAuthentication.addressChanged();
       onInput();
     };
-    const address = (name: CallbackName) =>
-      new Control(
-        {
-          ...texts.callbacks[name],
-          box: { kind: "line", inputmode: "url" },
-          text: callbacks[name],
-          check: checkAddress,
-          onInput: addressTyped,
-        },
-        texts,
-      );
-    this.#callbacks = {
-      taskWebhookUrl: address("taskWebhookUrl"),
-      stepWebhookUrl: address("stepWebhookUrl"),
-      crewWebhookUrl: address("crewWebhookUrl"),
-      humanInputWebhookUrl: address("humanInputWebhookUrl"),
-    };
+    this.#callbacks = forEachCallback((name) =>
+      control({
+        ...texts.callbacks[name],
+        box: line,
+        text: callbacks[name],
+        check: checkAddress,
+        onInput: onAddress,
+      }),
+    );
     this.#humanInput = new Authentication(
       {
         ...humanInput,
@@ -89,27 +73,21 @@ export class Advanced {
     );
     const both = () => ({ url: this.#stream.text, events: this.#events.text });
     const { url, events, realtime } = texts.streaming;
-    this.#stream = new Control(
-      {
-        label: url,
-        hint: texts.streaming.hint,
-        box: { kind: "line", inputmode: "url" },
-        text: streaming.url,
-        check: (text) => checkStreamingAddress({ ...both(), url: text }),
-        onInput: addressTyped,
-      },
-      texts,
-    );
-    this.#events = new Control(
-      {
-        ...events,
-        box: { kind: "lines", isCode: true },
-        text: streaming.events,
-        check: (text) => checkEvents({ ...both(), events: text }),
-        onInput,
-      },
-      texts,
-    );
+    this.#stream = control({
+      label: url,
+      hint: texts.streaming.hint,
+      box: line,
+      text: streaming.url,
+      check: (text) => checkStreamingAddress({ ...both(), url: text }),
+      onInput: onAddress,
+    });
+    this.#events = control({
+      ...events,
+      box: code,
+      text: streaming.events,
+      check: (text) => checkEvents({ ...both(), events: text }),
+      onInput,
+    });
     const realtimeId = newId();
     this.#realtime = make("input", { type: "checkbox", id: realtimeId });
     this.#realtime.checked = streaming.realtime;
@@ -148,7 +126,7 @@ export class Advanced {
     this.element.open = this.#isFilled;
   }
 
-  /** From top to bottom. */
+  /** In the order of the page. */
   get controls(): readonly Control[] {
     if (this.#isInText)
       return [...this.#humanInput.controls, ...this.#streamAuthentication.controls];
@@ -162,18 +140,11 @@ export class Advanced {
     ];
   }
 
-  /** What they hold, but for secrets. */
+  /** Values without secrets. */
   get values(): Pick<FormValues, "meta" | "callbacks" | "humanInput" | "streaming"> {
-    const { taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl } =
-      this.#callbacks;
     return {
       meta: this.#meta.text,
-      callbacks: {
-        taskWebhookUrl: taskWebhookUrl.text,
-        stepWebhookUrl: stepWebhookUrl.text,
-        crewWebhookUrl: crewWebhookUrl.text,
-        humanInputWebhookUrl: humanInputWebhookUrl.text,
-      },
+      callbacks: forEachCallback((name) => this.#callbacks[name].text),
       humanInput: { strategy: this.#humanInput.strategy, username: this.#humanInput.username },
       streaming: {
         url: this.#stream.text,
@@ -184,7 +155,7 @@ export class Advanced {
     };
   }
 
-  /** All but secrets is shown as JSON. */
+  /** Whether the JSON text has all but the secrets. */
   set isInText(isInText: boolean) {
     const hasChanged = this.#isInText !== isInText;
     this.#isInText = isInText;
@@ -207,7 +178,6 @@ export class Advanced {
     return this.#meta;
   }
 
-  /** Shows other values, such as those of the JSON text. */
   set({ meta, callbacks, humanInput, streaming }: FormValues): void {
     this.#meta.text = meta;
     for (const name of callbackNames) this.#callbacks[name].text = callbacks[name];
@@ -220,12 +190,12 @@ export class Advanced {
     this.#showIfNeeded();
   }
 
-  /** A secret was entered in the JSON text for this target, or taken back there. */
+  /** A secret was entered in the JSON text for this target, or removed there. */
   hold(name: SecretName, target: string | undefined): void {
     (name === "humanInput" ? this.#humanInput : this.#streamAuthentication).hold(target);
   }
 
-  /** The first box of a secret that sending needs and nobody entered. */
+  /** The first box of a required secret that is missing. */
   get missingSecret(): Control | undefined {
     return this.#humanInput.missingSecret ?? this.#streamAuthentication.missingSecret;
   }
@@ -235,8 +205,8 @@ export class Advanced {
     this.#realtime.disabled = isReadOnly;
   }
 
-  /** A folded control cannot take the focus. */
-  unfold(): void {
+  /** A collapsed control can't get focus. */
+  expand(): void {
     this.element.open = true;
   }
 
@@ -250,9 +220,18 @@ export class Advanced {
     );
   }
 
-  /** Beside the JSON text there is nothing to show without a callback that takes a secret. */
+  /** Next to the JSON text, hides the section if no callback needs a secret. */
   #showIfNeeded(): void {
     this.element.hidden =
       this.#isInText && !this.#humanInput.isShown && !this.#streamAuthentication.isShown;
   }
+}
+
+function forEachCallback<T>(valueOf: (name: CallbackName) => T): Record<CallbackName, T> {
+  return {
+    taskWebhookUrl: valueOf("taskWebhookUrl"),
+    stepWebhookUrl: valueOf("stepWebhookUrl"),
+    crewWebhookUrl: valueOf("crewWebhookUrl"),
+    humanInputWebhookUrl: valueOf("humanInputWebhookUrl"),
+  };
 }

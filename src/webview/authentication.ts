@@ -5,23 +5,22 @@ import type { Strategy } from "../kickoff/secret-callbacks.ts";
 import { Control } from "./control.ts";
 import { make } from "./dom.ts";
 
-/** What {@link Authentication} begins with and tells. */
-export interface AuthenticationOptions<Kind extends Strategy> {
-  /** Which callback it is of, as part of its labels. */
+interface AuthenticationOptions<Kind extends Strategy> {
+  /** The callback's name in labels. */
   readonly callback: string;
   readonly strategies: readonly Kind[];
   readonly strategy: Kind;
   readonly username: string;
-  /** What the secret that the extension host holds was entered for, if it holds one. */
+  /** The target of the secret that the extension host holds, if any. */
   readonly entered: string | undefined;
-  /** The callback's address; while it is empty, nothing can be missing. */
+  /** The callback's address; if it is empty, nothing is missing. */
   readonly address: () => string;
   readonly onInput: () => void;
-  /** A secret was typed for this target. It is told apart from all else, and kept nowhere in the page. */
+  /** Receives a typed secret and its target. The page doesn't keep it. */
   readonly onSecret: (text: string, target: string) => void;
 }
 
-/** How a callback authenticates: by nothing, a token, or a user name and password. */
+/** A callback's authentication: none, a token, or a user name and password. */
 export class Authentication<Kind extends Strategy> {
   readonly element: HTMLElement;
   readonly #options: AuthenticationOptions<Kind>;
@@ -30,22 +29,22 @@ export class Authentication<Kind extends Strategy> {
   readonly #token: Control;
   readonly #password: Control;
   readonly #held: string;
-  /** What the secret that is held was entered for. */
+  /** The target of the held secret. */
   #entered: string | undefined;
-  /** Whether the boxes say that one is held for the callback as it is now, or show it. */
-  #saysHeld: boolean;
+  /** Whether the boxes show the secret, or that one is held. */
+  #showsHeld: boolean;
   #isInText = false;
 
   constructor(options: AuthenticationOptions<Kind>, texts: FormTexts) {
     this.#options = options;
     this.#entered = options.entered;
-    this.#saysHeld = isMeantFor(targetFor(options.strategy, options.address()), options.entered);
+    this.#showsHeld = isMeantFor(targetFor(options.strategy, options.address()), options.entered);
     const { callback, onInput } = options;
-    const words = texts.authentication;
-    this.#held = words.held;
+    const own = texts.authentication;
+    this.#held = own.held;
     const box = {
       kind: "choice",
-      choices: options.strategies.map((value) => ({ value, label: words.strategies[value] })),
+      choices: options.strategies.map((value) => ({ value, label: own.strategies[value] })),
     } as const;
     const changed = () => {
       this.addressChanged();
@@ -54,7 +53,7 @@ export class Authentication<Kind extends Strategy> {
     };
     this.#strategy = new Control(
       {
-        label: fill(words.strategy, callback),
+        label: fill(own.strategy, callback),
         box,
         text: options.strategy,
         check: () => undefined,
@@ -65,7 +64,7 @@ export class Authentication<Kind extends Strategy> {
     const needs = (kind: Strategy) => this.#isUsed && this.strategy === kind;
     this.#username = new Control(
       {
-        label: fill(words.username, callback),
+        label: fill(own.username, callback),
         box: { kind: "line", inputmode: "text" },
         text: options.username,
         check: (text) => (needs("basic") && text === "" ? { kind: "noUsername" } : undefined),
@@ -77,8 +76,8 @@ export class Authentication<Kind extends Strategy> {
       new Control(
         {
           label: fill(label, callback),
-          hint: words.secretHint,
-          box: { kind: "secret", placeholder: this.#saysHeld ? words.held : "" },
+          hint: own.secretHint,
+          box: { kind: "secret", placeholder: this.#showsHeld ? own.held : "" },
           text: "",
           check: (text) =>
             needs(kind) && text === "" && !this.#isHeld
@@ -86,17 +85,16 @@ export class Authentication<Kind extends Strategy> {
               : undefined,
           onInput: () => {
             const typed = kind === "basic" ? this.#password.text : this.#token.text;
-            // What is typed now is all there is.
             this.#entered = typed === "" ? undefined : this.#target;
             if (typed === "") this.#empty();
-            this.#saysHeld = typed !== "";
+            this.#showsHeld = typed !== "";
             options.onSecret(typed, this.#target);
           },
         },
         texts,
       );
-    this.#token = secret(words.token, "bearer");
-    this.#password = secret(words.password, "basic");
+    this.#token = secret(own.token, "bearer");
+    this.#password = secret(own.password, "basic");
     this.element = make(
       "div",
       { class: "nested" },
@@ -111,12 +109,12 @@ export class Authentication<Kind extends Strategy> {
       : [this.#strategy, this.#username, this.#token, this.#password];
   }
 
-  /** The boxes for its secret, of which one shows at most. */
+  /** The boxes for the secret; at most one is visible. */
   get secrets(): readonly Control[] {
     return [this.#token, this.#password];
   }
 
-  /** The box of a secret that sending needs and nobody entered. */
+  /** The box of a required secret that is missing. */
   get missingSecret(): Control | undefined {
     return this.secrets.find((secret) => !secret.isComplete);
   }
@@ -130,43 +128,41 @@ export class Authentication<Kind extends Strategy> {
     return this.#username.text;
   }
 
-  /** All but the secret stands in a text: then the box for that is all that is left, where the callback is used. */
+  /** Whether the JSON text has all but the secret: then only the secret's box is visible. */
   set isInText(isInText: boolean) {
     this.#isInText = isInText;
     this.#show();
   }
 
-  /** Whether something of it shows. */
   get isShown(): boolean {
     return !this.element.hidden;
   }
 
-  /** Shows other values. */
   set({ strategy, username }: { readonly strategy: Kind; readonly username: string }): void {
     this.#strategy.text = strategy;
     this.#username.text = username;
     this.addressChanged();
-    for (const control of [this.#strategy, this.#username, ...this.secrets]) control.settle();
+    for (const control of [this.#strategy, this.#username, ...this.secrets]) control.clearIfValid();
     this.#show();
   }
 
-  /** The secret was entered elsewhere for this target, or taken back there. */
+  /** The secret was entered in the JSON text for this target, or removed there. */
   hold(target: string | undefined): void {
     this.#entered = target;
     this.#empty();
-    for (const secret of this.secrets) secret.settle();
+    for (const secret of this.secrets) secret.clearIfValid();
   }
 
-  /** A box shows no secret that was entered for another host. It is held all the same, and shows as held once the address is that one again. */
+  /** Hides a secret that was entered for another host. It stays held for that host. */
   addressChanged(): void {
-    if (this.#isHeld !== this.#saysHeld) this.#empty();
+    if (this.#isHeld !== this.#showsHeld) this.#empty();
   }
 
   get #target(): string {
     return targetFor(this.strategy, this.#options.address());
   }
 
-  /** Whether a secret is held for the callback as it is now. */
+  /** Whether a secret is held for the current address and strategy. */
   get #isHeld(): boolean {
     return isMeantFor(this.#target, this.#entered);
   }
@@ -176,9 +172,9 @@ export class Authentication<Kind extends Strategy> {
   }
 
   #empty(): void {
-    this.#saysHeld = this.#isHeld;
+    this.#showsHeld = this.#isHeld;
     for (const secret of this.secrets)
-      secret.use({ kind: "secret", placeholder: this.#saysHeld ? this.#held : "" }, "");
+      secret.use({ kind: "secret", placeholder: this.#showsHeld ? this.#held : "" }, "");
   }
 
   #show(): void {

@@ -1,22 +1,32 @@
+import { fill } from "../kickoff/fill.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
+import type { JsonFault } from "../kickoff/json.ts";
 import type { Fault } from "../kickoff/validate.ts";
-import { grow, makeBox, type Box, type BoxKind } from "./box.ts";
 import { make, newId } from "./dom.ts";
-import { faultText } from "./words.ts";
 
 /**
- * Milliseconds without typing before a fault is shown: half a JSON object is not yet a mistake. Leaving the field shows
- * nothing by itself: what appears while the mouse goes down on a button moves the button away from under it.
+ * Milliseconds without typing before a problem is shown: half a JSON object is not yet a mistake. Losing focus shows nothing,
+ * because a new line of text would move a button away while the mouse is down on it.
  */
-const patience = 600;
+export const problemDelayMs = 600;
 
-/** What a labelled control is made of. */
+export type BoxKind =
+  | { readonly kind: "lines"; readonly isCode: boolean }
+  | { readonly kind: "line"; readonly inputmode: "url" | "decimal" | "numeric" | "text" }
+  /** Shows dots. `placeholder` says that a secret is stored. */
+  | { readonly kind: "secret"; readonly placeholder: string }
+  | {
+      readonly kind: "choice";
+      readonly choices: readonly { readonly value: string; readonly label: string }[];
+    };
+
+type Box = HTMLTextAreaElement | HTMLInputElement | HTMLSelectElement;
+
 export interface ControlOptions {
   readonly label: string;
-  /** Small words behind the label, such as "required". */
+  /** Text after the label, such as "required". */
   readonly mark?: string;
   readonly hint?: string;
-  /** Whether it cannot be sent without a value. */
   readonly isRequired?: boolean;
   readonly box: BoxKind;
   readonly text: string;
@@ -24,7 +34,7 @@ export interface ControlOptions {
   readonly onInput: () => void;
 }
 
-/** A label, something to enter a value in, a hint, a note, and what is wrong with the value: tied together for screen readers. */
+/** A value's box with a label, hint, note and problem, connected for screen readers. */
 export class Control {
   readonly element: HTMLElement;
   #box: Box;
@@ -40,13 +50,11 @@ export class Control {
     this.#options = options;
     this.#texts = texts;
     const [id, hintId, noteId, problemId] = [newId(), newId(), newId(), newId()];
-    const described = [...(options.hint === undefined ? [] : [hintId]), noteId, problemId].join(
-      " ",
-    );
+    const describedBy = [...(options.hint === undefined ? [] : [hintId]), noteId, problemId];
     this.#attributes = {
       id,
-      "aria-describedby": described,
-      ...(options.isRequired === true ? { "aria-required": "true" } : {}),
+      "aria-describedby": describedBy.join(" "),
+      ...(options.isRequired === true && { "aria-required": "true" }),
     };
     this.#note = make("p", { class: "note", id: noteId });
     this.#problem = make("p", { class: "problem", id: problemId });
@@ -68,23 +76,21 @@ export class Control {
     grow(this.#box);
   }
 
-  /** Where the cursor is in the text, counted from 0. */
   get caret(): number {
     return this.#box instanceof HTMLSelectElement ? 0 : (this.#box.selectionStart ?? 0);
   }
 
-  /** Puts another text in the place of the one that is there, with the cursor at a place in it; the focus stays where it is. */
+  /** Replaces the text and moves the cursor, without moving focus. */
   rewrite(text: string, caret: number): void {
     this.text = text;
     if (!(this.#box instanceof HTMLSelectElement)) this.#box.setSelectionRange(caret, caret);
   }
 
-  /** Says what is sent where the value does not; nothing takes it away. */
+  /** Says what is sent if the value doesn't; "" for no note. */
   set note(note: string) {
     this.#note.textContent = note;
   }
 
-  /** Takes the box away, or brings it back. */
   set isHidden(isHidden: boolean) {
     this.#box.hidden = isHidden;
   }
@@ -94,7 +100,6 @@ export class Control {
     else this.#box.readOnly = isReadOnly;
   }
 
-  /** Whether it holds nothing. */
   get isEmpty(): boolean {
     return this.#box.value === "";
   }
@@ -103,13 +108,11 @@ export class Control {
     this.#box.focus();
   }
 
-  /** Moves the focus to a place in the text, counted from 0. */
   focusAt(offset: number): void {
     this.#box.focus();
     if (!(this.#box instanceof HTMLSelectElement)) this.#box.setSelectionRange(offset, offset);
   }
 
-  /** Puts another box in the place of the one before, with this text. */
   use(kind: BoxKind, text: string): void {
     const isFocused = this.#box === document.activeElement;
     const box = this.#make(kind, text);
@@ -118,21 +121,21 @@ export class Control {
     if (isFocused) box.focus();
   }
 
-  /** Shows what is wrong now, if anything is; from now on a missing value counts, too. True if nothing is wrong. */
-  demand(): boolean {
+  /** Shows any problem; from now on also a missing value. Returns whether there is none. */
+  validate(): boolean {
     this.#isStrict = true;
     this.recheck();
     return this.#fault() === undefined;
   }
 
-  /** Shows a problem that only the crew could know. It goes with the next change. */
+  /** Shows a problem until the next change. */
   mark(problem: string): void {
     clearTimeout(this.#timer);
     this.#problem.textContent = problem;
     this.#box.setAttribute("aria-invalid", "true");
   }
 
-  /** Shows what is wrong now, or that nothing is. True unless what is there is wrong; missing is not. */
+  /** Updates the problem. Returns whether the value is valid or missing. */
   recheck(): boolean {
     const fault = this.#fault();
     if (fault === undefined || (isMissing(fault) && !this.#isStrict)) this.clear();
@@ -140,30 +143,27 @@ export class Control {
     return this.isReadable;
   }
 
-  /** Takes away what is no longer wrong, also where that lay in another field. True unless something wrong is shown still. */
-  settle(): boolean {
+  /** Clears a problem that is solved, also by a change of another field. Returns whether none is shown. */
+  clearIfValid(): boolean {
     const fault = this.#fault();
     if (fault === undefined) this.clear();
     return fault === undefined || (isMissing(fault) && !this.#isStrict);
   }
 
-  /** Whether what is there can be read; missing is not wrong. Shows nothing. */
+  /** Whether the value is valid or missing. */
   get isReadable(): boolean {
     const fault = this.#fault();
     return fault === undefined || isMissing(fault);
   }
 
-  /** Whether what is there can be sent: neither wrong nor missing. Shows nothing. */
   get isComplete(): boolean {
     return this.#fault() === undefined;
   }
 
-  /** Whether something is shown to be wrong. */
   get isMarked(): boolean {
     return this.#box.hasAttribute("aria-invalid");
   }
 
-  /** Shows that nothing is wrong. */
   clear(): void {
     clearTimeout(this.#timer);
     this.#problem.textContent = "";
@@ -185,21 +185,60 @@ export class Control {
   #changed(): void {
     grow(this.#box);
     clearTimeout(this.#timer);
-    // What is right again is shown at once; what is wrong may only be unfinished.
+    // An invalid value may only be incomplete.
     if (this.#fault() === undefined) this.clear();
-    else this.#timer = setTimeout(() => this.recheck(), patience);
+    else this.#timer = setTimeout(() => this.recheck(), problemDelayMs);
     this.#options.onInput();
   }
 }
 
-/** Whether something is only not there yet. */
+const missingKinds: readonly Fault["kind"][] = [
+  "missing",
+  "noAddress",
+  "noEvents",
+  "noUsername",
+  "noSecret",
+  "otherSecret",
+];
+
 function isMissing({ kind }: Fault): boolean {
-  return (
-    kind === "missing" ||
-    kind === "noAddress" ||
-    kind === "noEvents" ||
-    kind === "noUsername" ||
-    kind === "noSecret" ||
-    kind === "otherSecret"
-  );
+  return missingKinds.includes(kind);
+}
+
+function faultText(fault: Fault, texts: FormTexts): string {
+  return fault.kind === "notJson" ? jsonFaultText(fault.at, texts) : texts.faults[fault.kind];
+}
+
+export function jsonFaultText({ line, column, expected }: JsonFault, texts: FormTexts): string {
+  const text = expected === "exactNumber" ? texts.faultAt : texts.notJson;
+  return fill(text, line, column, texts.expected[expected]);
+}
+
+function makeBox(kind: BoxKind, attributes: Readonly<Record<string, string>>): Box {
+  const line = { ...attributes, spellcheck: "false", autocomplete: "off" };
+  switch (kind.kind) {
+    case "lines":
+      return make("textarea", {
+        ...attributes,
+        rows: "1",
+        spellcheck: String(!kind.isCode),
+        ...(kind.isCode && { class: "code" }),
+      });
+    case "line":
+      return make("input", { ...line, type: "text", inputmode: kind.inputmode });
+    case "secret":
+      return make("input", { ...line, type: "password", placeholder: kind.placeholder });
+    case "choice":
+      return make(
+        "select",
+        attributes,
+        ...kind.choices.map(({ value, label }) => make("option", { value }, label)),
+      );
+  }
+}
+
+/** Sets the rows where the style sheet can't resize a text area (Firefox). */
+function grow(box: Box): void {
+  if (box instanceof HTMLTextAreaElement && !CSS.supports("field-sizing", "content"))
+    box.rows = Math.min(box.value.split("\n").length, 20);
 }

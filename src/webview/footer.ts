@@ -1,22 +1,22 @@
 import { fill } from "../kickoff/fill.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
+import type { Explanation, FromForm, Outcome } from "../kickoff/messages.ts";
 import { button, make } from "./dom.ts";
-import { submitKeys } from "./words.ts";
 
-/** The button that sends the form, and how the last attempt ended. */
 export class Footer {
   readonly element: HTMLElement;
   readonly #texts: FormTexts;
   readonly #outcome = make("div", { class: "outcome", role: "alert" });
-  readonly #complaint = make("p", { class: "error" });
-  /** Heard, not seen: the button says the same to the eye. */
+  readonly #blocked = make("p", { class: "error" });
+  /** For screen readers; the button shows the same. */
   readonly #status = make("p", { class: "unseen", role: "status" });
   readonly #submit: HTMLButtonElement;
 
   constructor(texts: FormTexts, onSubmit: () => void) {
     this.#texts = texts;
     this.#submit = button(texts.kickOff, "primary", onSubmit);
-    const keys = make("span", { class: "keys" }, fill(texts.shortcut, submitKeys()));
+    const shortcut = /mac/i.test(navigator.userAgent) ? "⌘Enter" : "Ctrl+Enter";
+    const keys = make("span", { class: "keys" }, fill(texts.shortcut, shortcut));
     this.element = make(
       "footer",
       {},
@@ -24,7 +24,7 @@ export class Footer {
       make("div", { class: "buttons" }, this.#submit, keys),
       this.#status,
     );
-    // It stays in view; a field that gets the focus must not end up behind it.
+    // The footer stays visible and must not cover a focused field.
     new ResizeObserver(() => {
       document.documentElement.style.scrollPaddingBottom = `${this.element.offsetHeight + 8}px`;
     }).observe(this.element);
@@ -36,7 +36,7 @@ export class Footer {
     this.isOff = isSending;
   }
 
-  /** Not `disabled`, which would throw the keyboard's focus away. */
+  /** Not `disabled`, which would lose focus. */
   set isOff(isOff: boolean) {
     this.#submit.setAttribute("aria-disabled", String(isOff));
   }
@@ -45,19 +45,50 @@ export class Footer {
     this.#submit.focus();
   }
 
-  /** Shows how sending ended, in the place of all that was said before; nothing takes that away. */
   show(...outcome: readonly HTMLElement[]): void {
     this.#outcome.replaceChildren(...outcome);
   }
 
-  /** Says, and reads out, why something that was pressed is not done; an empty text takes that away. */
-  complain(text: string): void {
-    this.#complaint.remove();
-    this.#complaint.textContent = text;
-    if (text !== "") this.#outcome.append(this.#complaint);
+  /** Shows and reads out why an action is blocked; "" to clear. */
+  showBlocked(text: string): void {
+    this.#blocked.remove();
+    this.#blocked.textContent = text;
+    if (text !== "") this.#outcome.append(this.#blocked);
   }
 
   scrollToOutcome(): void {
     this.#outcome.scrollIntoView({ block: "nearest" });
   }
+}
+
+type Post = (message: FromForm) => void;
+
+/** An error with its remedy and buttons; the extension host identifies the buttons by index. */
+export function explanation(
+  { message, remedy, actions }: Explanation,
+  post: Post,
+  ...others: readonly HTMLElement[]
+): HTMLElement {
+  const buttons = [
+    ...others,
+    ...actions.map((title, index) =>
+      button(title, "secondary", () => post({ type: "act", index })),
+    ),
+  ];
+  const box = make("div", { class: "error" }, make("p", { class: "message" }, message));
+  if (remedy !== undefined && remedy !== "") box.append(make("p", {}, remedy));
+  if (buttons.length > 0) box.append(make("div", { class: "buttons" }, ...buttons));
+  return box;
+}
+
+export function outcomeBox(outcome: Outcome, texts: FormTexts, post: Post): HTMLElement {
+  if (outcome.kind === "refused") return explanation(outcome, post);
+  const box = explanation(
+    outcome,
+    post,
+    button(texts.openExecution, "primary", () => post({ type: "openExecution" })),
+    button(texts.kickOffAgain, "secondary", () => post({ type: "sendAgain" })),
+  );
+  box.className = "warning";
+  return box;
 }

@@ -1,4 +1,5 @@
 import type { FormField } from "../kickoff/fields.ts";
+import { fill } from "../kickoff/fill.ts";
 import { formToolNames, type FormToolName } from "../kickoff/form-tools.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import { writeJsonView } from "../kickoff/json-view.ts";
@@ -8,51 +9,47 @@ import { initialValues, type FormValues } from "../kickoff/values.ts";
 import { Advanced } from "./advanced.ts";
 import type { Control } from "./control.ts";
 import { button, make } from "./dom.ts";
-import { Footer } from "./footer.ts";
+import { Footer, outcomeBox } from "./footer.ts";
 import { InputField } from "./input-field.ts";
 import { JsonPage, viewToggle } from "./json-page.ts";
-import { noticeLine } from "./notice.ts";
-import { outcomeBox } from "./outcome.ts";
-import type { Outside } from "./state.ts";
+import type { Host } from "./host.ts";
 
 type View = Extract<FormView, { readonly kind: "form" }>;
 
-/** The form itself: its fields or its JSON, what is typed in them, and the button that sends it once. */
+/** The form: its fields or its JSON, and the button that sends it once. */
 export class FormPage {
   readonly element: HTMLElement;
   readonly #view: View;
   readonly #texts: FormTexts;
-  readonly #outside: Outside;
+  readonly #host: Host;
   #draftId: string;
   #fields: readonly FormField[] = [];
   #inputs: readonly InputField[] = [];
-  /** Set while the whole kickoff is shown as JSON. */
+  /** Set in the JSON view. */
   #json: JsonPage | undefined;
   readonly #head = make("div", { class: "head" });
   readonly #notice = make("div", {});
   readonly #list = make("div", { class: "inputs" });
   readonly #advanced: Advanced;
   readonly #footer: Footer;
-  /** Set while the footer complains: whether what it complains of is so still. */
-  #isStillWrong: (() => boolean) | undefined;
+  /** Set while the footer shows why an action is blocked: whether it still is. */
+  #isStillBlocked: (() => boolean) | undefined;
   #isSending = false;
-  #isBlocked = false;
+  #mayHaveStarted = false;
 
-  constructor(view: View, texts: FormTexts, outside: Outside) {
+  constructor(view: View, texts: FormTexts, host: Host) {
     const { values } = view.draft;
     this.#view = view;
     this.#texts = texts;
-    this.#outside = outside;
+    this.#host = host;
     this.#draftId = view.draft.id;
     this.#footer = new Footer(texts, () => this.submit());
     this.#advanced = new Advanced(
-      {
-        values,
-        secrets: view.secrets,
-        onInput: () => this.#changed(),
-        onSecret: (name, text, target) => this.#secretTyped(name, text, target),
-      },
+      values,
+      view.secrets,
       texts,
+      () => this.#changed(),
+      (name, text, target) => this.#secretTyped(name, text, target),
     );
     if (values.json === undefined) this.#showFields(view.fields, values);
     else this.#showJson(view.fields, values, values.json);
@@ -70,12 +67,11 @@ export class FormPage {
     if (view.isSending) this.sending();
   }
 
-  /** Says where the values came from. */
   set notice(notice: Notice | undefined) {
-    this.#notice.replaceChildren(...noticeLine(notice, this.#texts, this.#outside));
+    this.#notice.replaceChildren(...this.#noticeLine(notice));
   }
 
-  /** What is typed now, with the id under which it is sent. A secret is in it only where it stands in the JSON text. */
+  /** The current values and the id under which they are sent. Secrets are included only in the JSON text. */
   get draft(): Draft {
     const values = this.#json?.values ?? {
       inputs: this.#inputs.map((field) => field.value),
@@ -85,8 +81,8 @@ export class FormPage {
   }
 
   /**
-   * Moves the focus to where the person goes on: an input, else the first one without a value, else the first, else the button. Given
-   * values, which come without secrets, lack no more than those where the inputs are there.
+   * Moves focus to the given input, else to the first one without a value, else to the first, else to the button. If a command
+   * gave all inputs, only a secret can be missing.
    */
   focus(where: FormFocus): void {
     const named =
@@ -103,27 +99,26 @@ export class FormPage {
     else (secret ?? this.#json ?? field ?? this.#footer).focus();
   }
 
-  /** Sends what is typed, unless something is wrong with it, it is being sent, or it may have been sent. */
+  /** Sends the form, unless it is invalid, is being sent, or may have been sent. */
   submit(): void {
-    if (this.#isSending || this.#isBlocked) return;
-    if (!this.#demand()) return;
+    if (this.#isSending || this.#mayHaveStarted) return;
+    if (!this.#validate()) return;
     this.sending();
-    this.#outside.post({ type: "submit", draft: this.draft });
+    this.#host.post({ type: "submit", draft: this.draft });
   }
 
-  /** What is typed is on its way. */
   sending(): void {
     this.#show();
     this.#setSending(true);
   }
 
-  /** Sending ended without a start. Nothing that was typed is lost. */
+  /** Sending ended without a start. The values stay. */
   ended(outcome: Outcome, fields: readonly FormField[], draftId: string): void {
     this.#draftId = draftId;
     this.#setSending(false);
-    this.#isBlocked = outcome.kind === "maybeStarted";
-    this.#footer.isOff = this.#isBlocked;
-    this.#show(outcomeBox(outcome, this.#texts, (message) => this.#outside.post(message)));
+    this.#mayHaveStarted = outcome.kind === "maybeStarted";
+    this.#footer.isOff = this.#mayHaveStarted;
+    this.#show(outcomeBox(outcome, this.#texts, (message) => this.#host.post(message)));
     if (this.#json === undefined) this.#addFields(fields, initialValues(fields));
     const names = outcome.kind === "refused" ? outcome.missing : [];
     const missing = this.#inputs.filter((field) => names.includes(field.name));
@@ -132,20 +127,23 @@ export class FormPage {
     else missing[0].focus();
   }
 
-  #demand(): boolean {
-    const isJsonWrong = this.#json?.demand() === false;
-    const wrong = this.#inputs.filter((field) => !field.control.demand());
-    const wrongAdvanced = this.#advanced.controls.filter((control) => !control.demand());
-    if (wrongAdvanced.length > 0) this.#advanced.unfold();
+  #validate(): boolean {
+    const isJsonWrong = this.#json?.validate() === false;
+    const wrong = this.#inputs.filter((field) => !field.control.validate());
+    const wrongAdvanced = this.#advanced.controls.filter((control) => !control.validate());
+    if (wrongAdvanced.length > 0) this.#advanced.expand();
     if (!isJsonWrong) (wrong[0] ?? wrongAdvanced[0])?.focus();
-    const isRight = !isJsonWrong && wrong.length + wrongAdvanced.length === 0;
+    const isValid = !isJsonWrong && wrong.length + wrongAdvanced.length === 0;
     this.#show();
-    if (!isRight)
-      this.#complain(this.#texts.checkFields, () => this.#json?.isWrong === true || this.#settle());
-    return isRight;
+    if (!isValid)
+      this.#showBlocked(
+        this.#texts.checkFields,
+        () => this.#json?.isWrong === true || this.#hasProblem(),
+      );
+    return isValid;
   }
 
-  /** Whether all can be read, complete or not; moves the focus to what can't, and says that it is in the way. */
+  /** Whether all values can be read, complete or not. Otherwise moves focus to the first that can't and shows that it blocks. */
   #isReadable(advanced: readonly Control[], isWhole = false): boolean {
     const isJsonReadable = this.#json?.isReadable({ isWhole }) !== false;
     const wrong = this.#inputs.find((field) => !field.control.recheck());
@@ -153,7 +151,7 @@ export class FormPage {
     const isReadable = isJsonReadable && wrong === undefined && wrongAdvanced === undefined;
     if (isReadable) return true;
     if (isJsonReadable) {
-      if (wrong === undefined) this.#advanced.unfold();
+      if (wrong === undefined) this.#advanced.expand();
       (wrong ?? wrongAdvanced)?.focus();
     }
     const unreadable = () =>
@@ -161,28 +159,25 @@ export class FormPage {
       [...this.#inputs.map((field) => field.control), ...advanced].some(
         (control) => !control.isReadable,
       );
-    this.#complain(this.#texts.mendFirst, unreadable);
+    this.#showBlocked(this.#texts.mendFirst, unreadable);
     return false;
   }
 
   #show(...outcome: readonly HTMLElement[]): void {
-    this.#isStillWrong = undefined;
+    this.#isStillBlocked = undefined;
     this.#footer.show(...outcome);
   }
 
-  /** Says what is in the way, until that is so no longer. */
-  #complain(text: string, isStillWrong: () => boolean): void {
-    this.#footer.complain(text);
-    this.#isStillWrong = isStillWrong;
+  /** Shows why an action is blocked, while it is. */
+  #showBlocked(text: string, isStillBlocked: () => boolean): void {
+    this.#footer.showBlocked(text);
+    this.#isStillBlocked = isStillBlocked;
   }
 
-  /** Takes away the marks of what is right by now. True if others are left. */
-  #settle(): boolean {
-    return (
-      [...this.#inputs.map((field) => field.control), ...this.#advanced.controls].filter(
-        (control) => !control.settle(),
-      ).length > 0
-    );
+  /** Clears the problems that are solved. Returns whether others are shown. */
+  #hasProblem(): boolean {
+    const controls = [...this.#inputs.map((field) => field.control), ...this.#advanced.controls];
+    return controls.filter((control) => !control.clearIfValid()).length > 0;
   }
 
   #showFields(fields: readonly FormField[], values: FormValues): void {
@@ -212,7 +207,7 @@ export class FormPage {
     this.#showHead();
   }
 
-  /** The other view of the same value, unless what is typed cannot be read: then it stays, with what is wrong. */
+  /** Switches the view unless the values can't be read. */
   #switch(toJson: boolean): void {
     if (this.#isSending || !this.#isReadable(toJson ? [this.#advanced.meta] : [])) return;
     if (!toJson) {
@@ -238,27 +233,24 @@ export class FormPage {
     const known = new Set(this.#inputs.map((field) => field.name));
     const added = fields.flatMap((field, index) => {
       const value = values.inputs[index];
-      const events = {
-        onInput: () => this.#changed(),
-        onTake: () => this.#outside.post({ type: "take", input: field.name }),
-      };
-      return known.has(field.name) || value === undefined
-        ? []
-        : [new InputField(field, value, this.#texts, events)];
+      if (known.has(field.name) || value === undefined) return [];
+      const onInput = () => this.#changed();
+      const onTake = () => this.#host.post({ type: "take", input: field.name });
+      return [new InputField(field, value, this.#texts, onInput, onTake)];
     });
     this.#fields = fields;
     this.#inputs = [...this.#inputs, ...added];
     this.#list.append(...added.map((field) => field.control.element));
   }
 
-  /** The choice of the view, and the buttons that take the form as it stands; what can't be read is marked first: it would be lost. */
+  /** The view switch, and the buttons that use the current values: those that can't be read would be lost. */
   #showHead(): void {
     const use = (tool: FormToolName) => {
       if (
         !this.#isSending &&
         (tool === "presets" || this.#isReadable(this.#advanced.controls, true))
       )
-        this.#outside.post({ type: "tool", tool });
+        this.#host.post({ type: "tool", tool });
     };
     const tools = formToolNames.map((tool) =>
       button(this.#texts.tools[tool], "secondary", () => use(tool)),
@@ -269,33 +261,49 @@ export class FormPage {
     );
   }
 
-  /** The boxes for secrets are those that the text asks for. */
   #jsonTyped(): void {
     if (this.#json !== undefined) this.#advanced.set(this.#json.filled.values);
     this.#changed();
   }
 
   #secretTyped(name: SecretName, text: string, target: string): void {
-    this.#outside.post({ type: "secret", name, target, text });
-    this.#withdrawComplaint();
+    this.#host.post({ type: "secret", name, target, text });
+    this.#clearBlocked();
   }
 
-  #withdrawComplaint(): void {
-    if (this.#isStillWrong?.() !== false) return;
-    this.#isStillWrong = undefined;
-    this.#footer.complain("");
+  #clearBlocked(): void {
+    if (this.#isStillBlocked?.() !== false) return;
+    this.#isStillBlocked = undefined;
+    this.#footer.showBlocked("");
   }
 
   #changed(): void {
-    this.#withdrawComplaint();
-    this.#outside.keep(this.#view.crew, this.#json?.filled.fields ?? this.#fields, this.draft);
-    this.#outside.post({ type: "changed", draft: this.draft });
+    this.#clearBlocked();
+    this.#host.keep(this.#view.crew, this.#json?.filled.fields ?? this.#fields, this.draft);
+    this.#host.post({ type: "changed", draft: this.draft });
+  }
+
+  /** Where the values came from, with a way back. */
+  #noticeLine(notice: Notice | undefined): readonly HTMLElement[] {
+    if (notice === undefined) return [];
+    const { input = "", from = "" } = notice.taken ?? {};
+    const text =
+      notice.kind === "changed" ? "" : fill(this.#texts.notices[notice.kind], input, from);
+    const line = make("p", { class: "notice", role: "status" }, text);
+    const link = (label: string, type: "undo" | "clear") =>
+      line.append(
+        " ",
+        button(label, "link", () => this.#host.post({ type })),
+      );
+    if (notice.canUndo) link(this.#texts.undo, "undo");
+    else if (notice.kind !== "cleared") link(this.#texts.clear, "clear");
+    return [line];
   }
 
   #setSending(isSending: boolean): void {
     this.#isSending = isSending;
     this.#footer.isSending = isSending;
-    // Not `disabled`, which would throw the keyboard's focus away.
+    // Not `disabled`, which would lose focus.
     for (const one of this.#head.querySelectorAll("button"))
       one.setAttribute("aria-disabled", String(isSending));
     for (const part of [

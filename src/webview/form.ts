@@ -2,11 +2,11 @@ import { fill } from "../kickoff/fill.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import { dispatch, type FormView, type Handlers, type ToForm } from "../kickoff/messages.ts";
 import { button, make } from "./dom.ts";
+import { explanation } from "./footer.ts";
 import { FormPage } from "./form-page.ts";
-import { explanation } from "./outcome.ts";
-import { Outside } from "./state.ts";
+import { Host } from "./host.ts";
 
-const outside = new Outside();
+const host = new Host();
 const place = document.querySelector("main") ?? document.body;
 let page: FormPage | undefined;
 let texts: FormTexts | undefined;
@@ -22,59 +22,58 @@ const handlers: Handlers<ToForm> = {
   outcome: ({ outcome, fields, draftId }) => page?.ended(outcome, fields, draftId),
 };
 
-/** Replaces what the page shows. */
-function show(view: FormView, words: FormTexts): void {
+function show(view: FormView, texts: FormTexts): void {
   if (view.kind === "form" && page?.draft.id === view.draft.id) {
-    // Only what is said above the fields can be new: the cursor stays where it is.
-    place.firstElementChild?.replaceWith(header(view, words));
+    // Only header and notice can have changed; the cursor stays.
+    place.firstElementChild?.replaceWith(header(view, texts));
     page.notice = view.notice;
     return;
   }
   page = undefined;
-  place.replaceChildren(header(view, words));
+  place.replaceChildren(header(view, texts));
   switch (view.kind) {
     case "loading":
-      outside.keepCrew(view.crew);
-      place.append(make("p", { class: "loading", role: "status" }, words.loading));
+      host.keepCrew(view.crew);
+      place.append(make("p", { class: "loading", role: "status" }, texts.loading));
       break;
     case "unavailable": {
-      outside.keepCrew(view.crew);
-      const again = button(words.tryAgain, "primary", () => outside.post({ type: "tryAgain" }));
+      host.keepCrew(view.crew);
+      const again = button(texts.tryAgain, "primary", () => host.post({ type: "tryAgain" }));
       place.append(
         make(
           "div",
           { role: "alert" },
-          explanation(view, (message) => outside.post(message), again),
+          explanation(view, (message) => host.post(message), again),
         ),
       );
       break;
     }
     case "form":
-      page = new FormPage(view, words, outside);
-      outside.keep(view.crew, view.fields, view.isEdited ? view.draft : undefined);
+      page = new FormPage(view, texts, host);
+      host.keep(view.crew, view.fields, view.isEdited ? view.draft : undefined);
       place.append(page.element);
       if (view.focus !== undefined) page.focus(view.focus);
   }
 }
 
-function header(view: FormView, words: FormTexts): HTMLElement {
+function header(view: FormView, texts: FormTexts): HTMLElement {
   const { name, url, isRehearsal } = view.crew;
-  const element = make("header", {}, make("h1", {}, fill(words.title, name)));
+  const element = make("header", {}, make("h1", {}, fill(texts.title, name)));
   if (url !== "") element.append(make("p", { class: "address" }, url));
-  if (isRehearsal) element.append(make("p", { class: "rehearsal" }, words.rehearsal));
+  if (isRehearsal) element.append(make("p", { class: "rehearsal" }, texts.rehearsal));
   if (view.kind === "form" && view.isNotKept === true)
-    element.append(make("p", { class: "not-kept", role: "status" }, words.notKept));
+    element.append(make("p", { class: "not-kept", role: "status" }, texts.notKept));
   return element;
 }
 
 window.addEventListener("message", (event: MessageEvent<ToForm>) => dispatch(handlers, event.data));
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
-  // VS Code hears the keys of a webview, too; this one is the form's.
+  // Otherwise VS Code would handle the key, too.
   event.preventDefault();
   event.stopPropagation();
   if (!event.repeat) page?.submit();
 });
 
-const draft = outside.keptDraft;
-outside.post({ type: "ready", ...(draft === undefined ? {} : { draft }) });
+const draft = host.keptDraft;
+host.post({ type: "ready", ...(draft === undefined ? {} : { draft }) });

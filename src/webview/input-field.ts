@@ -3,18 +3,9 @@ import { fieldModes, switchMode, type FieldMode, type FormField } from "../kicko
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import { checkInput } from "../kickoff/validate.ts";
 import type { NamedValue } from "../kickoff/values.ts";
-import type { BoxKind } from "./box.ts";
-import { Control } from "./control.ts";
+import { Control, type BoxKind } from "./control.ts";
 import { button, make } from "./dom.ts";
 
-/** What a field tells. */
-export interface FieldEvents {
-  readonly onInput: () => void;
-  /** The person wants a value from elsewhere. */
-  readonly onTake: () => void;
-}
-
-/** One input of the crew: its value, how it is sent, and where it may come from. */
 export class InputField {
   readonly name: string;
   readonly control: Control;
@@ -25,11 +16,13 @@ export class InputField {
   readonly #reset: HTMLButtonElement;
   #mode: FieldMode;
 
+  /** `onTake` is called when the person wants to take a value from a file or an execution. */
   constructor(
     field: FormField,
     value: NamedValue,
     texts: FormTexts,
-    { onInput, onTake }: FieldEvents,
+    onInput: () => void,
+    onTake: () => void,
   ) {
     this.name = field.name;
     this.#field = field;
@@ -44,7 +37,7 @@ export class InputField {
       {
         label,
         mark: field.listed ? (field.required ? texts.required : texts.optional) : texts.unlisted,
-        ...(field.description === undefined ? {} : { hint: field.description }),
+        ...(field.description !== undefined && { hint: field.description }),
         isRequired: field.required,
         box: this.#box(),
         text: value.text,
@@ -55,11 +48,11 @@ export class InputField {
     );
     this.#select = make("select", { class: "mode", "aria-label": fill(texts.sendAs, label) });
     const { control } = field;
-    const labelOf = (mode: FieldMode) =>
+    const modeLabel = (mode: FieldMode) =>
       mode !== "fitting" ? texts.modes[mode] : control && texts.controls[control.kind];
     this.#select.append(
       ...fieldModes.flatMap((mode) => {
-        const text = labelOf(mode);
+        const text = modeLabel(mode);
         return text === undefined ? [] : [make("option", { value: mode }, text)];
       }),
     );
@@ -77,7 +70,7 @@ export class InputField {
       this.focus();
     });
     this.#reset.setAttribute("aria-label", fill(texts.resetFor, label));
-    // After the value, so that Tab comes to it first; the style sheet puts the choice on the label's line.
+    // After the value in the Tab order; the style sheet puts it on the label's line.
     this.control.element.append(
       this.#select,
       make("div", { class: "actions" }, this.#take, this.#reset),
@@ -85,17 +78,14 @@ export class InputField {
     this.#show(value);
   }
 
-  /** What the field holds. */
   get value(): NamedValue {
     return { name: this.name, mode: this.#mode, text: this.control.text };
   }
 
-  /** Whether it waits for a value. */
   get isEmpty(): boolean {
     return this.#hasBox && this.control.isEmpty;
   }
 
-  /** Whether it waits for a value that the crew needs. */
   get isMissing(): boolean {
     return this.isEmpty && this.#field.required;
   }
@@ -106,7 +96,6 @@ export class InputField {
     for (const action of [this.#take, this.#reset]) action.disabled = isReadOnly;
   }
 
-  /** Moves the focus to the value, or to the choice where there is none. */
   focus(): void {
     if (this.#hasBox) this.control.focus();
     else this.#select.focus();
@@ -140,7 +129,7 @@ export class InputField {
     this.#reset.hidden = hasDefault !== true || (mode === initial.mode && text === initial.text);
   }
 
-  /** What the value is entered in. A field that has no value just now keeps its text in a box that does not show. */
+  /** The value's box. Without a value the text stays in a hidden box. */
   #box(): BoxKind {
     const { control } = this.#field;
     if (this.#mode !== "fitting" || control === undefined)
@@ -151,28 +140,21 @@ export class InputField {
       case "integer":
         return { kind: "line", inputmode: "numeric" };
       case "boolean":
-        return {
-          kind: "choice",
-          choices: [
-            { value: "", label: this.#texts.choose },
-            { value: "true", label: "true" },
-            { value: "false", label: "false" },
-          ],
-        };
+        return this.#choice(["true", "false"]);
       case "choice":
-        return {
-          kind: "choice",
-          choices: [
-            { value: "", label: this.#texts.choose },
-            ...control.choices.map((json) => ({ value: json, label: labelOfChoice(json) })),
-          ],
-        };
+        return this.#choice(control.choices);
     }
+  }
+
+  #choice(values: readonly string[]): BoxKind {
+    const none = { value: "", label: this.#texts.choose };
+    const choices = values.map((json) => ({ value: json, label: labelOf(json) }));
+    return { kind: "choice", choices: [none, ...choices] };
   }
 }
 
-/** A text as it is, all else as JSON; a text that could be taken for something else keeps its quotes. */
-function labelOfChoice(json: string): string {
+/** Text without quotes unless it is blank, anything else as JSON. */
+function labelOf(json: string): string {
   const value: unknown = JSON.parse(json);
   return typeof value === "string" && value.trim() !== "" ? value : json;
 }

@@ -3,49 +3,42 @@ import type { FormField } from "../kickoff/fields.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import { readJsonView, type JsonViewFault, type JsonViewValues } from "../kickoff/json-view.ts";
 import { targetOf } from "../kickoff/held-secrets.ts";
-import { secretNames, type SecretName } from "../kickoff/secret-callbacks.ts";
+import { quoted, secretNames, type SecretName } from "../kickoff/secret-callbacks.ts";
 import { edited, placeAfterCuts } from "../kickoff/text-edits.ts";
 import { checkInput } from "../kickoff/validate.ts";
 import type { FormValues } from "../kickoff/values.ts";
-import { Control } from "./control.ts";
+import { Control, jsonFaultText, problemDelayMs } from "./control.ts";
 import { button, make } from "./dom.ts";
-import { jsonViewFaultText } from "./words.ts";
 
-/** Milliseconds without typing before a fault is shown, as in the fields. */
-const patience = 600;
-
-/** Fields and what they hold. */
-export interface Filled {
+interface Filled {
   readonly fields: readonly FormField[];
   readonly values: FormValues;
 }
 
-/** What the text tells. */
-export interface JsonPageEvents {
+interface JsonPageEvents {
   readonly onInput: () => void;
   readonly onDiscard: () => void;
-  /** A secret stands in the text, or no longer does: it is held as if it had been typed in its box. */
+  /** A secret was typed into the text or removed; "" if removed. */
   readonly onSecret: (name: SecretName, text: string, target: string) => void;
 }
 
-/** A whole kickoff as one JSON text, but for the secrets of its callbacks. */
+/** A whole kickoff as JSON text, without the secrets of its callbacks. */
 export class JsonPage {
   readonly element: HTMLElement;
   readonly #control: Control;
   readonly #discard: HTMLButtonElement;
-  /** Says that a secret was taken out. */
+  /** Reports that a secret was removed from the text. */
   readonly #moved = make("p", { class: "note", role: "status" });
   readonly #texts: FormTexts;
   readonly #events: JsonPageEvents;
-  /** What the text was made of: what is no longer in it is left out. */
+  /** What the text was made from. */
   readonly #base: Filled;
-  /** What could be read last. */
+  /** What the last valid text says. */
   #filled: Filled & Pick<JsonViewValues, "secrets" | "wrong">;
-  /** Secrets that stand in the text, as they were told, with what they are for. */
-  readonly #told = new Map<SecretName, { readonly text: string; readonly target: string }>();
+  /** Secrets in the text that were reported, with their targets. */
+  readonly #reported = new Map<SecretName, { readonly text: string; readonly target: string }>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Shows a text that stands for values, or once did: what can't be read is kept as it is. */
   constructor(filled: Filled, text: string, texts: FormTexts, events: JsonPageEvents) {
     this.#texts = texts;
     this.#base = filled;
@@ -66,22 +59,21 @@ export class JsonPage {
     this.element = this.#control.element;
     this.element.classList.add("whole");
     this.check();
-    // Those that stand there were told by the page before this one.
+    // An earlier page reported the secrets in the text.
     for (const { of, text: secret } of this.#filled.secrets)
-      this.#told.set(of, { text: secret, target: targetOf(of, this.#filled.values) });
+      this.#reported.set(of, { text: secret, target: targetOf(of, this.#filled.values) });
   }
 
-  /** What could be read last, and now, unless {@link check} says otherwise. */
+  /** What the last valid text says. */
   get filled(): Filled {
     return this.#filled;
   }
 
-  /** The same with the text as typed. */
   get values(): FormValues {
     return { ...this.#filled.values, json: this.#control.text };
   }
 
-  /** Whether the text can't be read, or is shown to lack something. */
+  /** Whether the text is invalid, or a problem is shown. */
   get isWrong(): boolean {
     return this.#control.isMarked || this.#read() !== undefined;
   }
@@ -94,7 +86,7 @@ export class JsonPage {
     this.#control.focusAt(0);
   }
 
-  /** Shows what is wrong with the text, if anything is; what is missing is not. True if it can be read. */
+  /** Shows any problem except missing values. Returns whether the text can be read. */
   check(): boolean {
     clearTimeout(this.#timer);
     const fault = this.#read();
@@ -105,8 +97,8 @@ export class JsonPage {
     return fault === undefined;
   }
 
-  /** The same, and whether what the crew and the callbacks need is there; moves the focus to what is wrong. */
-  demand(): boolean {
+  /** Shows any problem and moves focus to it. Returns whether the text is valid and complete. */
+  validate(): boolean {
     if (!this.isReadable({ isWhole: true })) return false;
     const [lack] = this.#filled.wrong;
     if (lack !== undefined) {
@@ -124,7 +116,7 @@ export class JsonPage {
     return false;
   }
 
-  /** Whether the text can be read, and, where it is to be used as a whole, without a wrong address; moves the focus to where that is not so. */
+  /** Whether the text can be read, with `isWhole` also without an invalid address. Moves focus to the problem. */
   isReadable({ isWhole }: { readonly isWhole: boolean }): boolean {
     if (this.#read() === undefined) this.#moveSecrets(() => true);
     const isRead = this.check();
@@ -152,32 +144,32 @@ export class JsonPage {
 
   #changed(): void {
     clearTimeout(this.#timer);
-    // A paste of several lines tells several times of one change.
+    // Pasting several lines fires several events.
     if (this.#control.text !== this.#filled.values.json) this.#moved.textContent = "";
     const isRead = this.#read() === undefined;
-    if (isRead) this.#tellSecrets();
-    // One that is being typed is not taken from under the person's hands.
+    if (isRead) this.#reportSecrets();
+    // A secret is not removed while the cursor is in it.
     if (isRead)
       this.#moveSecrets(
         ({ start, end }) => this.#control.caret <= start || end <= this.#control.caret,
       );
     if (isRead && this.#wrongAddress === undefined) this.check();
-    else this.#timer = setTimeout(() => this.check(), patience);
+    else this.#timer = setTimeout(() => this.check(), problemDelayMs);
     this.#events.onInput();
   }
 
-  #tellSecrets(): void {
+  #reportSecrets(): void {
     for (const name of secretNames) {
       const text = this.#filled.secrets.find(({ of }) => of === name)?.text ?? "";
       const target = targetOf(name, this.#filled.values);
-      const told = this.#told.get(name);
-      if (text === (told?.text ?? "") && (text === "" || target === told?.target)) continue;
-      this.#told.set(name, { text, target });
+      const reported = this.#reported.get(name);
+      if (text === (reported?.text ?? "") && (text === "" || target === reported?.target)) continue;
+      this.#reported.set(name, { text, target });
       this.#events.onSecret(name, text, target);
     }
   }
 
-  /** Takes secrets out of a text that can be read; they are held already. */
+  /** Removes secrets from a valid text; the extension host has them. */
   #moveSecrets(
     isMoved: (value: { readonly start: number; readonly end: number }) => boolean,
   ): void {
@@ -191,13 +183,12 @@ export class JsonPage {
       ),
       placeAfterCuts(this.#control.caret, cuts),
     );
-    for (const { of } of moved) this.#told.delete(of);
+    for (const { of } of moved) this.#reported.delete(of);
     this.#moved.textContent = this.#texts.secretsMoved;
     this.#read();
   }
 }
 
-/** The two buttons that choose between fields and JSON. */
 export function viewToggle(
   texts: FormTexts,
   isJson: boolean,
@@ -216,4 +207,30 @@ export function viewToggle(
     choice(texts.views.form, false),
     choice(texts.views.json, true),
   );
+}
+
+function jsonViewFaultText(fault: JsonViewFault, texts: FormTexts): string {
+  return fault.kind === "notJson"
+    ? jsonFaultText(fault, texts)
+    : fill(texts.faultAt, fault.line, fault.column, problemOf(fault, texts));
+}
+
+function problemOf(
+  fault: Exclude<JsonViewFault, { readonly kind: "notJson" }>,
+  texts: FormTexts,
+): string {
+  switch (fault.kind) {
+    case "address":
+      return texts.faults[fault.fault];
+    case "wrongType":
+      return fill(texts.jsonTypes[fault.wanted], fault.name);
+    case "wrongStrategy":
+      return fill(texts.jsonFaults.wrongStrategy, quoted(fault.wanted));
+    case "noInputs":
+    case "notAnObject":
+    case "tooDeep":
+      return texts.jsonFaults[fault.kind];
+    default:
+      return fill(texts.jsonFaults[fault.kind], fault.name);
+  }
 }

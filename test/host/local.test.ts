@@ -433,7 +433,7 @@ describe("local crews", () => {
       await waitFor("the log", () =>
         lines.some((line) =>
           line.startsWith(
-            "[example_crew] POST /kickoff: The crew can't be read any more. src/example_crew/config/tasks.yaml:",
+            "[example_crew] POST /kickoff: The crew can no longer be read. src/example_crew/config/tasks.yaml:",
           ),
         ),
       );
@@ -456,7 +456,7 @@ describe("local crews", () => {
     const window = await newWindow();
     assert.match(
       (await refusal(window.locals.start({ folder: path.join(folder, "nowhere") }))).message,
-      /There is no folder/,
+      /nowhere doesn't exist/,
     );
     assert.match(
       (await refusal(window.locals.start({ folder: "vscode-vfs://github/a/b" }))).message,

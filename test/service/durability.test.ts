@@ -12,15 +12,15 @@ import { startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 
 const kills = Number(process.env["CREWDECK_KILLS"] ?? 100);
-/** Executions that are begun at most between two kills. */
+/** Maximum of executions started between two kills. */
 const perLife = 3;
-/** A kill comes at most after so many answers and callbacks, and so many milliseconds more: moments that a busy machine moves along. */
+/** A kill comes after at most so many responses and callbacks, plus so many milliseconds. Counting events makes it independent of the machine's speed. */
 const latest = { events: 60, milliseconds: 40 };
 
-/** What the service has promised about one execution: all of it must come true. */
+/** What the service accepted for an execution, and must keep. */
 interface Promised {
   readonly id: string;
-  /** Feedback whose resume was answered 200. */
+  /** Feedback of resumes that were answered 200. */
   readonly accepted: string[];
 }
 
@@ -44,7 +44,7 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
       crewWebhookUrl: `${base}/crew`,
       humanInputWebhookUrl: `${base}/human`,
     };
-    // One callback in five is refused, so that retries are under way at kills, too.
+    // One callback in five is refused, so that kills interrupt retries, too.
     receiver.behave = (response) => {
       events.add();
       response.writeHead(random() < 0.2 ? 503 : 204).end();
@@ -66,7 +66,7 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
     return service;
   };
 
-  /** Kicks off and gives feedback until the service is gone. What is answered 200 is a promise. */
+  /** Kicks off and gives feedback until the service is killed. */
   const load = async (client: CrewApi): Promise<void> => {
     const begin = async () => {
       for (let n = 0; n < perLife; n += 1) {
@@ -82,7 +82,7 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
     const review = async () => {
       for (;;) {
         for (const one of promised.values()) await decide(client, one, random() < 0.7);
-        // Ends this, too, once the service is gone.
+        // Rejects when the service is killed.
         await client.get("/inputs");
         events.add();
       }
@@ -90,7 +90,7 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
     await Promise.allSettled([begin(), review()]);
   };
 
-  /** Decides about the task that waits, if one does. Returns the state of the execution. */
+  /** Decides about the waiting task, if any. Returns the state of the execution. */
   const decide = async (client: CrewApi, one: Promised, isApprove: boolean): Promise<string> => {
     if (ended.has(one.id)) return "completed";
     const status = (await client.get(`/${one.id}/status`)).body as DocumentedStatus;
@@ -112,7 +112,7 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
     return status.status;
   };
   const ended = new Set<string>();
-  /** Tasks that a person looks at. */
+  /** Tasks that wait for a person. */
   const reviewed = new Set<string>();
 
   it("loses no execution, no accepted feedback and no callback", async () => {
@@ -129,7 +129,7 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
       await loaded;
     }
     const client = new CrewApi(await start());
-    assert.ok(promised.size > kills, `only ${promised.size} executions were begun`);
+    assert.ok(promised.size > kills, `only ${promised.size} executions were started`);
 
     const running = async () => {
       let count = 0;
@@ -139,7 +139,7 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
     };
     await waitFor("all executions to complete", async () => (await running()) === 0, 240_000);
 
-    // Each attempt at a task was told once, and each execution; repeats carry the id of the first.
+    // Each attempt and each execution is reported once; repeats have the same id.
     const expected = { crew: promised.size, task: 0, human: 0 };
     for (const { id, accepted } of promised.values()) {
       const { status, result } = (await client.get(`/${id}/status`)).body as DocumentedStatus;
@@ -150,13 +150,15 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
       expected.task += attemptsOf(tasks);
       expected.human += attemptsOf(tasks.filter(({ task_id }) => reviewed.has(task_id)));
     }
-    // A kickoff that was stored but whose answer was cut off is worked through, too.
+    // An execution whose kickoff response was lost runs, too.
     const own = (at: string) =>
       receiver.at(at).filter(({ body }) => promised.has(String(body["kickoff_id"]))).length;
-    const told = () => ({ crew: own("/crew"), task: own("/task"), human: own("/human") });
-    await waitFor("all callbacks", () => isDeepStrictEqual(told(), expected), 240_000).catch(() => {
-      assert.deepEqual(told(), expected);
-    });
+    const reported = () => ({ crew: own("/crew"), task: own("/task"), human: own("/human") });
+    await waitFor("all callbacks", () => isDeepStrictEqual(reported(), expected), 240_000).catch(
+      () => {
+        assert.deepEqual(reported(), expected);
+      },
+    );
     const feedback = [...promised.values()].reduce((sum, { accepted }) => sum + accepted.length, 0);
     const repeats = receiver.received.length - new Set(receiver.received.map(({ id }) => id)).size;
     console.log(
@@ -173,7 +175,7 @@ describe(`service: ${kills} kills with SIGKILL under load`, () => {
   };
 });
 
-/** How many attempts the tasks took, by the line that the rehearsal engine writes. */
+/** The number of attempts, from the outputs of the rehearsal engine. */
 function attemptsOf(tasks: readonly { readonly output: string }[]): number {
   return tasks.reduce((sum, { output }) => sum + Number(/^Attempt: (\d+)$/m.exec(output)?.[1]), 0);
 }

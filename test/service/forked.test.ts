@@ -10,7 +10,7 @@ import { waitFor } from "../support/wait.ts";
 const exampleCrew = path.join(projectFolder, "media", "example-crew");
 
 describe("service: started by another program", () => {
-  it("says over IPC that it listens, and prints no token", async () => {
+  it("reports over IPC that it listens, and prints no token", async () => {
     const data = temporaryFolder("service");
     const { child, message, stdout, stderr, exit } = await forkService(
       [exampleCrew, "--data", data],
@@ -32,7 +32,7 @@ describe("service: started by another program", () => {
     assert.ok(!stderr().includes("secret-"));
   });
 
-  it("leaves when its stdin closes, and when its parent is killed", async () => {
+  it("ends when its stdin closes, and when its parent is killed", async () => {
     const first = await forkService([exampleCrew, "--data", temporaryFolder("service")]);
     first.child.stdin?.end();
     assert.equal(await first.exit, 0);
@@ -46,10 +46,10 @@ describe("service: started by another program", () => {
     );
     assert.ok(isAlive(pid));
     parent.kill("SIGKILL");
-    await waitFor("the service to leave", () => !isAlive(pid));
+    await waitFor("the service to end", () => !isAlive(pid));
   });
 
-  it("keeps running without stdin, and with `--lifeline` leaves when stdin ends", async () => {
+  it("keeps running without stdin, and with `--lifeline` ends when stdin closes", async () => {
     const service = await startService();
     assert.equal((await new CrewApi(service).get("/inputs")).status, 200);
     await service.stop();
@@ -63,7 +63,7 @@ describe("service: started by another program", () => {
     assert.equal(await new Promise((resolve) => child.once("exit", resolve)), 0);
   });
 
-  it("says over IPC why it does not start", async () => {
+  it("reports over IPC why it doesn't start", async () => {
     const service = await startService();
     const inUse = await forkService([exampleCrew, "--data", service.data]);
     assert.deepEqual(
@@ -91,7 +91,7 @@ describe("service: started by another program", () => {
   });
 });
 
-/** A parent as the extension is one: it prints the service's process id when that listens. */
+/** A parent like the extension; prints the service's process id when it listens. */
 const parentProgram = `
   const [, program, ...args] = process.argv;
   const child = require("node:child_process").fork(program, args, { stdio: ["pipe", "pipe", "pipe", "ipc"] });

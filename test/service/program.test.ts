@@ -29,7 +29,7 @@ describe("service: as a program", () => {
     assert.ok(!service.log().includes(service.token));
   });
 
-  it("serves the example crew where no folder is named, and takes tokens and port from the command line", async () => {
+  it("serves the example crew by default, and takes tokens and port from the command line", async () => {
     const port = await freePort();
     const service = await startService({
       args: ["--token", "T", "--user-token", "U", "--port", String(port)],
@@ -58,7 +58,7 @@ describe("service: as a program", () => {
     await service.stop();
   });
 
-  it("refuses more than a megabyte on the socket, announced or not", async () => {
+  it("refuses more than a megabyte on the socket, with or without Content-Length", async () => {
     const service = await startService();
     const body = `{"inputs":{"x":"${"x".repeat(1_100_000)}"}}`;
     const headers = { Authorization: `Bearer ${service.token}` };
@@ -71,7 +71,7 @@ describe("service: as a program", () => {
         (response) => resolve(response.resume().statusCode),
       );
       request.on("error", reject);
-      // Written in two parts, so that no length is announced.
+      // Two parts, so that there is no Content-Length.
       request.write(body.slice(0, 10));
       request.end(body.slice(10));
     });
@@ -79,12 +79,12 @@ describe("service: as a program", () => {
     await service.stop();
   });
 
-  it("goes on at once after a kill in the middle of a task", async () => {
+  it("continues at once after a kill in the middle of a task", async () => {
     const data = temporaryFolder("service");
     const args = ["--data", data, "--token", "T", "--task-seconds", "1.5"];
     const first = await startService({ args });
     const id = await new CrewApi(first).kickoff({ inputs: await inputsOf(new CrewApi(first)) });
-    await waitFor("the first task to be under way", () => attemptsIn(data, id) === 1);
+    await waitFor("the first task to run", () => attemptsIn(data, id) === 1);
     await first.kill();
     const begun = performance.now();
     const second = await startService({ args });
@@ -95,13 +95,13 @@ describe("service: as a program", () => {
         ((await api.get(`/${id}/status`)).body as DocumentedStatus).pending_human_input !==
         undefined,
     );
-    // The library would wait for its lease of 30 seconds.
+    // Without the start-up query it would take 30 seconds, the library's lease.
     assert.ok(performance.now() - begun < 20_000);
     await second.stop();
     rmSync(data, { recursive: true });
   });
 
-  it("serves a crew that was edited at its next kickoff, and one that broke not at all; what waits goes on", async () => {
+  it("uses an edited crew at the next kickoff, refuses one with invalid files, and continues waiting executions", async () => {
     const folder = path.join(temporaryFolder("crew"), "crew");
     cpSync(exampleCrew, folder, { recursive: true });
     const service = await startService({ folder, args: ["--task-seconds", "0"] });

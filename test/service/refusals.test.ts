@@ -18,7 +18,7 @@ describe("service: when it can't start", () => {
     await service.kill();
   });
 
-  it("takes the data of a process that was killed, and does not believe its address", async () => {
+  it("takes the data of a process that was killed, and replaces its address", async () => {
     const data = temporaryFolder("service");
     const killed = await startService({ args: ["--data", data] });
     await killed.kill();
@@ -38,7 +38,7 @@ describe("service: when it can't start", () => {
     rmSync(data, { recursive: true });
   });
 
-  it("takes a spare folder for its data where none was named and the first is in use", async () => {
+  it("uses another default folder while the first is in use", async () => {
     const home = temporaryFolder("home");
     const env = { XDG_DATA_HOME: home, LOCALAPPDATA: home, HOME: home };
     const begin = () => forkService([exampleCrew], env);
@@ -71,7 +71,7 @@ describe("service: when it can't start", () => {
     server.close();
   });
 
-  it("refuses a data folder that can't be written: below a file, read-only, or with a file that is no database", async () => {
+  it("refuses a data folder that can't be written: below a file, read-only, or with an invalid database", async () => {
     const folder = temporaryFolder("service");
     const file = path.join(folder, "file");
     writeFileSync(file, "");
@@ -98,7 +98,7 @@ describe("service: when it can't start", () => {
   });
 
   it("refuses a Node without node:sqlite before it needs it", async function () {
-    // A machine's own Node, if it is one that is too old.
+    // The machine's own Node, if it is too old.
     const { stdout: found } = spawnSync("/bin/sh", ["-c", "/usr/bin/node --version"], {
       encoding: "utf8",
     });
@@ -109,7 +109,7 @@ describe("service: when it can't start", () => {
     assert.ok(!stderr.includes("ERR_"), stderr);
   });
 
-  it("refuses arguments it does not know, with the usage", async () => {
+  it("refuses unknown arguments, with the usage", async () => {
     for (const args of [
       ["--prot", "1"],
       ["--port", "99999"],

@@ -15,7 +15,7 @@ const jsonc = (text: string, agent = agentJson) => ({
 const jsonTasks = (text: string) => jsonc(`{\n"agents": ["a"],\n"tasks": ${text}\n}`);
 const toml = (text: string) => ({ ...classic, "pyproject.toml": text });
 
-/** What is wrong, the files, and what the message must say: place, problem and what is expected. */
+/** The title, the files, and the message: position, problem and what is expected. */
 const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8Array>>, RegExp])[] =
   [
     [
@@ -24,7 +24,7 @@ const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8A
       /^config\/tasks\.yaml:5:\d+: .+ Expected: valid YAML/,
     ],
     [
-      "a key given twice",
+      "a duplicate key",
       agentsYaml("a:\n  role: r\n  role: s\n"),
       /^config\/agents\.yaml:3:3: .*unique.* Expected: each key once/,
     ],
@@ -69,7 +69,7 @@ const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8A
       /^config\/tasks\.yaml:1:1: The task "a" has no description\. Expected: "description"/,
     ],
     [
-      "a task whose description is left out",
+      "a task whose description has no value",
       tasksYaml("a:\n  expected_output: e\n  description:\n"),
       /^config\/tasks\.yaml:3:3: The task "a" has no description/,
     ],
@@ -94,7 +94,7 @@ const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8A
       /^config\/tasks\.yaml:2:16: This is a date\. Expected: text; put it in quotes/,
     ],
     [
-      "an agent that does not exist",
+      "an unknown agent",
       tasksYaml(`a:${task}\n  agent: wirter\n`),
       /^config\/tasks\.yaml:4:10: There is no agent "wirter"\. Expected: one of "writer"/,
     ],
@@ -104,7 +104,7 @@ const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8A
       /^config\/tasks\.yaml:4:16: This is neither true nor false\. Expected: true or false/,
     ],
     [
-      "context that is no list",
+      "context that isn't a list",
       tasksYaml(`a:${task}\nb:${task}\n  context: a\n`),
       /^config\/tasks\.yaml:7:12: This is text\. Expected: a list/,
     ],
@@ -116,12 +116,12 @@ const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8A
     [
       "context naming a later task",
       tasksYaml(`a:${task}\n  context: [b]\nb:${task}\n`),
-      /^config\/tasks\.yaml:4:13: The task "b" comes later\. Expected: none here/,
+      /^config\/tasks\.yaml:4:13: The task "b" comes later\. Expected: an empty list/,
     ],
     [
       "context naming the task itself",
       tasksYaml(`a:${task}\n  context: [a]\n`),
-      /^config\/tasks\.yaml:4:13: The task "a" names itself/,
+      /^config\/tasks\.yaml:4:13: The task "a" refers to itself/,
     ],
     [
       "an agent without goal",
@@ -129,24 +129,24 @@ const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8A
       /^config\/agents\.yaml:1:1: The agent "writer" has no goal\. Expected: "goal"/,
     ],
     [
-      "aliases that unfold without end",
+      "too many aliases",
       agentsYaml(
         `a: &a [x, x, x, x, x, x, x, x, x]\nb: &b [${"*a, ".repeat(9)}]\nc: &c [${"*b, ".repeat(9)}]\nd: &d [${"*c, ".repeat(9)}]\ne: [${"*d, ".repeat(9)}]\n`,
       ),
       /^config\/agents\.yaml:1:1: .*alias.* Expected: plain mappings/,
     ],
     [
-      "an alias inside what it names",
+      "an alias that contains itself",
       agentsYaml("writer: &w\n  role: r\n  self: *w\n"),
-      /^config\/agents\.yaml:1:1: This is nested too deeply, or holds itself/,
+      /^config\/agents\.yaml:1:1: This is nested too deeply, or contains itself/,
     ],
     [
       "a second document",
       tasksYaml(`a:${task}\n---\nb:${task}\n`),
-      /^config\/tasks\.yaml:4:1: A second document begins here\. Expected: one document/,
+      /^config\/tasks\.yaml:4:1: A second document starts here\. Expected: one document/,
     ],
     [
-      "an alias to nothing",
+      "an alias without an anchor",
       agentsYaml("writer: *nobody\n"),
       /^config\/agents\.yaml:1:\d+: .*nobody/,
     ],
@@ -167,24 +167,24 @@ const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8A
     ],
     ["an empty JSON file", jsonc(""), /^crew\.jsonc:1:1: .+ Expected: /],
     [
-      "a JSON key given twice",
+      "a duplicate JSON key",
       jsonc('{\n"agents": ["a"],\n"agents": []}'),
-      /^crew\.jsonc:3:1: "agents" is given twice\. Expected: each key once/,
+      /^crew\.jsonc:3:1: "agents" appears twice\. Expected: each key once/,
     ],
     [
-      "JSON that is no object",
+      "JSON that isn't an object",
       jsonc("[]"),
       /^crew\.jsonc:1:1: This is a list\. Expected: a JSON object/,
     ],
     [
       "no agents",
       jsonc('{"tasks": []}'),
-      /^crew\.jsonc:1:1: There is no "agents"\. Expected: a list of names/,
+      /^crew\.jsonc:1:1: "agents" is missing\. Expected: a list of names/,
     ],
     [
       "an empty list of agents",
       jsonc('{\n"agents": [],\n"tasks": []}'),
-      /^crew\.jsonc:2:1: There is no agent\./,
+      /^crew\.jsonc:2:1: There are no agents\./,
     ],
     [
       "an agent without a file",
@@ -211,15 +211,15 @@ const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8A
       jsonc('{"agents": ["a"], "tasks": []}', '{\n  "role": 7}'),
       /^agents\/a\.jsonc:2:11: This is the number 7\. Expected: text/,
     ],
-    ["no tasks", jsonc('{"agents": ["a"]}'), /^crew\.jsonc:1:1: There is no "tasks"/],
-    ["an empty list of tasks", jsonTasks("[]"), /^crew\.jsonc:3:1: There is no task\./],
+    ["no tasks", jsonc('{"agents": ["a"]}'), /^crew\.jsonc:1:1: "tasks" is missing/],
+    ["an empty list of tasks", jsonTasks("[]"), /^crew\.jsonc:3:1: There are no tasks\./],
     [
       "a JSON task without description",
       jsonTasks('[\n  {"name": "x", "expected_output": "e"}\n]'),
       /^crew\.jsonc:4:3: The task "x" has no description/,
     ],
     [
-      "a name used twice",
+      "a duplicate name",
       jsonTasks(
         '[{"name": "x", "description": "d", "expected_output": "e"},\n{"name": "x", "description": "d", "expected_output": "e"}]',
       ),
@@ -253,7 +253,7 @@ const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8A
       /^pyproject\.toml:2:\d+: .+ Expected: valid TOML/,
     ],
     [
-      "a type that is no text",
+      "a type that isn't text",
       toml("[project]\n\n[tool.crewai]\ntype = 1\n"),
       /^pyproject\.toml:4:1: "type" is not text/,
     ],
@@ -263,18 +263,18 @@ const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8A
       /^pyproject\.toml:4:1: This project is a flow, not a crew\./,
     ],
     [
-      "a crew without its files",
+      "a crew without files",
       { "pyproject.toml": '[tool.crewai]\ntype = "crew"\n' },
-      /^pyproject\.toml:2:1: The folder ".+" holds no crew\. Expected: config\/agents\.yaml/,
+      /^pyproject\.toml:2:1: The folder ".+" doesn't contain a crew\. Expected: config\/agents\.yaml/,
     ],
     [
       "no crew at all",
       { "README.md": "" },
-      /^The folder "crewdeck-project-\w+" holds no crew\. Expected: config\/agents\.yaml/,
+      /^The folder "crewdeck-project-\w+" doesn't contain a crew\. Expected: config\/agents\.yaml/,
     ],
   ];
 
-describe("a broken project names the place, the problem and what is expected", () => {
+describe("a broken project names the place, the problem and the expected content", () => {
   afterEach(removeFolders);
 
   for (const [what, files, message] of cases) {
@@ -288,10 +288,10 @@ describe("a broken project names the place, the problem and what is expected", (
     });
   }
 
-  it("a folder that is not there", async () => {
+  it("a folder that doesn't exist", async () => {
     await assert.rejects(
       readProject(path.join(await folderWith({}), "nowhere")),
-      /There is no folder .+nowhere/,
+      /The folder .+nowhere doesn't exist/,
     );
   });
 });

@@ -24,7 +24,7 @@ describe("a classic project", () => {
     assert.equal(project.agents[0]?.role, "Researcher on {topic}");
   });
 
-  it("may have its files at the top and no pyproject.toml; then the folder names it", async () => {
+  it("may have its files at the top and no pyproject.toml, and then takes the folder's name", async () => {
     const folder = await folderWith(classic);
     const project = await readProject(folder);
     assert.ok(folder.endsWith(project.name));
@@ -51,7 +51,7 @@ describe("a classic project", () => {
     );
   });
 
-  it("reads YAML as crewAI's reader does: yes is true, << merges, anchors repeat", async () => {
+  it("reads YAML as crewAI does: yes is true, << merges, anchors repeat", async () => {
     const tasks =
       "draft: &base\n  description: d\n  expected_output: e\n  human_input: yes\nagain:\n  <<: *base\n  description: other\n";
     const project = await readProject(await folderWith({ ...classic, "config/tasks.yaml": tasks }));
@@ -64,7 +64,7 @@ describe("a classic project", () => {
     );
   });
 
-  it("an empty context means no earlier output, an absent one all of them", async () => {
+  it("distinguishes an empty context (no earlier output) from an absent one (all of them)", async () => {
     const tasks =
       "a:\n  description: d\n  expected_output: e\n  context: []\nb:\n  description: d\n  expected_output: e\n";
     const project = await readProject(await folderWith({ ...classic, "config/tasks.yaml": tasks }));
@@ -74,7 +74,7 @@ describe("a classic project", () => {
     );
   });
 
-  it("of several packages, the one that bears the project's name is meant", async () => {
+  it("uses the package with the project's name if there are several", async () => {
     const files = {
       "src/my_crew/config/agents.yaml": classic["config/agents.yaml"],
       "src/my_crew/config/tasks.yaml": classic["config/tasks.yaml"],
@@ -91,7 +91,7 @@ describe("a classic project", () => {
     );
   });
 
-  it("an agent kept in a repository needs no fields here", async () => {
+  it("needs no fields of an agent from a repository", async () => {
     const project = await readProject(
       await folderWith({
         ...classic,

@@ -38,7 +38,7 @@ describe("a declarative project", () => {
     assert.deepEqual(project.defaults, { days: 3, travellers: "two adults" });
   });
 
-  it("is found by its file where pyproject.toml does not name it, and is called like the folder without a name", async () => {
+  it("is found by its file unless pyproject.toml names it, and takes the folder's name if it has none", async () => {
     const folder = await folderWith({
       "crew.json": crew('[{"description": "d", "expected_output": "e"}]'),
       "agents/a.json": agent,
@@ -48,7 +48,7 @@ describe("a declarative project", () => {
     assert.equal(project.defaults, undefined);
   });
 
-  it("may stand in a folder of its own, with the agents beside it", async () => {
+  it("may be in its own folder, with the agents beside it", async () => {
     const folder = await folderWith({
       "pyproject.toml":
         '[project]\nname = "inner"\n[tool.crewai]\ntype = "crew"\ndefinition = "crews/main.jsonc"\n',
@@ -58,7 +58,7 @@ describe("a declarative project", () => {
     assert.equal((await readProject(folder)).name, "inner");
   });
 
-  it("knows its manager, which is not in the list of agents", async () => {
+  it("includes its manager, who isn't in the list of agents", async () => {
     const folder = await folderWith({
       "crew.jsonc":
         '{"agents": ["a"], "manager_agent": "boss", "tasks": [{"description": "d", "expected_output": "e", "agent": "boss"}]}',
@@ -71,7 +71,7 @@ describe("a declarative project", () => {
     );
   });
 
-  it("is plain data that survives being stored", async () => {
+  it("is plain data", async () => {
     const project = await readProject(fixture);
     assert.deepEqual(JSON.parse(JSON.stringify(project)), project);
     assert.match(await readFile(`${fixture}/crew.jsonc`, "utf8"), /\/\/ trailing commas/);

@@ -4,7 +4,7 @@ import path from "node:path";
 import { findProjects } from "../../../src/projects/find.ts";
 import { classic, folderWith, removeFolders } from "./folder.ts";
 
-/** The files of a project below a folder. */
+/** The files of a project in a folder. */
 function below(
   folder: string,
   files: Readonly<Record<string, string>> = classic,
@@ -26,7 +26,7 @@ async function found(
 describe("finding projects", () => {
   afterEach(removeFolders);
 
-  it("finds the kinds there are, broken ones included, nearest first", async () => {
+  it("finds all kinds, including invalid projects, nearest first", async () => {
     const root = await folderWith({
       ...below("deep/er/classic"),
       ...below("packaged", { "src/pack/config/tasks.yaml": "broken: [" }),
@@ -37,11 +37,11 @@ describe("finding projects", () => {
     assert.deepEqual(await found(root), ["declared", "named", "packaged", "deep/er/classic"]);
   });
 
-  it("the root may be one, and nothing is looked for inside a crew", async () => {
+  it("may find the root, and doesn't search inside a crew", async () => {
     assert.deepEqual(await found(await folderWith({ ...classic, ...below("inner") })), [""]);
   });
 
-  it("a flow is named and its crews are found", async () => {
+  it("finds a flow and its crews", async () => {
     const root = await folderWith({
       "pyproject.toml": '[tool.crewai]\ntype = "flow"\n',
       ...below("src/flow/crews/content"),
@@ -54,7 +54,7 @@ describe("finding projects", () => {
     assert.deepEqual(await found(crew), [""]);
   });
 
-  it("skips what is not the person's own, and links", async () => {
+  it("skips dependencies, hidden folders and links", async () => {
     const root = await folderWith({
       ...below("node_modules/a"),
       ...below(".venv/b"),
@@ -67,14 +67,14 @@ describe("finding projects", () => {
     assert.deepEqual(await found(root), ["real"]);
   });
 
-  it("is bounded in depth, folders and projects", async () => {
+  it("limits depth, folders and projects", async () => {
     const root = await folderWith({ ...below("1"), ...below("2"), ...below("a/b/3") });
     assert.deepEqual(await found(root, { depth: 1, folders: 100, projects: 100 }), ["1", "2"]);
     assert.deepEqual(await found(root, { depth: 9, folders: 2, projects: 100 }), ["1"]);
     assert.deepEqual(await found(root, { depth: 9, folders: 100, projects: 1 }), ["1"]);
   });
 
-  it("a folder that is not there holds none", async () => {
+  it("finds nothing in a folder that doesn't exist", async () => {
     assert.deepEqual(await found(path.join(await folderWith({}), "nowhere")), []);
   });
 });

@@ -4,7 +4,7 @@ import path from "node:path";
 
 const made: string[] = [];
 
-/** A new folder with these files, by path inside it. Removed by `removeFolders`. */
+/** Makes a folder with these files, by path; `removeFolders` removes it. */
 export async function folderWith(
   files: Readonly<Record<string, string | Uint8Array>>,
 ): Promise<string> {
@@ -21,7 +21,7 @@ export async function removeFolders(): Promise<void> {
   for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true });
 }
 
-/** The two files of a small classic project that can be read. */
+/** The two files of a small, valid classic project. */
 export const classic = {
   "config/agents.yaml": "writer:\n  role: Writer\n  goal: Write\n  backstory: You write.\n",
   "config/tasks.yaml":

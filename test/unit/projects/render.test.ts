@@ -27,22 +27,22 @@ describe("placeholders", () => {
 });
 
 describe("fill", () => {
-  it("puts inputs in and leaves what has none", () => {
+  it("replaces placeholders and leaves those without an input", () => {
     assert.equal(fill("{topic} for {audience}", { topic: "tea" }), "tea for {audience}");
   });
 
-  it("writes what is not text as JSON", () => {
+  it("writes values that aren't text as JSON", () => {
     assert.equal(
       fill("{n} {yes} {list} {none}", { n: 3, yes: true, list: ["a", { b: 1 }], none: null }),
       '3 true ["a",{"b":1}] null',
     );
   });
 
-  it("never searches a value for placeholders, nor reads it as a pattern", () => {
+  it("ignores placeholders and patterns in values", () => {
     assert.equal(fill("{a} {b}", { a: "{b} $& $1", b: "x" }), "{b} $& $1 x");
   });
 
-  it("takes only inputs that were given, whatever their names", () => {
+  it("ignores inherited properties", () => {
     assert.equal(fill("{constructor} {toString}", { toString: "own" }), "{constructor} own");
   });
 });

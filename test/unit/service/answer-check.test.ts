@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { answerProblems } from "../../../src/service/answer-check.ts";
+import { answerProblems } from "../../../src/service/openapi.ts";
 import { mismatches } from "../../../src/service/openapi.ts";
 
 const json = "application/json";
 
-describe("service: the check of its own answers", () => {
-  it("finds nothing wrong with answers as openapi.yaml has them", () => {
+describe("service: the validation of its responses", () => {
+  it("accepts valid responses", () => {
     assert.deepEqual(
       answerProblems({
         method: "GET",
@@ -35,7 +35,7 @@ describe("service: the check of its own answers", () => {
     );
   });
 
-  it("finds a wrong type, a missing and a surplus member, an undescribed status and content type", () => {
+  it("reports a wrong type, a missing or additional member, and an undescribed status or content type", () => {
     const wrong: [Parameters<typeof answerProblems>[0], RegExp][] = [
       [
         { method: "GET", path: "/inputs", status: 200, contentType: json, body: { inputs: [1] } },
@@ -97,7 +97,7 @@ describe("service: the check of its own answers", () => {
     for (const [answer, problem] of wrong) assert.match(answerProblems(answer).join("\n"), problem);
   });
 
-  it("names the member that does not fit, once", () => {
+  it("names an invalid member once", () => {
     const problems = mismatches(["components", "schemas", "KickoffRequest"], {
       inputs: {},
       crewWebhookUrl: "mailto:a@b",

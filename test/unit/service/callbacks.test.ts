@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
-import { callbackAttempts } from "../../../src/service/callback-sender.ts";
+import { callbackAttempts } from "../../../src/service/deliveries.ts";
 import { CallbackReceiver, type ReceivedCallback } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
 import { Harness, inputs } from "./support.ts";
@@ -85,7 +85,7 @@ describe("service: callbacks", () => {
     assert.equal(new Set(receiver.received.map((callback) => callback.id)).size, 5);
   });
 
-  it("sends callbacks after a resume only where the resume says", async () => {
+  it("sends callbacks after a resume only to the addresses of the resume", async () => {
     const id = await harness.kickoff({
       inputs,
       meta,
@@ -136,7 +136,7 @@ describe("service: callbacks", () => {
     });
   });
 
-  it("authenticates a human-input callback as it was asked to", async () => {
+  it("authenticates a human-input callback as requested", async () => {
     const url = `${base}/human`;
     await harness.kickoff({
       inputs,
@@ -155,7 +155,7 @@ describe("service: callbacks", () => {
     assert.equal(basic?.headers.authorization, `Basic ${Buffer.from("ü:p:w").toString("base64")}`);
   });
 
-  it("takes credentials in an address into the header, and never logs them", async () => {
+  it("moves credentials from an address to the header, and never logs them", async () => {
     await harness.end();
     harness = await new Harness({ callbackBackoffMs: 1 }).start();
     receiver.behave = (response) => response.writeHead(500).end();
@@ -172,7 +172,7 @@ describe("service: callbacks", () => {
     assert.ok(!/p@ss|p%40ss/.test(harness.log.join()), harness.log.join());
   });
 
-  it("streams the events that were asked for, with their ids and credentials", async () => {
+  it("streams the requested events, with ids and credentials", async () => {
     const webhooks = (path: string, events: string[]) => ({
       url: base + path,
       realtime: true,
@@ -232,7 +232,7 @@ describe("service: callbacks", () => {
     );
   });
 
-  it("tries again with the same Webhook-Id while the receiver refuses, hangs, redirects or breaks off", async () => {
+  it("tries again with the same Webhook-Id while the receiver refuses, hangs, redirects or disconnects", async () => {
     await harness.end();
     harness = await new Harness({ callbackTimeoutMs: 300 }).start();
     const elsewhere = new CallbackReceiver();
@@ -258,7 +258,7 @@ describe("service: callbacks", () => {
     await elsewhere.stop();
   });
 
-  it("gives up after all attempts and says so, without the path; the crew goes on meanwhile", async () => {
+  it("gives up after all attempts and logs it without the path, while the crew continues", async () => {
     await harness.end();
     harness = await new Harness({ callbackBackoffMs: 1 }).start();
     receiver.behave = (response) => response.writeHead(500).end();
@@ -275,7 +275,7 @@ describe("service: callbacks", () => {
     }
   });
 
-  it("is not held up by receivers that hang, however many", async () => {
+  it("isn't delayed by receivers that hang", async () => {
     await harness.end();
     harness = await new Harness({ callbackTimeoutMs: 300 }).start();
     receiver.behave = () => undefined;
@@ -284,7 +284,7 @@ describe("service: callbacks", () => {
     for (const id of ids) await harness.untilWaiting(id);
   });
 
-  it("sends what a receiver could not take while it was down, after a restart of the service", async () => {
+  it("sends callbacks that failed while the receiver was down, after a restart of the service", async () => {
     const { port } = receiver;
     await receiver.stop();
     const id = await harness.kickoff({ inputs, taskWebhookUrl: `${base}/task` });

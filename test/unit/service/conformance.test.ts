@@ -8,7 +8,7 @@ import { vendorSchemas } from "./vendor-schemas.ts";
 const ajv = new Ajv({ allErrors: true });
 addFormats(ajv, ["uuid"]);
 
-/** Fails unless the vendor describes an answer with this status, and this answer is as described. */
+/** Fails unless the vendor describes this status, and the response matches. */
 function assertDescribed(operation: keyof typeof vendorSchemas, { status, body }: ApiAnswer): void {
   const schemas: Readonly<Record<number, object>> = vendorSchemas[operation];
   const schema = schemas[status];

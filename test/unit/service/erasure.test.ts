@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { Erasure } from "../../../src/service/erasure.ts";
-import { openDatabase } from "../../../src/service/sqlite.ts";
+import { Erasure, openDatabase } from "../../../src/service/database.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
 import { Harness, inputs } from "./support.ts";
@@ -39,7 +38,7 @@ describe("service: secrets of callbacks", () => {
       authentication: { strategy: "bearer", token: `bearer-of-${when}` },
     },
   });
-  /** Those that are in any file of the data folder. */
+  /** Secrets in any file of the data folder. */
   const found = () => {
     const files = readdirSync(harness.folder).map((name) =>
       readFileSync(path.join(harness.folder, name)),
@@ -48,7 +47,7 @@ describe("service: secrets of callbacks", () => {
       files.some((file) => file.includes(secret) || file.includes(basic(secret))),
     );
   };
-  const untilErased = () => waitFor("the secrets to be in no file", () => found().length === 0);
+  const untilErased = () => waitFor("the secrets to be erased", () => found().length === 0);
   const restart = async (sql?: string) => {
     await harness.close();
     if (sql !== undefined) {
@@ -63,14 +62,14 @@ describe("service: secrets of callbacks", () => {
     await harness.untilWaiting(id);
     return id;
   };
-  const told = () =>
+  const untilReported = () =>
     waitFor("the last callback", () =>
       receiver
         .at("/stream")
         .find(({ headers }) => headers.authorization === "Bearer bearer-of-resume"),
     );
 
-  it("are kept until the execution has ended and its last callback was delivered, then they are in no file", async () => {
+  it("are kept until the execution has ended and its last callback was delivered, and then erased from all files", async () => {
     let refuses = true;
     receiver.behave = (response, { path: to }) =>
       response.writeHead(refuses && to === "/stream" ? 503 : 204).end();
@@ -79,14 +78,14 @@ describe("service: secrets of callbacks", () => {
     assert.deepEqual(found(), secrets.slice(0, 2));
     await harness.resume(id, true, "", callbacks("resume"));
     await harness.untilEnded(id);
-    await waitFor("those of the ended execution to go", () => found().length === 1);
+    await waitFor("the secrets of the ended execution to be erased", () => found().length === 1);
     assert.deepEqual(found(), ["bearer-of-resume"]);
     refuses = false;
-    await told();
+    await untilReported();
     await untilErased();
   });
 
-  it("are in no file, nor in the log, once the last callback was given up, even those that no header can hold", async () => {
+  it("are erased when the last callback was given up, and never logged, even those that a header can't contain", async () => {
     receiver.behave = (response) => response.writeHead(503).end();
     harness = await new Harness({ callbackBackoffMs: 1 }).start();
     const refused = await begin();
@@ -103,15 +102,15 @@ describe("service: secrets of callbacks", () => {
     await harness.resume(refused, true, "", callbacks("resume"));
     await harness.resume(unfit, true, "");
     await waitFor(
-      "all to be given up",
+      "all callbacks to be given up",
       () => harness.log.filter((line) => line.includes("given up")).length === 3,
     );
-    assert.match(harness.log.join("\n"), /a header can't hold/);
+    assert.match(harness.log.join("\n"), /a header can't contain/);
     assert.doesNotMatch(harness.log.join("\n"), /(bearer|password)-of/);
     await untilErased();
   });
 
-  it("outlast restarts while they are needed, and are sent", async () => {
+  it("survive restarts while they are needed, and are sent", async () => {
     let refuses = true;
     receiver.behave = (response) => response.writeHead(refuses ? 503 : 204).end();
     harness = await new Harness().start();
@@ -121,13 +120,13 @@ describe("service: secrets of callbacks", () => {
     await harness.untilEnded(id);
     await restart();
     refuses = false;
-    await told();
+    await untilReported();
     const human = await waitFor("the first callback", () => receiver.at("/human")[0]);
     assert.equal(human.headers.authorization, `Basic ${basic("password-of-kickoff")}`);
     await untilErased();
   });
 
-  it("of executions that ended under an earlier version go at the start", async () => {
+  it("of executions that ended in an earlier version are erased at the start", async () => {
     harness = await new Harness().start();
     const id = await harness.kickoff();
     await harness.untilWaiting(id);
@@ -136,7 +135,7 @@ describe("service: secrets of callbacks", () => {
     const stored = JSON.stringify({
       crew: { url: base, authorization: `Basic ${basic("password-of-kickoff")}` },
     });
-    // What it deleted itself it left in free space.
+    // Without secure_delete, deleted data stays in free space.
     await restart(`
       PRAGMA secure_delete = OFF;
       UPDATE executions SET callbacks = '${stored.repeat(20)}';
@@ -147,7 +146,7 @@ describe("service: secrets of callbacks", () => {
     assert.deepEqual([found(), harness.log], [[], []]);
   });
 
-  it("of one that ended but was killed before it could tell so are still sent, then they go", async () => {
+  it("of an execution that ended but was killed before it reported that are still sent, and then erased", async () => {
     harness = await new Harness().start();
     const id = await begin();
     await restart(
@@ -155,11 +154,11 @@ describe("service: secrets of callbacks", () => {
     );
     assert.deepEqual(found(), secrets.slice(0, 2));
     await harness.resume(id, true, "", callbacks("resume"));
-    await told();
+    await untilReported();
     await untilErased();
   });
 
-  it("are gone from the database's log at once when the service leaves, and soon where somebody just reads in it", async () => {
+  it("are erased from the database's log at once when the service ends, and soon if it is being read", async () => {
     harness = new Harness();
     const file = path.join(harness.folder, "other.sqlite");
     const database = openDatabase(file);

@@ -28,19 +28,19 @@ describe("service: the live dialect", () => {
   const until = (id: string, state: string) =>
     waitFor(state, async () => (await read(id)).state === state);
   const resume = (body: object): Promise<ApiAnswer> => harness.request("POST", "/resume", body);
-  /** `NOT FOUND` reads the same before the pause: wait until a resume is taken. */
+  /** Waits until a resume is accepted, since `NOT FOUND` does not mean that the task waits. */
   const approve = (id: string, isApprove: boolean) =>
-    waitFor("a resume to be taken", async () => {
+    waitFor("a resume to be accepted", async () => {
       const answer = await resume({
         executionId: id,
         taskId: "draft",
-        human_feedback: "words",
+        human_feedback: "feedback",
         is_approve: isApprove,
       });
       return answer.status === 200 && (answer.body as { kickoff_id: string }).kickoff_id;
     });
 
-  it("reads NOT FOUND for an unknown id and while a person is waited for", async () => {
+  it("answers NOT FOUND for an unknown id and while a task waits for a person", async () => {
     const unknown = await harness.request("GET", "/status/00000000-0000-4000-8000-000000000000");
     assert.equal(unknown.status, 200);
     assert.equal((unknown.body as LiveStatus).state, "NOT FOUND");
@@ -57,7 +57,7 @@ describe("service: the live dialect", () => {
     for (const id of [first, second, third]) await until(id, "SUCCESS");
     const { status, result, progress } = await read(second);
     assert.equal(status, null);
-    assert.match(result ?? "", /attempt 1, rejected: words/);
+    assert.match(result ?? "", /attempt 1, rejected: feedback/);
     assert.deepEqual(
       { ...progress, started_at: 0, updated_at: 0, duration_seconds: 0 },
       {
@@ -101,13 +101,13 @@ describe("service: the live dialect", () => {
     await until(id, "NOT FOUND");
   });
 
-  it("tells a failure in `status`", async () => {
+  it("reports a failure in `status`", async () => {
     const id = await harness.kickoff({ inputs: { ...inputs, topic: "[rehearse failure]" } });
     await until(id, "FAILED");
-    assert.match((await read(id)).status ?? "", /was told to fail/);
+    assert.match((await read(id)).status ?? "", /failed because its description/);
   });
 
-  it("requires executionId and taskId, and takes the other two in either casing", async () => {
+  it("requires executionId and taskId, and accepts the other two in either casing", async () => {
     const id = await harness.kickoff();
     const { status, body } = await resume({
       execution_id: id,
@@ -179,7 +179,7 @@ describe("service: the live dialect", () => {
       assert.deepEqual([answer.status, answer.body], [status, body], name);
   });
 
-  it("serves a crew without a person to ask to its end", async () => {
+  it("completes a crew without a review", async () => {
     await harness.end();
     harness = await new Harness({
       dialect: "live",

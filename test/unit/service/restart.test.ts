@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { openDatabase } from "../../../src/service/sqlite.ts";
+import { openDatabase } from "../../../src/service/database.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew, Harness, inputs } from "./support.ts";
 
@@ -18,7 +18,7 @@ describe("service: after a restart", () => {
     database.close();
   };
 
-  it("what waits still waits, with its notes, and goes on", async () => {
+  it("a waiting execution still waits, with its feedback, and continues", async () => {
     harness = await new Harness().start();
     const id = await harness.kickoff();
     await harness.untilWaiting(id);
@@ -33,7 +33,7 @@ describe("service: after a restart", () => {
     );
   });
 
-  it("an execution that was stored but never begun is begun", async () => {
+  it("an execution that was stored but not started is started", async () => {
     harness = new Harness();
     const id = await harness.kickoff();
     await harness.close();
@@ -43,7 +43,7 @@ describe("service: after a restart", () => {
     await harness.untilWaiting(id);
   });
 
-  it("a decision that was stored but never handed to its run is handed to it", async () => {
+  it("a decision that was stored but didn't reach its run reaches it", async () => {
     harness = await new Harness().start();
     const id = await harness.kickoff();
     await harness.untilWaiting(id);
@@ -69,27 +69,27 @@ describe("service: after a restart", () => {
       const status = await harness.status(id);
       return status.status !== "running" && status;
     });
-    assert.match(end.error ?? "", /can't go on: disk is full/);
+    assert.match(end.error ?? "", /can't continue: disk is full/);
   });
 
-  it("a schema change of the library under the start-up query is told, and the service still works", async () => {
+  it("a schema change of the library that breaks the start-up query is logged, and the service still works", async () => {
     harness = new Harness();
     const before = await harness.kickoff();
     await harness.close();
     harness = new Harness({ folder: harness.folder });
-    // As if a newer library kept the lease elsewhere; its own statements are of the pinned version, so the column comes back after the start.
+    // As if a newer library had renamed the column. The library's own statements need it, so it is restored after the start.
     inDatabase("ALTER TABLE workflow_runs RENAME COLUMN worker_id TO owner_id");
     const working = harness.service.work();
     inDatabase("ALTER TABLE workflow_runs RENAME COLUMN owner_id TO worker_id");
     await working;
     assert.match(
       harness.log.join("\n"),
-      /goes on in 30 seconds, not at once: no such column: worker_id/,
+      /continue in 30 seconds, not at once: no such column: worker_id/,
     );
     await harness.untilWaiting(before);
   });
 
-  it("a stored execution that can't be read any more is answered 500, others are not touched", async () => {
+  it("a stored execution that can no longer be read is answered 500, and others aren't affected", async () => {
     harness = await new Harness().start();
     const damaged = await harness.kickoff({ inputs });
     const sound = await harness.kickoff({ inputs });
@@ -102,7 +102,7 @@ describe("service: after a restart", () => {
     assert.equal((await harness.resume(sound, true, "")).status, 200);
   });
 
-  it("an output that was stored before a crash is kept, not made again", async () => {
+  it("an output that was stored before a crash is kept, not produced again", async () => {
     harness = await new Harness({ project: { ...crew, tasks: crew.tasks.slice(1, 2) } }).start();
     const id = await harness.kickoff();
     await harness.untilWaiting(id);

@@ -12,7 +12,7 @@ describe("service: routes and errors", () => {
   });
   afterEach(() => harness.end());
 
-  it("names the inputs of the crew", async () => {
+  it("lists the inputs of the crew", async () => {
     const { status, body } = await harness.request("GET", "/inputs");
     assert.deepEqual([status, body], [200, { inputs: ["topic", "audience"] }]);
   });
@@ -35,7 +35,7 @@ describe("service: routes and errors", () => {
     assert.deepEqual(answers[0]!.body, answers[1]!.body);
   });
 
-  it("answers 404 for an unknown execution, told apart from an unknown route by its detail", async () => {
+  it("answers 404 for an unknown execution, with another detail than for an unknown route", async () => {
     const unknown = await harness.request("GET", `/${unknownId}/status`);
     assert.equal(unknown.status, 404);
     assert.deepEqual(unknown.body, {
@@ -62,7 +62,7 @@ describe("service: routes and errors", () => {
     }
   });
 
-  it("sends no CORS header, whatever asks for it", async () => {
+  it("sends no CORS header", async () => {
     const answer = await harness.request("OPTIONS", "/kickoff", undefined, {
       Origin: "https://example.com",
       "Access-Control-Request-Method": "POST",
@@ -95,7 +95,7 @@ describe("service: routes and errors", () => {
     });
   });
 
-  it("takes names of inputs that objects have by nature", async () => {
+  it("accepts inputs with the names of built-in properties", async () => {
     await harness.end();
     harness = await new Harness({
       project: { ...crew, inputs: ["constructor", "__proto__"] },
@@ -111,7 +111,7 @@ describe("service: routes and errors", () => {
     );
   });
 
-  it("answers 400 for what is not JSON or has the wrong type, and says where", async () => {
+  it("answers 400 for invalid JSON or a wrong type, and says where", async () => {
     const wrong: [unknown, RegExp][] = [
       ["{", /not valid JSON/],
       ["", /not valid JSON/],
@@ -155,7 +155,7 @@ describe("service: routes and errors", () => {
     }
   });
 
-  it("ignores unknown members and takes null and empty callback addresses as none", async () => {
+  it("ignores unknown members, and null and empty callback addresses", async () => {
     await harness.kickoff({
       inputs: { ...inputs, more: "x" },
       unknown: 1,
@@ -168,7 +168,7 @@ describe("service: routes and errors", () => {
     });
   });
 
-  it("answers 413 to more than a megabyte and takes just less", async () => {
+  it("answers 413 to more than a megabyte, and accepts a megabyte", async () => {
     const frame = JSON.stringify({ inputs: { topic: "", audience: "a" } }).length;
     const body = (size: number) => ({ inputs: { topic: "x".repeat(size - frame), audience: "a" } });
     const tooLarge = await harness.request("POST", "/kickoff", body(maxBody + 1));
@@ -182,7 +182,7 @@ describe("service: routes and errors", () => {
     assert.equal((await harness.request("POST", "/kickoff", body(maxBody))).status, 200);
   });
 
-  it("answers 500 with the place when the crew can't be read any more, and serves on once it can", async () => {
+  it("answers 500 with the position while the crew can't be read, and works again afterwards", async () => {
     await harness.end();
     let broken = true;
     harness = await new Harness({
@@ -217,7 +217,7 @@ describe("service: routes and errors", () => {
       harness.log,
       ["GET", "POST"].map(
         (method) =>
-          `${method} ${method === "GET" ? "/inputs" : "/kickoff"}: The crew can't be read any more. tasks.yaml:3:1: No task. Expected: one.`,
+          `${method} ${method === "GET" ? "/inputs" : "/kickoff"}: The crew can no longer be read. tasks.yaml:3:1: No task. Expected: one.`,
       ),
       "with the reason, and without inputs",
     );
@@ -225,7 +225,7 @@ describe("service: routes and errors", () => {
     await harness.kickoff();
   });
 
-  it("answers 500 without inner details when something unforeseen happens, and logs them", async () => {
+  it("answers 500 without details of an unexpected error, and logs them", async () => {
     await harness.end();
     harness = new Harness();
     await harness.service.close();
@@ -233,18 +233,18 @@ describe("service: routes and errors", () => {
     assert.equal(status, 500);
     assert.deepEqual(
       (body as { message: string }).message,
-      "An unexpected error occurred; the service's log says more",
+      "An unexpected error occurred. See the service's log for details",
     );
     assert.match(harness.log.join("\n"), /database is not open/);
     assert.deepEqual(
       (await harness.request("POST", "/kickoff", { inputs })).body,
       {
         error: "Internal Server Error",
-        message: "An unexpected error occurred; the service's log says more",
+        message: "An unexpected error occurred. See the service's log for details",
         details: {},
-        detail: "An unexpected error occurred; the service's log says more",
+        detail: "An unexpected error occurred. See the service's log for details",
       },
-      "which does not say that nothing was started",
+      "must not say that nothing was started",
     );
     harness = new Harness();
   });

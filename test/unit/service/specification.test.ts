@@ -14,7 +14,7 @@ const endpoints = [
   ["POST", "/resume"],
 ] as const;
 
-/** The crew with nothing for a person to look at. */
+/** The crew without a review. */
 const unattended = { ...crew, tasks: crew.tasks.map((task) => ({ ...task, humanInput: false })) };
 
 describe("service: as the specification says", () => {
@@ -24,7 +24,7 @@ describe("service: as the specification says", () => {
   });
   afterEach(() => harness.end());
 
-  /** Goes on with another service. */
+  /** Replaces the service. */
   async function serve(options: ConstructorParameters<typeof Harness>[0]): Promise<void> {
     await harness.end();
     harness = await new Harness(options).start();
@@ -39,7 +39,7 @@ describe("service: as the specification says", () => {
     }
   });
 
-  it("answers JSON on every endpoint, whether it serves or refuses, and has no page for a browser", async () => {
+  it("answers JSON on every endpoint, also for errors, and has no page for a browser", async () => {
     const id = await harness.kickoff();
     await harness.untilWaiting(id);
     const answers = [
@@ -60,7 +60,7 @@ describe("service: as the specification says", () => {
       assert.match(headers.get("Content-Type") ?? "", /^application\/json\b/, String(status));
   });
 
-  it("starts a crew without inputs, which still wants the member `inputs`", async () => {
+  it("starts a crew without inputs, but requires the member `inputs`", async () => {
     await serve({ project: { ...unattended, inputs: [] } });
     assert.deepEqual((await harness.request("GET", "/inputs")).body, { inputs: [] });
     assert.equal((await harness.request("POST", "/kickoff", {})).status, 422);
@@ -70,7 +70,7 @@ describe("service: as the specification says", () => {
     );
   });
 
-  it("needs each of the four members of a resume, in its type, and addresses that are ones", async () => {
+  it("requires each of the four members of a resume with its type, and valid addresses", async () => {
     const id = await harness.kickoff();
     await harness.untilWaiting(id);
     for (const name of ["execution_id", "task_id", "human_feedback", "is_approve"]) {
@@ -87,12 +87,12 @@ describe("service: as the specification says", () => {
     assert.equal(
       (await harness.status(id)).pending_human_input?.attempt,
       1,
-      "what was refused changed something",
+      "a refused resume changed something",
     );
     assert.equal((await harness.resume(id, true, "x")).status, 200);
   });
 
-  it("answers a resume with its status and words for a person, and nothing else", async () => {
+  it("answers a resume with a status and a message, and nothing else", async () => {
     await serve({
       project: {
         ...crew,
@@ -119,7 +119,7 @@ describe("service: as the specification says", () => {
     );
   });
 
-  it("does only the rejected task again, and gives the feedback to every attempt after it", async () => {
+  it("repeats only the rejected task, and gives the feedback to every later attempt", async () => {
     const attempts: TaskAttempt[] = [];
     const engine: Engine = {
       name: "noting",
@@ -147,7 +147,7 @@ describe("service: as the specification says", () => {
     );
   });
 
-  describe("calls back", () => {
+  describe("sends callbacks", () => {
     let receiver: CallbackReceiver;
     let base: string;
     let gates: (() => void)[];
@@ -159,7 +159,7 @@ describe("service: as the specification says", () => {
       base = await receiver.start();
     });
     afterEach(() => {
-      // An engine that a failed test left waiting would keep the service from closing.
+      // After a failed test a waiting engine would keep the service from closing.
       isOver = true;
       for (const open of gates) open();
       return receiver.stop();
@@ -200,26 +200,26 @@ describe("service: as the specification says", () => {
       const id = await harness.kickoff({ inputs, ...addresses("") });
       for (let done = 0; done < 3; done++) {
         await waitFor("a task to begin", () => gates.length === 2 * done + 1);
-        await waitFor(`${done} tasks told`, () => counts("")[0] === done);
+        await waitFor(`${done} task callbacks`, () => counts("")[0] === done);
         assert.deepEqual(counts(""), [done, done, 0]);
         gates.at(-1)?.();
-        await waitFor("the step to be told", () => counts("")[1] === done + 1);
+        await waitFor("the step callback", () => counts("")[1] === done + 1);
         assert.deepEqual(counts(""), [done, done + 1, 0]);
         gates.at(-1)?.();
       }
-      await waitFor("the end to be told", () => counts("")[2] === 1);
+      await waitFor("the crew callback", () => counts("")[2] === 1);
       assert.equal(receiver.at("/crew")[0]?.body["kickoff_id"], id);
       assert.equal((await harness.status(id)).status, "completed");
-      await waitFor("the last task to be told", () => counts("")[0] === 3);
+      await waitFor("the last task callback", () => counts("")[0] === 3);
       assert.deepEqual([counts(""), [...methods]], [[3, 3, 1], ["POST"]]);
     });
 
-    it("nobody any more after a resume without addresses", async () => {
+    it("no address after a resume without addresses", async () => {
       const first = await harness.kickoff({ inputs, ...addresses("/first") });
       await harness.untilWaiting(first);
       assert.equal((await harness.resume(first, true, "good")).status, 200);
       await harness.untilEnded(first);
-      // What another execution sends later has come: so would have come what the first one sent.
+      // When the callbacks of a later execution have arrived, those of the first one would have, too.
       const second = await harness.kickoff({ inputs, ...addresses("/second") });
       await harness.untilWaiting(second);
       await harness.resume(second, true, "good", addresses("/second"));
@@ -230,7 +230,7 @@ describe("service: as the specification says", () => {
       assert.deepEqual(counts("/first"), [2, 2, 0]);
     });
 
-    it("with `meta` as it was given, whatever its keys", async () => {
+    it("with the given `meta`, whatever its keys", async () => {
       await serve({ project: unattended });
       const meta =
         '{"": 0, "a b": {"c": [null, true]}, "__proto__": "x", "kickoff_id": "not this"}';

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { defaultDataFolder } from "../../../src/service/data-folder.ts";
-import { nodeProblem } from "../../../src/service/node-version.ts";
+import { nodeProblem } from "../../../src/service/refusal.ts";
 import { readOptions } from "../../../src/service/options.ts";
 import { Refusal } from "../../../src/service/refusal.ts";
-import { rehearsalEngine, rehearsalMark } from "../../../src/service/rehearsal.ts";
+import { rehearsalEngine, rehearsalMark } from "../../../src/service/engine.ts";
 import { crew, inputs } from "./support.ts";
 
 describe("service: start", () => {
@@ -63,7 +63,7 @@ describe("service: start", () => {
     assert.deepEqual([fromEnvironment.token, fromEnvironment.userToken], ["T", "U"]);
   });
 
-  it("refuses wrong options with the usage", () => {
+  it("refuses invalid options with the usage", () => {
     for (const args of [
       ["--port", "x"],
       ["--port", "-1"],
@@ -85,7 +85,7 @@ describe("service: start", () => {
     }
   });
 
-  it("needs Node 22.13 with node:sqlite, and says what there is", () => {
+  it("needs Node 22.13 with node:sqlite, and reports the version", () => {
     for (const version of ["22.13.0", "22.20.1", "23.0.0", "24.11.1", "26.0.0"])
       assert.equal(nodeProblem(version, true), undefined);
     for (const version of ["18.20.0", "20.20.2", "22.12.0", "22.5.1"])
@@ -96,7 +96,7 @@ describe("service: start", () => {
     assert.match(nodeProblem("24.0.0", false) ?? "", /Node 24\.0\.0 was built without it/);
   });
 
-  it("keeps a crew's data outside its project, the same for the same crew", () => {
+  it("keeps a crew's data outside its project, always in the same folder", () => {
     const folder = defaultDataFolder("/work/crew", 1, {
       XDG_DATA_HOME: "/data",
       LOCALAPPDATA: "/data",
@@ -127,7 +127,7 @@ describe("service: the rehearsal engine", () => {
   };
   const ignore = () => Promise.resolve();
 
-  it("answers the same for the same, under a line that says what it is", async () => {
+  it("always returns the same output, with a line that marks it", async () => {
     const engine = rehearsalEngine(0);
     const output = await engine.run(attempt, ignore);
     assert.equal(output, await engine.run(attempt, ignore));
@@ -137,13 +137,13 @@ describe("service: the rehearsal engine", () => {
     );
   });
 
-  it("takes the time it is told to", async () => {
+  it("takes the configured time", async () => {
     const begun = performance.now();
     await rehearsalEngine(0.1).run(attempt, ignore);
     assert.ok(performance.now() - begun >= 95);
   });
 
-  it("repeats the feedback of several lines, not the empty one", async () => {
+  it("repeats feedback of several lines, but no empty feedback", async () => {
     const notes = [
       { taskId: "draft", attempt: 1, isApprove: false, feedback: "One.\nTwo." },
       { taskId: "draft", attempt: 2, isApprove: true, feedback: " " },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { rehearsalMark } from "../../../src/service/rehearsal.ts";
-import { openDatabase } from "../../../src/service/sqlite.ts";
+import { rehearsalMark } from "../../../src/service/engine.ts";
+import { openDatabase } from "../../../src/service/database.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew, Harness, inputs } from "./support.ts";
@@ -13,7 +13,7 @@ describe("service: an execution", () => {
   });
   afterEach(() => harness.end());
 
-  it("pauses, is done again with the feedback, goes on and completes", async () => {
+  it("pauses, repeats the task with the feedback, continues and completes", async () => {
     const id = await harness.kickoff();
     const first = await harness.untilWaiting(id);
     assert.deepEqual(
@@ -61,7 +61,7 @@ describe("service: an execution", () => {
     );
   });
 
-  it("never shows a decided pause as waiting, not even for a moment", async () => {
+  it("never shows a task as waiting after the decision", async () => {
     const id = await harness.kickoff();
     await harness.untilWaiting(id);
     await harness.resume(id, false, "again");
@@ -80,7 +80,7 @@ describe("service: an execution", () => {
     assert.equal((await harness.status(id)).status, "completed");
   });
 
-  it("lets exactly one of many concurrent resumes win, and the others change nothing", async () => {
+  it("accepts exactly one of many concurrent resumes", async () => {
     const id = await harness.kickoff();
     await harness.untilWaiting(id);
     const answers = await Promise.all(
@@ -104,7 +104,7 @@ describe("service: an execution", () => {
     );
   });
 
-  it("refuses a resume of what does not wait: unknown, another task, too early, ended", async () => {
+  it("refuses a resume of a task that doesn't wait: unknown, another task, too early, ended", async () => {
     const unknown = await harness.resume("00000000-0000-4000-8000-000000000000", true, "x");
     assert.deepEqual(
       [unknown.status, (unknown.body as { message: string }).message],
@@ -144,7 +144,7 @@ describe("service: an execution", () => {
     }
   });
 
-  it("goes on from the crew as it was at kickoff, however it is changed or broken meanwhile", async () => {
+  it("continues with the crew as it was at kickoff, even if its files change or become invalid", async () => {
     await harness.end();
     let readProject = () => Promise.resolve(crew);
     harness = await new Harness({ readProject: () => readProject() }).start();
@@ -176,7 +176,7 @@ describe("service: an execution", () => {
     assert.equal((await harness.resume(id, true, "x")).status, 400);
   });
 
-  it("gets over a task that fails twice", async () => {
+  it("completes after a task failed twice", async () => {
     await harness.end();
     let tries = 0;
     harness = await new Harness({
@@ -201,9 +201,9 @@ describe("service: an execution", () => {
     assert.match(end.result?.output ?? "", /Earlier outputs: 1/);
   });
 
-  it("rehearses a failure where an input asks for one", async () => {
+  it("rehearses a failure that an input requests", async () => {
     const id = await harness.kickoff({ inputs: { ...inputs, topic: "[rehearse failure]" } });
-    assert.match((await harness.untilEnded(id)).error ?? "", /was told to fail/);
+    assert.match((await harness.untilEnded(id)).error ?? "", /failed because its description/);
   });
 });
 
@@ -224,7 +224,7 @@ describe("service: two resumes sent at once", () => {
     database.close();
     return row && Number(row["finished_at"]);
   };
-  /** Rejects the first output and resolves once the next one waits, which nothing was told of. */
+  /** Rejects the first output and resolves when the next one waits, which nothing has reported. */
   const rejectUnseen = async (more: object = {}) => {
     const id = await harness.kickoff();
     await harness.untilWaiting(id);
@@ -233,12 +233,12 @@ describe("service: two resumes sent at once", () => {
     return id;
   };
 
-  it("the late one does not decide about the next output, which nobody has seen", async () => {
-    const id = await waitFor("an output that was there for less than a second", async () => {
+  it("the second one doesn't decide about the next output, which nobody has seen", async () => {
+    const id = await waitFor("an output that has waited for less than a second", async () => {
       const fresh = await rejectUnseen();
       const since = finishedAt(fresh) ?? 0;
       const { status } = await harness.resume(fresh, true, "about the first output");
-      // On a machine that was held up the second may have passed.
+      // On a slow machine more than a second may have passed.
       if (Date.now() - since >= 1000) return false;
       assert.equal(status, 400);
       return fresh;
@@ -247,7 +247,7 @@ describe("service: two resumes sent at once", () => {
     assert.equal((await harness.resume(id, true, "about the second output")).status, 200);
   });
 
-  it("an output that a callback told can be decided about at once", async () => {
+  it("an output that a callback reported can be decided about at once", async () => {
     const receiver = new CallbackReceiver();
     const humanInputWebhookUrl = await receiver.start();
     const id = await rejectUnseen({ humanInputWebhookUrl });
@@ -256,10 +256,10 @@ describe("service: two resumes sent at once", () => {
     await receiver.stop();
   });
 
-  it("an output that was there for a second can be decided about unseen: who decides may know by other means", async () => {
+  it("an output that has waited for a second can be decided about unseen", async () => {
     const id = await rejectUnseen();
     await waitFor(
-      "a resume to be taken",
+      "a resume to be accepted",
       async () => (await harness.resume(id, true, "typed")).status === 200,
     );
   });

@@ -5,13 +5,13 @@ import type { CrewProject } from "../../../src/projects/types.ts";
 import { documentedDialect } from "../../../src/service/dialect-documented.ts";
 import { liveDialect } from "../../../src/service/dialect-live.ts";
 import type { Engine } from "../../../src/service/engine.ts";
-import { rehearsalEngine } from "../../../src/service/rehearsal.ts";
+import { rehearsalEngine } from "../../../src/service/engine.ts";
 import { openService, type Service } from "../../../src/service/service.ts";
 import { readAnswer, type ApiAnswer, type DocumentedStatus } from "../../support/crew-api.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { waitFor } from "../../support/wait.ts";
 
-/** Three tasks, the second of which a person looks at. */
+/** Three tasks; the second one waits for a person. */
 export const crew: CrewProject = {
   kind: "classic",
   name: "example",
@@ -50,22 +50,21 @@ export const crew: CrewProject = {
   inputs: ["topic", "audience"],
 };
 
-/** Inputs that `crew` takes. */
+/** Valid inputs of `crew`. */
 export const inputs = { topic: "tides", audience: "sailors" };
 
-/** What a test may set. */
 export interface HarnessOptions {
   readonly project?: CrewProject;
   readonly readProject?: () => Promise<CrewProject>;
   readonly engine?: Engine;
   readonly dialect?: "documented" | "live";
-  /** An existing folder to go on in. */
+  /** The folder of an earlier service. */
   readonly folder?: string;
   readonly callbackBackoffMs?: number;
   readonly callbackTimeoutMs?: number;
 }
 
-/** The real service in this process, asked without a socket. */
+/** The real service in this process, without a socket. */
 export class Harness {
   readonly folder: string;
   readonly service: Service;
@@ -121,7 +120,7 @@ export class Harness {
     return (await this.request("GET", `/${id}/status`)).body as DocumentedStatus;
   }
 
-  /** Resolves once the execution waits with this task and attempt. */
+  /** Resolves when this attempt waits. */
   async untilWaiting(id: string, attempt = 1): Promise<DocumentedStatus> {
     return waitFor(`attempt ${attempt} to wait`, async () => {
       const status = await this.status(id);
@@ -152,13 +151,13 @@ export class Harness {
     });
   }
 
-  /** Closes the service; every answer it gave must have been as openapi.yaml says. */
+  /** Closes the service and fails if a response did not match openapi.yaml. */
   async close(): Promise<void> {
     await this.service.close();
     assert.deepEqual(this.#violations, []);
   }
 
-  /** Closes it and removes its data. */
+  /** Closes the service and removes its data. */
   async end(): Promise<void> {
     await this.close();
     rmSync(this.folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isLoopback } from "../../../src/service/auth.ts";
+import { isLoopback } from "../../../src/service/app.ts";
 import { Harness } from "./support.ts";
 
 describe("service: tokens", () => {
@@ -40,7 +40,7 @@ describe("service: tokens", () => {
     }
   });
 
-  it("takes both tokens, the scheme in any case", async () => {
+  it("accepts both tokens, the scheme in any case", async () => {
     for (const authorization of ["Bearer T", "bearer T", "Bearer U"])
       assert.equal((await ask("GET", "/inputs", authorization)).status, 200);
   });
@@ -74,7 +74,7 @@ describe("service: tokens", () => {
     assert.equal((await ask("POST", "/resume", "Bearer T", resume(theirs))).status, 200);
   });
 
-  it("answers only by the machine's own names (DNS rebinding)", async () => {
+  it("answers only requests to this machine's own names (DNS rebinding)", async () => {
     for (const host of ["localhost:80", "127.0.0.1:1234", "127.0.0.2", "[::1]:80"])
       assert.equal((await harness.request("GET", `http://${host}/inputs`)).status, 200, host);
     for (const host of [

@@ -1,6 +1,6 @@
 /**
- * What the vendor's published OpenAPI file of this API requires of answers (crewAIInc/crewAI, enterprise API, 2026), as JSON
- * Schema in our own words: members and their types. It requires no member and allows more; that is kept here.
+ * The responses in the vendor's published OpenAPI file of this API (crewAIInc/crewAI, enterprise API, 2026) as JSON Schema:
+ * members and their types. Like the file, it requires no member and allows others.
  */
 const text = { type: "string" };
 const seconds = { type: "number" };
@@ -41,7 +41,7 @@ const failed = {
   properties: { status: { enum: ["error"] }, error: text, execution_time: seconds },
 };
 
-/** Schemas of answers by operation and status. A status that is not here is one the vendor does not describe. */
+/** Schemas of responses by operation and status; the vendor describes no other status. */
 export const vendorSchemas = {
   inputs: {
     200: { type: "object", properties: { inputs: { type: "array", items: text } } },

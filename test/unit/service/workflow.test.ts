@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import path from "node:path";
 import type { Steps } from "../../../src/service/crew-run.ts";
-import { openDatabase } from "../../../src/service/sqlite.ts";
+import { openDatabase } from "../../../src/service/database.ts";
 import {
   DurableRuns,
   freeLeases,
@@ -12,7 +12,7 @@ import {
 import { temporaryFolder } from "../../support/folders.ts";
 import { waitFor } from "../../support/wait.ts";
 
-/** Acceptance tests of the pinned openworkflow: what this service relies on. */
+/** Acceptance tests of the pinned openworkflow. */
 describe("service: durable runs", () => {
   let folder: string;
   let file: string;
@@ -43,7 +43,7 @@ describe("service: durable runs", () => {
     return runs;
   };
 
-  it("runs each execution once, however often it is started, and passes over steps that ended", async () => {
+  it("runs each execution once, however often it is started, and skips finished steps", async () => {
     const done: string[] = [];
     let tries = 0;
     const runs = runsWith({
@@ -62,7 +62,7 @@ describe("service: durable runs", () => {
     assert.deepEqual([done, tries], [["a first", "a end"], 2]);
   });
 
-  it("drops a signal that nobody waits for, and delivers one to a wait once", async () => {
+  it("drops a signal that no run waits for, and delivers others once", async () => {
     const seen: string[] = [];
     const runs = runsWith({
       async crew(id, steps) {
@@ -80,10 +80,10 @@ describe("service: durable runs", () => {
     assert.deepEqual(seen, ["a"]);
   });
 
-  it("takes the runs of a dead process over at once, not after the lease of 30 s", async () => {
+  it("takes over the runs of a killed process at once, not after the lease of 30 s", async () => {
     let release = () => {};
     let begun = 0;
-    // The first time it is left hanging, as by a process that was killed.
+    // The first run hangs, like that of a killed process.
     const runs = runsWith({
       async crew() {
         begun += 1;
@@ -100,15 +100,15 @@ describe("service: durable runs", () => {
     const lease = Date.parse(String(available_at)) - Date.now();
     assert.ok(
       lease > 20_000 && lease <= 30_000,
-      `without the start-up query the run would be left for ${lease} ms`,
+      `without the start-up query the run would wait for ${lease} ms`,
     );
-    freeLeases(database, new Date());
+    freeLeases(database);
     await waitFor("the run to be taken over", () => begun === 2);
     database.close();
     release();
   });
 
-  it("knows the table that the start-up query writes: a change of the library's schema fails here", () => {
+  it("matches the library's table that the start-up query writes", () => {
     runsWith({});
     const database = openDatabase(file);
     const columns = database
@@ -145,11 +145,11 @@ describe("service: durable runs", () => {
       5,
     );
     database.exec("ALTER TABLE workflow_runs RENAME COLUMN worker_id TO owner_id");
-    assert.throws(() => freeLeases(database, new Date()), /no such column: worker_id/);
+    assert.throws(() => freeLeases(database), /no such column: worker_id/);
     database.close();
   });
 
-  it("tells how a run stands", async () => {
+  it("reads the state of a run", async () => {
     const runs = runsWith({ crew: (_id, steps) => steps.wait("never") });
     const database = openDatabase(file);
     assert.deepEqual(runState(database, "a"), { state: "absent" });
@@ -162,7 +162,7 @@ describe("service: durable runs", () => {
     database.close();
   });
 
-  it("reports a run that breaks between its steps, and one that takes more steps than the library allows", async () => {
+  it("reports a run that fails between its steps, and one with more steps than the library allows", async () => {
     const runs = runsWith({
       async crew(id, steps: Steps) {
         if (id === "between") throw new Error("no such execution");
@@ -179,7 +179,7 @@ describe("service: durable runs", () => {
     ]);
   });
 
-  it("tries a callback again until it is taken, while crews go on", async () => {
+  it("repeats a callback until it is accepted", async () => {
     let tries = 0;
     const runs = runsWith({
       callback: () => ((tries += 1) < 4 ? Promise.reject(new Error("down")) : Promise.resolve()),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
-import { rehearsalMark } from "../../../src/service/rehearsal.ts";
+import { rehearsalMark } from "../../../src/service/engine.ts";
 import { outputLines } from "../../../src/views/document/embed.ts";
 import { inlineText } from "../../../src/views/document/markdown.ts";
 import { renderOutput } from "../../../src/views/document/output-document.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
 import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
-import { rehearsalMark } from "../../../src/service/rehearsal.ts";
+import { rehearsalMark } from "../../../src/service/engine.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
 import { nextAttempt } from "../../../src/views/document/next-attempt.ts";
 import { mapLine, sectionOf } from "../../../src/views/document/sections.ts";
