@@ -77,14 +77,14 @@ export function summaryOf(execution: Execution): ExecutionSummary {
 export function readSummary(text: string): ExecutionSummary {
   const raw: unknown = JSON.parse(text);
   if (isObject(raw) && Array.isArray(raw["tasks"])) raw["tasks"].forEach(withUsual);
-  if (!isSummary(raw)) throw wrong(summaryShape, raw);
+  if (!isSummary(raw)) throw wrong(summaryParts, raw);
   return raw;
 }
 
 /** Understands the texts of a whole execution, as {@link readSummary}. */
 export function readExecution(texts: Omit<ExecutionTexts, "search">): Execution {
   const raw = { ...objectIn(texts.summary), ...objectIn(texts.details) };
-  if (!isExecution(raw)) throw wrong(shape, raw);
+  if (!isExecution(raw)) throw wrong(parts, raw);
   return raw;
 }
 
@@ -137,7 +137,7 @@ function withoutUsual(task: TaskSummary): Partial<TaskSummary> {
 }
 
 function withUsual(task: unknown): void {
-  if (isObject(task) && task["attempts"] === undefined) Reflect.set(task, "attempts", usual);
+  if (isObject(task)) task["attempts"] ??= usual;
 }
 
 function withoutText<T extends { readonly output?: string }>(
@@ -177,48 +177,52 @@ const states: readonly unknown[] = [
   "unconfirmed",
 ];
 
-type Shape = Readonly<Record<string, (value: unknown) => boolean>>;
+/** The parts of which the shape matters, and what each must be. */
+type Parts = readonly (readonly [name: string, isRight: (value: unknown) => boolean])[];
 
-const shape: Shape = {
+const shape = {
   localId: isString,
-  crew: (value) =>
+  crew: (value: unknown) =>
     isObject(value) && isString(value["id"]) && isString(value["name"]) && isString(value["url"]),
-  kickoffIds: (value) => Array.isArray(value) && value.every(isString),
-  origin: (value) => value === "kickoff" || value === "tracked",
-  state: (value) => states.includes(value),
+  kickoffIds: (value: unknown) => Array.isArray(value) && value.every(isString),
+  origin: (value: unknown) => value === "kickoff" || value === "tracked",
+  state: (value: unknown) => states.includes(value),
   startedAt: isTime,
-  label: (value) => value === undefined || isString(value),
-  pinned: (value) => value === undefined || value === true,
-  stateText: (value) => value === undefined || isString(value),
-  output: (value) => value === undefined || isString(value),
-  error: (value) => value === undefined || isString(value),
-  endedAt: (value) => value === undefined || isTime(value),
-  request: (value) =>
+  label: (value: unknown) => value === undefined || isString(value),
+  pinned: (value: unknown) => value === undefined || value === true,
+  stateText: (value: unknown) => value === undefined || isString(value),
+  output: (value: unknown) => value === undefined || isString(value),
+  error: (value: unknown) => value === undefined || isString(value),
+  endedAt: (value: unknown) => value === undefined || isTime(value),
+  request: (value: unknown) =>
     value === undefined ||
     (isObject(value) &&
       isObject(value["inputs"]) &&
       isObject(value["callbacks"]) &&
       Object.values(value["callbacks"]).every(isCallback)),
-  progress: (value) =>
+  progress: (value: unknown) =>
     value === undefined || (isObject(value) && typeof value["completed"] === "number"),
-  tasks: (value) => Array.isArray(value) && value.every(isTask),
-  waiting: (value) =>
+  tasks: (value: unknown) => Array.isArray(value) && value.every(isTask),
+  waiting: (value: unknown) =>
     value === undefined ||
     (isObject(value) && isString(value["taskId"]) && typeof value["attempt"] === "number"),
-  stillPaused: (value) =>
+  stillPaused: (value: unknown) =>
     value === undefined ||
     (isObject(value) && isString(value["taskId"]) && typeof value["attempt"] === "number"),
-  resumes: (value) => Array.isArray(value) && value.every(isResume),
-  history: (value) => value === undefined || (Array.isArray(value) && value.every(isStateChange)),
+  resumes: (value: unknown) => Array.isArray(value) && value.every(isResume),
+  history: (value: unknown) =>
+    value === undefined || (Array.isArray(value) && value.every(isStateChange)),
 };
 
-const summaryShape: Shape = {
+const parts: Parts = Object.entries(shape);
+
+const summaryParts: Parts = Object.entries({
   ...shape,
-  output: (value) => value === undefined || value === true,
-  request: (value) =>
+  output: (value: unknown) => value === undefined || value === true,
+  request: (value: unknown) =>
     value === undefined ||
     (isObject(value) && isObject(value["inputs"]) && isObject(value["callbacks"])),
-};
+});
 
 /** An address, or a callback that takes credentials: without them. */
 function isCallback(value: unknown): boolean {
@@ -248,30 +252,28 @@ function isStateChange(value: unknown): boolean {
 }
 
 function isSummary(raw: unknown): raw is ExecutionSummary {
-  return isObject(raw) && firstWrong(summaryShape, raw) === undefined;
+  return isObject(raw) && firstWrong(summaryParts, raw) === undefined;
 }
 
-function isExecution(raw: object): raw is Execution {
-  return firstWrong(shape, raw) === undefined;
+function isExecution(raw: Record<string, unknown>): raw is Record<string, unknown> & Execution {
+  return firstWrong(parts, raw) === undefined;
 }
 
 /** The name of the first part that has not the shape it must have. */
-function firstWrong(parts: Shape, raw: object): string | undefined {
-  for (const name in parts) {
-    if (parts[name]?.(Reflect.get(raw, name)) === false) return name;
-  }
+function firstWrong(all: Parts, raw: Record<string, unknown>): string | undefined {
+  for (const [name, isRight] of all) if (!isRight(raw[name])) return name;
   return undefined;
 }
 
-function wrong(parts: Shape, raw: unknown): Error {
+function wrong(all: Parts, raw: unknown): Error {
   return new Error(
     isObject(raw)
-      ? `"${firstWrong(parts, raw) ?? ""}" is missing or has the wrong type`
+      ? `"${firstWrong(all, raw) ?? ""}" is missing or has the wrong type`
       : "not an object",
   );
 }
 
-function objectIn(text: string): object {
+function objectIn(text: string): Record<string, unknown> {
   const raw: unknown = JSON.parse(text);
   if (!isObject(raw)) throw new Error("not an object");
   return raw;
@@ -285,6 +287,6 @@ function isTime(value: unknown): boolean {
   return isString(value) && !Number.isNaN(Date.parse(value));
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -102,9 +102,9 @@ export class ExecutionStore implements Disposable {
       localId,
     );
     if (row === undefined) return undefined;
-    const held = this.#whole.get(localId);
+    const last = this.#whole.get(localId);
     const execution =
-      held?.revision === integer(row, "revision") ? held.execution : this.#read(localId)?.execution;
+      last?.revision === integer(row, "revision") ? last.execution : this.#read(localId)?.execution;
     return crewId === undefined || execution?.crew.id === crewId ? execution : undefined;
   }
 
@@ -191,6 +191,8 @@ export class ExecutionStore implements Disposable {
       const row = database.get("INSERT INTO clearings (scope) VALUES (?) RETURNING id", scope);
       database.afterCommit(() => {
         if (row !== undefined) this.#seen.clearing = integer(row, "id");
+        this.#whole.clear();
+        this.#found.clear();
         this.#tell(...this.#known.localIds().map((localId) => this.#known.drop(localId)));
       });
     });
