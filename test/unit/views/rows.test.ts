@@ -4,7 +4,7 @@ import type { Crew } from "../../../src/crews/types.ts";
 import { Known } from "../../../src/executions/known.ts";
 import { without, type SentResume } from "../../../src/executions/model.ts";
 import { readSummary, writeExecution } from "../../../src/executions/record.ts";
-import { rehearsalMark } from "../../../src/service/rehearsal.ts";
+import { rehearsalMark } from "../../../src/service/engine.ts";
 import { crewRow } from "../../../src/views/tree/crew-row.ts";
 import { staleByAttempt } from "../../../src/sending/stale.ts";
 import { eventsOf } from "../../../src/views/events.ts";
