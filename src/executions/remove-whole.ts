@@ -1,6 +1,5 @@
 import { lstat, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { hasCode } from "./files.ts";
 
 /** A file or folder that could not be deleted, and why. */
 export interface Unremoved {
@@ -28,7 +27,7 @@ export async function removeWhole(
     if (!isKept) await rmdir(path);
     return left;
   } catch (error) {
-    return hasCode(error, "ENOENT") ? [] : [{ path, error }];
+    return isMissing(error) ? [] : [{ path, error }];
   }
 }
 
@@ -42,7 +41,11 @@ export async function emptyFolder(
     for (const name of await readdir(folder))
       left.push(...(await removeWhole(join(folder, name), stays)));
   } catch (error) {
-    if (!hasCode(error, "ENOENT")) left.push({ path: folder, error });
+    if (!isMissing(error)) left.push({ path: folder, error });
   }
   return left;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
