@@ -1,4 +1,4 @@
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import { systemClock as clock } from "./base/clock.ts";
 import { watchClearing } from "./commands/clearing.ts";
 import { registerLinks } from "./commands/register-links.ts";
@@ -9,7 +9,10 @@ import { keepEndedExecutions } from "./editor/configuration.ts";
 import { resetContext } from "./editor/context.ts";
 import { Disposables } from "./editor/disposables.ts";
 import { speakTheLanguage } from "./editor/l10n.ts";
+import { offer, type ErrorAction } from "./base/errors.ts";
 import { log, logProblem } from "./editor/log.ts";
+import { plainMessage } from "./editor/plain.ts";
+import { tell } from "./editor/tell.ts";
 import { versionOf } from "./editor/version.ts";
 import { Executions } from "./executions/executions.ts";
 import { moveCrew } from "./executions/move-crew.ts";
@@ -21,8 +24,9 @@ import { startForDevelopment } from "./local/start-for-development.ts";
 import { watchProjects } from "./local/workspace-projects.ts";
 import { Sending } from "./sending/sending.ts";
 import { Database } from "./store/database.ts";
+import { StoreError } from "./store/errors.ts";
 import { registerTools } from "./tools/register.ts";
-import { watchAttention } from "./views/attention.ts";
+import { watchAttention, watchVisibility } from "./views/attention.ts";
 import type { CrewdeckApi } from "./views/crewdeck-api.ts";
 import { registerDocuments } from "./views/document/register.ts";
 import { createExtensionApi } from "./views/extension-api.ts";
@@ -40,10 +44,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   context.subscriptions.push(log, owned);
   resetContext();
 
-  const crews = owned.add(new Crews(context, { userAgent: `crewdeck/${versionOf(context)}` }));
   const database = owned.add(
-    new Database({ folder: context.globalStorageUri.fsPath, clock, onProblem: logProblem }),
+    new Database({
+      folder: context.globalStorageUri.fsPath,
+      clock,
+      onProblem: logProblem,
+      onDamage: (message) => void vscode.window.showWarningMessage(plainMessage(message)),
+    }),
   );
+  const crews = owned.add(new Crews(context, { userAgent: `crewdeck/${versionOf(context)}` }));
   const executions = owned.add(
     new Executions({
       database,
@@ -68,6 +77,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const locals = owned.add(
     new LocalCrews({
       crews,
+      database,
       storage: context.globalStorageUri,
       extension: context.extensionUri,
       hasOpenExecutions: (id) => executions.hasOpen(id),
@@ -83,7 +93,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
         sending.begin();
         return locals.restore();
       }),
-    );
+    )
+    .catch((error: unknown) => {
+      // The extension works on without what is kept: each action that needs it says the same.
+      logProblem("Opening what is kept on this machine", error);
+      if (error instanceof StoreError) offer(error, [wayOut(error, context.extension.id)]);
+      void tell(error);
+    });
   const { documents, show, find, findExecution, outputs } = owned.add(
     registerDocuments({
       store,
@@ -101,7 +117,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       sending,
       clock,
       presses: new OneWish(clock),
-      storage: context.globalStorageUri,
+      database,
       find,
       findExecution,
       show,
@@ -111,7 +127,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     if (crewId.startsWith("local:")) await locals.ensureRunning(crewId);
   };
   const { sender, forms, ...requests } = owned.add(
-    registerKickoff({ context, crews, executions, sending, clock, wake, show }),
+    registerKickoff({ context, database, crews, executions, sending, clock, wake, show }),
   );
   const tree = owned.add(registerTree({ context, store, crews, tracker, clock, opened }));
   owned.add(new Notifications({ store, lease, notified, clock }));
@@ -119,6 +135,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(new StatusBar(store));
   owned.add(new RefusedTokens({ tracker, lease, database }));
   owned.add(watchAttention(tracker, tree, documents));
+  owned.add(watchVisibility(database, tree));
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
   owned.add(
@@ -134,6 +151,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     registerCommands(context, async () =>
       (await import("./commands/all.ts")).allCommands({
         context,
+        database,
         crews,
         executions,
         sending,
@@ -168,4 +186,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   await opened;
   startForDevelopment(locals);
   return api;
+}
+
+/** What a person can do about a database that can't be used. */
+function wayOut({ kind }: StoreError, extension: string): ErrorAction {
+  return kind === "newer"
+    ? {
+        title: vscode.l10n.t("Show Extension"),
+        command: "extension.open",
+        arguments: [extension],
+      }
+    : { title: vscode.l10n.t("Reload Window"), command: "workbench.action.reloadWindow" };
 }

@@ -9,6 +9,7 @@ import type { KickoffForms } from "../kickoff/forms.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
+import type { Database } from "../store/database.ts";
 import { activeCommand } from "./active.ts";
 import type { OutputsRoom } from "../views/document/register.ts";
 import { compareCommand } from "./compare.ts";
@@ -31,6 +32,7 @@ import { viewCommands } from "./view.ts";
 /** What commands work with. */
 export interface CommandParts {
   readonly context: vscode.ExtensionContext;
+  readonly database: Database;
   readonly crews: Crews;
   readonly executions: Executions;
   readonly sending: Sending;
@@ -50,6 +52,7 @@ export interface CommandParts {
 /** The command table. */
 export function allCommands({
   context,
+  database,
   crews,
   executions,
   sending,
@@ -98,7 +101,7 @@ export function allCommands({
       forms,
       tree,
       clock,
-      presets: requests.presets,
+      database,
     }),
   ];
 }

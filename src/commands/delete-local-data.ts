@@ -24,7 +24,7 @@ import type { Command } from "./table.ts";
 /** What the command works with. */
 export interface DeletePart extends LocalDataParts {
   readonly executions: Pick<Executions, "store" | "clear">;
-  readonly sending: Pick<Sending, "now" | "clear">;
+  readonly sending: Pick<Sending, "now" | "secrets" | "sends">;
   readonly clock: Clock;
   /** Milliseconds that deleting waits at most for what is being sent. */
   readonly longestWaitMs?: number;
@@ -42,7 +42,7 @@ export function deleteLocalDataCommand(parts: DeletePart): Command {
   return {
     id: "deleteLocalData",
     async run(argument) {
-      const counts = await countLocalData(parts);
+      const counts = countLocalData(parts);
       const scope = isProgram(argument) ? scopeIn(argument) : await ask(counts, parts);
       if (scope === undefined || !(await nothingIsSent(parts))) return undefined;
       const left = await deleteLocalData(parts, scope);

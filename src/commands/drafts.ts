@@ -24,7 +24,7 @@ type Words = Pick<Draft, "taskId" | "attempt" | "isApprove" | "text">;
 
 /** What can be done with a draft: a row of a list. */
 interface Use extends vscode.QuickPickItem {
-  readonly run: () => PromiseLike<unknown>;
+  readonly run: () => unknown;
 }
 
 /**
@@ -35,7 +35,7 @@ export function draftsCommand({ crews, store, drafts }: DraftParts): Command {
   return {
     id: "openDrafts",
     async run(argument): Promise<readonly Words[] | undefined> {
-      const all = await drafts.all();
+      const all = drafts.all();
       const execution = await chooseExecution(
         store,
         crews,
@@ -128,7 +128,9 @@ function usesOf(
     {
       label: vscode.l10n.t("Discard"),
       description: vscode.l10n.t("cannot be undone"),
-      run: () => drafts.remove(draft),
+      run: () => {
+        drafts.remove(draft);
+      },
     },
   ];
 }

@@ -1,14 +1,13 @@
-import path from "node:path";
 import type * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
 import { tokenNotesKey } from "../crews/token-notes.ts";
 import type { ClearScope } from "../executions/clearing.ts";
 import type { Executions } from "../executions/executions.ts";
-import { jsonFilesIn } from "../executions/files.ts";
 import { emptyFolder, type Unremoved } from "../executions/remove-whole.ts";
 import type { Sending } from "../sending/sending.ts";
-import type { Presets } from "../kickoff/presets/presets.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
+import type { Database } from "../store/database.ts";
+import { integer } from "../store/row.ts";
 import { forgetHere, type ForgettingParts } from "./forget-here.ts";
 
 /** What deleting works with. */
@@ -16,9 +15,9 @@ export interface LocalDataParts extends ForgettingParts {
   readonly context: Pick<vscode.ExtensionContext, "globalState" | "globalStorageUri">;
   readonly crews: Pick<Crews, "list" | "idsWithTokens" | "clear">;
   readonly executions: Pick<Executions, "store" | "clear">;
-  readonly sending: Pick<Sending, "clear">;
+  readonly sending: Pick<Sending, "secrets" | "sends">;
   readonly locals: Pick<LocalCrews, "count" | "removeAll">;
-  readonly presets: () => Promise<Pick<Presets, "count">>;
+  readonly database: Database;
 }
 
 /** How much of what there is on this machine. */
@@ -35,21 +34,21 @@ export interface LocalDataCounts {
 }
 
 /** Counts what can be deleted. */
-export async function countLocalData({
-  context,
+export function countLocalData({
   crews,
   executions,
   locals,
-  presets,
-}: LocalDataParts): Promise<LocalDataCounts> {
-  const filesIn = async (name: string) =>
-    (await jsonFilesIn(path.join(context.globalStorageUri.fsPath, name))).length;
+  database,
+}: LocalDataParts): LocalDataCounts {
+  const count = (query: string) => integer(database.get(query) ?? {}, "count");
   return {
     executions: executions.store.list().length,
-    presets: await (await presets()).count(),
-    drafts: await filesIn("drafts"),
-    forms: await filesIn("kickoff"),
-    localCrews: await locals.count(),
+    presets: count(
+      "SELECT count(*) AS count FROM crew_values, json_each(json) WHERE kind = 'presets'",
+    ),
+    drafts: count("SELECT count(*) AS count FROM drafts"),
+    forms: count("SELECT count(*) AS count FROM crew_values WHERE kind = 'form'"),
+    localCrews: locals.count(),
     crews: crews.list().filter(({ local }) => local === undefined).length,
   };
 }
@@ -59,16 +58,20 @@ export async function deleteLocalData(
   parts: LocalDataParts,
   scope: ClearScope,
 ): Promise<readonly Unremoved[]> {
-  const { context, crews, executions, sending, locals } = parts;
+  const { context, crews, executions, sending, locals, database } = parts;
   const storage = context.globalStorageUri.fsPath;
   const left: Unremoved[] = [];
   // Read first: another window that notices the deletion empties the state that the notes of tokens are in, which windows share.
   const idsWithTokens = scope === "everything" ? await crews.idsWithTokens() : [];
   // What belongs to the crews goes with them, below.
   await forgetHere(parts, "data", executions.store.list());
-  const secretsLeft = await sending.clear();
-  left.push(...secretsLeft.map((error) => ({ path: path.join(storage, "crewdeck.db"), error })));
-  executions.clear(scope);
+  const secretsLeft = await sending.secrets.forgetAll();
+  left.push(...secretsLeft.map((error) => ({ path: database.files[0], error })));
+  executions.clear(scope, () => {
+    sending.sends.clear();
+    for (const table of ["notified", "token_prompts", "drafts", "crew_values"])
+      database.run(`DELETE FROM ${table}`);
+  });
   const localsLeft = await locals.removeAll();
   left.push(...localsLeft.map(({ dataFolder, error }) => ({ path: dataFolder, error })));
   if (scope === "everything") {
@@ -80,7 +83,12 @@ export async function deleteLocalData(
       .filter((key) => key !== tokenNotesKey || crewsLeft.length === 0);
     for (const key of keys) await context.globalState.update(key, undefined);
   }
-  // What could not be deleted above is told already. Executions are watched by other windows, and so is their folder.
-  const stays = [path.join(storage, "executions"), ...left.map((each) => each.path)];
+  try {
+    database.vacuum();
+  } catch (error) {
+    left.push({ path: database.files[0], error });
+  }
+  // What could not be deleted above is reported already.
+  const stays = [...database.files, ...left.map((each) => each.path)];
   return [...left, ...(await emptyFolder(storage, stays))];
 }

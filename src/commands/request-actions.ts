@@ -118,7 +118,7 @@ async function openPreset(
   const presets = await parts.presets();
   const crew = await chooseCrew(crews, argument);
   if (crew === undefined) return undefined;
-  const list = await presets.list(crew.id);
+  const list = presets.list(crew.id);
   if (list.length === 0) {
     const form = {
       title: vscode.l10n.t("Open Form"),

@@ -61,12 +61,15 @@ export class Executions implements Disposable {
 
   /**
    * Deletes all executions, in all windows. Watching rests and begins anew with the next execution. Not to be called while something is
-   * being sent.
+   * being sent. @param deleteMore what else is deleted in the same transaction
    */
-  clear(scope: ClearScope): void {
+  clear(scope: ClearScope, deleteMore: () => void): void {
     this.#rest();
     try {
-      this.store.clear(scope);
+      this.#options.database.write(() => {
+        deleteMore();
+        this.store.clear(scope);
+      });
     } finally {
       this.#wait();
     }

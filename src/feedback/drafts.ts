@@ -1,11 +1,9 @@
-import { createHash } from "node:crypto";
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
 import * as l10n from "@vscode/l10n";
 import { UserError } from "../base/errors.ts";
-import { Emitter } from "../base/events.ts";
-import { hasCode, readIfThere, replaceWhole } from "../executions/files.ts";
+import { type Disposable, Emitter } from "../base/events.ts";
 import type { ResumeTarget } from "../executions/resumes.ts";
+import type { Database } from "../store/database.ts";
+import { integer, type Row, text } from "../store/row.ts";
 
 /** Drafts that are kept at once; the oldest give way. */
 const most = 200;
@@ -24,138 +22,105 @@ export interface Draft extends ResumeTarget {
 /** Which output a draft is for. */
 export type DraftTarget = Pick<Draft, "localId" | "taskId" | "attempt">;
 
-/**
- * Drafts of feedback: one file each in the extension's storage on this machine, so that they outlast a reload and every window
- * sees them. One for an output; it goes when it is sent or discarded, and with its execution.
- */
-export class Drafts {
-  readonly #folder: string;
-  readonly #changed: Emitter<void>;
+const ofTarget = "local_id = ? AND task_id = ? AND attempt = ?";
 
-  constructor(folder: string, onProblem: (message: string, error: unknown) => void) {
-    this.#folder = folder;
+/**
+ * Drafts of feedback, in the database. One for an output; it goes when it is sent or discarded, and with its execution. Methods throw
+ * what the database does.
+ */
+export class Drafts implements Disposable {
+  readonly #database: Database;
+  readonly #changed: Emitter<void>;
+  readonly #elsewhere: Disposable;
+
+  constructor(database: Database, onProblem: (message: string, error: unknown) => void) {
+    this.#database = database;
     this.#changed = new Emitter((error) => onProblem("A listener of the drafts failed.", error));
+    this.#elsewhere = database.onDidChangeElsewhere(() => this.#changed.fire());
   }
 
-  /** Fires when this window has kept or removed one. */
+  /** Fires when one was kept or removed, by another window perhaps. */
   get onDidChange(): Emitter<void>["event"] {
     return this.#changed.event;
   }
 
-  /** Keeps a draft in place of the one for the same output; the person is told if it is too long. @throws UserError, and what the file system throws */
-  async keep(draft: Draft): Promise<void> {
-    if (draft.text.length > longest)
+  /** Keeps a draft in place of the one for the same output. @throws UserError for one that is too long */
+  keep({ localId, taskId, attempt, isApprove, text, at }: Draft): void {
+    if (text.length > longest)
       throw new UserError(
         l10n.t(
           "The draft is too long to be kept: {0} characters, and {1} are kept at most.",
-          draft.text.length,
+          text.length,
           longest,
         ),
       );
-    await mkdir(this.#folder, { recursive: true });
-    await replaceWhole(this.#path(draft), JSON.stringify({ version: 1, ...draft }));
-    await this.#prune();
-    this.#changed.fire();
+    this.#change(() => {
+      this.#database.run(
+        "INSERT OR REPLACE INTO drafts (local_id, task_id, attempt, is_approve, text, at) VALUES (?, ?, ?, ?, ?, ?)",
+        localId,
+        taskId,
+        attempt,
+        isApprove ? 1 : 0,
+        text,
+        at,
+      );
+      this.#database.run(
+        "DELETE FROM drafts WHERE rowid IN (SELECT rowid FROM drafts ORDER BY at DESC, rowid DESC LIMIT -1 OFFSET ?)",
+        most,
+      );
+    });
   }
 
-  /** The drafts of an execution, oldest first. What cannot be understood is none. */
-  async of(localId: string): Promise<readonly Draft[]> {
-    return (await this.#read(await this.#names(`${localId}.`))).filter(
-      (draft) => draft.localId === localId,
-    );
+  /** The drafts of an execution, oldest first. */
+  of(localId: string): readonly Draft[] {
+    return this.#database
+      .all("SELECT * FROM drafts WHERE local_id = ? ORDER BY at", localId)
+      .map(draftIn);
   }
 
   /** All drafts, oldest first. */
-  async all(): Promise<readonly Draft[]> {
-    return await this.#read(await this.#names());
+  all(): readonly Draft[] {
+    return this.#database.all("SELECT * FROM drafts ORDER BY at").map(draftIn);
   }
 
   /** The draft for an output. */
-  async find(target: DraftTarget): Promise<Draft | undefined> {
-    return await readDraft(this.#path(target));
+  find({ localId, taskId, attempt }: DraftTarget): Draft | undefined {
+    const row = this.#database.get(
+      `SELECT * FROM drafts WHERE ${ofTarget}`,
+      localId,
+      taskId,
+      attempt,
+    );
+    return row && draftIn(row);
   }
 
   /** Removes the draft for an output, if there is one. */
-  async remove(target: DraftTarget): Promise<void> {
-    await rm(this.#path(target), { force: true });
-    this.#changed.fire();
-  }
-
-  /** Removes all drafts of an execution. */
-  async removeAll(localId: string): Promise<void> {
-    for (const name of await this.#names(`${localId}.`))
-      await rm(join(this.#folder, name), { force: true });
+  remove({ localId, taskId, attempt }: DraftTarget): void {
+    this.#change(() =>
+      this.#database.run(`DELETE FROM drafts WHERE ${ofTarget}`, localId, taskId, attempt),
+    );
   }
 
   dispose(): void {
+    this.#elsewhere.dispose();
     this.#changed.dispose();
   }
 
-  async #read(names: readonly string[]): Promise<readonly Draft[]> {
-    const drafts = await Promise.all(names.map((name) => readDraft(join(this.#folder, name))));
-    return drafts.filter((draft) => draft !== undefined).sort((a, b) => a.at.localeCompare(b.at));
-  }
-
-  async #names(beginning = ""): Promise<readonly string[]> {
-    try {
-      return (await readdir(this.#folder)).filter(
-        (name) => name.startsWith(beginning) && name.endsWith(".json"),
-      );
-    } catch (error) {
-      if (hasCode(error, "ENOENT")) return [];
-      throw error;
-    }
-  }
-
-  async #prune(): Promise<void> {
-    const names = await this.#names();
-    if (names.length <= most) return;
-    const aged = await Promise.all(
-      names.map(async (name) => ({ name, time: await modifiedAt(join(this.#folder, name)) })),
-    );
-    for (const { name } of aged.sort((a, b) => b.time - a.time).slice(most))
-      await rm(join(this.#folder, name), { force: true });
-  }
-
-  /** A task's id is any text: a hash makes a name that every file system takes. */
-  #path({ localId, taskId, attempt }: DraftTarget): string {
-    const hash = createHash("sha256")
-      .update(JSON.stringify([taskId, attempt]))
-      .digest("hex")
-      .slice(0, 32);
-    return join(this.#folder, `${localId}.${hash}.json`);
+  #change(change: () => void): void {
+    this.#database.write(() => {
+      change();
+      this.#database.afterCommit(() => this.#changed.fire());
+    });
   }
 }
 
-/** Milliseconds since 1970; a file that is gone meanwhile is the oldest. */
-async function modifiedAt(path: string): Promise<number> {
-  try {
-    return (await stat(path)).mtimeMs;
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return 0;
-    throw error;
-  }
-}
-
-async function readDraft(path: string): Promise<Draft | undefined> {
-  const text = await readIfThere(path);
-  if (text === undefined) return undefined;
-  try {
-    const raw: unknown = JSON.parse(text);
-    return isDraft(raw) ? raw : undefined;
-  } catch {
-    // Not JSON, as after a disk that was full: there is nothing in it to show, and the next draft for the output takes its place.
-    return undefined;
-  }
-}
-
-function isDraft(raw: unknown): raw is Draft {
-  if (typeof raw !== "object" || raw === null) return false;
-  const { localId, taskId, attempt, isApprove, text, at }: Partial<Record<keyof Draft, unknown>> =
-    raw;
-  return (
-    [localId, taskId, text, at].every((value) => typeof value === "string") &&
-    typeof attempt === "number" &&
-    typeof isApprove === "boolean"
-  );
+function draftIn(row: Row): Draft {
+  return {
+    localId: text(row, "local_id"),
+    taskId: text(row, "task_id"),
+    attempt: integer(row, "attempt"),
+    isApprove: integer(row, "is_approve") === 1,
+    text: text(row, "text"),
+    at: text(row, "at"),
+  };
 }

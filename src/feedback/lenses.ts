@@ -41,16 +41,15 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
 
   readonly onDidChangeCodeLenses = this.#changed.event;
 
-  async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const execution = this.#options.findExecution(document);
     if (execution === undefined) return [];
-    const drafts = await this.#options.drafts.of(execution.localId);
+    const drafts = this.#options.drafts.of(execution.localId);
     const leftOver = drafts.filter((draft) => !isForWhatWaits(draft, execution));
     const top =
       leftOver.length === 0
         ? []
         : [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), leftOverCommand(execution, leftOver))];
-    // Looked for now: the document may have changed while the drafts were read.
     const place = this.#options.find(document);
     if (place === undefined) return top;
     const range = new vscode.Range(place.line, 0, place.line, 0);

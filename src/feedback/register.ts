@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
@@ -7,6 +6,7 @@ import { executionScheme } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
+import type { Database } from "../store/database.ts";
 import { Drafts } from "./drafts.ts";
 import { Feedback, type Presses } from "./feedback.ts";
 import { FeedbackLenses } from "./lenses.ts";
@@ -24,8 +24,7 @@ export interface FeedbackRoomOptions {
   readonly sending: Sending;
   readonly clock: Clock;
   readonly presses: Presses;
-  /** The extension's storage on this machine. */
-  readonly storage: vscode.Uri;
+  readonly database: Database;
   readonly find: FindPlace;
   readonly findExecution: FindExecution;
   readonly show: (execution: ExecutionSummary) => Promise<vscode.TextEditor>;
@@ -47,7 +46,7 @@ export function registerFeedback({
   sending,
   clock,
   presses,
-  storage,
+  database,
   find,
   findExecution,
   show,
@@ -72,7 +71,7 @@ export function registerFeedback({
       show,
     }),
   );
-  const drafts = owned.add(new Drafts(join(storage.fsPath, "drafts"), logProblem));
+  const drafts = owned.add(new Drafts(database, logProblem));
   const threads = owned.add(
     new FeedbackThreads({
       find,
@@ -84,14 +83,6 @@ export function registerFeedback({
     }),
   );
   feedback.use(threads);
-  owned.add(
-    store.onDidChange(({ removed }) => {
-      for (const { localId } of removed)
-        drafts
-          .removeAll(localId)
-          .catch((error: unknown) => logProblem("Removing the drafts of an execution", error));
-    }),
-  );
   const lenses = owned.add(
     new FeedbackLenses({
       find,

@@ -66,7 +66,7 @@ export class FeedbackThreads implements vscode.Disposable {
     subject: ThreadSubject,
     words?: string,
   ): Promise<FeedbackResult | undefined> {
-    const draft = await this.#options.drafts.find(targetOf(subject));
+    const draft = this.#options.drafts.find(targetOf(subject));
     const known = [...this.#open.values()].find((open) => isSameOutput(open.subject, subject));
     if (known !== undefined && words !== undefined)
       throw new UserError(
@@ -101,7 +101,7 @@ export class FeedbackThreads implements vscode.Disposable {
     open.name(this.#current(open.subject));
     try {
       const result = await this.#options.send({ ...open.subject, text });
-      await this.#end(open, result, underWay.beyond(inBox()));
+      this.#end(open, result, underWay.beyond(inBox()));
       return result;
     } catch (error) {
       // What may have been sent stands in the execution's document, with a lens that sends it again: here it would read as unsent.
@@ -109,11 +109,11 @@ export class FeedbackThreads implements vscode.Disposable {
         error instanceof MaybeSentError &&
         isWrittenDown(open.subject, text, this.#current(open.subject))
       ) {
-        await this.#end(open, undefined, underWay.beyond(inBox()));
+        this.#end(open, undefined, underWay.beyond(inBox()));
         throw error;
       }
       open.isUnsent = true;
-      const isKept = await this.#keepIfAny(open, underWay.with(inBox()));
+      const isKept = this.#keepIfAny(open, underWay.with(inBox()));
       const before = inBox();
       const words = underWay.with(before);
       open.underWay = undefined;
@@ -136,20 +136,20 @@ export class FeedbackThreads implements vscode.Disposable {
   }
 
   /** Keeps what was written and closes the thread; it comes back when feedback for the same output is written again. No words at all keep nothing. */
-  async saveDraft(argument: unknown): Promise<void> {
+  saveDraft(argument: unknown): void {
     const { open, text } = this.#written(argument);
     if (open === undefined || text === undefined) return;
-    if (text.trim() === "") await this.#options.drafts.remove(targetOf(open.subject));
-    else await this.#keep(open, text);
+    if (text.trim() === "") this.#options.drafts.remove(targetOf(open.subject));
+    else this.#keep(open, text);
     this.#close(open, undefined);
     if (text.trim() !== "") said(vscode.l10n.t("Draft kept on this machine. Nothing was sent."));
   }
 
   /** Closes a thread and removes the draft that was kept for its output. */
-  async discardDraft(argument: unknown): Promise<void> {
+  discardDraft(argument: unknown): void {
     const { open } = this.#written(argument);
     if (open === undefined) return;
-    await this.#options.drafts.remove(targetOf(open.subject));
+    this.#options.drafts.remove(targetOf(open.subject));
     this.#close(open, undefined);
   }
 
@@ -158,9 +158,9 @@ export class FeedbackThreads implements vscode.Disposable {
     const { open, text = "" } = this.#written(argument);
     if (open === undefined) return;
     const own = targetOf(open.subject);
-    const others = (await this.#options.drafts.of(own.localId)).filter(
-      ({ taskId, attempt }) => taskId === own.taskId && attempt !== own.attempt,
-    );
+    const others = this.#options.drafts
+      .of(own.localId)
+      .filter(({ taskId, attempt }) => taskId === own.taskId && attempt !== own.attempt);
     const { askInsertion } = await import("./insert.ts");
     const answer = await askInsertion(open.subject.isApprove, others);
     const all =
@@ -242,9 +242,9 @@ export class FeedbackThreads implements vscode.Disposable {
     return this.#options.current(execution.localId);
   }
 
-  async #keep(open: OpenThread, text: string): Promise<void> {
+  #keep(open: OpenThread, text: string): void {
     const at = new Date(this.#options.clock.now()).toISOString();
-    await this.#options.drafts.keep({
+    this.#options.drafts.keep({
       ...targetOf(open.subject),
       isApprove: open.subject.isApprove,
       text,
@@ -254,10 +254,10 @@ export class FeedbackThreads implements vscode.Disposable {
   }
 
   /** Keeps words as a draft, if there are any. False where that fails: they must stand somewhere else, then. */
-  async #keepIfAny(open: OpenThread, text: string): Promise<boolean> {
+  #keepIfAny(open: OpenThread, text: string): boolean {
     if (text.trim() === "") return true;
     try {
-      await this.#keep(open, text);
+      this.#keep(open, text);
       return true;
     } catch (problem) {
       this.#options.onProblem("Keeping words that were not sent", problem);
@@ -266,16 +266,18 @@ export class FeedbackThreads implements vscode.Disposable {
   }
 
   /** Its words have left: the thread goes, with their draft. What was typed on meanwhile is kept in the draft's place, and a lens leads to it. */
-  async #end(open: OpenThread, result: FeedbackResult | undefined, typedOn: string): Promise<void> {
+  #end(open: OpenThread, result: FeedbackResult | undefined, typedOn: string): void {
     this.#close(open, result);
     if (typedOn !== "") {
-      if (await this.#keepIfAny(open, typedOn))
+      if (this.#keepIfAny(open, typedOn))
         said(vscode.l10n.t("What you typed after sending was not sent; it is kept as a draft."));
       return;
     }
-    await this.#options.drafts
-      .remove(targetOf(open.subject))
-      .catch((error: unknown) => this.#options.onProblem("Removing a draft that was sent", error));
+    try {
+      this.#options.drafts.remove(targetOf(open.subject));
+    } catch (error) {
+      this.#options.onProblem("Removing a draft that was sent", error);
+    }
   }
 
   #close(open: OpenThread, result: Parameters<OpenThread["close"]>[0]): void {

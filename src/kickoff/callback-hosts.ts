@@ -2,20 +2,26 @@ import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 import type { CallbackUrls, PlainCallbacks } from "../api/types.ts";
 import type { Crew } from "../crews/types.ts";
+import { logProblem } from "../editor/log.ts";
+import type { Database } from "../store/database.ts";
 import { askedCallbacks, callbacksInWords, type AskedCallback } from "./asked-callbacks.ts";
-
-/** Key in VS Code's global state: what was allowed on this machine, not in settings, which travel to others. */
-const key = "crewdeck.allowedCallbacks";
+import { CrewValues } from "./crew-values.ts";
 
 /**
  * Which callbacks a person has let request files name. A file comes with a workspace, and a callback takes a crew's outputs elsewhere. On a
  * shared host each path has another reader: what is allowed is one kind of callback, of one crew, to one whole address, whichever file names it.
  */
 export class CallbackConsent {
-  readonly #state: Pick<vscode.Memento, "get" | "update">;
+  readonly #allowed: CrewValues<readonly string[]>;
 
-  constructor(state: Pick<vscode.Memento, "get" | "update">) {
-    this.#state = state;
+  /** @param database what was allowed is kept on this machine, not in settings, which are synced to others */
+  constructor(database: Database) {
+    this.#allowed = new CrewValues({
+      database,
+      kind: "callbacks",
+      parse: marksIn,
+      onUnreadable: (error, crewId) => logProblem("Callbacks that were allowed", error, crewId),
+    });
   }
 
   /** Asks once for all callbacks that were not allowed yet. False where they are not allowed now. */
@@ -23,22 +29,27 @@ export class CallbackConsent {
     crew: Pick<Crew, "id" | "name">,
     callbacks: CallbackUrls & PlainCallbacks,
   ): Promise<boolean> {
+    const allowed = this.#allowed.get(crew.id) ?? [];
     const news = askedCallbacks(callbacks).filter(
-      (callback) => !this.#allowed().includes(markOf(crew.id, callback)),
+      (callback) => !allowed.includes(markOf(crew.id, callback)),
     );
     if (news.length === 0) return true;
     if (!(await ask(crew.name, news))) return false;
-    await this.#state.update(key, [
-      ...this.#allowed(),
-      ...news.map((callback) => markOf(crew.id, callback)),
-    ]);
+    const marks = news.map((callback) => markOf(crew.id, callback));
+    this.#allowed.change(crew.id, (before = []) => [...new Set([...before, ...marks])]);
     return true;
   }
 
-  #allowed(): readonly unknown[] {
-    const kept: unknown = this.#state.get(key);
-    return Array.isArray(kept) ? kept : [];
+  /** A crew is gone, or has another address. */
+  forget(crewId: string): void {
+    this.#allowed.set(crewId, undefined);
   }
+}
+
+/** Without valibot, which is loaded with the forms: this is not. */
+function marksIn(raw: unknown): readonly string[] {
+  if (Array.isArray(raw) && raw.every((mark) => typeof mark === "string")) return raw;
+  throw new TypeError("These are no marks of callbacks.");
 }
 
 /** What is kept of an allowed callback: not its address, since whoever knows a callback's path may post to it. */

@@ -24,7 +24,7 @@ export interface FormsRoom {
 
 /** Opens forms and presets. The module is loaded when it is needed first; most windows start without a form. */
 export function openFormsRoom({ store, ...options }: FormsRoomOptions): FormsRoom {
-  const presets = openPresets(options.context.globalStorageUri);
+  const presets = openPresets(options.database);
   const forms = new KickoffForms({
     ...options,
     tools: createFormTools({ crews: options.crews, store, presets }),
@@ -33,8 +33,8 @@ export function openFormsRoom({ store, ...options }: FormsRoomOptions): FormsRoo
     forms,
     presets,
     forget(crewId) {
-      void forms.forget(crewId);
-      void presets.forget(crewId);
+      forms.forget(crewId);
+      presets.forget(crewId);
     },
     move(from, to) {
       void forms
@@ -42,10 +42,7 @@ export function openFormsRoom({ store, ...options }: FormsRoomOptions): FormsRoo
         .catch((error: unknown) =>
           logProblem("Moving a kickoff form to its crew's new address", error),
         );
-      if (from.id !== to.id)
-        void presets
-          .move(from.id, to.id)
-          .catch((error: unknown) => logProblem("Moving a crew's presets", error));
+      if (from.id !== to.id) presets.move(from.id, to.id);
     },
     dispose: () => forms.dispose(),
   };

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
@@ -8,6 +7,7 @@ import { actionsOf, messageOf } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";
 import { runAction } from "../editor/tell.ts";
+import type { Database } from "../store/database.ts";
 import type { Execution } from "../executions/model.ts";
 import type { Laid, Seed } from "./content.ts";
 import type { FormTools, Taken } from "./form-tools.ts";
@@ -22,7 +22,8 @@ import type { Prefill } from "./values.ts";
 
 /** What {@link KickoffForms} works with. */
 export interface KickoffFormsOptions {
-  readonly context: Pick<vscode.ExtensionContext, "extensionUri" | "globalStorageUri">;
+  readonly context: Pick<vscode.ExtensionContext, "extensionUri">;
+  readonly database: Database;
   readonly crews: Pick<Crews, "find" | "get" | "inputs" | "onDidChange">;
   readonly sender: Pick<KickoffSender, "earlier" | "send">;
   readonly tools: FormTools;
@@ -46,11 +47,8 @@ export class KickoffForms implements vscode.Disposable {
 
   constructor(options: KickoffFormsOptions) {
     this.#options = options;
-    const { context, crews } = options;
-    this.#memory = new FormMemory({
-      folder: join(context.globalStorageUri.fsPath, "kickoff"),
-      onProblem: logProblem,
-    });
+    const { database, crews } = options;
+    this.#memory = new FormMemory({ database, onProblem: logProblem });
     this.#owned.add(crews.onDidChange(() => this.#crewsChanged()));
   }
 
@@ -84,7 +82,7 @@ export class KickoffForms implements vscode.Disposable {
       panel.dispose();
       return;
     }
-    if (state.draft !== undefined) await this.#memory.saveDraft(state.crew, state.draft);
+    if (state.draft !== undefined) this.#memory.saveDraft(state.crew, state.draft);
     const seed = await this.#seedOf({ id: state.crew });
     // Looked up last: local crews become known while the window starts.
     const crew = this.#options.crews.find(state.crew);
@@ -108,13 +106,14 @@ export class KickoffForms implements vscode.Disposable {
       form.close();
       // Closing keeps what was typed, as ever.
       await form.started;
-      await this.#memory.forget(crewId);
+      this.#memory.forget(crewId);
     }
+    this.#memory.forgetHeld();
   }
 
   /** Forgets what was typed for a crew. */
-  async forget(crewId: string): Promise<void> {
-    await this.#memory.forget(crewId);
+  forget(crewId: string): void {
+    this.#memory.forget(crewId);
   }
 
   /** A crew with another address has another id: its form would ask the old one, so it closes; what was typed moves along. */
@@ -123,7 +122,7 @@ export class KickoffForms implements vscode.Disposable {
     const form = this.#forms.get(from.id);
     form?.close();
     const started = await form?.started;
-    await this.#memory.move(from.id, to.id);
+    this.#memory.move(from.id, to.id);
     // What it was sending has started: there is nothing left to fill in.
     if (form !== undefined && started === undefined) await this.open(to);
   }
@@ -134,7 +133,7 @@ export class KickoffForms implements vscode.Disposable {
 
   /** What a crew's form begins with. What was typed may have been sent before the window was reloaded or the form was closed. */
   async #seedOf(crew: Pick<Crew, "id">): Promise<Seed> {
-    const known = await this.#memory.read(crew.id);
+    const known = this.#memory.read(crew.id);
     const earlier = known.draft && this.#options.sender.earlier(crew, known.draft.id);
     if (earlier === undefined) return known;
     return { ...known, earlier: earlier instanceof MaybeStartedError ? earlier : "started" };

@@ -6,6 +6,7 @@ import { formType, viewId } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
+import type { Database } from "../store/database.ts";
 import { CallbackConsent } from "./callback-hosts.ts";
 import type { KickoffForms } from "./forms.ts";
 import type { FormsRoom } from "./forms-room.ts";
@@ -18,10 +19,8 @@ import type { Sending } from "../sending/sending.ts";
 
 /** What kicking off works with. */
 export interface KickoffRoomOptions {
-  readonly context: Pick<
-    vscode.ExtensionContext,
-    "extensionUri" | "globalStorageUri" | "globalState"
-  >;
+  readonly context: Pick<vscode.ExtensionContext, "extensionUri">;
+  readonly database: Database;
   readonly crews: Crews;
   readonly executions: Executions;
   readonly sending: Sending;
@@ -47,6 +46,7 @@ export interface KickoffRoom {
 /** Registers the kickoff forms and what starts executions. */
 export function registerKickoff({
   context,
+  database,
   crews,
   executions,
   sending,
@@ -76,6 +76,7 @@ export function registerKickoff({
       owned.add(
         openFormsRoom({
           context,
+          database,
           crews,
           store,
           sender,
@@ -93,15 +94,32 @@ export function registerKickoff({
   const whenLoaded = (then: (room: FormsRoom) => void) =>
     void load()
       .then(then)
-      .catch((error: unknown) => logProblem("Loading the kickoff forms", error));
+      .catch((error: unknown) =>
+        logProblem("Keeping kickoff forms in step with their crew", error),
+      );
   owned.add(
     vscode.window.registerWebviewPanelSerializer(formType, {
       deserializeWebviewPanel: async (panel, state) =>
         await (await load()).forms.restore(panel, state),
     }),
   );
-  owned.add(crews.onDidRemove(({ id }) => whenLoaded((room) => room.forget(id))));
-  owned.add(crews.onDidReplace(({ from, to }) => whenLoaded((room) => room.move(from, to))));
+  const consent = new CallbackConsent(database);
+  owned.add(
+    crews.onDidRemove(({ id }) =>
+      whenLoaded((room) => {
+        room.forget(id);
+        consent.forget(id);
+      }),
+    ),
+  );
+  owned.add(
+    crews.onDidReplace(({ from, to }) =>
+      whenLoaded((room) => {
+        room.move(from, to);
+        if (from.id !== to.id) consent.forget(from.id);
+      }),
+    ),
+  );
   const forms: KickoffRoom["forms"] = {
     open: async (...given) => await (await load()).forms.open(...given),
     // Where nothing is loaded, no form is open.
@@ -111,7 +129,7 @@ export function registerKickoff({
     registerRequestFiles(crews, {
       sender,
       forms,
-      consent: new CallbackConsent(context.globalState),
+      consent,
       clock,
       wake,
     }),

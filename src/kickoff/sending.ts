@@ -11,7 +11,7 @@ import { toRequest } from "./values.ts";
 export interface SendingOptions extends Pick<SessionOptions, "send"> {
   readonly explain: (error: unknown) => Explanation;
   /** It started what this draft says. */
-  readonly onStarted: (execution: Execution, sent: Draft) => Promise<void>;
+  readonly onStarted: (execution: Execution, sent: Draft) => void;
   /** It did not start, or nobody knows; {@link FormSending.outcome} says which, and the content is ready for what comes next. */
   readonly onNotStarted: (error: unknown, content: FormContent) => void;
 }
@@ -60,18 +60,14 @@ export class FormSending {
   }
 
   /** Sends once. @param save puts what is typed on disk, before it leaves */
-  begin(content: FormContent, secrets: FormSecrets, save: () => Promise<void>): void {
+  begin(content: FormContent, secrets: FormSecrets, save: () => void): void {
     this.#isUnderWay = true;
     this.#outcome = undefined;
     this.#done = this.#send(content, secrets, save);
   }
 
-  async #send(
-    content: FormContent,
-    secrets: FormSecrets,
-    save: () => Promise<void>,
-  ): Promise<void> {
-    await save();
+  async #send(content: FormContent, secrets: FormSecrets, save: () => void): Promise<void> {
+    save();
     const { draft } = content;
     let execution: Execution;
     try {
@@ -85,7 +81,7 @@ export class FormSending {
       this.#options.onNotStarted(error, content);
       return;
     }
-    await this.#options.onStarted(execution, draft);
+    this.#options.onStarted(execution, draft);
   }
 
   #outcomeOf(error: unknown, content: FormContent): Outcome {

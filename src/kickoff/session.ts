@@ -123,10 +123,10 @@ export class FormSession {
   /** The panel closed: what is typed goes to disk now. A sending under way goes on; settles when it is done and its outcome is kept. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#saveNow();
+    this.#saveNow();
     await this.#sending.done;
     // A refusal renews the draft; it must be on disk before somebody moves it.
-    if (this.#cancelSave !== undefined) await this.#saveNow();
+    if (this.#cancelSave !== undefined) this.#saveNow();
   }
 
   readonly #handlers: Handlers<FromForm> = {
@@ -202,8 +202,8 @@ export class FormSession {
     this.#options.post({ type: "sending" });
   }
 
-  async #started(execution: Execution, sent: Draft): Promise<void> {
-    await this.#options.memory.sent(this.#crew.id, sent);
+  #started(execution: Execution, sent: Draft): void {
+    this.#options.memory.sent(this.#crew.id, sent);
     // It stays "sending" and without content: the panel closes, and nothing is left to keep.
     this.#content = undefined;
     this.#options.onStarted(execution);
@@ -248,21 +248,21 @@ export class FormSession {
     this.#secrets = { ...carriedOver(this.#secrets, values, content.values), ...secrets };
     this.#sending.forgetOutcome();
     this.#focus = focus;
-    if (!content.isEdited) void this.#options.memory.dropDraft(this.#crew.id, id);
+    if (!content.isEdited) this.#options.memory.dropDraft(this.#crew.id, id);
     this.#saveSoon();
     this.#show();
   }
 
   #saveSoon(): void {
     this.#cancelSave?.();
-    this.#cancelSave = this.#options.clock.after(draftPause, () => void this.#saveNow());
+    this.#cancelSave = this.#options.clock.after(draftPause, () => this.#saveNow());
   }
 
-  async #saveNow(): Promise<void> {
+  #saveNow(): void {
     this.#cancelSave?.();
     this.#cancelSave = undefined;
     if (this.#content?.isEdited === true)
-      await this.#options.memory.saveDraft(this.#crew.id, this.#content.draft);
+      this.#options.memory.saveDraft(this.#crew.id, this.#content.draft);
     if (this.#options.memory.keeps(this.#crew.id) !== this.#isKept) this.#show();
   }
 

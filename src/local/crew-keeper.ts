@@ -91,7 +91,7 @@ export class CrewKeeper {
    */
   async stop(): Promise<boolean> {
     await this.#starting?.catch(() => undefined);
-    await this.#options.known.change(this.#options.folder, { wanted: false, failure: undefined });
+    this.#options.known.change(this.#options.folder, { wanted: false, failure: undefined });
     if (this.#own !== undefined) await this.#stopOwn();
     else if (!(await this.#otherLeaves())) return false;
     this.#becomeNothing();
@@ -112,7 +112,7 @@ export class CrewKeeper {
       return await this.#start();
     } catch (error) {
       if (error instanceof ServiceRefusal || error instanceof ServiceFailure)
-        await this.#options.known.change(this.#options.folder, { failure: error.message });
+        this.#options.known.change(this.#options.folder, { failure: error.message });
       this.#options.onChange();
       throw error;
     }
@@ -125,7 +125,7 @@ export class CrewKeeper {
       // Nobody has the token any more: a new one needs a new process.
       await this.#stopOwn();
     }
-    await known.change(folder, { wanted: true });
+    known.change(folder, { wanted: true });
     const running = await findRunning(known.dataFolder(folder));
     if (this.#guestUrl !== undefined && running?.url === this.#guestUrl && (await answers(running)))
       return this.#guestUrl;
@@ -146,12 +146,12 @@ export class CrewKeeper {
   /** Starts a service or joins the one there is; nothing where that one is on its way in or out. */
   async #tryOnce(): Promise<string | undefined> {
     const { known, folder, tokens, crewId } = this.#options;
-    const port = (await known.read(folder))?.port ?? 0;
+    const port = known.read(folder)?.port ?? 0;
     const prepared = await prepareTokens(tokens, crewId);
     try {
       const process = await this.#launch(port, prepared);
       await keepTokens(tokens, crewId, prepared);
-      await known.change(folder, { port: Number(new URL(process.url).port), failure: undefined });
+      known.change(folder, { port: Number(new URL(process.url).port), failure: undefined });
       this.#becomeOwner(process);
       // The window may have closed while the service started.
       if (this.#end.signal.aborted) process.leave();
@@ -221,11 +221,11 @@ export class CrewKeeper {
     this.#own = undefined;
   }
 
-  async #ownEnded(process: ServiceProcess, exit: Exit): Promise<void> {
+  #ownEnded(process: ServiceProcess, exit: Exit): void {
     if (this.#stopping || this.#own !== process) return;
     this.#becomeNothing();
     // Not started again by itself: what made it fail would make it fail again.
-    await this.#options.known.change(this.#options.folder, {
+    this.#options.known.change(this.#options.folder, {
       wanted: false,
       failure: l10n.t("It ended unexpectedly ({0}).", exitInWords(exit)),
     });
@@ -263,7 +263,7 @@ export class CrewKeeper {
   }
 
   async #lookAtOwn(): Promise<void> {
-    if (await this.#isWanted()) return;
+    if (this.#isWanted()) return;
     await this.#stopOwn();
     this.#becomeNothing();
   }
@@ -280,11 +280,11 @@ export class CrewKeeper {
     // The window whose service failed writes that down before anybody takes over.
     await delay(retryMs, undefined, { signal: this.#end.signal });
     this.#becomeNothing();
-    if (isNeeded() && (await this.#isWanted())) await this.start();
+    if (isNeeded() && this.#isWanted()) await this.start();
   }
 
-  async #isWanted(): Promise<boolean> {
+  #isWanted(): boolean {
     const { known, folder } = this.#options;
-    return (await known.read(folder))?.wanted ?? false;
+    return known.read(folder)?.wanted ?? false;
   }
 }

@@ -1,6 +1,5 @@
 import * as vscode from "vscode";
 import type { Crew } from "../crews/types.ts";
-import { logProblem } from "../editor/log.ts";
 import type { CrewKeeper } from "./crew-keeper.ts";
 import type { Folders } from "./folders.ts";
 import type { KnownCrew, KnownCrews } from "./known-crews.ts";
@@ -82,11 +81,9 @@ export class KeptCrews implements vscode.Disposable {
     };
   }
 
-  /** Every crew that was ever started on this machine and not removed, also those whose folder is gone. What cannot be read of them is logged. */
-  known(): Promise<readonly KnownCrew[]> {
-    return this.#options.store.list((file, error) =>
-      logProblem("Reading a local crew", error, file),
-    );
+  /** Every crew that was ever started on this machine and not removed, also those whose folder is gone. */
+  known(): readonly KnownCrew[] {
+    return this.#options.store.list();
   }
 
   /** Reads what all windows know, and joins the crews that another one serves. */
@@ -98,8 +95,8 @@ export class KeptCrews implements vscode.Disposable {
   }
 
   /** Reads again what all windows know of one crew. */
-  async reread(folder: string): Promise<void> {
-    const known = await this.#options.store.read(folder);
+  reread(folder: string): void {
+    const known = this.#options.store.read(folder);
     const kept = this.#kept.get(folder);
     if (known === undefined || kept === undefined) return;
     kept.known = known;
@@ -140,7 +137,7 @@ export class KeptCrews implements vscode.Disposable {
   }
 
   async #refresh(): Promise<void> {
-    const known = await this.known();
+    const known = this.known();
     const folders = new Set(known.map(({ folder }) => folder));
     // Removed in another window.
     for (const kept of this.all()) if (!folders.has(kept.known.folder)) this.drop(kept);

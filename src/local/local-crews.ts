@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
 import { uniqueName } from "../crews/identity.ts";
 import type { Crew } from "../crews/types.ts";
+import type { Database } from "../store/database.ts";
 import { Disposables } from "../editor/disposables.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
@@ -19,7 +20,8 @@ import { workspaceProjects } from "./workspace-projects.ts";
 /** What {@link LocalCrews} needs. */
 export interface LocalCrewsOptions {
   readonly crews: Crews;
-  /** The extension's folder on this machine (`globalStorageUri`); shared by all windows. */
+  readonly database: Database;
+  /** The extension's folder on this machine (`globalStorageUri`), for the services' data; shared by all windows. */
   readonly storage: vscode.Uri;
   /** The extension's own folder: the service's program and the example crew are in it. */
   readonly extension: vscode.Uri;
@@ -55,7 +57,10 @@ export class LocalCrews implements vscode.Disposable {
   constructor(options: LocalCrewsOptions) {
     this.#options = options;
     this.#folders = new Folders(options.extension, process.env["CREWDECK_EXAMPLE_CREW"]);
-    this.#store = new KnownCrews(vscode.Uri.joinPath(options.storage, "local").fsPath);
+    this.#store = new KnownCrews(
+      options.database,
+      vscode.Uri.joinPath(options.storage, "local").fsPath,
+    );
     this.#log = this.#owned.add(
       vscode.window.createOutputChannel(vscode.l10n.t("Crewdeck: local crew")),
     );
@@ -86,7 +91,7 @@ export class LocalCrews implements vscode.Disposable {
   /** A local crew was added, began, ended or moved. */
   readonly onDidChange = this.#changed.event;
 
-  /** Reads the local crews known on this machine, and joins those that another window serves. Reads files only: no request, no secret. */
+  /** Reads the local crews known on this machine, and joins those that another window serves. No request leaves but to these, and no secret is read. */
   async refresh(): Promise<void> {
     await this.#kept.refresh();
   }
@@ -161,7 +166,7 @@ export class LocalCrews implements vscode.Disposable {
       throw new UserError(vscode.l10n.t("No local crew was started in {0}.", folder ?? name));
     local.isUsed = false;
     await this.#end(local);
-    await this.#kept.reread(name);
+    this.#kept.reread(name);
     return this.#kept.crewOf(local);
   }
 
@@ -178,8 +183,8 @@ export class LocalCrews implements vscode.Disposable {
   }
 
   /** How many {@link removeAll} would remove. */
-  async count(): Promise<number> {
-    return (await this.#kept.known()).length;
+  count(): number {
+    return this.#kept.known().length;
   }
 
   /**
@@ -189,7 +194,7 @@ export class LocalCrews implements vscode.Disposable {
   async removeAll(): Promise<readonly { readonly dataFolder: string; readonly error: unknown }[]> {
     await this.refresh();
     const left: { dataFolder: string; error: unknown }[] = [];
-    for (const known of await this.#kept.known()) {
+    for (const known of this.#kept.known()) {
       if (this.#kept.get(known.folder) === undefined) await this.#kept.add(known);
       await this.remove(idOf(known.folder)).catch((error: unknown) =>
         left.push({ dataFolder: this.#store.dataFolder(known.folder), error }),
@@ -252,9 +257,11 @@ export class LocalCrews implements vscode.Disposable {
       isNeeded: () => this.#kept.get(folder)?.isUsed === true || hasOpenExecutions(idOf(folder)),
       onChange: () => {
         this.#kept.publish();
-        this.#kept
-          .reread(folder)
-          .catch((error: unknown) => logProblem("Reading a local crew", error, name));
+        try {
+          this.#kept.reread(folder);
+        } catch (error) {
+          logProblem("Reading a local crew", error, name);
+        }
       },
       onEnded: (exit) => this.#tellEnded(folder, name, exit),
       onProblem: (doing, error) => logProblem(doing, error),
@@ -274,9 +281,8 @@ export class LocalCrews implements vscode.Disposable {
             local ?? (await this.#kept.add(await this.#learn(folder))),
           );
         } catch (error) {
-          if (error instanceof ProjectError)
-            await this.#store.change(folder, { failure: error.message });
-          await this.#kept.reread(folder);
+          if (error instanceof ProjectError) this.#store.change(folder, { failure: error.message });
+          this.#kept.reread(folder);
           throw forPerson(error, uri, local?.known.name ?? uri.fsPath);
         }
       },
@@ -300,23 +306,22 @@ export class LocalCrews implements vscode.Disposable {
     // Read first even where another window serves it: a broken project is said at once, with its place.
     if (local.keeper.url === undefined) await readProject(this.#folders.uriOf(folder).fsPath);
     await local.keeper.start();
-    local.known = (await this.#store.read(folder)) ?? local.known;
+    local.known = this.#store.read(folder) ?? local.known;
   }
 
   /** What is known of a crew, or what there is to know of a new one. */
   async #learn(folder: string): Promise<KnownCrew> {
-    const kept = await this.#store.read(folder);
+    const kept = this.#store.read(folder);
     if (kept !== undefined) return kept;
     const { name } = await readProject(this.#folders.uriOf(folder).fsPath);
     const taken = this.#options.crews.list().map((crew) => crew.name);
     const crew: KnownCrew = {
-      version: 1,
       folder,
       name: uniqueName(name, taken),
       port: 0,
       wanted: false,
     };
-    await this.#store.write(crew);
+    this.#store.write(crew);
     return crew;
   }
 

@@ -236,7 +236,7 @@ export class FeedbackSender {
         store.update(localId, (known) => resumeAnswered(known, target, answer, clock.now())),
       );
     } catch (error) {
-      // It was taken; whoever hears of a failure must not take it for unsent words.
+      // It was taken: the person must not think that it was not sent.
       throw new MaybeSentError(
         l10n.t(
           "The crew took your feedback, but that could not be written down here ({0}). Do not send it again.",

@@ -133,7 +133,7 @@ export class CallbackSecrets implements Disposable {
       .map((row) => text(row, "local_id"));
   }
 
-  /** What cannot be read, whatever the reason, is lost for now: the person is asked, and nobody must hear the storage's own words, which may quote it. */
+  /** What cannot be read, whatever the reason, is lost for now: the person is asked, and the error of the storage, which may quote it, is not reported. */
   async #read(localId: string): Promise<Stored> {
     try {
       const raw: unknown = JSON.parse((await this.#options.storage.get(prefix + localId)) ?? "{}");

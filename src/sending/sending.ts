@@ -59,13 +59,6 @@ export class Sending implements Disposable {
     return store.list().filter(({ localId }) => sent.has(localId));
   }
 
-  /** Deletes all that is kept. Not to be called while something is being sent. @returns why secrets could not be deleted */
-  async clear(): Promise<readonly unknown[]> {
-    const problems = await this.secrets.forgetAll();
-    this.sends.clear();
-    return problems;
-  }
-
   dispose(): void {
     this.#subscription.dispose();
     this.secrets.dispose();

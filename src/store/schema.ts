@@ -1,12 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import * as l10n from "@vscode/l10n";
 import { StoreError } from "./errors.ts";
+import { transaction } from "./sqlite.ts";
 
 /**
  * The step at index n makes schema version n + 1 out of version n. A change of the schema is a new step at the end; released steps
  * never change.
  */
-const steps: readonly string[] = [
+export const steps: readonly string[] = [
   `
   -- Counts every change of an execution, in all windows, so that a window reads only what is new to it.
   CREATE TABLE revisions (id INTEGER PRIMARY KEY CHECK (id = 1), last INTEGER NOT NULL) STRICT;
@@ -64,6 +65,9 @@ const steps: readonly string[] = [
     at TEXT NOT NULL,
     PRIMARY KEY (local_id, task_id, attempt)
   ) STRICT;
+  CREATE TRIGGER drafts_of_removed AFTER DELETE ON executions BEGIN
+    DELETE FROM drafts WHERE local_id = old.local_id;
+  END;
 
   -- One JSON value of a kind for each crew: form values, presets, callbacks that were agreed to.
   CREATE TABLE crew_values (
@@ -86,45 +90,24 @@ const steps: readonly string[] = [
   `,
 ];
 
-/** Tables in the order in which rows can be inserted into an empty database. */
-export const tables = [
-  "revisions",
-  "executions",
-  "details",
-  "sends",
-  "notified",
-  "token_prompts",
-  "callback_secrets",
-  "lease",
-  "drafts",
-  "crew_values",
-  "local_crews",
-  "clearings",
-] as const;
-
-/** Brings a database to the schema of this version, in one transaction. @throws StoreError for a database of a newer version, which stays as it is */
+/** Brings an empty or older database to the schema of this version. @throws StoreError for a database of a newer version */
 export function migrate(connection: DatabaseSync, chain: readonly string[] = steps): void {
   if (versionOf(connection, chain) === chain.length) return;
-  connection.exec("BEGIN IMMEDIATE");
-  try {
+  transaction(connection, () => {
     // Another window may have migrated it meanwhile.
     for (const step of chain.slice(versionOf(connection, chain))) connection.exec(step);
     connection.exec(`PRAGMA user_version = ${chain.length}`);
-    connection.exec("COMMIT");
-  } catch (error) {
-    connection.exec("ROLLBACK");
-    throw error;
-  }
+  });
 }
 
-function versionOf(connection: DatabaseSync, chain: readonly string[]): number {
-  const version = Number(connection.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
-  if (version > chain.length) {
-    throw new StoreError(
-      l10n.t(
-        "Crewdeck's data on this machine was written by a newer version of the extension. It is left as it is, and nothing can be shown or started. Update the extension.",
-      ),
-    );
-  }
-  return version;
+/** The version of a database's schema. @throws StoreError for a newer one than this version of the extension knows */
+export function versionOf(connection: DatabaseSync, chain: readonly string[] = steps): number {
+  const version = Number(connection.prepare("PRAGMA user_version").get()?.["user_version"]);
+  if (version <= chain.length) return version;
+  throw new StoreError(
+    "newer",
+    l10n.t(
+      "Crewdeck's data on this machine was written by a newer version of the extension. Nothing of it is read or changed. Update the extension, then reload the window.",
+    ),
+  );
 }

@@ -139,7 +139,6 @@ describe("When the extension ends", () => {
     const before = window.left;
     for (const kind of [
       "Timeout",
-      "FSEVENTWRAP",
       "PROCESSWRAP",
       "onDidChangeConfiguration",
       "createStatusBarItem",

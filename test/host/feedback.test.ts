@@ -283,7 +283,7 @@ describe("feedback in an execution's document", () => {
     const execution = parts.store.add(anExecution());
     const { document } = await parts.show(execution);
     const first = parts.feedback.reject(execution);
-    await parts.threads.saveDraft({ thread: await thread(), text: "Shorter.\n\nPlease." });
+    parts.threads.saveDraft({ thread: await thread(), text: "Shorter.\n\nPlease." });
     assert.equal(await first, undefined);
     assert.deepEqual(parts.threads.threads, []);
     assert.equal(parts.sent.length, 0);
@@ -302,7 +302,7 @@ describe("feedback in an execution's document", () => {
       async () => !(await titles(document)).includes("Draft kept – continue…"),
     );
     assert.equal(
-      await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }),
+      parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }),
       undefined,
     );
   });
@@ -310,7 +310,7 @@ describe("feedback in an execution's document", () => {
   it("gives the keys once more where the thread's box comes after the thread, so that a draft needs no comment", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
-    await parts.drafts.keep({
+    parts.drafts.keep({
       localId: "local-1",
       taskId: "review",
       attempt: 1,

@@ -101,7 +101,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
         (error) => error instanceof StaleFeedbackError && words.test(error.message),
       );
       assert.deepEqual(resumes(), []);
-      assert.equal((await parts.drafts.find(target))?.text, "My words.");
+      assert.equal(parts.drafts.find(target)?.text, "My words.");
       await waitFor("the thread to say so", () =>
         label.test(parts.threads.threads[0]?.label ?? ""),
       );
@@ -146,7 +146,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       /not sent: it was answered elsewhere, and the execution goes on under a new ID, new-id/,
     );
     assert.deepEqual(resumes(), ["From the other window."]);
-    assert.equal((await parts.drafts.find(target))?.text, "My words.");
+    assert.equal(parts.drafts.find(target)?.text, "My words.");
   });
 
   it("sends where the crew says NOT FOUND, which is how a deployed crew waits; what it then refuses is kept", async () => {
@@ -157,7 +157,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       /not in pending human input state/,
     );
     assert.deepEqual(resumes(), ["My words."]);
-    assert.equal((await parts.drafts.find(target))?.text, "My words.");
+    assert.equal(parts.drafts.find(target)?.text, "My words.");
   });
 
   it("says that feedback may have been sent where no answer came, and sends it again only by a person's wish", async () => {
@@ -187,7 +187,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     await waitFor("the lens", async () =>
       (await titles(document)).includes("May have been sent – Send again…"),
     );
-    assert.equal(await parts.drafts.find(target), undefined);
+    assert.equal(parts.drafts.find(target), undefined);
 
     crewAnswers(waits, json(200, { status: "retrying", message: "Once more." }));
     const person = new ScriptedPerson(["escape", { press: "Send Again" }]);
@@ -220,7 +220,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
         actionsOf(error).length === 2,
     );
     assert.deepEqual(resumes(), ["Approved."]);
-    assert.equal((await parts.drafts.find(target))?.text, "My words.");
+    assert.equal(parts.drafts.find(target)?.text, "My words.");
     assert.equal(parts.threads.threads.length, 1);
   });
 
@@ -244,7 +244,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
 
     beforeEach(async () => {
       parts.store.add(anExecution());
-      await parts.drafts.keep({
+      parts.drafts.keep({
         ...target,
         isApprove: false,
         text: "Shorter.\n\nPlease.",
@@ -286,7 +286,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       assert.deepEqual(await open({ crew: "Writers", kickoffId: "11111111-aaaa" }), [
         { taskId: "review", attempt: 1, isApprove: false, text: "Shorter.\n\nPlease." },
       ]);
-      await parts.drafts.keep({
+      parts.drafts.keep({
         ...target,
         taskId: "publish",
         isApprove: true,

@@ -68,6 +68,7 @@ describe("Deleting local data", () => {
     const workspaceState = new MemoryMemento();
     const crews = new Crews({ secrets, globalState });
     const database = new Database({ folder, clock: systemClock, onProblem: fail });
+    database.setVisible(true);
     const executions = new Executions({
       database,
       clock: systemClock,
@@ -75,7 +76,13 @@ describe("Deleting local data", () => {
       clientFor: () => Promise.resolve(undefined),
       onProblem: fail,
     });
-    const locals = new LocalCrews({ crews, storage, extension, hasOpenExecutions: () => false });
+    const locals = new LocalCrews({
+      crews,
+      database,
+      storage,
+      extension,
+      hasOpenExecutions: () => false,
+    });
     const sending = new Sending({
       database,
       store: executions.store,
@@ -105,9 +112,10 @@ describe("Deleting local data", () => {
       forms,
       tree,
       clock: systemClock,
-      presets: () => Promise.resolve(openPresets(storage)),
+      database,
     });
     return {
+      database,
       crews,
       executions,
       sending,
@@ -156,10 +164,10 @@ describe("Deleting local data", () => {
       () => undefined,
       () => Promise.resolve(),
     );
-    await openPresets(vscode.Uri.file(folder)).save("url:https://deployed.test", "Mine", {
-      inputs: { topic: "tea" },
-    });
-    await new Drafts(path.join(folder, "drafts"), fail).keep({
+    const { database } = window;
+    openPresets(database).save("url:https://deployed.test", "Mine", { inputs: { topic: "tea" } });
+    database.run("INSERT INTO crew_values VALUES ('callbacks', 'url:a', '[\"a mark\"]')");
+    new Drafts(database, fail).keep({
       localId: "one",
       taskId: "review",
       attempt: 1,
@@ -167,23 +175,32 @@ describe("Deleting local data", () => {
       text: "Shorter",
       at: "2026-10-21T12:00:00.000Z",
     });
-    await new FormMemory({ folder: path.join(folder, "kickoff"), onProblem: fail }).saveDraft(
-      "url:https://deployed.test",
-      { id: "d", values: initialValues([]) },
-    );
+    new FormMemory({ database, onProblem: fail }).saveDraft("url:https://deployed.test", {
+      id: "d",
+      values: initialValues([]),
+    });
     await mkdir(path.join(folder, "outputs", "one"), { recursive: true });
     await writeFile(path.join(folder, "outputs", "one", "result.md"), "large");
     await chmod(path.join(folder, "outputs", "one", "result.md"), 0o444);
-    await writeFile(path.join(folder, "executions", "bad.1.json.corrupt-1"), "secret topic");
-    await window.globalState.update("crewdeck.allowedCallbacks", ["a mark"]);
+    await writeFile(path.join(folder, "crewdeck.db.corrupt-1"), "secret topic");
+    await window.globalState.update("crewdeck.remembered", "a mark");
     await window.tree.choices.groupBy("day");
   };
 
-  /** All files, by their paths in the folder. */
+  const databaseFiles = ["crewdeck.db", "crewdeck.db-wal", "crewdeck.db-shm"];
+  /** All files but the database's, by their paths in the folder. */
   const files = async () =>
     (await readdir(folder, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
-      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+      .filter((name) => !databaseFiles.includes(name));
+  const tablesWithRows = ({ database }: { readonly database: Database }) =>
+    database
+      .all(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+      )
+      .map(({ name }) => String(name))
+      .filter((name) => database.get(`SELECT 1 FROM ${name}`) !== undefined);
 
   it("leaves nothing of executions, presets, drafts, forms, local crews, connected crews and secrets", async () => {
     const window = await openWindow();
@@ -217,13 +234,14 @@ describe("Deleting local data", () => {
     );
     assert.deepEqual(window.closed, ["forms"]);
     await assert.rejects(fetch(local!.url), "its service has ended");
-    // One empty record tells the other windows, which watch the folder.
-    const [mark, ...others] = await files();
-    assert.deepEqual(
-      [mark?.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, "<id>"), others],
-      [path.join("executions", "cleared-everything-<id>.1.json"), []],
-    );
-    assert.doesNotMatch(await readFile(path.join(folder, mark!), "utf8"), /topic|test|secret/);
+    assert.deepEqual(await files(), []);
+    assert.deepEqual(tablesWithRows(window), ["clearings", "revisions"]);
+    for (const name of databaseFiles)
+      assert.doesNotMatch(
+        await readFile(path.join(folder, name), "latin1"),
+        /tea|a mark|Shorter|hook\.test|deployed\.test/,
+        name,
+      );
   });
 
   /** Of a crew that a person took out of the settings by hand. */
@@ -301,11 +319,11 @@ describe("Deleting local data", () => {
     const original = secrets.delete.bind(secrets);
     secrets.delete = () => Promise.reject(new Error("The keychain is locked."));
     assert.equal((await window.delete("everything")).notDeleted.length, 1);
-    await shared.update("crewdeck.allowedCallbacks", ["a mark"]);
+    await shared.update("crewdeck.remembered", "a mark");
     close(undefined);
     await waitFor(
       "the other window to forget",
-      () => !shared.keys().includes("crewdeck.allowedCallbacks"),
+      () => !shared.keys().includes("crewdeck.remembered"),
     );
     secrets.delete = original;
     assert.deepEqual((await window.delete("everything")).notDeleted, []);
@@ -314,8 +332,7 @@ describe("Deleting local data", () => {
 
   it("says that the executions of local crews end and are deleted, too", async () => {
     const window = await openWindow();
-    await new KnownCrews(path.join(folder, "local")).write({
-      version: 1,
+    new KnownCrews(window.database, path.join(folder, "local")).write({
       folder: "file:///crew",
       name: "Crew",
       port: 0,
@@ -335,8 +352,7 @@ describe("Deleting local data", () => {
 
   it("counts and removes a local crew whose folder is gone", async () => {
     const window = await openWindow();
-    await new KnownCrews(path.join(folder, "local")).write({
-      version: 1,
+    new KnownCrews(window.database, path.join(folder, "local")).write({
       folder: vscode.Uri.file(path.join(folder, "gone")).toString(),
       name: "Gone",
       port: 0,
@@ -410,13 +426,13 @@ describe("Deleting local data", () => {
       [window.globalState.keys(), window.workspaceState.keys()],
       [["crewdeck.storedTokens"], []],
     );
-    assert.equal((await files()).length, 1);
+    assert.deepEqual(await files(), []);
   });
 
   it("is noticed by other windows, which write nothing back, and all of them work on", async () => {
     const [window, other] = [await openWindow(), await openWindow()];
     await fill(window);
-    await other.globalState.update("crewdeck.allowedCallbacks", ["a mark"]);
+    await other.globalState.update("crewdeck.remembered", "a mark");
     await waitFor("the other window", () => other.executions.store.list().length === 2);
     await waitFor("a lease", () => window.executions.lease.isHeld || other.executions.lease.isHeld);
     // It has not noticed yet, and is about to write what it knows.
@@ -432,9 +448,10 @@ describe("Deleting local data", () => {
     );
     await waitFor(
       "the other window to rest",
-      async () => !other.executions.lease.isHeld && !(await readdir(folder)).includes("lease.json"),
+      () => other.database.get("SELECT 1 FROM lease") === undefined,
     );
-    assert.deepEqual([other.executions.store.list(), (await files()).length], [[], 1]);
+    assert.deepEqual([other.executions.store.list(), await files()], [[], []]);
+    assert.deepEqual(tablesWithRows(other), ["clearings", "revisions"]);
     await add(other, { localId: "three" });
     await waitFor("both to see what is new", () =>
       [window, other].every(({ executions }) => executions.store.list()[0]?.localId === "three"),
@@ -580,14 +597,14 @@ describe("Deleting local data", () => {
         : original(key);
     const { notDeleted } = await window.delete("everything");
     assert.deepEqual(notDeleted, [
-      { path: path.join(folder, "secrets"), reason: "The keychain is locked." },
+      { path: path.join(folder, "crewdeck.db"), reason: "The keychain is locked." },
       { path: path.join(folder, "local", "busy"), reason: "It still runs in another window." },
     ]);
     assert.deepEqual([...secrets.kept.keys()], ["crewdeck.callbacks.one"]);
-    const left = (await files()).filter((name) => !name.startsWith("executions")).sort();
+    assert.deepEqual(await files(), [path.join("local", "busy", "data.db")]);
     assert.deepEqual(
-      left.map((name) => path.dirname(name)),
-      [path.join("local", "busy"), "secrets"],
+      window.database.all("SELECT * FROM callback_secrets").map((row) => row["local_id"]),
+      ["one"],
       "the mark stays, so that the secret is deleted later",
     );
   });

@@ -12,6 +12,7 @@ import { actionsOf, messageOf, UserError } from "../../src/base/errors.ts";
 import { KickoffSender } from "../../src/sending/kickoff.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
 import { watchProjects } from "../../src/local/workspace-projects.ts";
+import { testDatabase } from "../support/database.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { openWindow } from "../unit/sending/window.ts";
@@ -32,7 +33,7 @@ describe("local crews", () => {
   const example = vscode.Uri.joinPath(extension, "media", "example-crew").fsPath;
   let folder: string;
   let secrets: MemorySecrets;
-  let windows: { crews: Crews; locals: LocalCrews }[];
+  let windows: { crews: Crews; locals: LocalCrews; end: () => void }[];
   let open: Set<string>;
 
   beforeEach(async () => {
@@ -50,14 +51,17 @@ describe("local crews", () => {
   /** A window's part: the same storage and secrets, objects of its own. */
   async function newWindow() {
     const crews = new Crews({ secrets, globalState: new MemoryMemento() });
+    const storage = path.join(folder, "storage");
+    const { database, end } = testDatabase(storage);
     const locals = new LocalCrews({
       crews,
-      storage: vscode.Uri.file(path.join(folder, "storage")),
+      database,
+      storage: vscode.Uri.file(storage),
       extension,
       hasOpenExecutions: (id) => open.has(id),
     });
     await locals.refresh();
-    const window = { crews, locals };
+    const window = { crews, locals, end };
     windows.push(window);
     return window;
   }
@@ -85,6 +89,7 @@ describe("local crews", () => {
       .map(({ url }) => url);
     window.locals.dispose();
     window.crews.dispose();
+    window.end();
     // What another window serves goes on; what this one served does not.
     if (windows.length === 0)
       for (const url of urls)

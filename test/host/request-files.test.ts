@@ -10,7 +10,7 @@ import {
 import { waitFor } from "../support/wait.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution } from "../unit/views/executions.ts";
-import { MemoryMemento } from "./memory.ts";
+import { testDatabase } from "../support/database.ts";
 import { ScriptedPerson, type Move, type Shown } from "./scripted-person.ts";
 import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
 
@@ -47,11 +47,11 @@ async function withPerson(
 describe("Kicking off a request file", () => {
   let sent: Parameters<RequestFilesOptions["sender"]["send"]>[];
   let opened: unknown[][];
-  let state: MemoryMemento;
+  let machine: ReturnType<typeof testDatabase>;
   let clock: FakeClock;
 
   beforeEach(() => {
-    [sent, opened, state, clock] = [[], [], new MemoryMemento(), new FakeClock()];
+    [sent, opened, machine, clock] = [[], [], testDatabase(), new FakeClock()];
   });
 
   after(async () => {
@@ -71,7 +71,7 @@ describe("Kicking off a request file", () => {
       },
       sender: { send: (...what) => Promise.resolve(sent.push(what)).then(() => anExecution()) },
       forms: { open: (...what) => Promise.resolve(void opened.push(what)) },
-      consent: new CallbackConsent(state),
+      consent: new CallbackConsent(machine.database),
       clock,
       wake: () => Promise.resolve(),
       onLearnt: () => undefined,
@@ -247,7 +247,7 @@ describe("Kicking off a request file", () => {
   });
 
   it("asks for another path or query, another kind and another crew, though the host was allowed, and names only what is new", async () => {
-    const consent = new CallbackConsent(state);
+    const consent = new CallbackConsent(machine.database);
     const asked = async (callbacks: CallbackUrls & PlainCallbacks, by = crew) => {
       const [question] = await withPerson([{ press: "Allow" }], () =>
         consent.confirm(by, callbacks),
@@ -267,7 +267,11 @@ describe("Kicking off a request file", () => {
     ]);
     assert.equal((await asked(allowed, { ...crew, id: "url:https://other.test" })).length, 1);
     await withPerson([], async () => assert.equal(await consent.confirm(crew, allowed), true));
-    assert.doesNotMatch(JSON.stringify(state.keys().map((key) => state.get(key))), /webhook\.site/);
+    const kept = machine.database.all("SELECT * FROM crew_values");
+    assert.equal(kept.length, 2);
+    assert.doesNotMatch(JSON.stringify(kept), /webhook\.site/);
+    consent.forget(crew.id);
+    assert.equal((await asked(allowed)).length, 1, "a crew that was removed is asked for again");
   });
 
   it("always asks in an untrusted workspace, in one question with crew, host, size and the callbacks, also those that were allowed, and allows none for later", async () => {

@@ -138,7 +138,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
       const tools = createFormTools({
         crews: { get: () => crew },
         store: parts.store,
-        presets: openPresets(vscode.Uri.file(parts.folder)),
+        presets: openPresets(parts.database),
       });
       assert.equal(await tools.hasEarlierValue(crew, "topic"), true);
       const taken = await tools.earlierValue(crew, "topic");

@@ -97,7 +97,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
   }
 
   const draft = async () =>
-    (await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text;
+    parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text;
 
   it("keeps also what was typed on in the box while the words before it could not be sent", async () => {
     const { sending, type, fail } = await sendingMyWords();
@@ -148,7 +148,9 @@ describe("feedback that is not sent, or typed on while it is", () => {
   it("does not call words unsent whose draft could only not be removed", async () => {
     const { sending, take } = await sendingMyWords();
     Object.assign(parts.drafts, {
-      remove: () => Promise.reject(new Error("The disk is read-only.")),
+      remove: () => {
+        throw new Error("The disk is read-only.");
+      },
     });
     take();
     assert.equal((await sending)?.status, "retrying");
@@ -221,14 +223,18 @@ describe("feedback that is not sent, or typed on while it is", () => {
     assert.equal(vscode.window.activeTextEditor, other);
     await waitFor("the lens", async () => (await titles(document))[0] === "Draft kept – continue…");
     assert.equal(
-      (await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text,
+      parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text,
       "My words",
     );
   });
 
   it("shows words that could be neither sent nor kept nor put back as a comment, open for editing, and sends them then", async () => {
     const { open, result } = await rejecting();
-    Object.assign(parts.drafts, { keep: () => Promise.reject(new Error("The disk is full.")) });
+    Object.assign(parts.drafts, {
+      keep: () => {
+        throw new Error("The disk is full.");
+      },
+    });
     await vscode.window.showTextDocument(
       await vscode.workspace.openTextDocument({ content: "Elsewhere" }),
       vscode.ViewColumn.Two,
@@ -258,14 +264,14 @@ describe("feedback that is not sent, or typed on while it is", () => {
     parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
     assert.equal(
-      (await parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }))?.text,
+      parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text,
       "My words",
     );
     const again = await waitFor("the thread that has them", () =>
       parts.threads.threads.find((one) => one !== open),
     );
     assert.equal(again.contextValue, "reject:draft");
-    await parts.threads.discardDraft({ thread: again, text: "My words" });
-    assert.deepEqual([parts.threads.threads, await parts.drafts.of("local-1")], [[], []]);
+    parts.threads.discardDraft({ thread: again, text: "My words" });
+    assert.deepEqual([parts.threads.threads, parts.drafts.of("local-1")], [[], []]);
   });
 });

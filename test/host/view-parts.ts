@@ -73,7 +73,7 @@ export async function viewParts(clock: Clock = systemClock) {
     showExecution(documents, execution, taskId);
   const find = (document: vscode.TextDocument) => placeOf(documents, document);
   const feedback = new Feedback({ sender, find, presses: new OneWish(clock), show });
-  const drafts = new Drafts(path.join(folder, "drafts"), onProblem);
+  const drafts = new Drafts(database, onProblem);
   const threads = new FeedbackThreads({
     find,
     send: (words) => feedback.send(words),

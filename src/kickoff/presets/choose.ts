@@ -26,7 +26,7 @@ interface PresetItem extends vscode.QuickPickItem {
 export async function choosePreset(options: ChoosePresetOptions): Promise<Prefill | undefined> {
   const { presets, crew, values } = options;
   for (;;) {
-    const list = await presets.list(crew.id);
+    const list = presets.list(crew.id);
     const choice = await pick(options, list);
     if (choice === undefined) return undefined;
     const names = list.map(({ name }) => name);
@@ -115,7 +115,8 @@ async function save(
     ))
   )
     return false;
-  if (await presets.save(crew.id, name, values)) said(vscode.l10n.t("The preset is saved."));
+  presets.save(crew.id, name, values);
+  said(vscode.l10n.t("The preset is saved."));
   return true;
 }
 
@@ -131,7 +132,7 @@ async function rename(
     value: from,
     others,
   });
-  if (to !== undefined && to !== from) await presets.rename(crew.id, from, to);
+  if (to !== undefined && to !== from) presets.rename(crew.id, from, to);
 }
 
 async function confirmAndDelete(
@@ -146,7 +147,7 @@ async function confirmAndDelete(
       vscode.l10n.t("Delete"),
     )
   )
-    await presets.delete(crew.id, name);
+    presets.delete(crew.id, name);
 }
 
 async function askName({

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { JsonObject, JsonValue } from "../../api/types.ts";
-import { CrewFiles, type CrewFilesOptions } from "../crew-files.ts";
+import { CrewValues, type CrewValuesOptions } from "../crew-values.ts";
 import type { Prefill } from "../values.ts";
 
 /** A named set of values for a crew's form; without secrets. */
@@ -8,10 +8,6 @@ export interface Preset {
   /** Unique among the presets of its crew. */
   readonly name: string;
   readonly values: Prefill;
-}
-
-interface Kept {
-  readonly presets: readonly Preset[];
 }
 
 const json: v.GenericSchema<unknown, JsonValue> = v.lazy(() =>
@@ -52,43 +48,35 @@ const values: v.GenericSchema<unknown, Prefill> = v.object({
     }),
   ),
 });
-const file = v.object({
-  version: v.literal(1),
-  crew: v.string(),
-  presets: v.array(v.object({ name: v.string(), values })),
-});
+const presetList = v.array(v.object({ name: v.string(), values }));
 
-/** The presets of every crew, on this machine, in the order of their names. */
+/** The presets of every crew, on this machine, in the order of their names. Methods throw what the database does. */
 export class Presets {
-  readonly #files: CrewFiles<Kept>;
+  readonly #values: CrewValues<readonly Preset[]>;
 
-  constructor(options: Omit<CrewFilesOptions<Kept>, "parse">) {
-    this.#files = new CrewFiles({
+  constructor(options: Pick<CrewValuesOptions<never>, "database" | "onUnreadable">) {
+    this.#values = new CrewValues({
       ...options,
-      parse: (raw) => ({ presets: v.parse(file, raw).presets }),
+      kind: "presets",
+      parse: (raw) => v.parse(presetList, raw),
     });
   }
 
-  async list(crewId: string): Promise<readonly Preset[]> {
-    return (await this.#files.read(crewId))?.presets ?? [];
+  list(crewId: string): readonly Preset[] {
+    return this.#values.get(crewId) ?? [];
   }
 
-  /** How many there are, of all crews. */
-  async count(): Promise<number> {
-    return (await this.#files.all()).reduce((sum, { presets }) => sum + presets.length, 0);
-  }
-
-  /** Keeps values under a name, in the place of those before. False where that failed, which is told. */
-  save(crewId: string, name: string, given: Prefill): Promise<boolean> {
-    return this.#change(crewId, (presets) => [
+  /** Keeps values under a name, in the place of those before. */
+  save(crewId: string, name: string, given: Prefill): void {
+    this.#change(crewId, (presets) => [
       ...without(presets, name),
       { name, values: v.parse(values, given) },
     ]);
   }
 
   /** Gives a preset another name, in the place of one that has it. */
-  rename(crewId: string, from: string, to: string): Promise<boolean> {
-    return this.#change(crewId, (presets) => {
+  rename(crewId: string, from: string, to: string): void {
+    this.#change(crewId, (presets) => {
       const renamed = presets.find(({ name }) => name === from);
       return renamed === undefined
         ? presets
@@ -96,36 +84,31 @@ export class Presets {
     });
   }
 
-  delete(crewId: string, name: string): Promise<boolean> {
-    return this.#change(crewId, (presets) => without(presets, name));
+  delete(crewId: string, name: string): void {
+    this.#change(crewId, (presets) => without(presets, name));
   }
 
   /** Forgets a crew. */
-  async forget(crewId: string): Promise<void> {
-    await this.#files.change(crewId, () => undefined);
+  forget(crewId: string): void {
+    this.#values.set(crewId, undefined);
   }
 
-  /** A crew goes by another id now. Presets that are there already stay, unless one of the same name comes. */
-  async move(from: string, to: string): Promise<void> {
-    const moved = await this.list(from);
-    const isKept =
-      moved.length === 0 ||
-      (await this.#change(to, (there) => [
-        ...moved.reduce((rest, { name }) => without(rest, name), there),
-        ...moved,
-      ]));
-    if (isKept) await this.forget(from);
+  /** A crew has another id now. Presets that are there already stay, unless one of the same name comes. */
+  move(from: string, to: string): void {
+    const moved = this.list(from);
+    this.#change(to, (there) => [
+      ...moved.reduce((rest, { name }) => without(rest, name), there),
+      ...moved,
+    ]);
+    this.forget(from);
   }
 
-  #change(
-    crewId: string,
-    change: (presets: readonly Preset[]) => readonly Preset[],
-  ): Promise<boolean> {
-    return this.#files.change(crewId, (known) => {
-      const presets = [...change(known?.presets ?? [])].sort((one, other) =>
+  #change(crewId: string, change: (presets: readonly Preset[]) => readonly Preset[]): void {
+    this.#values.change(crewId, (known) => {
+      const presets = [...change(known ?? [])].sort((one, other) =>
         one.name.localeCompare(other.name),
       );
-      return presets.length === 0 ? undefined : { presets };
+      return presets.length === 0 ? undefined : presets;
     });
   }
 }

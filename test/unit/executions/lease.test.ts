@@ -123,12 +123,12 @@ describe("Lease", () => {
 
   it("is not held while the database can't be written, says so, and tries again", async () => {
     const problems: string[] = [];
-    database.run("PRAGMA query_only = ON");
+    database.all("PRAGMA query_only = ON");
     const one = aLease("one", (message) => problems.push(message));
     one.start();
     assert.equal(one.isHeld, false);
     assert.deepEqual(problems, ["Which window polls could not be decided; trying again."]);
-    database.run("PRAGMA query_only = OFF");
+    database.all("PRAGMA query_only = OFF");
     await clock.pass(5_000);
     assert.equal(one.isHeld, true);
   });

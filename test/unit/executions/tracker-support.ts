@@ -51,10 +51,9 @@ export class FakeLease {
   isHeld = true;
   taken = 0;
 
-  takeOver(): Promise<void> {
+  takeOver(): void {
     this.taken += 1;
     this.give(true);
-    return Promise.resolve();
   }
 
   give(isHeld: boolean): void {

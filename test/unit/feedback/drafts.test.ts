@@ -1,15 +1,23 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Draft, Drafts } from "../../../src/feedback/drafts.ts";
+import { testDatabase } from "../../support/database.ts";
 
 describe("drafts of feedback", () => {
-  let folder: string;
-  const open = () =>
-    new Drafts(join(folder, "drafts"), (message, error) =>
+  let machine: ReturnType<typeof testDatabase>;
+  const ends: (() => void)[] = [];
+  /** Those of a window. */
+  const open = (database = machine.database) => {
+    const drafts = new Drafts(database, (message, error) =>
       assert.fail(`${message} ${String(error)}`),
     );
+    ends.push(() => drafts.dispose());
+    return drafts;
+  };
+  const openInOtherWindow = () => {
+    const other = testDatabase(machine.folder);
+    ends.push(() => other.end());
+    return { database: other.database, drafts: open(other.database) };
+  };
   const draft = (changes: Partial<Draft> = {}): Draft => ({
     localId: "local-1",
     taskId: "review",
@@ -20,85 +28,81 @@ describe("drafts of feedback", () => {
     ...changes,
   });
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "crewdeck-drafts-"));
+  beforeEach(() => {
+    machine = testDatabase();
   });
 
-  afterEach(async () => {
-    await rm(folder, { recursive: true, force: true });
+  afterEach(() => {
+    for (const end of ends.splice(0).reverse()) end();
+    machine.end();
   });
 
-  it("are found again by another window, for the same output only", async () => {
+  it("are found again by another window, for the same output only", () => {
     const drafts = open();
-    assert.equal(await drafts.find(draft()), undefined);
-    assert.deepEqual(await drafts.of("local-1"), []);
-    await drafts.keep(draft());
-    await drafts.keep(draft({ attempt: 2, text: "Second.", at: "2026-10-21T13:00:00.000Z" }));
-    await drafts.keep(draft({ localId: "local-10", text: "Another execution." }));
-    const found = await open().find({ localId: "local-1", taskId: "review", attempt: 1 });
-    assert.equal(found?.text, "Shorter.\n\nPlease.");
-    assert.equal(found.isApprove, false);
-    assert.equal(await open().find(draft({ taskId: "Review" })), undefined);
+    assert.equal(drafts.find(draft()), undefined);
+    assert.deepEqual(drafts.of("local-1"), []);
+    drafts.keep(draft());
+    drafts.keep(draft({ attempt: 2, text: "Second.", at: "2026-10-21T13:00:00.000Z" }));
+    drafts.keep(draft({ localId: "local-10", text: "Another execution." }));
+    const other = openInOtherWindow().drafts;
+    assert.deepEqual(other.find({ localId: "local-1", taskId: "review", attempt: 1 }), draft());
+    assert.equal(other.find(draft({ taskId: "Review" })), undefined);
     assert.deepEqual(
-      (await open().of("local-1")).map(({ text }) => text),
+      other.of("local-1").map(({ text }) => text),
       ["Shorter.\n\nPlease.", "Second."],
     );
   });
 
-  it("take any task's id, one draft an output", async () => {
+  it("take any task's id, one draft an output", () => {
     const drafts = open();
     const taskId = "../../etc: Ärger\n" + "x".repeat(300);
-    await drafts.keep(draft({ taskId }));
-    await drafts.keep(draft({ taskId, isApprove: true, text: "Good after all." }));
+    drafts.keep(draft({ taskId }));
+    drafts.keep(draft({ taskId, isApprove: true, text: "Good after all." }));
     assert.deepEqual(
-      (await drafts.of("local-1")).map(({ text, isApprove }) => ({ text, isApprove })),
+      drafts.of("local-1").map(({ text, isApprove }) => ({ text, isApprove })),
       [{ text: "Good after all.", isApprove: true }],
     );
   });
 
-  it("go one by one, or with their execution, and tell it", async () => {
+  it("are reported as they come and go, in other windows, too", () => {
     const drafts = open();
-    let told = 0;
-    drafts.onDidChange(() => told++);
-    for (const attempt of [1, 2, 3]) await drafts.keep(draft({ attempt }));
-    await drafts.keep(draft({ localId: "local-2" }));
-    await drafts.remove(draft({ attempt: 2 }));
-    assert.equal(told, 5);
+    const other = openInOtherWindow();
+    assert.deepEqual(other.drafts.all(), []);
+    const changes = { here: 0, there: 0 };
+    drafts.onDidChange(() => changes.here++);
+    other.drafts.onDidChange(() => changes.there++);
+    for (const attempt of [1, 2, 3]) drafts.keep(draft({ attempt }));
+    drafts.remove(draft({ attempt: 2 }));
+    other.database.look();
+    assert.deepEqual(changes, { here: 4, there: 1 });
     assert.deepEqual(
-      (await drafts.of("local-1")).map(({ attempt }) => attempt),
+      other.drafts.of("local-1").map(({ attempt }) => attempt),
       [1, 3],
     );
-    await drafts.removeAll("local-1");
+  });
+
+  it("go with their execution", () => {
+    const drafts = open();
+    const { database } = machine;
+    for (const [index, localId] of ["local-1", "local-2"].entries()) {
+      database.run("INSERT INTO executions VALUES (?, ?, '{}')", localId, index);
+      drafts.keep(draft({ localId }));
+    }
+    database.run("DELETE FROM executions WHERE local_id = 'local-1'");
     assert.deepEqual(
-      [(await drafts.of("local-1")).length, (await drafts.of("local-2")).length],
-      [0, 1],
+      drafts.all().map(({ localId }) => localId),
+      ["local-2"],
     );
   });
 
-  it("are bounded in number, the oldest go first, and in size", async () => {
+  it("are bounded in number, the oldest go first, and in size", () => {
     const drafts = open();
-    await drafts.keep(draft({ attempt: 1 }));
-    const [first = ""] = await readdir(join(folder, "drafts"));
-    await utimes(join(folder, "drafts", first), 1, 1);
-    for (let other = 0; other < 199; other++)
-      await writeFile(join(folder, "drafts", `other-${other}.json`), "{}");
-    await drafts.keep(draft({ attempt: 2 }));
-    assert.equal((await readdir(join(folder, "drafts"))).length, 200);
-    assert.equal(await drafts.find(draft({ attempt: 1 })), undefined);
-    assert.equal((await drafts.find(draft({ attempt: 2 })))?.attempt, 2);
-    await assert.rejects(drafts.keep(draft({ text: "x".repeat(500_001) })), /too long to be kept/);
-  });
-
-  it("that cannot be understood are none, and give way to the next", async () => {
-    const drafts = open();
-    await drafts.keep(draft());
-    const [name = ""] = await readdir(join(folder, "drafts"));
-    for (const text of ["", "{", "null", '{"localId":"local-1"}']) {
-      await writeFile(join(folder, "drafts", name), text);
-      assert.equal(await drafts.find(draft()), undefined);
-      assert.deepEqual(await drafts.of("local-1"), []);
-    }
-    await drafts.keep(draft());
-    assert.equal((await drafts.of("local-1")).length, 1);
+    const at = (minute: number) => new Date(Date.UTC(2026, 9, 21, 12, minute)).toISOString();
+    for (let minute = 0; minute < 201; minute++)
+      drafts.keep(draft({ attempt: minute, at: at(minute) }));
+    assert.equal(drafts.all().length, 200);
+    assert.equal(drafts.find(draft({ attempt: 0 })), undefined);
+    assert.equal(drafts.find(draft({ attempt: 200 }))?.attempt, 200);
+    assert.throws(() => drafts.keep(draft({ text: "x".repeat(500_001) })), /too long to be kept/);
   });
 });

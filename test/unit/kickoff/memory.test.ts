@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { keptValues } from "../../../src/kickoff/kept-values.ts";
 import { FormMemory } from "../../../src/kickoff/memory.ts";
 import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
+import { testDatabase } from "../../support/database.ts";
 
 const crew = "url:https://crew.test";
 const first = "11111111-0000-4000-8000-000000000001";
@@ -15,39 +13,53 @@ const valuesWith = (text: string): FormValues => ({
 });
 
 describe("Memory of the kickoff form", () => {
-  let folder: string;
+  let machine: ReturnType<typeof testDatabase>;
   let problems: string[];
   const openMemory = () =>
     new FormMemory({
-      folder: join(folder, "kickoff"),
+      database: machine.database,
       onProblem: (message) => problems.push(message),
     });
+  /** What is on disk, as kind and JSON. */
+  const rows = () =>
+    machine.database
+      .all("SELECT kind, json FROM crew_values ORDER BY kind")
+      .map(({ kind, json }) => [kind, json]);
+  const write = (json: string) =>
+    machine.database.run("INSERT OR REPLACE INTO crew_values VALUES ('form', ?, ?)", crew, json);
+  /** Makes statements of one kind fail, as a full disk does. @returns what ends it */
+  const failing = (method: "run" | "get") => {
+    const { database } = machine;
+    Object.assign(database, {
+      [method]: () => {
+        throw new Error("The disk is full.");
+      },
+    });
+    return () => Reflect.deleteProperty(database, method);
+  };
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "crewdeck-form-"));
+  beforeEach(() => {
+    machine = testDatabase();
     problems = [];
   });
 
-  afterEach(async () => {
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterEach(() => machine.end());
 
-  it("keeps a draft for another window, and knows nothing of other crews", async () => {
+  it("keeps a draft for another window, and knows nothing of other crews", () => {
     const memory = openMemory();
-    assert.deepEqual(await memory.read(crew), {});
-    await memory.saveDraft(crew, { id: first, values: valuesWith("typed") });
-    assert.deepEqual(await openMemory().read(crew), {
+    assert.deepEqual(memory.read(crew), {});
+    memory.saveDraft(crew, { id: first, values: valuesWith("typed") });
+    assert.deepEqual(openMemory().read(crew), {
       draft: { id: first, values: valuesWith("typed") },
     });
-    assert.deepEqual(await openMemory().read("url:https://other.test"), {});
+    assert.deepEqual(openMemory().read("url:https://other.test"), {});
   });
 
-  it("keeps what was typed last, however quickly it was typed", async () => {
+  it("keeps what was typed last", () => {
     const memory = openMemory();
     for (let count = 1; count <= 20; count++)
-      void memory.saveDraft(crew, { id: first, values: valuesWith(`typed ${count}`) });
-    assert.deepEqual((await memory.read(crew)).draft?.values, valuesWith("typed 20"));
-    assert.equal((await readdir(join(folder, "kickoff"))).length, 1, "nothing unfinished stays");
+      memory.saveDraft(crew, { id: first, values: valuesWith(`typed ${count}`) });
+    assert.deepEqual(openMemory().read(crew).draft?.values, valuesWith("typed 20"));
   });
 
   for (const [what, cut, json] of [
@@ -62,118 +74,101 @@ describe("Memory of the kickoff form", () => {
       '{"inputs": {}, "humanInputWebhook": {"authentication": {"strategy": "basic", "password": "hush',
     ],
   ] as const) {
-    it(`writes no secret to disk that a page's JSON text holds, where that ${what}, and reads none that another version wrote`, async () => {
+    it(`writes no secret to disk that a page's JSON text holds, where that ${what}, and reads none that another version wrote`, () => {
       const typed: FormValues = {
         ...valuesWith("typed"),
         callbacks: { ...valuesWith("").callbacks, taskWebhookUrl: "https://me:hush@a.test/t" },
         json,
       };
       const memory = openMemory();
-      await memory.saveDraft(crew, { id: first, values: typed });
+      memory.saveDraft(crew, { id: first, values: typed });
       const kept = keptValues(typed);
-      const [name] = await readdir(join(folder, "kickoff"));
-      const path = join(folder, "kickoff", name!);
-      const written = await readFile(path, "utf8");
-      assert.match(written, /a\.test\/t/);
-      assert.doesNotMatch(written, /hush/);
-      await writeFile(
-        path,
-        JSON.stringify({ version: 1, crew, draft: { id: first, values: typed }, last: typed }),
-      );
-      assert.deepEqual(await memory.read(crew), {
+      assert.match(rows().join(), /a\.test\/t/);
+      assert.doesNotMatch(rows().join(), /hush/);
+      write(JSON.stringify({ draft: { id: first, values: typed }, last: typed }));
+      assert.deepEqual(memory.read(crew), {
         draft: { id: first, values: kept, ...cut },
         last: kept,
       });
-      await memory.sent(crew, { id: first, values: typed });
-      assert.doesNotMatch(await readFile(path, "utf8"), /hush/);
+      memory.sent(crew, { id: first, values: typed });
+      assert.doesNotMatch(rows().join(), /hush/);
     });
   }
 
-  it("turns a sent draft into the values sent last, and leaves a newer draft alone", async () => {
+  it("turns a sent draft into the values sent last, and leaves a newer draft alone", () => {
     const memory = openMemory();
-    await memory.saveDraft(crew, { id: first, values: valuesWith("a") });
-    await memory.sent(crew, { id: first, values: valuesWith("a") });
-    assert.deepEqual(await memory.read(crew), { last: valuesWith("a") });
-    await memory.saveDraft(crew, { id: second, values: valuesWith("b") });
-    await memory.sent(crew, { id: first, values: valuesWith("c") });
-    assert.deepEqual(await memory.read(crew), {
+    memory.saveDraft(crew, { id: first, values: valuesWith("a") });
+    memory.sent(crew, { id: first, values: valuesWith("a") });
+    assert.deepEqual(memory.read(crew), { last: valuesWith("a") });
+    memory.saveDraft(crew, { id: second, values: valuesWith("b") });
+    memory.sent(crew, { id: first, values: valuesWith("c") });
+    assert.deepEqual(memory.read(crew), {
       draft: { id: second, values: valuesWith("b") },
       last: valuesWith("c"),
     });
-    await memory.dropDraft(crew, first);
-    assert.equal((await memory.read(crew)).draft?.id, second);
-    await memory.dropDraft(crew, second);
-    assert.deepEqual(await memory.read(crew), { last: valuesWith("c") });
+    memory.dropDraft(crew, first);
+    assert.equal(memory.read(crew).draft?.id, second);
+    memory.dropDraft(crew, second);
+    assert.deepEqual(memory.read(crew), { last: valuesWith("c") });
   });
 
-  it("moves along with a crew's new address, and forgets a removed crew", async () => {
+  it("moves along with a crew's new address, and forgets a removed crew", () => {
     const memory = openMemory();
-    await memory.saveDraft(crew, { id: first, values: valuesWith("a") });
-    await memory.move(crew, "url:https://new.test");
-    assert.deepEqual(await memory.read(crew), {});
-    assert.equal((await memory.read("url:https://new.test")).draft?.id, first);
-    await memory.forget("url:https://new.test");
-    assert.deepEqual(await readdir(join(folder, "kickoff")), []);
+    memory.saveDraft(crew, { id: first, values: valuesWith("a") });
+    memory.move(crew, "url:https://new.test");
+    assert.deepEqual(memory.read(crew), {});
+    assert.equal(memory.read("url:https://new.test").draft?.id, first);
+    memory.forget("url:https://new.test");
+    assert.deepEqual(rows(), []);
   });
 
-  it("sets a file aside that it can't understand, and tells", async () => {
+  it("sets aside what it can't understand, reports it once, and writes nothing over it", () => {
+    const broken = '{"draft": {"id": 7}}';
+    write(broken);
     const memory = openMemory();
-    await memory.saveDraft(crew, { id: first, values: valuesWith("a") });
-    const [file] = await readdir(join(folder, "kickoff"));
-    await writeFile(join(folder, "kickoff", file!), '{"version": 1, "crew"');
-    assert.deepEqual(await memory.read(crew), {});
+    assert.deepEqual([memory.read(crew), memory.read(crew), memory.keeps(crew)], [{}, {}, true]);
     assert.equal(problems.length, 1);
-    assert.match(problems[0]!, /set aside/);
-    assert.deepEqual(await readdir(join(folder, "kickoff")), [`${file!}.corrupt`]);
+    assert.match(problems[0] ?? "", /set aside/);
+    memory.saveDraft(crew, { id: first, values: valuesWith("a") });
+    assert.deepEqual(rows()[1], ["form, unreadable", broken]);
+    assert.deepEqual(openMemory().read(crew).draft?.values, valuesWith("a"));
   });
 
-  it("holds what it can't write, also where the crew's address changes, tells it once, and writes it as soon as it can", async () => {
-    const place = join(folder, "kickoff");
-    await writeFile(place, "a file where the folder should be");
+  it("holds what it can't write, also where the crew's address changes, reports it once, and writes it as soon as it can", () => {
     const memory = openMemory();
-    assert.deepEqual([await memory.read(crew), memory.keeps(crew)], [{}, false]);
-    for (const text of ["a", "ab"])
-      await memory.saveDraft(crew, { id: first, values: valuesWith(text) });
-    assert.deepEqual(await memory.read(crew), { draft: { id: first, values: valuesWith("ab") } });
+    memory.sent(crew, { id: second, values: valuesWith("sent") });
+    const mend = failing("run");
+    for (const text of ["a", "ab"]) memory.saveDraft(crew, { id: first, values: valuesWith(text) });
+    const held = { draft: { id: first, values: valuesWith("ab") }, last: valuesWith("sent") };
+    assert.deepEqual([memory.read(crew), memory.keeps(crew)], [held, false]);
     assert.equal(problems.length, 1);
-    await memory.move(crew, "url:https://new.test");
-    assert.deepEqual((await memory.read("url:https://new.test")).draft?.values, valuesWith("ab"));
-    await rm(place);
-    await memory.saveDraft(crew, { id: first, values: valuesWith("abc") });
+    memory.move(crew, "url:https://new.test");
+    assert.deepEqual(memory.read("url:https://new.test"), held);
+    mend();
+    assert.deepEqual(openMemory().read(crew), { last: valuesWith("sent") });
+    memory.saveDraft(crew, { id: first, values: valuesWith("abc") });
     assert.equal(memory.keeps(crew), true);
-    assert.deepEqual((await openMemory().read(crew)).draft?.values, valuesWith("abc"));
+    assert.deepEqual(openMemory().read(crew), {
+      draft: { id: first, values: valuesWith("abc") },
+      last: valuesWith("sent"),
+    });
   });
 
-  it("opens without a file that it can neither understand nor set aside, tells it once, and leaves it as it is", async () => {
-    const place = join(folder, "kickoff");
-    await openMemory().saveDraft(crew, { id: first, values: valuesWith("a") });
-    const [file] = await readdir(place);
-    await writeFile(join(place, file!), '{"version": 1, "crew"');
-    await mkdir(join(place, `${file!}.corrupt`));
+  it("writes nothing over what it can't read just now, and holds nothing that was to be deleted", () => {
+    openMemory().saveDraft(crew, { id: first, values: valuesWith("a") });
+    const before = rows();
     const memory = openMemory();
-    assert.deepEqual([await memory.read(crew), memory.keeps(crew)], [{}, false]);
-    await memory.saveDraft(crew, { id: second, values: valuesWith("b") });
-    await memory.sent(crew, { id: second, values: valuesWith("b") });
-    assert.deepEqual(await memory.read(crew), { last: valuesWith("b") });
-    assert.equal(await readFile(join(place, file!), "utf8"), '{"version": 1, "crew"');
-    assert.equal(problems.length, 1);
-    await memory.move(crew, "url:https://new.test");
-    assert.ok((await readdir(place)).includes(file!), "it may hold more");
-  });
-
-  it("writes nothing over a file that it can't read just now", async () => {
-    const place = join(folder, "kickoff");
-    await openMemory().saveDraft(crew, { id: first, values: valuesWith("a") });
-    const [file] = await readdir(place);
-    await rm(join(place, file!));
-    await mkdir(join(place, file!));
-    const memory = openMemory();
-    await memory.saveDraft(crew, { id: second, values: valuesWith("b") });
+    const mend = failing("get");
+    memory.saveDraft(crew, { id: second, values: valuesWith("b") });
     assert.deepEqual(
-      [await memory.read(crew), memory.keeps(crew)],
+      [memory.read(crew), memory.keeps(crew)],
       [{ draft: { id: second, values: valuesWith("b") } }, false],
     );
-    await memory.forget(crew);
-    assert.deepEqual(await memory.read(crew), {}, "what was to be deleted is not held");
+    mend();
+    assert.deepEqual(rows(), before);
+    memory.forgetHeld();
+    assert.deepEqual(memory.read(crew).draft?.id, first);
+    memory.forget(crew);
+    assert.deepEqual([memory.read(crew), rows()], [{}, []]);
   });
 });

@@ -22,8 +22,7 @@ describe("keeping a local crew served", () => {
     assert.equal(await window.keeper.start(), url);
     assert.equal(window.launches, 1);
     assert.equal(window.keeper.url, url);
-    assert.deepEqual(await known.read(crewFolder), {
-      version: 1,
+    assert.deepEqual(known.read(crewFolder), {
       folder: crewFolder,
       name: "Crew",
       port: Number(new URL(url).port),
@@ -42,7 +41,7 @@ describe("keeping a local crew served", () => {
     const url = await first.keeper.start();
     const token = await tokenAt(url);
     await first.close();
-    assert.equal((await known.read(crewFolder))?.wanted, true);
+    assert.equal(known.read(crewFolder)?.wanted, true);
     const next = new Window(known, tokens);
     assert.equal(await next.keeper.start(), url);
     assert.equal(await tokenAt(url), token);
@@ -53,11 +52,11 @@ describe("keeping a local crew served", () => {
     const stranger = createServer().listen(0, "127.0.0.1");
     await once(stranger, "listening");
     const taken = (stranger.address() as { port: number }).port;
-    await known.change(crewFolder, { port: taken });
+    known.change(crewFolder, { port: taken });
     try {
       const url = await new Window(known, tokens).keeper.start();
       assert.notEqual(new URL(url).port, String(taken));
-      assert.equal((await known.read(crewFolder))?.port, Number(new URL(url).port));
+      assert.equal(known.read(crewFolder)?.port, Number(new URL(url).port));
     } finally {
       stranger.close();
     }
@@ -118,7 +117,7 @@ describe("keeping a local crew served", () => {
     await waitFor("the end to be noted", () => window.ended.length > 0);
     assert.deepEqual(window.ended, [{ code: 3, signal: null }]);
     assert.equal(window.keeper.url, undefined);
-    const { wanted, failure } = (await known.read(crewFolder))!;
+    const { wanted, failure } = known.read(crewFolder)!;
     assert.deepEqual(
       [wanted, failure],
       [false, "It ended unexpectedly (exit code 3)."],
@@ -126,7 +125,7 @@ describe("keeping a local crew served", () => {
     );
     assert.equal(window.launches, 1);
     assert.equal(await window.keeper.start(), url);
-    assert.equal((await known.read(crewFolder))?.failure, undefined);
+    assert.equal(known.read(crewFolder)?.failure, undefined);
   });
 
   it("a failed service is not started again by a window that used it", async () => {
@@ -159,7 +158,7 @@ describe("keeping a local crew served", () => {
         windows.flatMap(({ ended, problems }) => [ended, problems].flat()),
         [],
       );
-      assert.equal((await known.read(crewFolder))?.wanted, false);
+      assert.equal(known.read(crewFolder)?.wanted, false);
     }
   });
 
@@ -215,12 +214,12 @@ describe("keeping a local crew served", () => {
     assert.equal(window.keeper.url, undefined);
     assert.equal(tokens.kept.size, 0);
     assert.equal(
-      (await known.read(crewFolder))?.failure,
+      known.read(crewFolder)?.failure,
       "tasks.yaml is broken",
       "for every window, also a later one",
     );
     await window.keeper.stop();
-    assert.equal((await known.read(crewFolder))?.failure, undefined, "who stops it knows");
+    assert.equal(known.read(crewFolder)?.failure, undefined, "who stops it knows");
   });
 
   it("joining starts nothing where nobody serves it", async () => {

@@ -3,13 +3,11 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { KnownCrews, type KnownCrew } from "../../../src/local/known-crews.ts";
+import type { KnownCrew } from "../../../src/local/known-crews.ts";
 import { answers, findRunning } from "../../../src/local/running.ts";
-import { cleanUp, newFolder } from "./support.ts";
+import { cleanUp, newFolder, newKnownCrews } from "./support.ts";
 
-const fail = (file: string) => assert.fail(file);
 const crew = (folder: string, name: string): KnownCrew => ({
-  version: 1,
   folder,
   name,
   port: 1234,
@@ -19,62 +17,39 @@ const crew = (folder: string, name: string): KnownCrew => ({
 describe("known local crews", () => {
   afterEach(cleanUp);
 
-  it("are kept by folder, listed by name, and changed in place", async () => {
-    const root = path.join(await newFolder(), "local");
-    const known = new KnownCrews(root);
-    assert.deepEqual(await known.list(fail), []);
-    await known.write(crew("file:///b", "Zebra"));
-    await known.write(crew("file:///a", "Ant"));
-    await known.change("file:///b", { wanted: false, port: 1 });
-    await known.change("file:///unknown", { wanted: false });
-    assert.deepEqual(await known.list(fail), [
+  it("are kept by folder, listed by name, and changed in place, in all windows", async () => {
+    const { known, folder } = await newKnownCrews();
+    assert.deepEqual(known.list(), []);
+    known.write(crew("file:///b", "Zebra"));
+    known.write(crew("file:///a", "Ant"));
+    known.change("file:///b", { wanted: false, port: 1, failure: "It broke." });
+    known.change("file:///unknown", { wanted: false });
+    const other = (await newKnownCrews(folder)).known;
+    assert.deepEqual(other.list(), [
       crew("file:///a", "Ant"),
-      { ...crew("file:///b", "Zebra"), wanted: false, port: 1 },
+      { ...crew("file:///b", "Zebra"), wanted: false, port: 1, failure: "It broke." },
     ]);
+    known.change("file:///b", { failure: undefined });
+    assert.equal(other.read("file:///b")?.failure, undefined);
+    assert.equal(other.read("file:///unknown"), undefined);
     assert.notEqual(known.dataFolder("file:///a"), known.dataFolder("file:///b"));
-    assert.deepEqual(await readdir(known.dataFolder("file:///a")), ["crew.json"]);
   });
 
-  it("one that can't be read is told and does not hide the others", async () => {
-    const root = await newFolder();
-    const known = new KnownCrews(root);
-    await known.write(crew("file:///a", "Ant"));
-    for (const [name, text] of [
-      ["bad", "{"],
-      ["other", '{"version":2}'],
-    ] as const) {
-      await mkdir(path.join(root, name));
-      await writeFile(path.join(root, name, "crew.json"), text);
+  it("are forgotten with their service's data", async () => {
+    const { known } = await newKnownCrews();
+    for (const name of ["a", "b"]) {
+      known.write(crew(`file:///${name}`, name));
+      await mkdir(known.dataFolder(`file:///${name}`), { recursive: true });
+      await writeFile(path.join(known.dataFolder(`file:///${name}`), "crewdeck.sqlite"), "data");
     }
-    await writeFile(path.join(root, "stray"), "");
-    const problems: string[] = [];
-    const list = await known.list((file) => problems.push(path.basename(path.dirname(file))));
-    assert.deepEqual(list, [crew("file:///a", "Ant")]);
-    assert.deepEqual(problems.sort(), ["bad", "other"]);
-    assert.match(
-      (await readdir(path.join(root, "bad"))).join(),
-      /^crew\.json\.corrupt-\d+$/,
-      "what is no good is set aside",
-    );
+    await known.forget("file:///a");
     assert.deepEqual(
-      await readdir(path.join(root, "other")),
-      ["crew.json"],
-      "what a newer version wrote is left alone",
+      known.list().map(({ name }) => name),
+      ["b"],
     );
-  });
-
-  it("one whose file is no good can be started as if for the first time, with its data", async () => {
-    const known = new KnownCrews(await newFolder());
-    await known.write(crew("file:///a", "Ant"));
-    await writeFile(path.join(known.dataFolder("file:///a"), "executions.sqlite"), "data");
-    await writeFile(path.join(known.dataFolder("file:///a"), "crew.json"), "[]");
-    assert.equal(await known.read("file:///a"), undefined);
-    await known.write(crew("file:///a", "Ant"));
-    assert.deepEqual(await known.read("file:///a"), crew("file:///a", "Ant"));
-    assert.deepEqual(
-      (await readdir(known.dataFolder("file:///a"))).filter((name) => !name.includes("corrupt")),
-      ["crew.json", "executions.sqlite"],
-    );
+    assert.deepEqual(await readdir(path.dirname(known.dataFolder("file:///a"))), [
+      path.basename(known.dataFolder("file:///b")),
+    ]);
   });
 });
 

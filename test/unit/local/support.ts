@@ -7,11 +7,13 @@ import { KnownCrews } from "../../../src/local/known-crews.ts";
 import type { Exit } from "../../../src/local/service-errors.ts";
 import { ServiceProcess } from "../../../src/local/service-process.ts";
 import type { TokenStore } from "../../../src/local/service-tokens.ts";
+import { testDatabase } from "../../support/database.ts";
 
 export const program = new URL("./fake-service.mjs", import.meta.url).pathname;
 
 const made: string[] = [];
 const windows: Window[] = [];
+const databases: (() => void)[] = [];
 
 export async function newFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), "crewdeck-local-")));
@@ -22,6 +24,7 @@ export async function newFolder(): Promise<string> {
 /** Closes every window and removes what was made. */
 export async function cleanUp(): Promise<void> {
   for (const window of windows.splice(0)) await window.close();
+  for (const end of databases.splice(0)) end();
   for (const folder of made.splice(0))
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
@@ -106,10 +109,20 @@ export class Window {
   }
 }
 
+/** A window's local crews, on a machine of its own, or on one that is there. */
+export async function newKnownCrews(
+  folder?: string,
+): Promise<{ known: KnownCrews; folder: string }> {
+  const place = folder ?? (await newFolder());
+  const { database, end } = testDatabase(place);
+  databases.push(end);
+  return { known: new KnownCrews(database, path.join(place, "local")), folder: place };
+}
+
 /** A machine on which the crew is known, and what its windows share. */
 export async function newMachine(): Promise<{ known: KnownCrews; tokens: MemoryTokens }> {
-  const known = new KnownCrews(await newFolder());
-  await known.write({ version: 1, folder: crewFolder, name: "Crew", port: 0, wanted: false });
+  const { known } = await newKnownCrews();
+  known.write({ folder: crewFolder, name: "Crew", port: 0, wanted: false });
   await mkdir(known.dataFolder(crewFolder), { recursive: true });
   return { known, tokens: new MemoryTokens() };
 }

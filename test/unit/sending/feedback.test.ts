@@ -225,13 +225,13 @@ describe("sending feedback", () => {
       sent: "no",
     });
     resume = () => {
-      window.database.run("PRAGMA query_only = ON");
+      window.database.all("PRAGMA query_only = ON");
       return Promise.reject(refusal);
     };
     await assert.rejects(sender().send(approval(execution)), (error) => error === refusal);
     assert.deepEqual(problems, ["What became of feedback could not be recorded."]);
     assert.deepEqual(outcomes(), ["sending"]);
-    window.database.run("PRAGMA query_only = OFF");
+    window.database.all("PRAGMA query_only = OFF");
     resume = () => Promise.resolve({ status: "resumed", raw: {} });
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
     assert.deepEqual(outcomes(), ["unanswered"]);

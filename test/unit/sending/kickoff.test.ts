@@ -279,7 +279,7 @@ describe("Sending a kickoff", () => {
       sent: "no",
     });
     answer = () => {
-      window.database.run("PRAGMA query_only = ON");
+      window.database.all("PRAGMA query_only = ON");
       return Promise.reject(refusal);
     };
     await assert.rejects(makeSender().send(crew, request, { localId }), refusal);

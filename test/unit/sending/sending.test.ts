@@ -57,7 +57,7 @@ describe("Sending", () => {
 
   it("reports a recovery that fails, and fails nothing else", () => {
     add("one", [lost]);
-    window.database.run("PRAGMA query_only = ON");
+    window.database.all("PRAGMA query_only = ON");
     sending.begin();
     assert.deepEqual(problems, ["What was being sent could not be looked through."]);
   });

@@ -36,7 +36,7 @@ export function openWindow(
 /** Makes every later write fail, as a full disk or a write-protected file does. */
 export const failures: readonly (readonly [string, (database: Database) => void])[] = [
   ["disk is full", (database) => void database.all("PRAGMA max_page_count = 1")],
-  ["database is read-only", (database) => void database.run("PRAGMA query_only = ON")],
+  ["database is read-only", (database) => void database.all("PRAGMA query_only = ON")],
 ];
 
 /** Ends a window's sendings as its process's death does. */

@@ -1,69 +1,63 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { CrewFileProblem } from "../../../../src/kickoff/crew-files.ts";
 import { Presets } from "../../../../src/kickoff/presets/presets.ts";
+import { testDatabase } from "../../../support/database.ts";
 
 const crew = "url:https://crew.test";
 const moved = "url:https://new.test";
 
 describe("Presets of a crew", () => {
-  let folder: string;
-  let problems: CrewFileProblem[];
-  const open = () =>
-    new Presets({
-      folder: join(folder, "presets"),
-      onProblem: (problem) => problems.push(problem),
+  let machine: ReturnType<typeof testDatabase>;
+  let unreadable: string[];
+  const open = (database = machine.database) =>
+    new Presets({ database, onUnreadable: (_, crewId) => unreadable.push(crewId) });
+  const names = (crewId = crew) =>
+    open()
+      .list(crewId)
+      .map(({ name }) => name);
+  const rows = () =>
+    machine.database
+      .all("SELECT kind, json FROM crew_values ORDER BY kind")
+      .map(({ kind, json }) => [kind, json]);
+
+  beforeEach(() => {
+    machine = testDatabase();
+    unreadable = [];
+  });
+
+  afterEach(() => machine.end());
+
+  it("are saved by name, in the order of their names, for every window", () => {
+    const other = testDatabase(machine.folder);
+    open(other.database).save(crew, "Oslo", { inputs: { city: "Oslo", ["__proto__"]: [null] } });
+    open().save(crew, "Bergen", {
+      inputs: { city: "Bergen" },
+      meta: { a: 1 },
+      crewWebhookUrl: "https://h.test",
     });
-  const names = async (crewId = crew) => (await open().list(crewId)).map(({ name }) => name);
-
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "crewdeck-presets-"));
-    problems = [];
-  });
-
-  afterEach(async () => {
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  it("are saved by name, in the order of their names, for every window", async () => {
-    const presets = open();
-    await Promise.all([
-      presets.save(crew, "Oslo", { inputs: { city: "Oslo", ["__proto__"]: [null] } }),
-      presets.save(crew, "Bergen", {
-        inputs: { city: "Bergen" },
-        meta: { a: 1 },
-        crewWebhookUrl: "https://h.test",
-      }),
-    ]);
-    assert.deepEqual(await open().list(crew), [
+    other.end();
+    assert.deepEqual(open().list(crew), [
       {
         name: "Bergen",
         values: { inputs: { city: "Bergen" }, meta: { a: 1 }, crewWebhookUrl: "https://h.test" },
       },
       { name: "Oslo", values: { inputs: { city: "Oslo", ["__proto__"]: [null] } } },
     ]);
-    assert.deepEqual(await names(moved), []);
+    assert.deepEqual(names(moved), []);
   });
 
-  it("are saved again, renamed and deleted", async () => {
+  it("are saved again, renamed and deleted", () => {
     const presets = open();
-    await presets.save(crew, "a", { inputs: { n: 1 } });
-    await presets.save(crew, "a", { inputs: { n: 2 } });
-    await presets.rename(crew, "a", "b");
-    assert.deepEqual(await presets.list(crew), [{ name: "b", values: { inputs: { n: 2 } } }]);
-    await presets.rename(crew, "gone", "c");
-    await presets.delete(crew, "b");
-    assert.deepEqual(await presets.list(crew), []);
-    assert.deepEqual(
-      await readdir(join(folder, "presets")),
-      [],
-      "nothing is left of a crew without presets",
-    );
+    presets.save(crew, "a", { inputs: { n: 1 } });
+    presets.save(crew, "a", { inputs: { n: 2 } });
+    presets.rename(crew, "a", "b");
+    assert.deepEqual(presets.list(crew), [{ name: "b", values: { inputs: { n: 2 } } }]);
+    presets.rename(crew, "gone", "c");
+    presets.delete(crew, "b");
+    assert.deepEqual(presets.list(crew), []);
+    assert.deepEqual(rows(), [], "nothing is left of a crew without presets");
   });
 
-  it("hold no secret, whatever is handed to them", async () => {
+  it("hold no secret, whatever is handed to them", () => {
     const values = {
       inputs: {},
       humanInputWebhook: {
@@ -71,55 +65,40 @@ describe("Presets of a crew", () => {
         authentication: { strategy: "bearer" as const, token: "hush" },
       },
     };
-    await open().save(crew, "a", values);
-    const [file] = await readdir(join(folder, "presets"));
-    assert.doesNotMatch(await readFile(join(folder, "presets", file!), "utf8"), /hush/);
-    assert.deepEqual((await open().list(crew))[0]?.values, {
+    open().save(crew, "a", values);
+    assert.doesNotMatch(rows().join(), /hush/);
+    assert.deepEqual(open().list(crew)[0]?.values, {
       inputs: {},
       humanInputWebhook: { url: "https://h.test", authentication: { strategy: "bearer" } },
     });
   });
 
-  it("move along with a crew's new address, and go with the crew", async () => {
+  it("move along with a crew's new address, and go with the crew", () => {
     const presets = open();
-    await presets.save(crew, "a", { inputs: { from: "old" } });
-    await presets.save(moved, "a", { inputs: {} });
-    await presets.save(moved, "b", { inputs: {} });
-    await presets.move(crew, moved);
-    assert.deepEqual(await names(), []);
-    assert.deepEqual(await presets.list(moved), [
+    presets.save(crew, "a", { inputs: { from: "old" } });
+    presets.save(moved, "a", { inputs: {} });
+    presets.save(moved, "b", { inputs: {} });
+    presets.move(crew, moved);
+    assert.deepEqual(names(), []);
+    assert.deepEqual(presets.list(moved), [
       { name: "a", values: { inputs: { from: "old" } } },
       { name: "b", values: { inputs: {} } },
     ]);
-    await presets.forget(moved);
-    assert.deepEqual(await readdir(join(folder, "presets")), []);
+    presets.forget(moved);
+    assert.deepEqual(rows(), []);
   });
 
-  for (const [what, text] of [
-    ["cut short", '{"version": 1, "crew"'],
-    ["of a version to come", '{"version": 2, "crew": "x", "presets": []}'],
-    [
-      "of another shape",
-      '{"version": 1, "crew": "x", "presets": [{"name": "a", "values": {"inputs": []}}]}',
-    ],
+  for (const [what, json] of [
+    ["cut short", '[{"name": "a"'],
+    ["of another shape", '[{"name": "a", "values": {"inputs": []}}]'],
   ] as const) {
-    it(`are set aside and told where their file is ${what}, and can be saved again`, async () => {
-      await open().save(crew, "a", { inputs: {} });
-      const [file] = await readdir(join(folder, "presets"));
-      await writeFile(join(folder, "presets", file!), text);
-      assert.deepEqual(await names(), []);
-      assert.deepEqual(problems, [
-        { kind: "setAside", path: join(folder, "presets", `${file!}.corrupt`) },
-      ]);
-      assert.equal(await readFile(join(folder, "presets", `${file!}.corrupt`), "utf8"), text);
-      assert.equal(await open().save(crew, "b", { inputs: {} }), true);
-      assert.deepEqual(await names(), ["b"]);
+    it(`are set aside and reported where what is kept is ${what}, and can be saved again`, () => {
+      machine.database.run("INSERT INTO crew_values VALUES ('presets', ?, ?)", crew, json);
+      assert.deepEqual([names(), names()], [[], []]);
+      assert.deepEqual(unreadable, [crew]);
+      open().save(crew, "b", { inputs: {} });
+      assert.deepEqual(names(), ["b"]);
+      assert.deepEqual(rows()[1], ["presets, unreadable", json]);
     });
   }
-
-  it("tell that they can't be kept", async () => {
-    await writeFile(join(folder, "presets"), "a file where the folder should be");
-    assert.equal(await open().save(crew, "a", { inputs: {} }), false);
-    assert.deepEqual(problems, [{ kind: "notKept" }]);
-  });
 });

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { systemClock } from "../../src/base/clock.ts";
+import { Database } from "../../src/store/database.ts";
+import { temporaryFolder } from "./folders.ts";
+
+/** A database in a folder, or in one that `end` removes; a problem fails the test. */
+export function testDatabase(folder?: string): {
+  readonly database: Database;
+  readonly folder: string;
+  readonly end: () => void;
+} {
+  const place = folder ?? temporaryFolder("database");
+  const database = new Database({
+    folder: place,
+    clock: systemClock,
+    onProblem: (message, error) => assert.fail(`${message} ${String(error)}`),
+  });
+  return {
+    database,
+    folder: place,
+    end() {
+      database.dispose();
+      if (folder === undefined) rmSync(place, { recursive: true, force: true });
+    },
+  };
+}

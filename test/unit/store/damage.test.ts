@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { StoreError } from "../../../src/store/errors.ts";
+import { crews, endAll, fileIn, newFolder, openDatabase, put, sql, Worker } from "./support.ts";
+
+const rows = 200;
+const json = JSON.stringify("x".repeat(3_000));
+
+/** A folder with a database that nobody has open. */
+function filled(): string {
+  const folder = newFolder();
+  const { database } = openDatabase(folder);
+  database.write(() => {
+    for (let row = 0; row < rows; row++) put(database, `crew ${row}`, json);
+    database.run("INSERT INTO notified VALUES ('kept')");
+  });
+  database.dispose();
+  return folder;
+}
+
+/** Overwrites some pages in the middle, which are the table's. */
+function damage(file: string): void {
+  const pages = statSync(file).size / 4096;
+  for (const part of [0.4, 0.6]) overwrite(file, Math.floor(pages * part));
+}
+
+function overwrite(file: string, page: number): void {
+  const descriptor = openSync(file, "r+");
+  writeSync(descriptor, Buffer.alloc(4096, 0xa5), 0, 4096, page * 4096);
+  closeSync(descriptor);
+}
+
+const asideIn = (folder: string) =>
+  readdirSync(folder).filter((name) => /\.corrupt-\d+$/.test(name));
+
+describe("a damaged database", () => {
+  afterEach(endAll);
+
+  it("with overwritten pages is set aside, its readable rows are kept, it is reported once, and work goes on", () => {
+    const folder = filled();
+    damage(fileIn(folder));
+    const { database, damage: reported, problems } = openDatabase(folder);
+    const kept = crews(database);
+    assert.ok(kept.length > rows * 0.9 && kept.length < rows, `${kept.length} of ${rows}`);
+    assert.ok(
+      ["crew 0", "crew 100", `crew ${rows - 1}`].every((crew) => kept.includes(crew)),
+      "also what stands between two damaged places",
+    );
+    assert.equal(database.get("SELECT key FROM notified")?.["key"], "kept");
+    put(database, "new", "1");
+    const again = openDatabase(folder);
+    assert.deepEqual(crews(again.database), [...kept, "new"]);
+    assert.equal(reported.length + again.damage.length, 1);
+    assert.match(reported[0] ?? "", /was damaged\. What could be read was kept\. .*\.corrupt-\d+/);
+    assert.equal(problems.length, 1);
+    assert.equal(asideIn(folder).length, 1);
+    assert.equal(statSync(fileIn(folder)).mode & 0o777, 0o600);
+    assert.equal(database.get("PRAGMA integrity_check")?.["integrity_check"], "ok");
+  });
+
+  for (const [what, content] of [
+    ["text", "This is no database. ".repeat(1_000)],
+    ["a beginning that is cut off", "SQLite format 3\0"],
+  ] as const) {
+    it(`that is ${what} is set aside, and work goes on`, () => {
+      const folder = newFolder();
+      writeFileSync(fileIn(folder), content);
+      const { database, damage } = openDatabase(folder);
+      database.write(() => put(database, "a", "1"));
+      assert.deepEqual(crews(openDatabase(folder).database), ["a"]);
+      assert.equal(damage.length, 1);
+      const [aside = ""] = asideIn(folder);
+      assert.equal(readFileSync(path.join(folder, aside), "utf8"), content);
+      database.dispose();
+    });
+  }
+
+  it("of which only an index is damaged loses nothing", () => {
+    const folder = filled();
+    const { database } = openDatabase(folder);
+    const page = Number(
+      database.get(
+        "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_crew_values_1'",
+      )?.["rootpage"],
+    );
+    database.dispose();
+    overwrite(fileIn(folder), page - 1);
+    const { database: later, damage: reported } = openDatabase(folder);
+    put(later, "crew 7", json);
+    assert.equal(crews(later).length, rows);
+    assert.match(reported.join(), /was damaged\. Nothing was lost\./);
+  });
+
+  it("under a window that has it open is replaced, and other windows go on with the new one", async () => {
+    const folder = filled();
+    const { database, damage: reported } = openDatabase(folder);
+    const other = new Worker(folder);
+    const third = openDatabase(folder);
+    assert.equal((await other.ask({ do: "crews" })).crews?.length, rows);
+    assert.equal(crews(third.database).length, rows);
+    put(database, "in the log only", "1");
+    damage(fileIn(folder));
+    const kept = crews(openDatabase(folder).database);
+    assert.ok(kept.includes("in the log only") && kept.length > rows * 0.9, `${kept.length}`);
+    // The others have the old file open. What they write goes to the new one, at once.
+    await other.ask({ do: "put", crew: "of another window", json: "1" });
+    put(third.database, "of a third one", "1");
+    assert.deepEqual(
+      [crews(third.database).slice(-2), reported, third.damage],
+      [["of another window", "of a third one"], [], []],
+    );
+    assert.deepEqual([third.changes() > 0, (await other.ask({ do: "look" })).damage], [true, []]);
+    const [aside = "", ...others] = asideIn(folder);
+    assert.deepEqual(others, []);
+    assert.ok(["-wal", "-shm"].every((ending) => existsSync(path.join(folder, aside + ending))));
+  });
+
+  it("that another window replaced is noticed by a look", async () => {
+    const folder = filled();
+    const { database, changes } = openDatabase(folder);
+    assert.equal(crews(database).length, rows);
+    const other = new Worker(folder);
+    damage(fileIn(folder));
+    const answer = await other.ask({ do: "crews" });
+    assert.equal(answer.damage?.length, 1);
+    const before = changes();
+    database.look();
+    assert.equal(changes(), before + 1);
+    assert.deepEqual(crews(database), answer.crews);
+  });
+
+  it("is replaced once where several processes find it at the same time", async function () {
+    this.timeout(60_000); // It starts some processes.
+    const folder = filled();
+    damage(fileIn(folder));
+    const workers = ["a", "b", "c", "d"].map((name) => ({ name, worker: new Worker(folder) }));
+    const answers = await Promise.all(
+      workers.map(async ({ name, worker }) => {
+        await worker.ask({ do: "put", crew: name, json });
+        return await worker.ask({ do: "crews" });
+      }),
+    );
+    assert.equal(answers.flatMap((answer) => answer.damage ?? []).length, 1);
+    const kept = crews(openDatabase(folder).database);
+    assert.ok(
+      kept.length > rows * 0.9 && ["a", "b", "c", "d"].every((name) => kept.includes(name)),
+    );
+  });
+
+  it("of a newer version is left alone", () => {
+    const folder = filled();
+    sql(fileIn(folder), "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99");
+    damage(fileIn(folder));
+    const { database, damage: reported } = openDatabase(folder);
+    assert.throws(
+      () => crews(database),
+      (error) => error instanceof StoreError && error.kind === "newer",
+    );
+    assert.deepEqual([asideIn(folder), reported], [[], []]);
+  });
+
+  it("leaves a sound file alone when its own work fails", () => {
+    const folder = filled();
+    const { database, damage: reported } = openDatabase(folder);
+    assert.throws(() => database.run("INSERT INTO lease VALUES (2, 'a', 1)"), /CHECK/);
+    assert.deepEqual([asideIn(folder), reported, existsSync(fileIn(folder))], [[], [], true]);
+  });
+});

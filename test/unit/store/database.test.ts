@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { statSync } from "node:fs";
+import { chooseJournal } from "../../../src/store/database.ts";
+import { StoreError } from "../../../src/store/errors.ts";
+import { openSqlite } from "../../../src/store/sqlite.ts";
+import { FakeClock } from "../executions/fake-clock.ts";
+import { crews, endAll, fileIn, newFolder, openDatabase, put, Worker } from "./support.ts";
+
+describe("the database", () => {
+  afterEach(endAll);
+
+  it("is made at its first use, in WAL, for this user only", () => {
+    const folder = newFolder();
+    const { database, file } = openDatabase(folder);
+    assert.equal(statSync(file, { throwIfNoEntry: false }), undefined);
+    put(database, "a", "1");
+    assert.equal(database.get("PRAGMA journal_mode")?.["journal_mode"], "wal");
+    assert.equal(database.get("PRAGMA synchronous")?.["synchronous"], 2);
+    for (const ending of ["", "-wal", "-shm"])
+      assert.equal(statSync(`${file}${ending}`).mode & 0o777, 0o600, ending);
+  });
+
+  it("rolls back a write that fails, and one that joined another", () => {
+    const { database } = openDatabase(newFolder());
+    const followed: string[] = [];
+    const fail = () =>
+      database.write(() => {
+        put(database, "a", "1");
+        database.afterCommit(() => followed.push("a"));
+        database.write(() => {
+          put(database, "b", "1");
+          throw new RangeError("Not now.");
+        });
+      });
+    assert.throws(fail, RangeError);
+    assert.deepEqual([crews(database), followed], [[], []]);
+    put(database, "c", "1");
+    assert.deepEqual(crews(database), ["c"]);
+  });
+
+  it("calls back once the whole transaction is on disk; a callback that fails is reported and leaves it so", () => {
+    const folder = newFolder();
+    const { database, problems } = openDatabase(folder);
+    const other = openDatabase(folder).database;
+    const seen: unknown[] = [];
+    const result = database.write(() => {
+      database.write(() => database.afterCommit(() => seen.push(crews(other))));
+      database.afterCommit(() => assert.fail("on purpose"));
+      database.afterCommit(() => seen.push("last"));
+      put(database, "a", "1");
+      assert.deepEqual(seen, []);
+      return "result";
+    });
+    assert.deepEqual([result, seen], ["result", [["a"], "last"]]);
+    assert.match(problems.join(), /What follows a change.*on purpose/);
+    database.afterCommit(() => seen.push("at once"));
+    assert.equal(seen.at(-1), "at once");
+  });
+
+  it("returns other errors of SQLite as they are", () => {
+    const { database } = openDatabase(newFolder());
+    const insert = () => database.run("INSERT INTO notified VALUES ('a')");
+    insert();
+    assert.throws(insert, (error) => error instanceof Error && !(error instanceof StoreError));
+  });
+
+  it("notices what another process wrote within half a second while visible, within five otherwise, and at once when asked", async () => {
+    const folder = newFolder();
+    const clock = new FakeClock();
+    const { database, changes } = openDatabase(folder, clock);
+    put(database, "mine", "1");
+    const other = new Worker(folder);
+    const changesAfter = async (milliseconds: number) => {
+      await clock.pass(milliseconds);
+      return changes();
+    };
+    assert.equal(await changesAfter(20_000), 0, "its own changes are no news");
+    await other.ask({ do: "put", crew: "a", json: "1" });
+    assert.equal(await changesAfter(4_999), 0);
+    assert.equal(await changesAfter(1), 1);
+    database.setVisible(true);
+    await other.ask({ do: "put", crew: "b", json: "1" });
+    assert.equal(await changesAfter(499), 1);
+    assert.equal(await changesAfter(1), 2);
+    await other.ask({ do: "put", crew: "c", json: "1" });
+    database.look();
+    assert.equal(changes(), 3);
+    await other.ask({ do: "put", crew: "d", json: "1" });
+    database.setVisible(false);
+    assert.equal(changes(), 4, "what becomes hidden or visible is up to date");
+    assert.equal(await changesAfter(10_000), 4);
+    assert.deepEqual(crews(database), ["mine", "a", "b", "c", "d"]);
+  });
+
+  it("asks nothing before its first use, and nothing once it is disposed of", async () => {
+    const clock = new FakeClock();
+    const { database, file } = openDatabase(newFolder(), clock);
+    await clock.pass(10_000);
+    assert.equal(statSync(file, { throwIfNoEntry: false }), undefined);
+    database.dispose();
+    assert.equal(clock.pending, 0);
+  });
+
+  it("uses TRUNCATE where there is no shared memory for WAL, and keeps what was written", () => {
+    const file = fileIn(newFolder());
+    // This way of SQLite to lock files has no shared memory, as network drives have none.
+    const open = () => openSqlite(`file:${file}?vfs=unix-dotfile`);
+    const connection = open();
+    chooseJournal(connection);
+    assert.equal(connection.prepare("PRAGMA journal_mode").get()?.["journal_mode"], "truncate");
+    connection.exec("CREATE TABLE kept (value)");
+    const second = open();
+    assert.deepEqual(second.prepare("SELECT * FROM kept").all(), []);
+    connection.close();
+    second.close();
+  });
+
+  it("lets nothing of a warning of Node's about SQLite out", () => {
+    const script = `const { openSqlite } = await import(${JSON.stringify(import.meta.resolve("../../../src/store/sqlite.ts"))});
+      const { emitWarning } = process;
+      const load = process.getBuiltinModule.bind(process);
+      process.getBuiltinModule = (name) => (process.emitWarning("is experimental", "ExperimentalWarning"), load(name));
+      openSqlite(":memory:").close();
+      if (process.emitWarning !== emitWarning) throw new Error("Other warnings stay.");`;
+    const { stderr, status } = spawnSync(
+      process.execPath,
+      ["--input-type=module", "--eval", script],
+      { encoding: "utf8" },
+    );
+    assert.deepEqual([stderr, status], ["", 0]);
+  });
+});

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { StoreError } from "../../../src/store/errors.ts";
+import type { Database } from "../../../src/store/database.ts";
+import { openSqlite } from "../../../src/store/sqlite.ts";
+import { crews, endAll, fileIn, newFolder, openDatabase, put } from "./support.ts";
+
+const large = JSON.stringify("x".repeat(100_000));
+const isRoot = process.getuid?.() === 0;
+
+/** Fills a database until it fails, some rows in each transaction. @returns the error, and the rows that were written */
+function fill(database: Database): { error: unknown; written: readonly string[] } {
+  const written: string[] = [];
+  for (let round = 0; round < 100; round++) {
+    const names = [`first of ${round}`, `second of ${round}`];
+    try {
+      database.write(() => {
+        for (const name of names) put(database, name, large);
+      });
+      written.push(...names);
+    } catch (error) {
+      return { error, written };
+    }
+  }
+  return assert.fail("There was room for all of it.");
+}
+
+const isProblem = (kind: string, text: RegExp) => (error: unknown) =>
+  error instanceof StoreError && error.kind === kind && text.test(error.message);
+
+describe("what the database can't do", () => {
+  const mounted: string[] = [];
+  /** A small disk of its own, which only root can make; CI is root. */
+  const mount = (options: string): string => {
+    const folder = newFolder();
+    execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder]);
+    mounted.push(folder);
+    return folder;
+  };
+
+  afterEach(() => {
+    for (const folder of mounted.splice(0)) execFileSync("umount", ["-l", folder]);
+    endAll();
+  });
+
+  it("is said where the disk is full; what was written stays, nothing is half-written, and it goes on with more room", () => {
+    const folder = newFolder();
+    const { database } = openDatabase(folder);
+    put(database, "before", "1");
+    database.get("PRAGMA max_page_count = 200");
+    const { error, written } = fill(database);
+    assert.ok(isProblem("full", /disk is full.*Free some space/)(error), String(error));
+    assert.deepEqual(crews(database), ["before", ...written]);
+    database.get("PRAGMA max_page_count = 10000");
+    put(database, "after", large);
+    assert.deepEqual(crews(openDatabase(folder).database), ["before", ...written, "after"]);
+  });
+
+  it("is said on a disk that really is full", function () {
+    if (!isRoot) return this.skip();
+    const folder = mount("size=2m");
+    const { database } = openDatabase(folder);
+    put(database, "before", "1");
+    const { error, written } = fill(database);
+    assert.ok(
+      error instanceof StoreError && ["full", "failed"].includes(error.kind),
+      String(error),
+    );
+    assert.deepEqual(crews(database), ["before", ...written]);
+    database.dispose();
+    execFileSync("mount", ["-o", "remount,size=20m", folder]);
+    const later = openDatabase(folder);
+    put(later.database, "after", "1");
+    assert.deepEqual(crews(later.database), ["before", ...written, "after"]);
+    assert.deepEqual(later.damage, []);
+  });
+
+  it("is said where not even an empty database finds room", function () {
+    if (!isRoot) return this.skip();
+    const folder = mount("size=64k");
+    const ballast = path.join(folder, "ballast");
+    assert.throws(() => writeFileSync(ballast, Buffer.alloc(100_000)), /ENOSPC/);
+    const { database, damage } = openDatabase(path.join(folder, "storage"));
+    assert.throws(() => crews(database), StoreError);
+    rmSync(ballast);
+    execFileSync("mount", ["-o", "remount,size=20m", folder]);
+    put(database, "after", "1");
+    assert.deepEqual([crews(database), damage], [["after"], []]);
+  });
+
+  it("is said where folder and file are read-only, and left as they are", () => {
+    const folder = isRoot ? mount("size=20m") : newFolder();
+    const { database } = openDatabase(folder);
+    put(database, "before", "1");
+    database.dispose();
+    const names = readdirSync(folder);
+    const setWritable = (isWritable: boolean) => {
+      // Permissions keep nothing from root.
+      if (isRoot) execFileSync("mount", ["-o", `remount,${isWritable ? "rw" : "ro"}`, folder]);
+      else {
+        chmodSync(fileIn(folder), isWritable ? 0o600 : 0o400);
+        chmodSync(folder, isWritable ? 0o700 : 0o500);
+      }
+    };
+    setWritable(false);
+    const { database: later } = openDatabase(folder);
+    const isReadOnly = isProblem("readOnly", /can't write.*Make the folder and its files writable/);
+    for (const use of [() => crews(later), () => put(later, "b", "2")])
+      assert.throws(use, isReadOnly);
+    assert.throws(() => crews(openDatabase(path.join(folder, "new")).database), StoreError);
+    assert.deepEqual(readdirSync(folder), names);
+    setWritable(true);
+    put(later, "after", "1");
+    assert.deepEqual(crews(later), ["before", "after"]);
+  });
+
+  it("is said where a folder stands in the place of the file, or a file in that of the folder", () => {
+    const folder = newFolder();
+    mkdirSync(fileIn(folder));
+    assert.throws(
+      () => crews(openDatabase(folder).database),
+      isProblem("failed", /can't be read or written/),
+    );
+    const file = path.join(folder, "file");
+    writeFileSync(file, "");
+    assert.throws(() => crews(openDatabase(file).database), isProblem("failed", /EEXIST|ENOTDIR/));
+  });
+
+  it("is said where another process keeps it busy for five seconds, and it works on when that is over", function () {
+    this.timeout(30_000); // The wait is what is tested.
+    const folder = newFolder();
+    const { database } = openDatabase(folder);
+    put(database, "before", "1");
+    const other = openSqlite(fileIn(folder));
+    other.exec("BEGIN IMMEDIATE");
+    assert.throws(
+      () => put(database, "a", "1"),
+      isProblem("busy", /Another window is using.*Try again/),
+    );
+    assert.deepEqual(crews(database), ["before"], "it can be read meanwhile");
+    other.exec("ROLLBACK");
+    other.close();
+    put(database, "after", "1");
+    assert.deepEqual(crews(database), ["before", "after"]);
+  });
+});

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { StoreError } from "../../../src/store/errors.ts";
+import { migrate } from "../../../src/store/schema.ts";
+import { openSqlite } from "../../../src/store/sqlite.ts";
+import { crews, endAll, fileIn, newFolder, openDatabase, put, sql, Worker } from "./support.ts";
+
+describe("the schema", () => {
+  afterEach(endAll);
+
+  it("goes forward step by step, from any version, and a step that fails changes nothing", () => {
+    const chain = [
+      "CREATE TABLE a (x) STRICT_IS_WRONG",
+      "CREATE TABLE a (x INTEGER) STRICT; INSERT INTO a VALUES (1)",
+      "ALTER TABLE a ADD COLUMN y INTEGER NOT NULL DEFAULT 7; CREATE TABLE b (z INTEGER) STRICT",
+    ].slice(1);
+    const connection = openSqlite(":memory:");
+    migrate(connection, chain.slice(0, 1));
+    assert.throws(() =>
+      migrate(connection, [...chain.slice(0, 1), "CREATE TABLE c (x); NONSENSE"]),
+    );
+    assert.equal(connection.prepare("PRAGMA user_version").get()?.["user_version"], 1);
+    assert.equal(
+      connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'c'").get(),
+      undefined,
+    );
+    migrate(connection, chain);
+    migrate(connection, chain);
+    assert.deepEqual({ ...connection.prepare("SELECT * FROM a").get() }, { x: 1, y: 7 });
+    assert.equal(connection.prepare("PRAGMA user_version").get()?.["user_version"], 2);
+    const fresh = openSqlite(":memory:");
+    migrate(fresh, chain);
+    assert.deepEqual(fresh.prepare("SELECT * FROM b").all(), []);
+  });
+
+  it("of a newer version is refused in words, and the file stays as it is", () => {
+    const folder = newFolder();
+    const { database, file } = openDatabase(folder);
+    put(database, "a", "1");
+    database.dispose();
+    sql(file, "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99; CREATE TABLE newer (x)");
+    const [bytes, names] = [readFileSync(file), readdirSync(folder)];
+    const { database: later, damage } = openDatabase(folder);
+    for (const use of [() => crews(later), () => put(later, "b", "2"), () => later.vacuum()])
+      assert.throws(
+        use,
+        (error) =>
+          error instanceof StoreError &&
+          error.kind === "newer" &&
+          /newer version of the extension\. .* Update the extension/.test(error.message),
+      );
+    later.look();
+    later.dispose();
+    assert.deepEqual([readFileSync(file).equals(bytes), readdirSync(folder)], [true, names]);
+    assert.deepEqual(damage, []);
+  });
+
+  it("is made once where several processes open a fresh folder at the same time", async function () {
+    this.timeout(60_000); // It starts a dozen processes.
+    for (let round = 0; round < 3; round++) {
+      const folder = newFolder();
+      const workers = ["a", "b", "c", "d"].map((name) => ({ name, worker: new Worker(folder) }));
+      await Promise.all(
+        workers.map(({ name, worker }) =>
+          worker.ask({ do: "put", crew: name, json: "1", times: 20 }),
+        ),
+      );
+      const { database, problems } = openDatabase(folder);
+      assert.equal(crews(database).length, 80);
+      assert.deepEqual(problems, []);
+      assert.deepEqual(
+        readdirSync(folder).filter((name) => !/^crewdeck\.db(-wal|-shm)?$/.test(name)),
+        [],
+      );
+      assert.equal(fileIn(folder).endsWith("crewdeck.db"), true);
+    }
+  });
+});

@@ -1,0 +1,84 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import path from "node:path";
+import type { Clock } from "../../../src/base/clock.ts";
+import { Database } from "../../../src/store/database.ts";
+import { openSqlite } from "../../../src/store/sqlite.ts";
+import { temporaryFolder } from "../../support/folders.ts";
+import { FakeClock } from "../executions/fake-clock.ts";
+import type { Answer, Request } from "./worker.ts";
+
+const ends: (() => void)[] = [];
+
+/** Ends what the helpers below began. */
+export function endAll(): void {
+  for (const end of ends.splice(0).reverse()) end();
+}
+
+/** A folder that goes with the test. */
+export function newFolder(): string {
+  const folder = temporaryFolder("store");
+  ends.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A window's database, with what it reports. */
+export function openDatabase(folder: string, clock: Clock = new FakeClock()) {
+  const problems: string[] = [];
+  const damage: string[] = [];
+  const database = new Database({
+    folder,
+    clock,
+    onProblem: (doing, error) => problems.push(`${doing} ${String(error)}`),
+    onDamage: (message) => damage.push(message),
+  });
+  let changes = 0;
+  database.onDidChangeElsewhere(() => changes++);
+  ends.push(() => database.dispose());
+  return { database, problems, damage, changes: () => changes, file: fileIn(folder) };
+}
+
+export const fileIn = (folder: string): string => path.join(folder, "crewdeck.db");
+
+/** A second process with a database in the folder. */
+export class Worker {
+  readonly #process: ChildProcess;
+  readonly changes: string[] = [];
+
+  constructor(folder: string) {
+    this.#process = fork(path.join(import.meta.dirname, "worker.ts"), [folder]);
+    this.#process.setMaxListeners(0);
+    ends.push(() => this.#process.kill("SIGKILL"));
+  }
+
+  /** Has it done. @throws an Error with the text of the worker's */
+  async ask(request: Request): Promise<Answer> {
+    this.#process.send(request);
+    const [answer] = (await once(this.#process, "message")) as [Answer];
+    if (answer.error !== undefined) throw new Error(answer.error);
+    return answer;
+  }
+}
+
+/** Keeps a crew's value, in a transaction of its own. */
+export function put(database: Database, crew: string, json: string): void {
+  database.run("INSERT OR REPLACE INTO crew_values VALUES ('test', ?, ?)", crew, json);
+}
+
+/** The crews of the values there are. */
+export function crews(database: Database): readonly unknown[] {
+  return database
+    .all("SELECT crew_id, json FROM crew_values WHERE kind = 'test' ORDER BY rowid")
+    .map((row) => row["crew_id"]);
+}
+
+/** Runs statements in a file, as another program would. */
+export function sql(file: string, statements: string): void {
+  const connection = openSqlite(file);
+  try {
+    connection.exec(statements);
+  } finally {
+    connection.close();
+  }
+}
