@@ -11,7 +11,7 @@ import {
   without,
 } from "./model.ts";
 import { crewGoesOn } from "./resumes.ts";
-import { plainCallbacks } from "../sending/secrets.ts";
+import { plainCallbacks } from "./plain-callbacks.ts";
 import { endTasks, mergeTasks, moveOn } from "./tasks.ts";
 import { beginsToWait, waitsSomewhere } from "./waiting.ts";
 

@@ -1,5 +1,6 @@
-import type { CallbackUrls, PlainCallbacks, SecretCallbacks } from "../api/types.ts";
+import type { CallbackUrls, SecretCallbacks } from "../api/types.ts";
 import type { Disposable } from "../base/events.ts";
+import { withAuthentication } from "../executions/plain-callbacks.ts";
 import { type Execution, type ExecutionSummary, hasEnded } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
@@ -80,9 +81,12 @@ export class CallbackSecrets implements Disposable {
     const stored = hasCredentials(request?.callbacks) ? await this.#read(localId) : {};
     const humanInput =
       humanInputWebhook &&
-      complete(humanInputWebhook, withSecret(humanInputWebhook.authentication, stored.humanInput));
+      withAuthentication(
+        humanInputWebhook,
+        withSecret(humanInputWebhook.authentication, stored.humanInput),
+      );
     const stream =
-      webhooks && complete(webhooks, withSecret(webhooks.authentication, stored.stream));
+      webhooks && withAuthentication(webhooks, withSecret(webhooks.authentication, stored.stream));
     const lost = [
       ...(humanInputWebhook?.authentication && !humanInput?.authentication
         ? [humanInputWebhook.url]
@@ -162,19 +166,6 @@ export class CallbackSecrets implements Disposable {
   }
 }
 
-/** Callbacks as they are kept on record: without the secret parts. */
-export function plainCallbacks({ humanInputWebhook, webhooks }: SecretCallbacks): PlainCallbacks {
-  return {
-    ...(humanInputWebhook && {
-      humanInputWebhook: complete(
-        humanInputWebhook,
-        withoutSecret(humanInputWebhook.authentication),
-      ),
-    }),
-    ...(webhooks && { webhooks: complete(webhooks, withoutSecret(webhooks.authentication)) }),
-  };
-}
-
 /** Whether no resume can come any more: feedback that is under way may still bring an id under which the execution goes on. */
 function isDone(execution: ExecutionSummary): boolean {
   return hasEnded(execution) && execution.resumes.every(({ outcome }) => outcome !== "sending");
@@ -211,29 +202,6 @@ function withSecret(
   return plain.strategy === "basic"
     ? { strategy: "basic", username: plain.username, password: secret }
     : { strategy: "bearer", token: secret };
-}
-
-function withoutSecret(authentication: Bearer | undefined): PlainBearer | undefined;
-function withoutSecret(
-  authentication: Bearer | Basic | undefined,
-): PlainBearer | PlainBasic | undefined;
-function withoutSecret(
-  authentication: Bearer | Basic | undefined,
-): PlainBearer | PlainBasic | undefined {
-  if (authentication === undefined) return undefined;
-  return authentication.strategy === "basic"
-    ? { strategy: "basic", username: authentication.username }
-    : { strategy: "bearer" };
-}
-
-/** A callback with another authentication, or without any. */
-function complete<Callback extends { readonly authentication?: unknown }, Authentication>(
-  callback: Callback,
-  authentication: Authentication | undefined,
-): Omit<Callback, "authentication"> & { authentication?: Authentication } {
-  const rest: Omit<Callback, "authentication"> = { ...callback };
-  Reflect.deleteProperty(rest, "authentication");
-  return authentication === undefined ? rest : { ...rest, authentication };
 }
 
 function isStored(raw: unknown): raw is Stored {

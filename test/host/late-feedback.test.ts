@@ -242,7 +242,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       return person.shown;
     };
 
-    beforeEach(async () => {
+    beforeEach(() => {
       parts.store.add(anExecution());
       parts.drafts.keep({
         ...target,
