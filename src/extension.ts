@@ -7,7 +7,7 @@ import { watchArrivals } from "./crews/arrivals.ts";
 import { Crews } from "./crews/crews.ts";
 import { keepEndedExecutions } from "./editor/configuration.ts";
 import { resetContext } from "./editor/context.ts";
-import { Disposables } from "./editor/disposables.ts";
+import { Disposables } from "./base/events.ts";
 import { speakTheLanguage } from "./editor/l10n.ts";
 import { log, logProblem } from "./editor/log.ts";
 import { versionOf } from "./editor/version.ts";

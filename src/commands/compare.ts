@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { shortName } from "../api/one-line.ts";
+import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../editor/errors.ts";
 import { plainLabel } from "../editor/plain.ts";
@@ -56,13 +56,11 @@ async function choosePair(
     (pair) => pair.taskId === waiting?.taskId && pair.attempt === waiting.attempt,
   );
   if (pairs.length === 1 || waits !== undefined) return waits ?? pairs[0];
-  const items = pairs
-    .toReversed()
-    .map((pair) => ({
-      label: plainLabel(shortName(pair.taskId)),
-      description: vscode.l10n.t("attempt {0} with attempt {1}", pair.attempt, pair.previous),
-      pair,
-    }));
+  const items = pairs.toReversed().map((pair) => ({
+    label: plainLabel(shortName(pair.taskId)),
+    description: vscode.l10n.t("attempt {0} with attempt {1}", pair.attempt, pair.previous),
+    pair,
+  }));
   const chosen = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t("Compare Attempts"),
     placeHolder: vscode.l10n.t("Which attempt, with the one before it?"),

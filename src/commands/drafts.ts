@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { shortName } from "../api/one-line.ts";
+import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../editor/errors.ts";
 import { plainLabel } from "../editor/plain.ts";

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { shortName } from "../api/one-line.ts";
+import { shortName, formatSize } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
 import { activeDocument } from "../editor/active-document.ts";
 import { UserError } from "../editor/errors.ts";
@@ -10,7 +10,6 @@ import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { OutputsRoom } from "../views/document/register.ts";
 import { outputsOf, type Output } from "../views/document/outputs.ts";
-import { sizeInWords } from "../editor/size.ts";
 import { isProgram, recordOf, targetOf } from "./arguments.ts";
 import { chooseExecution } from "./choose.ts";
 import type { Command } from "./table.ts";
@@ -108,7 +107,7 @@ function isResult(argument: unknown): boolean {
 }
 
 function words({ part, output }: Output): vscode.QuickPickItem {
-  const size = sizeInWords(Buffer.byteLength(output));
+  const size = formatSize(Buffer.byteLength(output));
   if (part.kind === "result") return { label: vscode.l10n.t("Result"), description: size };
   return {
     label: plainLabel(shortName(part.taskId)),

@@ -1,3 +1,4 @@
+import { defined } from "../base/json.ts";
 import * as vscode from "vscode";
 import type { TokenType } from "../api/types.ts";
 import type { ErrorAction } from "../editor/errors.ts";
@@ -15,7 +16,7 @@ export function setTokenAction(
   return {
     title,
     command: "crewdeck.setToken",
-    arguments: [{ crew: id, ...(tokenType === undefined ? {} : { tokenType }) }],
+    arguments: [{ crew: id, ...defined({ tokenType }) }],
   };
 }
 

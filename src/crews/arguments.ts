@@ -1,3 +1,4 @@
+import { defined } from "../base/json.ts";
 import * as vscode from "vscode";
 import type { TokenType } from "../api/types.ts";
 import { UserError } from "../editor/errors.ts";
@@ -26,10 +27,7 @@ export function readConnectArguments(raw: unknown): ConnectArguments {
   const token = textOf(given, "token");
   const tokenType = tokenTypeOf(given);
   return {
-    ...(name === undefined ? {} : { name }),
-    ...(url === undefined ? {} : { url }),
-    ...(token === undefined ? {} : { token }),
-    ...(tokenType === undefined ? {} : { tokenType }),
+    ...defined({ name, url, token, tokenType }),
   };
 }
 
@@ -38,7 +36,7 @@ export function readSuggestion(raw: unknown): Pick<ConnectArguments, "name" | "u
   if (typeof raw !== "object" || raw === null || !("kind" in raw) || raw.kind !== "link")
     return undefined;
   const { name, url } = readConnectArguments(raw);
-  return { ...(name === undefined ? {} : { name }), ...(url === undefined ? {} : { url }) };
+  return { ...defined({ name, url }) };
 }
 
 /** What the commands about a crew's tokens may be called with, beside the crew. */
@@ -54,8 +52,7 @@ export function readTokenArguments(raw: unknown): TokenArguments {
   const token = textOf(given, "token");
   const tokenType = tokenTypeOf(given);
   return {
-    ...(token === undefined ? {} : { token }),
-    ...(tokenType === undefined ? {} : { tokenType }),
+    ...defined({ token, tokenType }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../base/json.ts";
 import * as vscode from "vscode";
 import { CrewClient, type CrewClientOptions } from "../api/client.ts";
 import type { CrewApiError } from "../api/errors.ts";
@@ -49,7 +50,7 @@ export class CrewClients {
     const statusPath = statusPaths.read(id);
     const made = new CrewClient(url, () => this.#tokenFor(crew, url), {
       ...this.#clientOptions(() => this.#find(id)?.name ?? crew.name),
-      ...(statusPath === undefined ? {} : { statusPath }),
+      ...defined({ statusPath }),
       isLocal: local !== undefined,
       onRefused: (error) => this.#offerRemedy(crew, error),
       onStatusPath: (path) =>
@@ -170,7 +171,7 @@ export class CrewClients {
       fetch,
       onTraffic: (traffic) =>
         logTraffic(log, log.logLevel === vscode.LogLevel.Trace, nameNow(), traffic),
-      ...(userAgent === undefined ? {} : { userAgent }),
+      ...defined({ userAgent }),
     };
   }
 }

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { normaliseAddress } from "../api/address.ts";
 import type { CrewClient } from "../api/client.ts";
 import type { CrewInputs, TokenType } from "../api/types.ts";
-import { Disposables } from "../editor/disposables.ts";
+import { Disposables } from "../base/events.ts";
 import { messageOf, UserError } from "../editor/errors.ts";
 import { addCrewAction, setTokenAction } from "./actions.ts";
 import { checkedCrew, refuseLocal } from "./check.ts";

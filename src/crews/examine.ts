@@ -1,3 +1,4 @@
+import { defined } from "../base/json.ts";
 import { CrewApiError } from "../api/errors.ts";
 import { messageOf, UserError } from "../editor/errors.ts";
 import type { Crews } from "./crews.ts";
@@ -38,7 +39,7 @@ export async function examine(
         milliseconds,
         inputs,
         tokenType,
-        ...(statusPath === undefined ? {} : { statusPath }),
+        ...defined({ statusPath }),
       },
     };
   } catch (error) {

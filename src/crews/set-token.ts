@@ -1,3 +1,4 @@
+import { defined } from "../base/json.ts";
 import * as vscode from "vscode";
 import type { TokenType } from "../api/types.ts";
 import { UserError } from "../editor/errors.ts";
@@ -54,7 +55,7 @@ export async function askForToken<T>(
           type,
           value: token,
           dashboardUrl: crew.dashboardUrl,
-          ...(why === undefined ? {} : { why }),
+          ...defined({ why }),
         });
         token = value;
         return left;

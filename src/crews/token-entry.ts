@@ -1,3 +1,4 @@
+import { defined } from "../base/json.ts";
 import type { TokenType } from "../api/types.ts";
 import type { CrewTokens, StoredToken } from "./types.ts";
 
@@ -27,8 +28,7 @@ export function withToken(
 export function formatEntry({ inUse, bearer, userBearer }: CrewTokens): string {
   return JSON.stringify({
     inUse,
-    ...(bearer === undefined ? {} : { bearer }),
-    ...(userBearer === undefined ? {} : { userBearer }),
+    ...defined({ bearer, userBearer }),
   });
 }
 

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { shortName } from "../api/one-line.ts";
+import { shortName } from "../base/text.ts";
 import { plainLabel } from "../editor/plain.ts";
 import type { Execution, SentResume } from "../executions/model.ts";
 import { cannedAnswers } from "./canned.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
-import { Disposables } from "../editor/disposables.ts";
+import { Disposables } from "../base/events.ts";
 import { executionScheme } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";

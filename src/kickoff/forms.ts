@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
-import { Disposables } from "../editor/disposables.ts";
+import { Disposables } from "../base/events.ts";
 import { actionsOf, messageOf } from "../editor/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";

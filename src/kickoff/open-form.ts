@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { Disposables } from "../editor/disposables.ts";
+import { Disposables } from "../base/events.ts";
 import { messageOf } from "../editor/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/plain.ts";

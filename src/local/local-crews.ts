@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
 import { uniqueName } from "../crews/identity.ts";
 import type { Crew } from "../crews/types.ts";
-import { Disposables } from "../editor/disposables.ts";
+import { Disposables } from "../base/events.ts";
 import { messageOf, UserError } from "../editor/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainLabel, plainMessage } from "../editor/plain.ts";

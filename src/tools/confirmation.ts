@@ -1,7 +1,6 @@
 import * as l10n from "@vscode/l10n";
-import { oneLine } from "../api/one-line.ts";
+import { oneLine, shortened, visible } from "../base/text.ts";
 import { fencedLines, inlineText } from "../views/document/markdown.ts";
-import { shortened, visible } from "./shorten.ts";
 
 /** A sentence of ours, in which names of others may stand, or a text of others word for word under a heading of ours. */
 export type ConfirmationPart =

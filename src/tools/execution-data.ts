@@ -1,3 +1,4 @@
+import { defined } from "../base/json.ts";
 import type { JsonObject } from "../api/types.ts";
 import {
   type Attempt,
@@ -8,7 +9,7 @@ import {
 } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { isRehearsal, rehearsalInWords, stateInWords } from "../views/words.ts";
-import { pieceOf } from "./shorten.ts";
+import { pieceOf } from "../base/text.ts";
 
 /** UTF-16 units of one output in an overview: of what matters most, and of the others. A model's context is small. */
 const longest = { main: 8_000, task: 1_000, input: 1_000, feedback: 500 };
@@ -27,13 +28,13 @@ export function summaryOf(execution: Execution): JsonObject {
     startedAt,
     // To the minute.
     ...(seenAt === undefined || hasEnded(execution) ? {} : { lastAnswerAt: seenAt }),
-    ...(endedAt === undefined ? {} : { endedAt }),
+    ...defined({ endedAt }),
     ...(progress === undefined
       ? {}
       : {
           progress: {
             completed: progress.completed,
-            ...(progress.total === undefined ? {} : { total: progress.total }),
+            ...defined({ total: progress.total }),
           },
         }),
     ...(waiting === undefined
@@ -76,7 +77,7 @@ export function beginningOf(text: string, most: number, offset = 0): JsonObject 
     : {
         text: piece,
         totalCharacters: text.length,
-        ...(next === undefined ? {} : { nextOffset: next }),
+        ...defined({ nextOffset: next }),
       };
 }
 
@@ -89,7 +90,7 @@ function taskOf(
   return {
     taskId,
     state,
-    ...(agent === undefined ? {} : { agent }),
+    ...defined({ agent }),
     ...(last?.output === undefined || isToldAlready
       ? {}
       : { output: beginningOf(last.output, longest.task) }),

@@ -8,7 +8,7 @@ import { findOrRefuse } from "./find.ts";
 import { readInput } from "./input.ts";
 import type { ToolParts } from "./parts.ts";
 import { resultOf } from "./result.ts";
-import { shortened } from "./shorten.ts";
+import { shortened } from "../base/text.ts";
 import type { Tool } from "./tool.ts";
 import { untilItMatters } from "./until.ts";
 

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { isRequired } from "../api/required.ts";
+import { isRequired } from "../api/read-inputs.ts";
 import type { InputField, JsonObject } from "../api/types.ts";
 import { optional, stringOf } from "../commands/arguments.ts";
 import type { Crew } from "../crews/types.ts";
@@ -7,7 +7,7 @@ import { messageOf } from "../editor/errors.ts";
 import { readInput } from "./input.ts";
 import type { ToolParts } from "./parts.ts";
 import { resultOf } from "./result.ts";
-import { shortened } from "./shorten.ts";
+import { shortened } from "../base/text.ts";
 import type { Tool } from "./tool.ts";
 
 /** Characters of a description or a default, and values of an enumeration, that are told. */

@@ -421,7 +421,7 @@ describe("conversations about a crew", () => {
         "other JSON in its place",
         () => (crew.answer = { type: "application/json", body: '{"hello":"world"}' }),
         "notACrew",
-        /not what the API of a crew answers/,
+        /not what the Crew Execution API returns/,
         ["Edit Crew", "Show Log", "Copy Report"],
       ],
       [

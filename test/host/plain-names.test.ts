@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { shortName } from "../../src/api/one-line.ts";
+import { shortName } from "../../src/base/text.ts";
 import { activeCommand } from "../../src/commands/active.ts";
 import { chooseExecution } from "../../src/commands/choose.ts";
 import { askText } from "../../src/crews/ask.ts";

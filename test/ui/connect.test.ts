@@ -79,7 +79,7 @@ describe("Connecting a crew, in the window", () => {
     await messages.dialog("Nothing accepts connections").waitFor();
     assert.match(
       await dialog.innerText(),
-      /127\.0\.0\.1:9[\s\S]*Check that the crew runs and that the port is right/,
+      /127\.0\.0\.1:9[\s\S]*Check that the crew is running and that the port is right/,
     );
     await messages.confirm("“Writers” is not connected yet", "Edit Address");
     await quickInput.waitFor("Address of the crew");

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { Disposables } from "../../editor/disposables.ts";
+import { Disposables } from "../../base/events.ts";
 import { plainLabel, plainMessage } from "../../editor/plain.ts";
 import { said } from "../../editor/said.ts";
 import { inputsInShort, valueInShort } from "../in-short.ts";

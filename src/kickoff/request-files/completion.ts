@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { isRequired } from "../../api/required.ts";
+import { isRequired } from "../../api/read-inputs.ts";
 import type { InputField, JsonValue } from "../../api/types.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";

@@ -3,7 +3,7 @@ import type { CrewApiError } from "../../api/errors.ts";
 import { otherType } from "../../crews/token-entry.ts";
 import { tokenInWords, tokenTypeName } from "../../crews/token-words.ts";
 import type { Crew, TokenState } from "../../crews/types.ts";
-import { oneLine } from "../../api/one-line.ts";
+import { oneLine } from "../../base/text.ts";
 import { rehearsalInWords } from "../words.ts";
 import type { Row } from "./rows.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { isWellFormed, oneLine, shortName } from "../../../src/api/one-line.ts";
-import { readKickoff, readResume } from "../../../src/api/read-answers.ts";
+import { isWellFormed, oneLine, shortName } from "../../../src/base/text.ts";
+import { readKickoff, readResume } from "../../../src/api/requests.ts";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { json, MisbehavingServer } from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf } from "./support.ts";
@@ -107,7 +107,7 @@ describe("half of a character", () => {
     const error = await errorOf(clientOf(server.url).status(half));
     assert.deepEqual(
       [error.kind, error.message, server.requests.length],
-      ["badRequest", "That is no execution's id.", 0],
+      ["badRequest", "That isn't a valid execution ID.", 0],
     );
   });
 

@@ -146,7 +146,7 @@ describe("an answer that refuses", () => {
       /^The crew does not accept the user's token \(401\)/,
       /^Set the user's token again: it is the User Bearer Token/,
     ],
-    [403, "bearer", /^The organisation's token may not do this \(403\)/, /^It has all the rights/],
+    [403, "bearer", /^The organisation's token may not do this \(403\)/, /^It already has all rights/],
     [
       403,
       "userBearer",
@@ -221,7 +221,7 @@ describe("an answer that refuses", () => {
       );
       assert.equal(
         error.remedy,
-        "Nothing was started. Correct the crew's file and kick off again.",
+        "Nothing was started. Fix the crew's file and kick off again.",
       );
       assert.deepEqual(heard, [error], "whoever can open the file hears of it before it is thrown");
     });
@@ -272,7 +272,7 @@ describe("an answer that refuses", () => {
       const error = await errorOf(clientOf(server.url).inputs());
       assert.deepEqual(
         [error.sent, error.place, error.remedy],
-        ["no", place, "Correct the crew's file and try again."],
+        ["no", place, "Fix the crew's file and try again."],
       );
       assert.equal(server.requests.length, 1);
     });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { AddressError } from "../../../src/api/address.ts";
-import { readStatusAddress } from "../../../src/api/status-address.ts";
+import { AddressError, readStatusAddress } from "../../../src/api/address.ts";
 
 const id = "3f2a8c1e-0000-4000-8000-000000000000";
 

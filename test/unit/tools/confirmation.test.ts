@@ -5,7 +5,7 @@ import {
   markdownOf,
   type Confirmation,
 } from "../../../src/tools/confirmation.ts";
-import { pieceOf, shortened, visible } from "../../../src/tools/shorten.ts";
+import { pieceOf, shortened, visible } from "../../../src/base/text.ts";
 
 const confirmation = (...parts: Confirmation["parts"]): Confirmation => ({
   title: "Kick off Travel?",
