@@ -5,12 +5,10 @@ import { registerLinks } from "./commands/register-links.ts";
 import { registerCommands } from "./commands/table.ts";
 import { watchArrivals } from "./crews/arrivals.ts";
 import { Crews } from "./crews/crews.ts";
-import { keepEndedExecutions } from "./editor/configuration.ts";
+import { keepEndedExecutions, loadTranslations, versionOf } from "./editor/environment.ts";
 import { resetContext } from "./editor/context.ts";
 import { Disposables } from "./base/events.ts";
-import { speakTheLanguage } from "./editor/l10n.ts";
 import { log, logProblem } from "./editor/log.ts";
-import { versionOf } from "./editor/version.ts";
 import { Executions } from "./executions/executions.ts";
 import { moveCrew } from "./executions/move-crew.ts";
 import { registerFeedback } from "./feedback/register.ts";
@@ -33,7 +31,7 @@ export type { CrewdeckApi } from "./views/crewdeck-api.ts";
 
 /** Builds the house: crews, executions, documents, feedback, kickoff, tree, commands. Each part is handed what it needs; what changes travels from executions to views. */
 export async function activate(context: vscode.ExtensionContext): Promise<CrewdeckApi> {
-  speakTheLanguage();
+  loadTranslations();
   const owned = new Disposables();
   context.subscriptions.push(log, owned);
   resetContext();

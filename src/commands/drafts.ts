@@ -2,8 +2,7 @@ import * as vscode from "vscode";
 import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../editor/errors.ts";
-import { plainLabel } from "../editor/plain.ts";
-import { said } from "../editor/said.ts";
+import { plainLabel, showStatus } from "../editor/messages.ts";
 import { keyOf, type Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { beginningOf, isForWhatWaits } from "../feedback/draft-words.ts";
@@ -111,7 +110,7 @@ function usesOf(draft: Draft, execution: Execution, drafts: DraftParts["drafts"]
       label: vscode.l10n.t("Copy"),
       async run() {
         await vscode.env.clipboard.writeText(text);
-        said(vscode.l10n.t("The draft is copied."));
+        showStatus(vscode.l10n.t("The draft is copied."));
       },
     },
     {

@@ -1,11 +1,10 @@
 import * as vscode from "vscode";
 import { shortName, formatSize } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
-import { activeDocument } from "../editor/active-document.ts";
+import { activeDocument } from "../editor/environment.ts";
 import { UserError } from "../editor/errors.ts";
 import { parsePartUri } from "../editor/execution-uri.ts";
-import { plainLabel } from "../editor/plain.ts";
-import { said } from "../editor/said.ts";
+import { plainLabel, showStatus } from "../editor/messages.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { OutputsRoom } from "../views/document/register.ts";
@@ -45,7 +44,7 @@ export function outputCommands({ crews, store, outputs }: OutputParts): readonly
     on("openOutput", (execution, output) => outputs.open(execution, output)),
     on("saveOutput", async (execution, output) => {
       const file = await outputs.save(execution, output);
-      if (file !== undefined) said(vscode.l10n.t("The output is saved."));
+      if (file !== undefined) showStatus(vscode.l10n.t("The output is saved."));
       return file;
     }),
   ];

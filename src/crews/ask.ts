@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { plainMessage } from "../editor/plain.ts";
+import { plainMessage } from "../editor/messages.ts";
 import type { Left, Position } from "./conversation.ts";
 
 /** What a box of a conversation has in common with a list of it. */

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { plainMessage } from "../editor/plain.ts";
+import { plainMessage } from "../editor/messages.ts";
 
 /** Shows that a crew is being tested, with a button that stops it. */
 export function whileTesting<T>(

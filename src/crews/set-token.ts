@@ -2,7 +2,7 @@ import { defined } from "../base/json.ts";
 import * as vscode from "vscode";
 import type { TokenType } from "../api/types.ts";
 import { UserError } from "../editor/errors.ts";
-import { said } from "../editor/said.ts";
+import { showStatus } from "../editor/messages.ts";
 import { readTokenArguments } from "./arguments.ts";
 import {
   converse,
@@ -99,7 +99,7 @@ export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise
   const given = readTokenArguments(raw);
   const save = async (token: StoredToken) => {
     await crews.setToken(crew.id, token);
-    said(vscode.l10n.t("“{0}” uses {1} now.", crew.name, tokenInWords(token.type)));
+    showStatus(vscode.l10n.t("“{0}” uses {1} now.", crew.name, tokenInWords(token.type)));
     return true;
   };
   if (given.token === undefined)

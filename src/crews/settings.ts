@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { UserError } from "../editor/errors.ts";
 import { logProblem } from "../editor/log.ts";
-import { plainMessage } from "../editor/plain.ts";
+import { plainMessage } from "../editor/messages.ts";
 import { readEntries, withCrew, withoutCrew, type EntryProblem } from "./entries.ts";
 import { idsOf, isOverwritten, type AddedCrew } from "./overwritten.ts";
 import type { Crew } from "./types.ts";

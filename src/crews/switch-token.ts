@@ -1,7 +1,6 @@
 import * as vscode from "vscode";
 import { UserError } from "../editor/errors.ts";
-import { plainLabel } from "../editor/plain.ts";
-import { said } from "../editor/said.ts";
+import { plainLabel, showStatus } from "../editor/messages.ts";
 import { readTokenArguments } from "./arguments.ts";
 import type { Crews } from "./crews.ts";
 import { otherType } from "./token-entry.ts";
@@ -20,7 +19,7 @@ export async function switchToken(crews: Crews, crew: Crew, raw?: unknown): Prom
     readTokenArguments(raw).tokenType ??
     otherType(state.kind === "stored" ? state.inUse : "userBearer");
   await crews.useToken(crew, tokenType);
-  said(vscode.l10n.t("“{0}” uses {1} now.", crew.name, tokenInWords(tokenType)));
+  showStatus(vscode.l10n.t("“{0}” uses {1} now.", crew.name, tokenInWords(tokenType)));
   return { crew: crew.name, tokenType };
 }
 

@@ -1,9 +1,7 @@
 import * as vscode from "vscode";
 import { CrewApiError } from "../api/errors.ts";
 import { actionsOf, type ErrorAction } from "../editor/errors.ts";
-import { plainMessage } from "../editor/plain.ts";
-import { said } from "../editor/said.ts";
-import { runAction } from "../editor/tell.ts";
+import { plainMessage, showStatus, runAction } from "../editor/messages.ts";
 import { editCrewAction, showLogAction } from "./actions.ts";
 import type { Crews } from "./crews.ts";
 import { examine, type Examination } from "./examine.ts";
@@ -39,7 +37,7 @@ async function show({ report, error }: Examination, crew: Crew): Promise<void> {
       : await vscode.window.showErrorMessage(text, ...titles);
   if (chosen === copy) {
     await vscode.env.clipboard.writeText(reportInFull(report));
-    said(vscode.l10n.t("The report is copied."));
+    showStatus(vscode.l10n.t("The report is copied."));
   }
   const action = actions.find(({ title }) => title === chosen);
   if (action !== undefined) await runAction(action);

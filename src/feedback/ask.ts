@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { shortName } from "../base/text.ts";
-import { plainLabel } from "../editor/plain.ts";
+import { plainLabel } from "../editor/messages.ts";
 import type { Execution, SentResume } from "../executions/model.ts";
 import { cannedAnswers } from "./canned.ts";
 import { labelled } from "./insert.ts";

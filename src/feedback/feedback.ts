@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { UserError } from "../editor/errors.ts";
-import { plainLabel } from "../editor/plain.ts";
+import { plainLabel } from "../editor/messages.ts";
 import type { Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { FeedbackKind } from "./ask.ts";

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { plainLabel } from "../editor/plain.ts";
+import { plainLabel } from "../editor/messages.ts";
 import { formatSize } from "../base/text.ts";
 import type { Taken } from "./form-tools.ts";
 import { valueInShort } from "./in-short.ts";

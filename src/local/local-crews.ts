@@ -5,7 +5,7 @@ import type { Crew } from "../crews/types.ts";
 import { Disposables } from "../base/events.ts";
 import { messageOf, UserError } from "../editor/errors.ts";
 import { logProblem } from "../editor/log.ts";
-import { plainLabel, plainMessage } from "../editor/plain.ts";
+import { plainLabel, plainMessage } from "../editor/messages.ts";
 import { ProjectError } from "../projects/types.ts";
 import type { CrewKeeper } from "./crew-keeper.ts";
 import { Folders } from "./folders.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { plainMessage } from "../editor/plain.ts";
+import { plainMessage } from "../editor/messages.ts";
 import { documentOf, type Confirmation } from "./confirmation.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 

@@ -6,7 +6,7 @@ import { chooseExecution } from "../../src/commands/choose.ts";
 import { askText } from "../../src/crews/ask.ts";
 import { switchToken } from "../../src/crews/switch-token.ts";
 import { Crews } from "../../src/crews/crews.ts";
-import { plainLabel } from "../../src/editor/plain.ts";
+import { plainLabel } from "../../src/editor/messages.ts";
 import type { ExecutionStore } from "../../src/executions/store.ts";
 import { askAgain, askAnew, askKind, askTask } from "../../src/feedback/ask.ts";
 import { confirmApproval } from "../../src/feedback/confirm.ts";

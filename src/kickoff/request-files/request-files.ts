@@ -6,7 +6,7 @@ import type { Crews } from "../../crews/crews.ts";
 import { costsMoney } from "../../crews/costs.ts";
 import type { Crew } from "../../crews/types.ts";
 import { UserError } from "../../editor/errors.ts";
-import { plainLabel, plainMessage } from "../../editor/plain.ts";
+import { plainLabel, plainMessage } from "../../editor/messages.ts";
 import type { Execution } from "../../executions/model.ts";
 import { askedCallbacks, callbacksInWords } from "../asked-callbacks.ts";
 import type { CallbackConsent } from "../callback-hosts.ts";

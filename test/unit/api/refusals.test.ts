@@ -146,7 +146,12 @@ describe("an answer that refuses", () => {
       /^The crew does not accept the user's token \(401\)/,
       /^Set the user's token again: it is the User Bearer Token/,
     ],
-    [403, "bearer", /^The organisation's token may not do this \(403\)/, /^It already has all rights/],
+    [
+      403,
+      "bearer",
+      /^The organisation's token may not do this \(403\)/,
+      /^It already has all rights/,
+    ],
     [
       403,
       "userBearer",
@@ -219,10 +224,7 @@ describe("an answer that refuses", () => {
         error.message,
         'The crew can\'t be read any more. config/tasks.yaml:7:10: There is no agent "nobody".',
       );
-      assert.equal(
-        error.remedy,
-        "Nothing was started. Fix the crew's file and kick off again.",
-      );
+      assert.equal(error.remedy, "Nothing was started. Fix the crew's file and kick off again.");
       assert.deepEqual(heard, [error], "whoever can open the file hears of it before it is thrown");
     });
 
