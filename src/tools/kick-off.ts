@@ -1,8 +1,7 @@
 import * as vscode from "vscode";
 import type { InputField, JsonObject } from "../api/types.ts";
 import { needed, objectOf, stringOf } from "../commands/arguments.ts";
-import { costsMoney } from "../crews/costs.ts";
-import type { Crew } from "../crews/types.ts";
+import { costsMoney, type Crew } from "../crews/types.ts";
 import { messageOf, UserError } from "../editor/errors.ts";
 import { keyOf } from "../executions/model.ts";
 import { checkInputs } from "../kickoff/request-files/check-inputs.ts";

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { CrewApiError } from "../api/errors.ts";
-import { tokenInWords } from "../crews/token-words.ts";
+import { describeTokenType } from "../crews/token-format.ts";
 import { actionsOf } from "../editor/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage, runAction } from "../editor/messages.ts";
@@ -74,6 +74,6 @@ function messageFor(crew: string, { tokenType }: CrewApiError): string {
     : vscode.l10n.t(
         "“{0}” no longer accepts {1}, so its executions are not asked for.",
         crew,
-        tokenInWords(tokenType),
+        describeTokenType(tokenType),
       );
 }

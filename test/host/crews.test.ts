@@ -209,7 +209,7 @@ describe("connected crews", () => {
         assert.ok(error instanceof LostTokenError);
         assert.match(
           error.message,
-          /^This machine's store of secrets (no longer gives|does not give) the token of “Travel” back\. .*[Ss]et (it|the token) again\.$/,
+          /^The token of “Travel” (is no longer in|can't be read from) this machine's secret storage\. .*[Ss]et (it|the token) again\.$/,
         );
         assert.ok(!error.message.includes("half"));
         assert.deepEqual(
@@ -406,7 +406,7 @@ describe("connected crews", () => {
     crews.setLocal([{ ...local, local: { ...local.local, running: false } }]);
     await assert.rejects(client.inputs(), (error) => {
       assert.ok(error instanceof UserError);
-      assert.equal(error.message, "The local crew “Example 2” is stopped. Start it to go on.");
+      assert.equal(error.message, "The local crew “Example 2” is stopped. Start it to continue.");
       assert.deepEqual(error.actions, [
         {
           title: "Start Example 2",

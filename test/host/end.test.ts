@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import { formatEntry } from "../../src/crews/token-entry.ts";
+import { formatEntry } from "../../src/crews/token-format.ts";
 import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { CountedWindow } from "./counted-window.ts";

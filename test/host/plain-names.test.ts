@@ -4,7 +4,7 @@ import { shortName } from "../../src/base/text.ts";
 import { activeCommand } from "../../src/commands/active.ts";
 import { chooseExecution } from "../../src/commands/choose.ts";
 import { askText } from "../../src/crews/ask.ts";
-import { switchToken } from "../../src/crews/switch-token.ts";
+import { switchToken } from "../../src/crews/set-token.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { plainLabel } from "../../src/editor/messages.ts";
 import type { ExecutionStore } from "../../src/executions/store.ts";

@@ -52,7 +52,7 @@ describe("Connecting a crew, in the window", () => {
     assert.equal(await quickInput.input.getAttribute("type"), "password");
     await quickInput.input.fill(wrongToken);
     await window.page.keyboard.press("Enter");
-    await quickInput.choose("Which kind of token", "User Bearer Token");
+    await quickInput.choose("Which type of token", "User Bearer Token");
     await quickInput.answer("Name of the crew", "Writers");
   });
 
@@ -111,17 +111,17 @@ describe("Connecting a crew, in the window", () => {
     await tree.menu("Writers", "Test Connection");
     await messages
       .notification(
-        "asks for 2 inputs. Token: User Bearer Token. Status path: /{kickoff_id}/status.",
+        "has 2 inputs. Token: User Bearer Token. Status path: /{kickoff_id}/status.",
       )
       .waitFor();
     await window.screenshot("test-connection");
-    await messages.answer("asks for 2 inputs", "Copy Report");
+    await messages.answer("has 2 inputs", "Copy Report");
   });
 
   it("takes the crew's other token beside the first, and switches between them on the row", async () => {
     const { quickInput, tree } = window;
     await tree.menu("Writers", "Set Token…");
-    await quickInput.choose("Which kind of token", "Bearer Token");
+    await quickInput.choose("Which type of token", "Bearer Token");
     await quickInput.answer("Bearer Token for “Writers”", service.token);
     const shows = (words: string) =>
       waitFor(

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { idsOf, isOverwritten } from "../../../src/crews/overwritten.ts";
+import { idsOf, isOverwritten } from "../../../src/crews/entries.ts";
 
 const entry = (name: string) => ({ name, url: `https://${name.toLowerCase()}.example.com` });
 const ours = { id: "url:https://ours.example.com", name: "Ours", url: "https://ours.example.com" };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatEntry, parseEntry, tokenInUse, withToken } from "../../../src/crews/token-entry.ts";
+import { formatEntry, parseEntry, tokenInUse, withToken } from "../../../src/crews/token-format.ts";
 
 describe("the secret of a crew", () => {
   it("holds both tokens and which is in use", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { tokenIn, tokenProblem } from "../../../src/crews/token-text.ts";
+import { tokenIn, tokenProblem } from "../../../src/crews/token-format.ts";
 
 describe("a pasted token", () => {
   for (const pasted of [

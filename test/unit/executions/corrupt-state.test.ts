@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { StatusPaths } from "../../../src/crews/status-paths.ts";
-import { TokenNotes } from "../../../src/crews/token-notes.ts";
+import { StatusPaths, TokenNotes } from "../../../src/crews/crew-values.ts";
 import { Intents, resumeKey } from "../../../src/executions/intents.ts";
 import { Lease } from "../../../src/executions/lease.ts";
 import { temporaryFolder } from "../../support/folders.ts";
