@@ -110,9 +110,7 @@ describe("Connecting a crew, in the window", () => {
     assert.deepEqual(settings, { "crewdeck.crews": [{ name: "Writers", url: service.url }] });
     await tree.menu("Writers", "Test Connection");
     await messages
-      .notification(
-        "has 2 inputs. Token: User Bearer Token. Status path: /{kickoff_id}/status.",
-      )
+      .notification("has 2 inputs. Token: User Bearer Token. Status path: /{kickoff_id}/status.")
       .waitFor();
     await window.screenshot("test-connection");
     await messages.answer("has 2 inputs", "Copy Report");
