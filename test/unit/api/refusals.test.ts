@@ -10,7 +10,7 @@ import {
 } from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf, token } from "./support.ts";
 
-describe("an answer that refuses", () => {
+describe("a refusal", () => {
   let server: MisbehavingServer;
   beforeEach(async () => {
     server = await MisbehavingServer.start();
@@ -159,7 +159,7 @@ describe("an answer that refuses", () => {
       /^It may lack the right: use the organisation's token/,
     ],
   ] as const) {
-    it(`${status} says that it was the ${type} which was refused, and tells whoever can help before it is thrown`, async () => {
+    it(`${status} says that it was the ${type} that was refused, and calls onRefused before it is thrown`, async () => {
       server.otherwise = json(status, {});
       const heard: CrewApiError[] = [];
       const onRefused = (error: CrewApiError) => (heard.push(error), Promise.resolve());
@@ -173,7 +173,7 @@ describe("an answer that refuses", () => {
     });
   }
 
-  it("404 of a resume sends the person to the task's ID first", async () => {
+  it("404 of a resume first mentions the task's ID", async () => {
     server.next(json(404, { message: "Task ID not found" }));
     const error = await errorOf(
       clientOf(server.url).resume({
@@ -188,7 +188,7 @@ describe("an answer that refuses", () => {
     assert.match((await kickoff(json(404, {}))).remedy, /^Check the crew's address/);
   });
 
-  it("leaves no doubt about a GET, which has no effect", async () => {
+  it("is never inconclusive for a GET, which has no effect", async () => {
     server.otherwise = text(500, "Internal Server Error");
     const error = await errorOf(clientOf(server.url).inputs());
     assert.equal(error.kind, "server");
@@ -207,7 +207,7 @@ describe("an answer that refuses", () => {
         detail: "",
       });
 
-    it("says that the kickoff started nothing, and where the fault is", async () => {
+    it("says that the kickoff started nothing, and where the problem is", async () => {
       const heard: CrewApiError[] = [];
       server.next(answer({ ...place, started: false }));
       const error = await errorOf(
@@ -239,7 +239,7 @@ describe("an answer that refuses", () => {
       });
     }
 
-    it("leaves open whether it started where the word stands elsewhere, and whether a resume arrived", async () => {
+    it("leaves open whether it started if `started` is elsewhere, and whether a resume arrived", async () => {
       for (const body of [
         { started: false },
         { details: { started: false } },
@@ -269,7 +269,7 @@ describe("an answer that refuses", () => {
       );
     });
 
-    it("is not asked again for the inputs: the file does not mend itself", async () => {
+    it("is not retried for the inputs: the file stays unreadable", async () => {
       server.otherwise = answer(place);
       const error = await errorOf(clientOf(server.url).inputs());
       assert.deepEqual(
@@ -280,7 +280,7 @@ describe("an answer that refuses", () => {
     });
   });
 
-  it("sends nobody to a dashboard that a local crew does not have", async () => {
+  it("does not mention a dashboard for a local crew", async () => {
     for (const answer of [
       text(500, "Internal Server Error"),
       json(401, {}),
@@ -304,7 +304,7 @@ describe("an answer that refuses", () => {
     assert(error.message.length < 500);
   });
 
-  it("never shows a token that the crew repeats, however it is written", async () => {
+  it("never shows a token that the crew repeats, in any encoding", async () => {
     const odd = 'to"k/en+1-SECRET';
     const echo = {
       error: odd,
@@ -370,7 +370,7 @@ describe("an answer that refuses", () => {
     }
 
     for (const location of ["", "http://", "javascript:alert(1)"]) {
-      it(`to ${JSON.stringify(location)} is told all the same`, async () => {
+      it(`to ${JSON.stringify(location)} is reported without its target`, async () => {
         server.next(redirect(301, location));
         const error = await errorOf(clientOf(server.url).inputs());
         assert.equal(error.kind, "redirected");
@@ -379,7 +379,7 @@ describe("an answer that refuses", () => {
     }
   });
 
-  describe("with success, and without sense", () => {
+  describe("success with an unusable answer", () => {
     for (const [what, answer] of [
       ["a page", text(200, "<html>Sign in</html>", { "content-type": "application/json" })],
       ["nothing", text(200, "")],
@@ -410,7 +410,7 @@ describe("an answer that refuses", () => {
       });
     }
 
-    it("nesting without end is refused, and brackets in a text are not nesting", async () => {
+    it("endless nesting is refused, and brackets in a string are not nesting", async () => {
       const deep = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
       server.next(
         text(200, `{"status":"completed","result":${deep(200_000)}}`),

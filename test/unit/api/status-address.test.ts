@@ -27,7 +27,7 @@ describe("the address of a status answer", () => {
     it(`is not ${JSON.stringify(text)}`, () => assert.equal(readStatusAddress(text), undefined));
   }
 
-  it("is refused where no token may go", () => {
+  it("is refused if no token may be sent there", () => {
     assert.throws(() => readStatusAddress(`http://crew.example.com/${id}/status`), AddressError);
   });
 });

@@ -17,7 +17,7 @@ describe("the secret of a crew", () => {
     });
   }
 
-  it("takes a token of the other kind beside the one it has, and uses it", () => {
+  it("adds a token of the other type, and uses it", () => {
     assert.deepEqual(
       withToken({ inUse: "bearer", bearer: "one" }, { token: "two", type: "userBearer" }),
       { inUse: "userBearer", bearer: "one", userBearer: "two" },
@@ -46,6 +46,6 @@ describe("the secret of a crew", () => {
     '{"token":7,"type":"bearer"}',
     '{"token":"x","type":"basic"}',
   ]) {
-    it(`is none of ours where it is ${text}`, () => assert.equal(parseEntry(text), undefined));
+    it(`is invalid if it is ${text}`, () => assert.equal(parseEntry(text), undefined));
   }
 });
