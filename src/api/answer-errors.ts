@@ -1,12 +1,12 @@
-import { defined } from "../base/json.ts";
 import * as l10n from "@vscode/l10n";
+import { defined } from "../base/json.ts";
+import { oneLine, shortName } from "../base/text.ts";
 import {
   CrewApiError,
+  outcome,
   type CrewApiErrorDetails,
   type CrewApiErrorKind,
-  outcome,
 } from "./errors.ts";
-import { oneLine, shortName } from "../base/text.ts";
 import { readErrorBody, type LocalProblem } from "./read-error.ts";
 import type { TokenType } from "./types.ts";
 

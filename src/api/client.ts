@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
 import * as l10n from "@vscode/l10n";
-import { normaliseAddress } from "./address.ts";
 import { systemClock } from "../base/clock.ts";
+import { isObject, parseJson } from "../base/json.ts";
+import { isWellFormed } from "../base/text.ts";
+import { normaliseAddress } from "./address.ts";
 import { CrewApiError } from "./errors.ts";
 import { defaultFetch } from "./fetch.ts";
-import { isObject, parseJson } from "../base/json.ts";
-import { readKickoff, readResume, kickoffBody, resumeBody } from "./requests.ts";
 import { readInputs } from "./read-inputs.ts";
 import { readStatus } from "./read-status.ts";
+import { kickoffBody, readKickoff, readResume, resumeBody } from "./requests.ts";
+import { Transport, type Outgoing, type TransportOptions } from "./transport.ts";
 import type {
-  TypedToken,
   CrewInputs,
   KickoffAnswer,
   KickoffRequest,
@@ -17,9 +18,8 @@ import type {
   ResumeRequest,
   StatusPath,
   StatusReading,
+  TypedToken,
 } from "./types.ts";
-import { Transport, type Outgoing, type TransportOptions } from "./transport.ts";
-import { isWellFormed } from "../base/text.ts";
 
 /** Returns the token for each request, so that a change takes effect immediately. What it throws passes through the client. */
 export type TokenSource = () => Promise<string | TypedToken>;

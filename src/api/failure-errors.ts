@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
-import { CrewApiError, type UnreachableReason, outcome } from "./errors.ts";
-import { defined, asArray, asObject, textAt } from "../base/json.ts";
+import { asArray, asObject, defined, textAt } from "../base/json.ts";
+import { CrewApiError, outcome, type UnreachableReason } from "./errors.ts";
 
 const dnsCodes = ["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"];
 const resetCodes = [

@@ -1,4 +1,3 @@
-import type { CrewPlace } from "./errors.ts";
 import {
   asArray,
   asObject,
@@ -9,6 +8,7 @@ import {
   type UnknownObject,
 } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
+import type { CrewPlace } from "./errors.ts";
 
 export interface ErrorBody {
   /** One line. */

@@ -1,7 +1,7 @@
 import {
-  defined,
   asArray,
   asObject,
+  defined,
   isJson,
   isObject,
   textAt,

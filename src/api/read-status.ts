@@ -1,18 +1,18 @@
 import {
-  defined,
+  asArray,
   asObject,
+  defined,
+  idAt,
+  isJson,
+  isObject,
   numberAt,
+  parseJson,
   readable,
   textAt,
   type UnknownObject,
-  isJson,
-  isObject,
-  parseJson,
-  asArray,
-  idAt,
 } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
-import type { StatusReading, JsonValue, Progress, TaskReading } from "./types.ts";
+import type { JsonValue, Progress, StatusReading, TaskReading } from "./types.ts";
 
 /**
  * Reads a status answer of the documented dialect or the one observed on deployed crews. Never throws: an unknown state

@@ -1,15 +1,15 @@
 import * as l10n from "@vscode/l10n";
-import { CrewApiError } from "./errors.ts";
+import { asObject, defined, idAt, textAt, type UnknownObject } from "../base/json.ts";
 import { isWellFormed, oneLine } from "../base/text.ts";
+import { CrewApiError } from "./errors.ts";
 import type {
   CallbackUrls,
+  KickoffAnswer,
   KickoffRequest,
+  ResumeAnswer,
   ResumeRequest,
   SecretCallbacks,
-  KickoffAnswer,
-  ResumeAnswer,
 } from "./types.ts";
-import { defined, asObject, idAt, textAt, type UnknownObject } from "../base/json.ts";
 
 /**
  * A callback that is undefined or blank is left out: both mean "none".

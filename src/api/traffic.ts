@@ -1,5 +1,5 @@
-import type { CrewApiErrorKind } from "./errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
+import type { CrewApiErrorKind } from "./errors.ts";
 
 /** What a request and its end have in common. */
 interface Exchange {

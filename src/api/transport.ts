@@ -1,13 +1,13 @@
 import * as l10n from "@vscode/l10n";
+import { wait, type Clock } from "../base/clock.ts";
+import { defined, isObject, parseJson } from "../base/json.ts";
 import { errorOfAnswer, excerpt } from "./answer-errors.ts";
-import { type Clock, wait } from "../base/clock.ts";
 import { CrewApiError } from "./errors.ts";
 import { errorOfFailure, unanswered, unusableAnswer } from "./failure-errors.ts";
 import type { Fetch, FetchAnswer } from "./fetch.ts";
-import { defined, isObject, parseJson } from "../base/json.ts";
-import { bodyForLog, secretsIn, withoutSecrets, nextExchange, type Traffic } from "./traffic.ts";
 import { parseRetryAfter, retryWait } from "./retry.ts";
-import type { TypedToken, TokenType } from "./types.ts";
+import { bodyForLog, nextExchange, secretsIn, withoutSecrets, type Traffic } from "./traffic.ts";
+import type { TokenType, TypedToken } from "./types.ts";
 
 export interface TransportOptions {
   readonly baseUrl: string;

@@ -1,6 +1,6 @@
-import { defined } from "../base/json.ts";
 import * as vscode from "vscode";
 import type { TokenType } from "../api/types.ts";
+import { defined } from "../base/json.ts";
 import { UserError } from "../editor/errors.ts";
 
 /** The argument of `crewdeck.addCrew`. */

@@ -1,17 +1,17 @@
-import { defined } from "../base/json.ts";
 import * as vscode from "vscode";
 import { CrewClient, type CrewClientOptions } from "../api/client.ts";
 import type { CrewApiError } from "../api/errors.ts";
 import { agentlessFetch, defaultFetch, type Fetch } from "../api/fetch.ts";
 import type { CrewInputs, TypedToken } from "../api/types.ts";
+import { defined } from "../base/json.ts";
 import { offer, UserError } from "../editor/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
-import { LostTokenError, missingToken, StoppedCrewError } from "./errors.ts";
 import { actionsForPlace, actionsForRefusal } from "./actions.ts";
 import type { StatusPaths } from "./crew-values.ts";
+import type { Crews } from "./crews.ts";
+import { LostTokenError, missingToken, StoppedCrewError } from "./errors.ts";
 import { tokenInUse } from "./token-format.ts";
 import type { Tokens } from "./tokens.ts";
-import type { Crews } from "./crews.ts";
 import { logTraffic } from "./traffic.ts";
 import type { Candidate, Crew, CrewAddress, TestResult } from "./types.ts";
 

@@ -12,15 +12,15 @@ import {
   type Position,
 } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
+import { suggestName, uniqueName } from "./identity.ts";
 import {
-  askAfterFailure,
-  whileTesting,
   askAddress,
+  askAfterFailure,
   askName,
   askToken,
   askTokenType,
+  whileTesting,
 } from "./questions.ts";
-import { suggestName, uniqueName } from "./identity.ts";
 import type { Crew } from "./types.ts";
 
 type Step = "address" | "token" | "tokenType" | "name";

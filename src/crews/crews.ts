@@ -7,11 +7,11 @@ import { messageOf, UserError } from "../editor/errors.ts";
 import { addCrewAction, setTokenAction } from "./actions.ts";
 import { checkedCrew, refuseLocal } from "./check.ts";
 import { CrewClients } from "./clients.ts";
+import { StatusPaths, TokenNotes } from "./crew-values.ts";
 import { LostTokenError, missingToken, NoTokenError } from "./errors.ts";
 import { findCrew, isSameOrigin, uniqueName } from "./identity.ts";
 import { CrewSettings } from "./settings.ts";
-import { StatusPaths, TokenNotes } from "./crew-values.ts";
-import { tokenInUse, tokenTypes, withToken, tokenTypeName } from "./token-format.ts";
+import { tokenInUse, tokenTypeName, tokenTypes, withToken } from "./token-format.ts";
 import { cleanToken, Tokens } from "./tokens.ts";
 import type {
   Candidate,

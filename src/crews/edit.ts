@@ -1,14 +1,14 @@
 import * as vscode from "vscode";
 import { UserError } from "../editor/errors.ts";
+import { editCrewAction } from "./actions.ts";
 import { askChoice, askText } from "./ask.ts";
 import { converse, type AfterFailure, type Left } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
 import { isWebAddress } from "./entries.ts";
-import { askAfterFailure, whileTesting, askAddress, askName } from "./questions.ts";
 import { isSameName, isSameOrigin } from "./identity.ts";
+import { askAddress, askAfterFailure, askName, whileTesting } from "./questions.ts";
 import { askForToken } from "./set-token.ts";
 import type { Crew } from "./types.ts";
-import { editCrewAction } from "./actions.ts";
 
 /** Changes a crew's name, address or dashboard address. Undefined if the person cancels. @throws UserError for a local crew */
 export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefined> {

@@ -1,13 +1,13 @@
 import * as vscode from "vscode";
 import { normaliseAddress } from "../api/address.ts";
-import type { TokenType } from "../api/types.ts";
-import { askChoice, askText, type Reply } from "./ask.ts";
-import type { Position, AfterFailure } from "./conversation.ts";
-import { tokenIn, tokenTypeName, describeTokenProblem } from "./token-format.ts";
-import type { TokenState } from "./types.ts";
 import { CrewApiError } from "../api/errors.ts";
+import type { TokenType } from "../api/types.ts";
 import { messageOf, UserError } from "../editor/errors.ts";
 import { withProgress } from "../editor/messages.ts";
+import { askChoice, askText, type Reply } from "./ask.ts";
+import type { AfterFailure, Position } from "./conversation.ts";
+import { describeTokenProblem, tokenIn, tokenTypeName } from "./token-format.ts";
+import type { TokenState } from "./types.ts";
 
 /** The vendor's dashboard (deployment guide), for a crew without a dashboard address. */
 const dashboard = "https://app.crewai.com";

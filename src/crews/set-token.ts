@@ -1,8 +1,8 @@
-import { defined } from "../base/json.ts";
 import * as vscode from "vscode";
 import type { TokenType, TypedToken } from "../api/types.ts";
+import { defined } from "../base/json.ts";
 import { UserError } from "../editor/errors.ts";
-import { showStatus, plainLabel } from "../editor/messages.ts";
+import { plainLabel, showStatus } from "../editor/messages.ts";
 import { readTokenArguments } from "./arguments.ts";
 import {
   converse,
@@ -12,7 +12,7 @@ import {
   type Position,
 } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
-import { askAfterFailure, whileTesting, askToken, askTokenType } from "./questions.ts";
+import { askAfterFailure, askToken, askTokenType, whileTesting } from "./questions.ts";
 import { describeTokenType, otherType, tokenTypeName } from "./token-format.ts";
 import type { Crew } from "./types.ts";
 

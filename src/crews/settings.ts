@@ -3,13 +3,13 @@ import { UserError } from "../editor/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/messages.ts";
 import {
+  idsOf,
+  isOverwritten,
   readEntries,
   withCrew,
   withoutCrew,
-  type EntryProblem,
-  idsOf,
-  isOverwritten,
   type AddedCrew,
+  type EntryProblem,
 } from "./entries.ts";
 import type { Crew } from "./types.ts";
 

@@ -1,15 +1,15 @@
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import { CrewApiError } from "../api/errors.ts";
-import { actionsOf, type ErrorAction, messageOf, UserError } from "../editor/errors.ts";
-import { plainMessage, showStatus, runAction } from "../editor/messages.ts";
+import { defined } from "../base/json.ts";
+import { actionsOf, messageOf, UserError, type ErrorAction } from "../editor/errors.ts";
+import { plainMessage, runAction, showStatus } from "../editor/messages.ts";
 import { editCrewAction, showLogAction } from "./actions.ts";
 import type { Crews } from "./crews.ts";
-import { whileTesting } from "./questions.ts";
-import type { Crew, CrewReport, TestCause } from "./types.ts";
-import { defined } from "../base/json.ts";
 import { LostTokenError, NoTokenError } from "./errors.ts";
-import * as l10n from "@vscode/l10n";
+import { whileTesting } from "./questions.ts";
 import { describeTokenType, tokenTypeName } from "./token-format.ts";
+import type { Crew, CrewReport, TestCause } from "./types.ts";
 
 /** Tests the connection to a crew and shows the report. Undefined if the person cancels. */
 export async function testCrew(crews: Crews, crew: Crew): Promise<CrewReport | undefined> {

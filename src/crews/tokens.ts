@@ -2,14 +2,14 @@ import * as vscode from "vscode";
 import { defined } from "../base/json.ts";
 import { messageOf, UserError } from "../editor/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
+import type { TokenNotes } from "./crew-values.ts";
 import {
+  describeTokenProblem,
   formatEntry,
   parseEntry,
-  tokenTypes,
   tokenIn,
-  describeTokenProblem,
+  tokenTypes,
 } from "./token-format.ts";
-import type { TokenNotes } from "./crew-values.ts";
 import type { CrewTokens, TokenLoss } from "./types.ts";
 
 const prefix = "crewdeck.token.";

@@ -5,7 +5,7 @@ import { giveFeedbackTool } from "./give-feedback.ts";
 import { kickOffTool } from "./kick-off.ts";
 import { listCrewsTool } from "./list-crews.ts";
 import { listExecutionsTool } from "./list-executions.ts";
-import type { ToolParts, Tool } from "./tool.ts";
+import type { Tool, ToolParts } from "./tool.ts";
 
 /** The manifest's tools, by name. Loaded with the first use of one. */
 export class Tools {

@@ -1,15 +1,15 @@
-import { defined } from "../base/json.ts";
 import type { JsonObject } from "../api/types.ts";
+import { defined } from "../base/json.ts";
+import { pieceOf } from "../base/text.ts";
 import {
+  hasEnded,
+  keyOf,
   type Attempt,
   type Execution,
   type ExecutionTask,
-  hasEnded,
-  keyOf,
 } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { isRehearsal, rehearsalInWords, stateInWords } from "../views/words.ts";
-import { pieceOf } from "../base/text.ts";
 
 /** UTF-16 units of a text in an overview; a model's context is small. */
 const longest = { main: 8_000, task: 1_000, input: 1_000, feedback: 500 };

@@ -1,11 +1,11 @@
 import * as vscode from "vscode";
+import { shortened } from "../base/text.ts";
 import { numberOf, optional, stringOf } from "../commands/arguments.ts";
 import { UserError } from "../editor/errors.ts";
 import { hasEnded, keyOf, type Execution } from "../executions/model.ts";
 import { doubtOf } from "../views/doubt.ts";
 import { beginningOf, overviewOf } from "./execution-data.ts";
-import { findOrRefuse, readInput, type ToolParts, resultOf, type Tool } from "./tool.ts";
-import { shortened } from "../base/text.ts";
+import { findOrRefuse, readInput, resultOf, type Tool, type ToolParts } from "./tool.ts";
 import { untilItMatters } from "./until.ts";
 
 /** UTF-16 units of an output in one result. */

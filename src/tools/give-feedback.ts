@@ -12,13 +12,13 @@ import { isAllowed } from "./ask.ts";
 import type { Confirmation, Longest } from "./confirmation.ts";
 import {
   crewAndPlace,
+  denied,
   findOrRefuse,
   oneOf,
   readInput,
-  type ToolParts,
-  denied,
   resultOf,
   type Tool,
+  type ToolParts,
 } from "./tool.ts";
 
 /** Checked input. */

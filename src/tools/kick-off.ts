@@ -9,7 +9,7 @@ import { faultInWords, isHarmless } from "../kickoff/request-files/words.ts";
 import { MaybeStartedError } from "../kickoff/start.ts";
 import { isAllowed } from "./ask.ts";
 import type { Confirmation } from "./confirmation.ts";
-import { crewAndPlace, readInput, type ToolParts, denied, resultOf, type Tool } from "./tool.ts";
+import { crewAndPlace, denied, readInput, resultOf, type Tool, type ToolParts } from "./tool.ts";
 
 /** A model's inputs have no position in a file. */
 const nowhere = { start: 0, end: 0 };

@@ -1,11 +1,11 @@
 import * as vscode from "vscode";
 import { isRequired } from "../api/read-inputs.ts";
 import type { InputField, JsonObject } from "../api/types.ts";
+import { shortened } from "../base/text.ts";
 import { optional, stringOf } from "../commands/arguments.ts";
 import type { Crew } from "../crews/types.ts";
 import { messageOf } from "../editor/errors.ts";
-import { readInput, type ToolParts, resultOf, type Tool } from "./tool.ts";
-import { shortened } from "../base/text.ts";
+import { readInput, resultOf, type Tool, type ToolParts } from "./tool.ts";
 
 /** Characters of a description or a default. */
 const longest = 1_000;

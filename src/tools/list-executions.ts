@@ -5,7 +5,7 @@ import type { Crews } from "../crews/crews.ts";
 import type { Execution, ExecutionState } from "../executions/model.ts";
 import { doubtOf } from "../views/doubt.ts";
 import { summaryOf } from "./execution-data.ts";
-import { oneOf, readInput, type ToolParts, resultOf, type Tool } from "./tool.ts";
+import { oneOf, readInput, resultOf, type Tool, type ToolParts } from "./tool.ts";
 
 const states = [
   "queued",
