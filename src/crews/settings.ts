@@ -163,39 +163,24 @@ function describeProblem(problem: EntryProblem): string {
       "The setting crewdeck.crews must be a list of crews, each with a name and a url. It was ignored.",
     );
   }
-  const position = problem.index + 1;
+  const entry = vscode.l10n.t("Entry {0} of the setting crewdeck.crews", problem.index + 1);
   switch (problem.kind) {
     case "notAnObject":
-      return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews must be an object with a name and a url. It was ignored.",
-        position,
-      );
+      return vscode.l10n.t("{0} must be an object with a name and a url. It was ignored.", entry);
     case "noName":
-      return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews has no name. It was ignored.",
-        position,
-      );
+      return vscode.l10n.t("{0} has no name. It was ignored.", entry);
     case "noUrl":
-      return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews has no url. It was ignored.",
-        position,
-      );
+      return vscode.l10n.t("{0} has no url. It was ignored.", entry);
     case "badUrl":
-      return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews was ignored: {1}",
-        position,
-        problem.detail,
-      );
+      return vscode.l10n.t("{0} was ignored: {1}", entry, problem.detail);
     case "badDashboardUrl":
       return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews has an invalid dashboardUrl. The crew is connected without it.",
-        position,
+        "{0} has an invalid dashboardUrl. The crew is connected without it.",
+        entry,
       );
-    case "sameAddress":
-      return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews has the same address as “{1}”. It was ignored.",
-        position,
-        problem.name,
-      );
+    case "sameAddress": {
+      const { name } = problem;
+      return vscode.l10n.t("{0} has the same address as “{1}”. It was ignored.", entry, name);
+    }
   }
 }

@@ -89,7 +89,7 @@ describe("conversations about a crew", () => {
       ];
       const { shown } = await withPerson(moves, () => connectCrew(crews));
       assert.match(shown[0]?.complaint ?? "", /https/);
-      assert.match(shown[1]?.complaint ?? "", /one word/);
+      assert.match(shown[1]?.complaint ?? "", /only letters, digits and signs/);
       assert.match(shown[3]?.complaint ?? "", /already a crew named “Travel”/);
       assert.deepEqual(
         crews.list().map(({ name }) => name),

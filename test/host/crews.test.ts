@@ -435,14 +435,17 @@ describe("connected crews", () => {
 
     for (const [wrong, message] of [
       ["https://travel.example.com", /object/],
-      [{ name: 7, url: "https://travel.example.com" }, /“name” must be a text/],
-      [{ name: "Travel", url: " " }, /“url” must be a text/],
+      [{ name: 7, url: "https://travel.example.com" }, /“name” must be a non-empty string/],
+      [{ name: "Travel", url: " " }, /“url” must be a non-empty string/],
       [
         { name: "Travel", url: "https://travel.example.com", token: "t0ken", tokenType: "basic" },
         /“tokenType” must be/,
       ],
       [{ name: "Travel", url: "http://travel.example.com", token: "t0ken" }, /https/],
-      [{ name: "Travel", url: "https://travel.example.com", token: "two words" }, /one word/],
+      [
+        { name: "Travel", url: "https://travel.example.com", token: "two words" },
+        /only letters, digits and signs/,
+      ],
     ] as const) {
       it(`rejects ${JSON.stringify(wrong)} with a message for a person`, async () => {
         await assert.rejects(
