@@ -67,7 +67,7 @@ describe("names and words of a crew's own", () => {
     try {
       await crews.setTokens(crew.id, { inUse: "bearer", bearer: "one", userBearer: "two" });
       await switchToken(crews, crew);
-      assert.match(said.join(), /^“\\\$\(pass\) Writers” uses /);
+      assert.match(said.join(), /^“\\\$\(pass\) Writers” now uses /);
     } finally {
       Object.assign(vscode.window, { setStatusBarMessage });
     }

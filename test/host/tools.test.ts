@@ -417,7 +417,7 @@ describe("Tools for language models", () => {
       const { value } = confirmationMessages.message as vscode.MarkdownString;
       for (const part of [
         "Rejects task “review”, attempt 1, of “Sea otters” at “Writers” (crew.test)",
-        "become context for later tasks:\n\n```text\nShorter.\n```",
+        "becomes context for later tasks:\n\n```text\nShorter.\n```",
         "# Draft\n\nText.",
       ])
         assert.ok(value.includes(part), `${part} in ${value}`);
