@@ -5,15 +5,12 @@ import { registerLinks } from "./commands/register-links.ts";
 import { registerCommands } from "./commands/table.ts";
 import { watchArrivals } from "./crews/arrivals.ts";
 import { Crews } from "./crews/crews.ts";
-import { keepEndedExecutions } from "./editor/configuration.ts";
+import { keepEndedExecutions, loadTranslations, versionOf } from "./editor/environment.ts";
 import { resetContext } from "./editor/context.ts";
-import { Disposables } from "./editor/disposables.ts";
-import { speakTheLanguage } from "./editor/l10n.ts";
+import { Disposables } from "./base/events.ts";
 import { offer, type ErrorAction } from "./base/errors.ts";
 import { log, logProblem } from "./editor/log.ts";
-import { plainMessage } from "./editor/plain.ts";
-import { tell } from "./editor/tell.ts";
-import { versionOf } from "./editor/version.ts";
+import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
 import { moveCrew } from "./executions/move-crew.ts";
 import { registerFeedback } from "./feedback/register.ts";
@@ -39,7 +36,7 @@ export type { CrewdeckApi } from "./views/crewdeck-api.ts";
 
 /** Builds the house: crews, executions, documents, feedback, kickoff, tree, commands. Each part is handed what it needs; what changes travels from executions to views. */
 export async function activate(context: vscode.ExtensionContext): Promise<CrewdeckApi> {
-  speakTheLanguage();
+  loadTranslations();
   const owned = new Disposables();
   context.subscriptions.push(log, owned);
   resetContext();
@@ -98,7 +95,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       // The extension works on without what is kept: each action that needs it says the same.
       logProblem("Opening what is kept on this machine", error);
       if (error instanceof StoreError) offer(error, [wayOut(error, context.extension.id)]);
-      void tell(error);
+      void showError(error);
     });
   const { documents, show, find, findExecution, outputs } = owned.add(
     registerDocuments({

@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
-/** A crew's address that can't be used; the message says why and what to type instead. It never repeats the address, which may hold a secret. */
+
+/** A crew's address that can't be used. The message never repeats the address, which may hold a secret. */
 export class AddressError extends Error {
   constructor(message: string) {
     super(message);
@@ -7,36 +8,36 @@ export class AddressError extends Error {
   }
 }
 
-/** Routes of the API (both status paths, as ids or as the documentation's `{kickoff_id}`), which people copy along with the address. */
+/** Routes of the API (both status paths, with ids or the documentation's `{kickoff_id}`) that people copy with the address. */
 const knownEnding =
   /(?:\/(?:inputs|kickoff|resume|status\/[^/]+|(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|%7b[^/]*%7d)\/status))+$/i;
 
-/** Blanks that don't show, and marks that wrap an address in prose or a shell. */
+/** White space and the marks around an address in prose or a shell. */
 const wrapping = /^[\s\u200b\ufeff<"'`]+|[\s\u200b\ufeff>"'`]+$/g;
 
 /**
- * A crew's base address in its one form: scheme, host and path without a trailing slash. Known routes, query and
- * fragment at the end are dropped; `https://` is added where there is no scheme, `http://` for this computer.
- * @throws {AddressError} for what is no address, another scheme, `http:` to another computer, or a user name or password in it
+ * A crew's base address: scheme, host and path without a trailing slash. Removes known routes, query and fragment; adds
+ * `https://` if there is no scheme, `http://` for this computer.
+ * @throws {AddressError} for an invalid address, another scheme, `http:` to another computer, or a user name or password
  */
 export function normaliseAddress(text: string): string {
   const url = parse(text.replace(wrapping, ""));
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw new AddressError(
-      l10n.t("A crew's address begins with https://, not with {0}//.", url.protocol),
+      l10n.t("A crew's address must start with https://, not {0}//.", url.protocol),
     );
   }
   if (url.username !== "" || url.password !== "") {
     throw new AddressError(
       l10n.t(
-        "The address holds a user name or password. Leave it out: a crew is asked with a token, which is kept apart from the address.",
+        "The address has a user name or password. Remove it: requests use a token, which is stored separately.",
       ),
     );
   }
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
     throw new AddressError(
       l10n.t(
-        "The address must begin with https://, because a token is sent there. Plain http:// is for this computer alone (localhost, 127.0.0.1).",
+        "The address must start with https://, because a token is sent there. Use http:// only for this computer (localhost, 127.0.0.1).",
       ),
     );
   }
@@ -44,7 +45,6 @@ export function normaliseAddress(text: string): string {
   return `${url.origin}${withoutSlash(path)}`;
 }
 
-/** Whether a host name of a URL means this computer, so that nothing leaves it. */
 function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
@@ -53,7 +53,7 @@ function parse(text: string): URL {
   if (text === "")
     throw new AddressError(
       l10n.t(
-        "There is no address. It is shown on the crew's page in the dashboard and looks like https://my-crew.example.com.",
+        "Enter the crew's address. It is shown on the crew's page in the dashboard and looks like https://my-crew.example.com.",
       ),
     );
   const hasScheme = /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:)/i.test(text);
@@ -61,7 +61,7 @@ function parse(text: string): URL {
   if (!URL.canParse(withScheme)) {
     throw new AddressError(
       l10n.t(
-        "That is no address. It is shown on the crew's page in the dashboard and looks like https://my-crew.example.com.",
+        "That isn't a valid address. It is shown on the crew's page in the dashboard and looks like https://my-crew.example.com.",
       ),
     );
   }
@@ -72,4 +72,36 @@ function parse(text: string): URL {
 
 function withoutSlash(path: string): string {
   return path.replace(/\/+$/, "");
+}
+
+export interface StatusAddress {
+  /** Normalised. */
+  readonly url: string;
+  readonly kickoffId: string;
+}
+
+/** The specification's path and that of the vendor's OpenAPI file, below any base path. */
+const forms = [/^(.+)\/([^/]+)\/status\/*$/i, /^(.+)\/status\/([^/]+)\/*$/i];
+
+/**
+ * Parses a pasted status address, `https://host/<id>/status` or `https://host/status/<id>`.
+ * @throws {AddressError} if no token may be sent to its base address
+ */
+export function readStatusAddress(text: string): StatusAddress | undefined {
+  const address = text.trim().replace(/[?#].*$/, "");
+  for (const form of forms) {
+    const [, base, id] = form.exec(address) ?? [];
+    if (base === undefined || id === undefined || /^[a-z]+:\/*$/i.test(base)) continue;
+    return { url: normaliseAddress(base), kickoffId: decoded(id) };
+  }
+  return undefined;
+}
+
+function decoded(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    // A lone percent sign.
+    return id;
+  }
 }

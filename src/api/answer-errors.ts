@@ -1,12 +1,16 @@
 import * as l10n from "@vscode/l10n";
-import { CrewApiError, type CrewApiErrorDetails, type CrewApiErrorKind } from "./errors.ts";
-import { lookFirst } from "./look-first.ts";
-import { oneLine, shortName } from "./one-line.ts";
+import { defined } from "../base/json.ts";
+import { oneLine, shortName } from "../base/text.ts";
+import {
+  CrewApiError,
+  outcome,
+  type CrewApiErrorDetails,
+  type CrewApiErrorKind,
+} from "./errors.ts";
 import { readErrorBody, type LocalProblem } from "./read-error.ts";
-import { refusedToken } from "./refused-token.ts";
 import type { TokenType } from "./types.ts";
 
-/** An answer that is no success, its texts already without the token. */
+/** An answer that isn't a success, without the token. */
 export interface RefusedAnswer {
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -14,97 +18,86 @@ export interface RefusedAnswer {
   readonly statusText: string;
   /** The body, or its beginning. */
   readonly text: string;
-  /** Milliseconds, where the answer asks for a rest. */
   readonly retryAfterMs?: number | undefined;
-  /** Names of the crew's inputs, where they are known. */
   readonly knownInputs?: readonly string[] | undefined;
-  /** Whose token the request carried, where that is known. */
   readonly tokenType?: TokenType | undefined;
-  /** Whether the local service answered, whose crews have no dashboard. */
   readonly isLocal?: boolean;
 }
 
-/** How much of a body an error keeps, in characters. */
+/** Characters of a body that an error keeps. */
 const bodyLength = 2000;
-/** Characters of the status line's words, and missing inputs that a message names. */
 const reasonLength = 100;
+/** Missing inputs that a message names. */
 const namedInputs = 10;
 
-/** The beginning of a body, as an error keeps it for a person to look at. */
 export function excerpt(text: string): string {
   return text.length > bodyLength ? `${text.slice(0, bodyLength)}…` : text;
 }
 
-/** Turns an answer other than 2xx and 3xx into an error, by the specification's codes and by what gateways add. */
+/** The error of an answer other than 2xx and 3xx, by the specification's codes and those of gateways. */
 export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
   const { status } = answer;
   const body = readErrorBody(answer.text, answer.knownInputs);
   const reason = oneLine(answer.statusText, reasonLength);
-  const told = body.message ?? (reason === "" ? l10n.t("status {0}", status) : reason);
+  const said = body.message ?? (reason === "" ? l10n.t("status {0}", status) : reason);
   const common = {
     status,
     body: excerpt(answer.text),
-    ...(answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs }),
+    ...defined({ retryAfterMs: answer.retryAfterMs }),
   };
-  // The vendor's OpenAPI file has 400 for missing inputs as well as 422.
+  // The vendor's OpenAPI file also has 400 for missing inputs.
   if (status === 422 || (status === 400 && body.missingInputs.length > 0)) {
-    return new CrewApiError({ ...common, ...validation(told, body.missingInputs) });
+    return new CrewApiError({ ...common, ...validation(said, body.missingInputs) });
   }
   if (status === 500 && body.own !== undefined) {
-    return new CrewApiError({ ...common, ...unreadableProject(answer, told, body.own) });
+    return new CrewApiError({ ...common, ...unreadableProject(answer, said, body.own) });
   }
   const { kind, intro, remedy, reason: unreachable, tokenType } = known(answer);
-  const open =
+  const isOpen =
     answer.method === "POST" && (kind === "server" || kind === "gateway" || kind === "timeout");
   return new CrewApiError({
     ...common,
     kind,
-    message: sentence(l10n.t("{0} ({1}): {2}", intro, status, told)),
-    remedy: open ? `${lookFirst()} ${remedy}` : remedy,
-    sent: open ? "maybe" : "no",
-    ...(unreachable === undefined ? {} : { reason: unreachable }),
-    ...(tokenType === undefined ? {} : { tokenType }),
+    message: sentence(l10n.t("{0} ({1}): {2}", intro, status, said)),
+    ...outcome(isOpen, remedy),
+    ...defined({ reason: unreachable, tokenType }),
   });
 }
 
-/** A local crew's files can't be read (any more). A kickoff starts nothing then, where the service says so. */
+/** A local crew's files can't be read. The service says whether a kickoff then started nothing. */
 function unreadableProject(
   { method, path }: RefusedAnswer,
-  told: string,
+  said: string,
   { place, isNotStarted }: LocalProblem,
 ): Pick<CrewApiErrorDetails, "kind" | "message" | "remedy" | "sent" | "place"> {
   const isOpen = method === "POST" && !(path === "/kickoff" && isNotStarted);
-  const correct = l10n.t("Correct the crew's file and try again.");
+  const remedy =
+    method === "POST" && !isOpen
+      ? l10n.t("Nothing was started. Fix the crew's file and kick off again.")
+      : l10n.t("Fix the crew's file and try again.");
   return {
     kind: "server",
-    message: sentence(told),
-    remedy: isOpen
-      ? `${lookFirst()} ${correct}`
-      : method === "POST"
-        ? l10n.t("Nothing was started. Correct the crew's file and kick off again.")
-        : correct,
-    sent: isOpen ? "maybe" : "no",
+    message: sentence(said),
+    ...outcome(isOpen, remedy),
     ...(place && { place }),
   };
 }
 
 function validation(
-  told: string,
+  said: string,
   missing: readonly string[],
 ): Pick<CrewApiErrorDetails, "kind" | "message" | "remedy" | "missingInputs"> {
-  return {
-    kind: "validation",
-    message: sentence(
-      missing.length > 0
-        ? l10n.t("The crew needs more inputs: {0}", listed(missing))
-        : l10n.t("The crew does not accept the values (422): {0}", told),
-    ),
-    remedy:
-      missing.length > 0
-        ? l10n.t("Fill them in and send again.")
-        : l10n.t("Correct them and send again."),
-    missingInputs: missing,
-  };
+  const [message, remedy] =
+    missing.length > 0
+      ? [
+          l10n.t("The crew needs more inputs: {0}", listed(missing)),
+          l10n.t("Fill them in and send again."),
+        ]
+      : [
+          l10n.t("The crew does not accept the values (422): {0}", said),
+          l10n.t("Fix them and send again."),
+        ];
+  return { kind: "validation", message: sentence(message), remedy, missingInputs: missing };
 }
 
 function listed(names: readonly string[]): string {
@@ -122,68 +115,133 @@ interface KnownStatus {
   readonly tokenType?: TokenType;
 }
 
-/** The specification's and HTTP's own codes. What is said is looked up each time: the words of a person's language are known only when all is loaded. */
-const byStatus: Readonly<Record<number, () => KnownStatus>> = {
-  404: () => ({
-    kind: "notFound",
-    intro: l10n.t("The crew does not know this"),
-    remedy: l10n.t("Check the crew's address and the ID of the execution."),
-  }),
-  407: () => ({
-    kind: "unreachable",
-    intro: l10n.t("The proxy wants you to sign in"),
-    remedy: l10n.t("Check VS Code's proxy settings (http.proxy)."),
-    reason: "proxy",
-  }),
-  408: () => ({
-    kind: "timeout",
-    intro: l10n.t("The request took too long to arrive"),
-    remedy: l10n.t("Check your connection and try again."),
-  }),
-  429: () => ({
-    kind: "rateLimited",
-    intro: l10n.t("The crew gets too many requests"),
-    remedy: l10n.t("Wait a while and try again."),
-  }),
-};
-
-const gateway = (): KnownStatus => ({
-  kind: "gateway",
-  intro: l10n.t("The crew could not be reached behind its gateway"),
-  remedy: l10n.t("It may be starting or busy: try again in a minute."),
-});
-
-/** A resume names a task, too, by an id that a person may have typed (404 "Execution ID or Task ID not found", specification). */
-const unknownTask = (): KnownStatus => ({
-  kind: "notFound",
-  intro: l10n.t("The crew does not know this"),
-  remedy: l10n.t(
-    "Check the task's ID; if it is right, check the ID of the execution and the crew's address.",
-  ),
-});
-
+/** By the specification's codes, and those of HTTP and of gateways. */
 function known({ status, path, tokenType, isLocal = false }: RefusedAnswer): KnownStatus {
-  if (status === 401 || status === 403) return refusedToken(status, tokenType, isLocal);
-  if (status === 404 && path === "/resume") return unknownTask();
-  const one = byStatus[status];
-  if (one) return one();
-  // 52x and 530 are a content network's own codes for the same.
-  if (status === 502 || status === 503 || status === 504 || (status >= 520 && status <= 530))
-    return gateway();
-  if (status >= 500) {
+  switch (status) {
+    case 401:
+    case 403:
+      return refusedToken(status, tokenType, isLocal);
+    case 404:
+      return {
+        kind: "notFound",
+        intro: l10n.t("The crew does not know this"),
+        remedy:
+          // A resume also has a task id ("Execution ID or Task ID not found", specification).
+          path === "/resume"
+            ? l10n.t(
+                "Check the task's ID; if it is right, check the ID of the execution and the crew's address.",
+              )
+            : l10n.t("Check the crew's address and the ID of the execution."),
+      };
+    case 407:
+      return {
+        kind: "unreachable",
+        intro: l10n.t("The proxy requires you to sign in"),
+        remedy: l10n.t("Check VS Code's proxy settings (http.proxy)."),
+        reason: "proxy",
+      };
+    case 408:
+      return {
+        kind: "timeout",
+        intro: l10n.t("The request took too long to reach the crew"),
+        remedy: l10n.t("Check your connection and try again."),
+      };
+    case 429:
+      return {
+        kind: "rateLimited",
+        intro: l10n.t("The crew received too many requests"),
+        remedy: l10n.t("Wait a while and try again."),
+      };
+  }
+  // 52x and 530 are a content delivery network's codes.
+  if ([502, 503, 504].includes(status) || (status >= 520 && status <= 530))
+    return {
+      kind: "gateway",
+      intro: l10n.t("The crew could not be reached behind its gateway"),
+      remedy: l10n.t("It may be starting or busy: try again in a minute."),
+    };
+  if (status >= 500)
     return {
       kind: "server",
       intro: l10n.t("The crew failed to answer"),
       remedy: isLocal
-        ? l10n.t("Try again later; the local crew's log may say more.")
-        : l10n.t("Try again later; the crew's log in the dashboard may say more."),
+        ? l10n.t("Try again later. The local crew's log may have more details.")
+        : l10n.t("Try again later. The crew's log in the dashboard may have more details."),
     };
-  }
   return {
     kind: "badRequest",
     intro: l10n.t("The crew refused the request"),
-    remedy: l10n.t("See what it says, correct it and try again."),
+    remedy: l10n.t("Read the crew's message, fix the request and try again."),
   };
+}
+
+/** 401 and 403 (specification, Authentication; 403 isn't described there and is treated as a missing right). */
+function refusedToken(
+  status: 401 | 403,
+  tokenType: TokenType | undefined,
+  isLocal: boolean,
+): KnownStatus {
+  const [intro, remedy] = status === 401 ? notAccepted(tokenType) : notAllowed(tokenType);
+  return {
+    kind: status === 401 ? "unauthorized" : "forbidden",
+    intro,
+    remedy: isLocal
+      ? l10n.t("The extension created the local crew's tokens. Stop the crew and start it again.")
+      : remedy,
+    ...defined({ tokenType }),
+  };
+}
+
+function notAccepted(tokenType: TokenType | undefined): readonly [intro: string, remedy: string] {
+  switch (tokenType) {
+    case "bearer":
+      return [
+        l10n.t("The crew does not accept the organisation's token"),
+        l10n.t(
+          "Set the organisation's token again: it is the Bearer Token in the Status tab of the crew's page in the dashboard.",
+        ),
+      ];
+    case "userBearer":
+      return [
+        l10n.t("The crew does not accept the user's token"),
+        l10n.t(
+          "Set the user's token again: it is the User Bearer Token in the Status tab of the crew's page in the dashboard.",
+        ),
+      ];
+    case undefined:
+      return [
+        l10n.t("The crew does not accept the token"),
+        l10n.t(
+          "Set the crew's token again: it is in the Status tab of the crew's page in the dashboard.",
+        ),
+      ];
+  }
+}
+
+function notAllowed(tokenType: TokenType | undefined): readonly [intro: string, remedy: string] {
+  switch (tokenType) {
+    case "bearer":
+      return [
+        l10n.t("The organisation's token may not do this"),
+        l10n.t(
+          "It already has all rights, so check the crew's page in the dashboard, or ask whoever maintains the crew.",
+        ),
+      ];
+    case "userBearer":
+      return [
+        l10n.t("The user's token may not do this"),
+        l10n.t(
+          "It may lack the right: use the organisation's token, which is the Bearer Token in the Status tab of the crew's page in the dashboard.",
+        ),
+      ];
+    case undefined:
+      return [
+        l10n.t("The token may not do this"),
+        l10n.t(
+          "Use a token with more rights (the Bearer Token rather than the User Bearer Token), which is in the Status tab of the crew's page in the dashboard.",
+        ),
+      ];
+  }
 }
 
 function sentence(text: string): string {

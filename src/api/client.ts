@@ -1,17 +1,15 @@
 import { randomUUID } from "node:crypto";
+import * as l10n from "@vscode/l10n";
+import { systemClock } from "../base/clock.ts";
+import { isObject, parseJson } from "../base/json.ts";
+import { isWellFormed } from "../base/text.ts";
 import { normaliseAddress } from "./address.ts";
-import { systemClock, type Clock } from "../base/clock.ts";
 import { CrewApiError } from "./errors.ts";
-import { defaultFetch, type Fetch } from "./fetch.ts";
-import { isObject } from "./json.ts";
-import { readKickoff, readResume } from "./read-answers.ts";
+import { defaultFetch } from "./fetch.ts";
 import { readInputs } from "./read-inputs.ts";
 import { readStatus } from "./read-status.ts";
-import { kickoffBody, resumeBody } from "./requests.ts";
-import { fillPath, isUnknownRoute, pathsToAsk } from "./status-path.ts";
-import type { TypedToken } from "./token.ts";
-import type { Traffic } from "./traffic.ts";
-import { Transport, type Outgoing } from "./transport.ts";
+import { kickoffBody, readKickoff, readResume, resumeBody } from "./requests.ts";
+import { Transport, type Outgoing, type TransportOptions } from "./transport.ts";
 import type {
   CrewInputs,
   KickoffAnswer,
@@ -20,52 +18,39 @@ import type {
   ResumeRequest,
   StatusPath,
   StatusReading,
+  TypedToken,
 } from "./types.ts";
 
-/** Gives the token when a request needs it, so that a changed one counts at once. What it throws passes through the client. */
+/** Returns the token for each request, so that a change takes effect immediately. What it throws passes through the client. */
 export type TokenSource = () => Promise<string | TypedToken>;
 
-/** What a caller may say of one call. */
 export interface CallOptions {
-  /** Ends the call with an error of kind `aborted`. */
+  /** Rejects with an error of kind `aborted`. */
   readonly signal?: AbortSignal;
-  /** Milliseconds for each attempt, the whole body included. 30 s for a GET and 60 s for a POST where absent. */
+  /** Milliseconds per attempt, including the body. Default: 30 s for a GET, 60 s for a POST. */
   readonly timeoutMs?: number;
 }
 
-/** Settings of a client; all have defaults. */
-export interface CrewClientOptions {
-  /** node-fetch where absent. */
-  readonly fetch?: Fetch;
-  readonly clock?: Clock;
-  /** From 0 to 1; spreads repeated GETs. */
-  readonly random?: () => number;
-  /** The status path that this crew answered before. */
+export interface CrewClientOptions extends Partial<Omit<TransportOptions, "baseUrl" | "token">> {
+  /** The status path this crew is known to support. */
   readonly statusPath?: StatusPath;
-  /** Hears which status path the crew answers, once that is seen and differs from `statusPath`; to be kept with the crew. */
+  /** Called when the crew turns out to support another status path. */
   readonly onStatusPath?: (path: StatusPath) => void;
-  /** Hears of a refused token (401, 403), and of a local crew's project that can't be read, before the error is thrown, and may put a remedy beside it. */
+  /** Called for a refused token (401, 403) or an unreadable local project before the error is thrown; may attach actions to it. */
   readonly onRefused?: (error: CrewApiError) => Promise<void>;
-  /** Hears of every request when it leaves and when it has ended, for a log. */
-  readonly onTraffic?: (traffic: Traffic) => void;
-  /** Limit of an answer's body in bytes; 64 MB where absent. */
-  readonly maxBytes?: number;
-  readonly userAgent?: string;
-  /** Served on this machine by the local service: what is said to a person then sends nobody to a dashboard. */
-  readonly isLocal?: boolean;
 }
 
 const getTimeout = 30_000;
-/** Milliseconds in which a POST is answered or given up, unless a caller says otherwise. */
+/** Milliseconds; a caller can set another time-out. */
 export const postTimeout = 60_000;
 const defaultMaxBytes = 64 * 1024 * 1024;
 
 /**
- * The Crew Execution API as a client sees it, in both dialects. Every method throws {@link CrewApiError}, and what the token's
- * source throws. GETs are asked again where that can help, a POST never: each costs money or speaks for a person.
+ * The Crew Execution API, in both dialects. Every method throws {@link CrewApiError}, and what the token source throws.
+ * A failed GET may be retried, a POST never: it costs money or sends a person's decision.
  */
 export class CrewClient {
-  /** The crew's address in its normal form. */
+  /** Normalised. */
   readonly baseUrl: string;
   readonly #transport: Transport;
   readonly #onStatusPath: (path: StatusPath) => void;
@@ -73,7 +58,7 @@ export class CrewClient {
   #statusPath: StatusPath | undefined;
   #inputNames: readonly string[] = [];
 
-  /** @throws {AddressError} for an address that no token may be sent to */
+  /** @throws {AddressError} for an address to which no token may be sent */
   constructor(
     baseUrl: string,
     token: string | TypedToken | TokenSource,
@@ -84,39 +69,40 @@ export class CrewClient {
     this.#onStatusPath = options.onStatusPath ?? (() => undefined);
     this.#onRefused = options.onRefused ?? (() => Promise.resolve());
     this.#transport = new Transport({
+      fetch: defaultFetch,
+      clock: systemClock,
+      random: Math.random,
+      maxBytes: defaultMaxBytes,
+      userAgent: "crewdeck",
+      onTraffic: () => undefined,
+      isLocal: false,
+      ...options,
       baseUrl: this.baseUrl,
       token: typeof token === "function" ? token : () => Promise.resolve(token),
-      fetch: options.fetch ?? defaultFetch,
-      clock: options.clock ?? systemClock,
-      random: options.random ?? Math.random,
-      maxBytes: options.maxBytes ?? defaultMaxBytes,
-      userAgent: options.userAgent ?? "crewdeck",
-      onTraffic: options.onTraffic ?? (() => undefined),
-      isLocal: options.isLocal ?? false,
     });
   }
 
-  /** `GET /inputs`: what the crew asks for. Quick where the crew is up, so it serves to test a connection, too. */
+  /** `GET /inputs`. Also used to test a connection. */
   async inputs(call: CallOptions = {}): Promise<CrewInputs> {
     const inputs = await this.#get("/inputs", readInputs, call);
     this.#inputNames = inputs.fields.map((field) => field.name);
     return inputs;
   }
 
-  /** `POST /kickoff`: starts an execution. An error with `sent: "maybe"` means that it may have started. */
+  /** `POST /kickoff`. An error with `sent: "maybe"` means that the execution may have started. */
   async kickoff(request: KickoffRequest, call: CallOptions = {}): Promise<KickoffAnswer> {
     return await this.#post("/kickoff", kickoffBody(request), readKickoff, call);
   }
 
   /**
-   * Status of an execution, by the specification's path or, where the crew has no such route, by the other one.
-   * "NOT FOUND" in an answer of 200 gives the state `unknown`; 404 for the execution is an error of kind `notFound`.
+   * Status by the specification's path or, if the crew has no such route, by the other one.
+   * "NOT FOUND" in an answer of 200 gives the state `unknown`; a 404 for the execution is an error of kind `notFound`.
    */
   status(kickoffId: string, call: CallOptions = {}): Promise<StatusReading> {
     return this.#status(kickoffId, (raw) => (isObject(raw) ? readStatus(raw) : undefined), call);
   }
 
-  /** The same answer as it came, without the token: JSON, whatever it says. */
+  /** The status answer as received, without the token. */
   rawStatus(kickoffId: string, call: CallOptions = {}): Promise<string> {
     return this.#status(kickoffId, (_, text) => text(), call);
   }
@@ -142,8 +128,8 @@ export class CrewClient {
   }
 
   /**
-   * Which status path the crew answers, found by asking for an id that no execution has: a GET has no effect and costs nothing.
-   * Nothing where neither is answered, or the token may not ask. Throws only when the call was ended.
+   * Finds the supported status path by asking for a random id, which costs nothing. Undefined if neither path
+   * answers or the token isn't accepted. Throws only if the call is aborted.
    */
   async findStatusPath(call: CallOptions = {}): Promise<StatusPath | undefined> {
     const id = randomUUID();
@@ -159,7 +145,7 @@ export class CrewClient {
     }
   }
 
-  /** `POST /resume`: approves or rejects a task's output. An error with `sent: "maybe"` means that it may have arrived. */
+  /** `POST /resume`. An error with `sent: "maybe"` means that the request may have arrived. */
   async resume(request: ResumeRequest, call: CallOptions = {}): Promise<ResumeAnswer> {
     return await this.#post(
       "/resume",
@@ -176,26 +162,12 @@ export class CrewClient {
   }
 
   #get<T>(path: string, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
-    return this.#request({
-      method: "GET",
-      path,
-      read,
-      timeoutMs: call.timeoutMs ?? getTimeout,
-      signal: call.signal,
-    });
+    return this.#request({ method: "GET", path, read, timeoutMs: getTimeout, ...call });
   }
 
   #post<T>(path: string, body: object, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
-    const timeoutMs = call.timeoutMs ?? postTimeout;
-    return this.#request({
-      method: "POST",
-      path,
-      body,
-      read,
-      timeoutMs,
-      signal: call.signal,
-      knownInputs: this.#inputNames,
-    });
+    const request = { method: "POST", path, body, read, timeoutMs: postTimeout } as const;
+    return this.#request({ ...request, knownInputs: this.#inputNames, ...call });
   }
 
   async #request<T>(outgoing: Outgoing<T>): Promise<T> {
@@ -210,4 +182,41 @@ export class CrewClient {
       throw error;
     }
   }
+}
+
+/** Both status paths, the specification's first. The vendor's OpenAPI file has the other one. */
+const paths: readonly StatusPath[] = ["/{kickoff_id}/status", "/status/{kickoff_id}"];
+
+function pathsToAsk(known: StatusPath | undefined): readonly StatusPath[] {
+  return known === undefined ? paths : [known, ...paths.filter((path) => path !== known)];
+}
+
+/** @throws {CrewApiError} `badRequest` for an id that would change the path or that no path can hold */
+function fillPath(path: StatusPath, kickoffId: string): string {
+  const id = kickoffId.trim();
+  if (id === "" || id === "." || id === ".." || !isWellFormed(id)) {
+    throw new CrewApiError({
+      kind: "badRequest",
+      message: l10n.t("That isn't a valid execution ID."),
+      remedy: l10n.t("Use the kickoff_id that the crew returned when the execution was started."),
+    });
+  }
+  return path.replace("{kickoff_id}", () => encodeURIComponent(id));
+}
+
+/**
+ * Whether the crew has no such route, as opposed to no such execution. Observed for a route: `{"detail":"Not Found"}`, a
+ * page, or an empty body; an unknown execution is named as such.
+ * @param path the requested path, whose own text doesn't count
+ */
+function isUnknownRoute(error: unknown, path: string): boolean {
+  if (!(error instanceof CrewApiError)) return false;
+  if (error.status === 405) return true;
+  if (error.status !== 404) return false;
+  const body = parseJson(error.body ?? "");
+  if (!isObject(body)) return true;
+  const text = [body["error"], body["message"], body["detail"]]
+    .filter((one) => typeof one === "string")
+    .join(" ");
+  return !/execution|kickoff|task/i.test(text.replaceAll(path, ""));
 }

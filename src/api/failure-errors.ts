@@ -1,7 +1,6 @@
 import * as l10n from "@vscode/l10n";
-import { CrewApiError, type CrewApiErrorDetails, type UnreachableReason } from "./errors.ts";
-import { asArray, asObject, textAt } from "./json.ts";
-import { lookFirst } from "./look-first.ts";
+import { asArray, asObject, defined, textAt } from "../base/json.ts";
+import { CrewApiError, outcome, type UnreachableReason } from "./errors.ts";
 
 const dnsCodes = ["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"];
 const resetCodes = [
@@ -13,26 +12,23 @@ const resetCodes = [
 ];
 const certificateCodes =
   /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|INVALID_CA|HOSTNAME_MISMATCH)/;
-/** OpenSSL speaks and hears something that is not TLS or none of its versions. */
+/** OpenSSL received something that isn't TLS, or an unsupported version. */
 const tlsCodes = /^(?:EPROTO|ERR_SSL_)/;
-/** What TLS says while a connection is being agreed on. It may fail later, too, with the request sent; so anything else leaves that open. */
+/** TLS errors before the request is sent. TLS can also fail later, so any other text leaves `sent` open. */
 const handshakeWords =
   /wrong.version|unsupported.protocol|handshake|no.protocols|unrecognized.name|packet.length|no.shared.cipher|no.ciphers|http.request|protocol.version|version.too.low|unexpected.message/i;
-/** Node's HTTP parser and its decompression. */
+/** Node's HTTP parser and decompression. */
 const garbageCodes = /^(?:HPE_|Z_|ERR__ERROR_FORMAT_|ERR_BROTLI)/;
 
 interface Verdict {
   readonly reason: UnreachableReason;
   readonly message: string;
   readonly remedy: string;
-  /** Whether the request certainly never left. */
+  /** Whether the request was certainly never sent. */
   readonly unsent: boolean;
 }
 
-/**
- * Turns a failure below HTTP into an error that names its cause.
- * @param description the failure's own words, without the token
- */
+/** @param description the failure's own text, without the token */
 export function errorOfFailure(
   failure: unknown,
   description: string,
@@ -40,29 +36,22 @@ export function errorOfFailure(
   method: "GET" | "POST",
 ): CrewApiError {
   const code = codeOf(failure);
+  const isPost = method === "POST";
   if (garbageCodes.test(code)) {
     return new CrewApiError({
       kind: "badAnswer",
-      message: l10n.t(
-        "What answers at {0} does not speak HTTP as it should ({1}).",
-        url.host,
-        code,
-      ),
+      message: l10n.t("The server at {0} does not answer with valid HTTP ({1}).", url.host, code),
       remedy: l10n.t("Check the crew's address and port."),
-      sent: openAfter(method, false),
+      sent: isPost ? "maybe" : "no",
     });
   }
   const { reason, message, remedy, unsent } = verdict(code, description, url);
-  const sent = openAfter(method, unsent);
-  const warning = sent === "maybe" ? `${lookFirst()} ` : "";
-  return new CrewApiError({ kind: "unreachable", reason, message, remedy: warning + remedy, sent });
-}
-
-function openAfter(
-  method: "GET" | "POST",
-  unsent: boolean,
-): NonNullable<CrewApiErrorDetails["sent"]> {
-  return method === "POST" && !unsent ? "maybe" : "no";
+  return new CrewApiError({
+    kind: "unreachable",
+    reason,
+    message,
+    ...outcome(isPost && !unsent, remedy),
+  });
 }
 
 function verdict(code: string, description: string, url: URL): Verdict {
@@ -70,7 +59,7 @@ function verdict(code: string, description: string, url: URL): Verdict {
   if (isProxy(code, description, url)) {
     return {
       reason: "proxy",
-      message: l10n.t("The proxy on the way to {0} could not be used{1}.", host, inBrackets(code)),
+      message: l10n.t("The proxy for {0} could not be used{1}.", host, inBrackets(code)),
       remedy: l10n.t("Check VS Code's proxy settings (http.proxy, http.noProxy)."),
       unsent: true,
     };
@@ -80,7 +69,7 @@ function verdict(code: string, description: string, url: URL): Verdict {
       reason: "dns",
       message:
         code === "EAI_AGAIN"
-          ? l10n.t("The name {0} can't be looked up just now ({1}).", host, code)
+          ? l10n.t("The name {0} can't be looked up right now ({1}).", host, code)
           : l10n.t("The name {0} can't be looked up ({1}).", host, code),
       remedy: l10n.t("Check the crew's address for typing mistakes, and your connection or VPN."),
       unsent: true,
@@ -90,7 +79,7 @@ function verdict(code: string, description: string, url: URL): Verdict {
     return {
       reason: "refused",
       message: l10n.t("Nothing accepts connections at {0} ({1}).", url.host, code),
-      remedy: l10n.t("Check that the crew runs and that the port is right."),
+      remedy: l10n.t("Check that the crew is running and that the port is right."),
       unsent: true,
     };
   }
@@ -98,10 +87,8 @@ function verdict(code: string, description: string, url: URL): Verdict {
   if (tlsCodes.test(code)) {
     return {
       reason: "certificate",
-      message: l10n.t("No secure connection to {0} could be agreed on ({1}).", url.host, code),
-      remedy: l10n.t(
-        "Check that the port is the one for https:, and whether a proxy stands in between.",
-      ),
+      message: l10n.t("A secure connection to {0} could not be established ({1}).", url.host, code),
+      remedy: l10n.t("Check that the port is the one for https:, and whether you need a proxy."),
       unsent: handshakeWords.test(`${code} ${description}`),
     };
   }
@@ -109,8 +96,8 @@ function verdict(code: string, description: string, url: URL): Verdict {
     return {
       reason: "reset",
       message: l10n.t("The connection to {0} was cut off ({1}).", url.host, code),
-      remedy: l10n.t("Try again; if it stays so, look at the crew's log and your VPN or proxy."),
-      // Seen: a handshake that is cut off has this wording and the code of a reset.
+      remedy: l10n.t("Try again. If it happens again, check the crew's log and your VPN or proxy."),
+      // Observed: an aborted TLS handshake has this text and the code of a reset.
       unsent: description.includes("before secure TLS connection"),
     };
   }
@@ -131,7 +118,7 @@ function certificate(code: string, host: string): Verdict {
     code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID"
       ? l10n.t("The certificate of {0} is not valid at this time ({1}).", host, code)
       : code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "HOSTNAME_MISMATCH"
-        ? l10n.t("The certificate of {0} belongs to another name ({1}).", host, code)
+        ? l10n.t("The certificate of {0} is for another name ({1}).", host, code)
         : l10n.t(
             "The certificate of {0} is not signed by an authority that this computer trusts ({1}).",
             host,
@@ -141,13 +128,13 @@ function certificate(code: string, host: string): Verdict {
     reason: "certificate",
     message,
     remedy: l10n.t(
-      "Check the address and this computer's clock. If your company signs certificates itself, install its authority on this computer; VS Code reads it from there (http.systemCertificates).",
+      "Check the address and this computer's clock. If your company uses its own certificate authority, install its certificate on this computer; VS Code uses the system's certificates (http.systemCertificates).",
     ),
     unsent: true,
   };
 }
 
-/** A connection that fails at another port than the crew's failed at a proxy; so did what a proxy's library says of itself. */
+/** A failed connection to a port that isn't the crew's is a failed connection to a proxy. */
 function isProxy(code: string, description: string, url: URL): boolean {
   if (/\bproxy\b|tunnel/i.test(description.replaceAll(url.host, ""))) return true;
   const port = /\bconnect E[A-Z]+ \S*:(\d+)/.exec(description)?.[1];
@@ -155,7 +142,7 @@ function isProxy(code: string, description: string, url: URL): boolean {
   return code.startsWith("E") && port !== undefined && port !== own;
 }
 
-/** The first code in a failure, the failures it was caused by, and those it sums up (one for each address tried). */
+/** The first code in an error, its causes, and the errors it aggregates (one per address tried). */
 function codeOf(failure: unknown): string {
   if (typeof failure !== "object" || failure === null) return "";
   const object = asObject(failure);
@@ -167,4 +154,111 @@ function codeOf(failure: unknown): string {
 
 function inBrackets(text: string): string {
   return text === "" ? "" : ` (${text})`;
+}
+
+interface Request {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly timeoutMs: number;
+}
+
+/** The error of a request that ended without an answer. @param begun whether anything was sent */
+export function unanswered(
+  kind: "timeout" | "aborted",
+  { method, timeoutMs }: Request,
+  begun: boolean,
+): CrewApiError {
+  const [message, remedy] =
+    kind === "timeout"
+      ? [
+          l10n.t("The crew did not answer within {0}.", seconds(timeoutMs)),
+          l10n.t("Check your connection and try again."),
+        ]
+      : [l10n.t("The request was cancelled."), ""];
+  const isOpen = method === "POST" && begun;
+  return new CrewApiError({ kind, message, ...outcome(isOpen, isOpen ? "" : remedy) });
+}
+
+interface Unusable {
+  readonly status: number;
+  readonly body?: string;
+  readonly isJson?: boolean;
+  readonly maxBytes?: number;
+  readonly isLocal?: boolean;
+  /** Target of a redirect, without the token. */
+  readonly location?: string;
+  /** The requested URL. */
+  readonly url?: string;
+}
+
+/** The error of an answer that can't be used. */
+export function unusableAnswer(
+  kind: "badAnswer" | "tooLarge" | "redirected",
+  { method, path }: Request,
+  answer: Unusable,
+): CrewApiError {
+  const { status, body } = answer;
+  const [message, remedy] = textsFor(kind, path, answer);
+  // Of the redirects only "303 See Other" means that the request was processed (RFC 9110).
+  const isOpen = method === "POST" && (kind !== "redirected" || status === 303);
+  return new CrewApiError({
+    kind,
+    message,
+    ...outcome(isOpen, remedy),
+    status,
+    ...defined({ body }),
+  });
+}
+
+function textsFor(
+  kind: "badAnswer" | "tooLarge" | "redirected",
+  path: string,
+  { status, maxBytes = 0, isLocal = false, isJson = false, location = "", url }: Unusable,
+): readonly [message: string, remedy: string] {
+  if (kind === "redirected") {
+    const to = targetOf(location, url);
+    return [
+      to === ""
+        ? l10n.t(
+            "The address redirects ({0}). The redirect was not followed because the request carries the token.",
+            status,
+          )
+        : l10n.t(
+            "The address redirects ({0}) to {1}. The redirect was not followed because the request carries the token.",
+            status,
+            to,
+          ),
+      l10n.t("If you trust the redirect's target, use it as the crew's address."),
+    ];
+  }
+  if (kind === "tooLarge") {
+    const megabytes = Math.round(maxBytes / 1024 / 1024);
+    return [
+      l10n.t("The answer is larger than {0} MB and was not read completely.", megabytes),
+      isLocal
+        ? l10n.t("The local crew's log may have more details.")
+        : l10n.t("Look at the execution in the dashboard."),
+    ];
+  }
+  return [
+    isJson
+      ? l10n.t("The answer of {0} is not what the Crew Execution API returns.", path)
+      : l10n.t("The answer of {0} is not JSON.", path),
+    isLocal
+      ? l10n.t("Stop and restart the local crew.")
+      : l10n.t("Check that the address is the one on the crew's page in the dashboard."),
+  ];
+}
+
+/** Scheme, host and path of a redirect's target; the query may hold secrets. */
+function targetOf(location: string, url: string | undefined): string {
+  if (location === "" || !URL.canParse(location, url)) return "";
+  const { origin, pathname } = new URL(location, url);
+  return origin === "null" ? "" : `${origin}${pathname}`;
+}
+
+function seconds(milliseconds: number): string {
+  return milliseconds === 1000
+    ? l10n.t("1 second")
+    : l10n.t("{0} seconds", Math.round(milliseconds / 100) / 10);
 }

@@ -1,4 +1,3 @@
-import type { CrewPlace } from "./errors.ts";
 import {
   asArray,
   asObject,
@@ -7,48 +6,44 @@ import {
   parseJson,
   textAt,
   type UnknownObject,
-} from "./json.ts";
-import { oneLine } from "./one-line.ts";
+} from "../base/json.ts";
+import { oneLine } from "../base/text.ts";
+import type { CrewPlace } from "./errors.ts";
 
-/** What the body of an error answer says. */
 export interface ErrorBody {
-  /** One line for a person; absent where the body says nothing. */
+  /** One line. */
   readonly message?: string;
   readonly missingInputs: readonly string[];
-  /** What the local service says of its own beside the API's members; see {@link ownOf}. */
+  /** What the local service adds; see {@link localProblemOf}. */
   readonly own?: LocalProblem;
 }
 
-/** The crew's project can't be read. */
+/** A local crew's project can't be read. */
 export interface LocalProblem {
   readonly place?: CrewPlace;
-  /** The service says that the kickoff started nothing. */
+  /** Whether the service confirms that the kickoff started nothing. */
   readonly isNotStarted: boolean;
 }
 
 const messageLength = 300;
-/** More of a page than this is not searched for its first line. */
+/** Characters of a page that are searched for its first line. */
 const searchedLength = 8192;
 
 /**
- * Reads the body of an error: `{error, message, details}` (documented), `{detail}` as a text or FastAPI's list (observed), a
- * plain text, or a gateway's page.
- * @param knownInputs names of the crew's inputs, which tell a comma inside a name from one between names
+ * Reads `{error, message, details}` (documented), `{detail}` as a text or FastAPI's list (observed), plain text, or a gateway's page.
+ * @param knownInputs the crew's input names, to tell a comma in a name from a separator
  */
 export function readErrorBody(text: string, knownInputs: readonly string[] = []): ErrorBody {
   const parsed = parseJson(text);
   if (typeof parsed === "string") return withMessage(parsed, []);
   if (!isObject(parsed)) return withMessage(withoutTags(text), []);
-  const told = messageOf(parsed);
-  const own = ownOf(parsed);
-  return { ...withMessage(told, missingOf(parsed, told, knownInputs)), ...(own && { own }) };
+  const message = messageOf(parsed);
+  const own = localProblemOf(parsed);
+  return { ...withMessage(message, missingOf(parsed, message, knownInputs)), ...(own && { own }) };
 }
 
-/**
- * `details.crewdeck` of the local service: `{file, line, column, started: false}`. The name is Crewdeck's, so that no deployed crew has
- * it by accident, and only the value false says that nothing was started.
- */
-function ownOf(body: UnknownObject): LocalProblem | undefined {
+/** `details.crewdeck` of the local service: `{file, line, column, started: false}`. No deployed crew has a member of that name. */
+function localProblemOf(body: UnknownObject): LocalProblem | undefined {
   const own = asObject(body["details"])["crewdeck"];
   if (!isObject(own)) return undefined;
   const [file, line, column] = [
@@ -77,7 +72,7 @@ function messageOf(body: UnknownObject): string | undefined {
   );
 }
 
-/** `detail` is a text, an object with a message, or FastAPI's list of `{loc, msg, type}`. */
+/** `detail` is a string, an object with a message, or FastAPI's list of `{loc, msg, type}`. */
 function detailOf(detail: unknown): string | undefined {
   if (typeof detail === "string" && detail.trim() !== "") return detail;
   if (isObject(detail)) return messageOf(detail) ?? textAt(detail, "msg");
@@ -91,7 +86,7 @@ function detailOf(detail: unknown): string | undefined {
 
 function missingOf(
   body: UnknownObject,
-  told: string | undefined,
+  message: string | undefined,
   known: readonly string[],
 ): readonly string[] {
   const detail = asObject(body["detail"]);
@@ -105,11 +100,11 @@ function missingOf(
     .map(missingAt)
     .filter((name) => name !== undefined);
   if (located.length > 0) return located;
-  const names = /missing (?:required )?inputs?:\s*(.+)$/is.exec(told ?? "")?.[1];
+  const names = /missing (?:required )?inputs?:\s*(.+)$/is.exec(message ?? "")?.[1];
   return names === undefined ? [] : splitNames(names.trim(), known);
 }
 
-/** The input that one entry of FastAPI's list says is missing, from its place `["body", "inputs", <name>]`. */
+/** FastAPI's place of a missing input is `["body", "inputs", <name>]`. */
 function missingAt(entry: unknown): string | undefined {
   const { loc, type } = asObject(entry);
   const place = asArray(loc);
@@ -119,7 +114,7 @@ function missingAt(entry: unknown): string | undefined {
     : undefined;
 }
 
-/** Splits at commas, but never inside a known name: any text at all can be an input's name. */
+/** Splits at commas, but not inside a known name. */
 function splitNames(text: string, known: readonly string[]): readonly string[] {
   const longestFirst = [...known].sort((a, b) => b.length - a.length);
   const names: string[] = [];
@@ -136,13 +131,13 @@ function splitNames(text: string, known: readonly string[]): readonly string[] {
   return names;
 }
 
-/** The first line of a page's or a plain text's words. */
+/** The first line of a page's text. */
 function withoutTags(text: string): string {
-  const words = text
+  const lines = text
     .slice(0, searchedLength)
     .replace(/<(style|script)\b[^<>]*>[^<]*<\/\1>/gi, "")
     .replace(/<[^<>]*>/g, "\n");
-  return decoded(words.split(/[\r\n]+/).find((line) => line.trim() !== "") ?? "");
+  return decoded(lines.split(/[\r\n]+/).find((line) => line.trim() !== "") ?? "");
 }
 
 function decoded(text: string): string {

@@ -1,7 +1,15 @@
-import { asArray, asObject, isJson, isObject, textAt, type UnknownObject } from "./json.ts";
+import {
+  asArray,
+  asObject,
+  defined,
+  isJson,
+  isObject,
+  textAt,
+  type UnknownObject,
+} from "../base/json.ts";
 import type { CrewInputs, InputField } from "./types.ts";
 
-/** Words for a type, in JSON Schema's language and in Python's. */
+/** Type names of JSON Schema and of Python. */
 const types: Readonly<Record<string, NonNullable<InputField["type"]>>> = {
   string: "string",
   str: "string",
@@ -21,10 +29,8 @@ const types: Readonly<Record<string, NonNullable<InputField["type"]>>> = {
 };
 
 /**
- * Turns the answer of `GET /inputs` into fields, in the answer's order and each name once: a list of names (documented and
- * observed), a list of objects, a map of name to type, or a JSON Schema. Nothing where the answer is none of these, `null`
- * included, so that a stranger's JSON is not taken for a crew without inputs.
- * @param raw the answer, parsed from JSON
+ * Reads the answer of `GET /inputs`, each name once: a list of names (documented and observed), a list of objects, a map of
+ * name to type, or a JSON Schema. Undefined for anything else, so that unrelated JSON isn't taken for a crew without inputs.
  */
 export function readInputs(raw: unknown): CrewInputs | undefined {
   const wrapped = isObject(raw) && Object.hasOwn(raw, "inputs");
@@ -40,7 +46,7 @@ function readFields(value: unknown, wrapped: boolean): readonly InputField[] | u
   if (!isObject(value)) return undefined;
   if (isSchema(value)) return readSchema(value);
   const entries = Object.entries(value);
-  // Without the wrapper only a map that is certainly one of names to types will do.
+  // Without the wrapper, accept only what is certainly a map of names to types.
   if (
     !wrapped &&
     (entries.length === 0 || !entries.every(([, type]) => typeOf(type) !== undefined))
@@ -49,7 +55,7 @@ function readFields(value: unknown, wrapped: boolean): readonly InputField[] | u
   return entries.map(([name, about]) => readMapped(name, about));
 }
 
-/** Of a list that is not empty, something must be readable: a crew without inputs starts without a question, and that costs money. */
+/** A non-empty list must have a readable entry: a crew without inputs is kicked off without questions, which costs money. */
 function readList(list: readonly unknown[]): readonly InputField[] | undefined {
   const fields = list.map(readListed).filter((field) => field !== undefined);
   return fields.length === 0 && list.length > 0 ? undefined : fields;
@@ -66,7 +72,7 @@ function readMapped(name: string, about: unknown): InputField {
   if (isObject(about)) return readField(name, about);
   const type = typeOf(about);
   if (type) return { name, type };
-  // A text that is no type's name is taken for what the map's author wanted to say of the input.
+  // Any other text is a description.
   return typeof about === "string" && about.trim() !== "" ? { name, description: about } : { name };
 }
 
@@ -77,15 +83,14 @@ function readField(name: string, about: UnknownObject): InputField {
   const choices = asArray(about["enum"]).filter(isJson);
   return {
     name,
-    ...(type === undefined ? {} : { type }),
-    ...(description === undefined ? {} : { description }),
+    ...defined({ type, description }),
     ...(typeof about["required"] === "boolean" ? { required: about["required"] } : {}),
     ...(isJson(fallback) ? { default: fallback } : {}),
     ...(choices.length === 0 ? {} : { enum: choices }),
   };
 }
 
-/** A schema has `properties` that are schemas themselves; an input may well be called "properties". */
+/** All `properties` must be schemas: an input may be named "properties". */
 function isSchema(value: UnknownObject): boolean {
   const properties = value["properties"];
   return isObject(properties) && Object.values(properties).every(isObject);
@@ -99,24 +104,35 @@ function readSchema(schema: UnknownObject): readonly InputField[] {
   }));
 }
 
-/** Follows one `$ref` into the same schema, which is how Python's models write an enumeration. */
+/** Follows a `$ref` into the same schema, as Python's models write enumerations. */
 function resolved(schema: UnknownObject, property: UnknownObject): UnknownObject {
   const path = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(textAt(property, "$ref") ?? "");
   if (path?.[1] === undefined || path[2] === undefined) return property;
   return { ...asObject(asObject(schema[path[1]])[path[2]]), ...property };
 }
 
-/** A type from a word, from a schema's `type` (a word, or several of which "null" does not count), or from its alternatives. */
+/** From a type name, a schema's `type` (one or a list), or its `anyOf`. */
 function typeOf(about: unknown): InputField["type"] | undefined {
   if (typeof about === "string")
     return Object.hasOwn(types, about.toLowerCase()) ? types[about.toLowerCase()] : undefined;
   const object = asObject(about);
-  const words = [
+  const names = [
     object["type"],
     ...asArray(object["type"]),
     ...asArray(object["anyOf"]).map((one) => asObject(one)["type"]),
   ];
-  return words
-    .map((word) => (typeof word === "string" ? typeOf(word) : undefined))
+  return names
+    .map((name) => (typeof name === "string" ? typeOf(name) : undefined))
     .find((type) => type !== undefined);
+}
+
+/**
+ * Whether a kickoff must have a value for an input: the crew says so, or says nothing and has no default. Deployed crews list names only
+ * and refuse a kickoff that omits one with 422 (specification).
+ */
+export function isRequired({
+  required,
+  default: value,
+}: Pick<InputField, "required" | "default">): boolean {
+  return required ?? value === undefined;
 }

@@ -1,24 +1,31 @@
-import { asObject, numberAt, readable, textAt, type UnknownObject } from "./json.ts";
-import { shortName } from "./one-line.ts";
-import { readResult } from "./read-result.ts";
-import { readProgress, readTasks } from "./read-tasks.ts";
-import { readWaiting } from "./read-waiting.ts";
-import { stateOf, type WordState } from "./state-words.ts";
-import type { StatusReading } from "./types.ts";
+import {
+  asArray,
+  asObject,
+  defined,
+  idAt,
+  isJson,
+  isObject,
+  numberAt,
+  parseJson,
+  readable,
+  textAt,
+  type UnknownObject,
+} from "../base/json.ts";
+import { shortName } from "../base/text.ts";
+import type { JsonValue, Progress, StatusReading, TaskReading } from "./types.ts";
 
 /**
- * Turns any status answer, of the documented dialect or the one observed on deployed crews, into one model. Pure, and
- * never fails: an unknown word gives the state `other` with the word as it came, a missing field is absent.
- * @param raw the answer, parsed from JSON
+ * Reads a status answer of the documented dialect or the one observed on deployed crews. Never throws: an unknown state
+ * gives `other`, a missing field is undefined.
  */
 export function readStatus(raw: unknown): StatusReading {
   const answer = asObject(raw);
   const live = textAt(answer, "state");
-  // Where `state` is present, `status` is prose for people and never a state (observed).
+  // If `state` is present, `status` is prose (observed).
   const stateText = live ?? textAt(answer, "status") ?? "";
   const word = stateOf(stateText);
-  const { awaited, waiting } = readWaiting(answer, word);
-  const state = waiting ? "waiting" : awaited ? "awaiting" : word;
+  const { isAwaiting, waiting } = readWaiting(answer, word);
+  const state = waiting ? "waiting" : isAwaiting ? "awaiting" : word;
   const tasks = readTasks(answer);
   const progress = readProgress(answer, tasks.length);
   const error = readError(answer, word, live !== undefined);
@@ -29,21 +36,212 @@ export function readStatus(raw: unknown): StatusReading {
     state,
     stateText: shortName(stateText),
     ended: state === "completed" || state === "failed" || state === "stopped",
-    ...(progress === undefined ? {} : { progress }),
+    ...defined({ progress }),
     tasks,
     ...readResult(answer, word === "completed"),
-    ...(error === undefined ? {} : { error }),
-    ...(waiting === undefined ? {} : { waiting }),
-    ...(executionTime === undefined ? {} : { executionTime }),
+    ...defined({ error, waiting, executionTime }),
     raw,
   };
 }
 
-/** Why it failed. Documented: `error`. Observed: `status` holds the exception's text once `state` says that it failed. */
+/** Documented: `error`. Observed: `status` holds the exception's text if `state` is a failure. */
 function readError(answer: UnknownObject, word: WordState, live: boolean): string | undefined {
   if (word === "completed") return undefined;
-  const told = answer["error"];
-  const error = textAt(asObject(told), "message", "detail") ?? readable(told);
+  const error = textAt(asObject(answer["error"]), "message", "detail") ?? readable(answer["error"]);
   if (error !== undefined || (word !== "failed" && word !== "stopped")) return error;
   return (live ? textAt(answer, "status") : undefined) ?? textAt(answer, "message", "detail");
+}
+
+/** A state that the answer's text alone gives; `waiting` also needs a task id. */
+type WordState = Exclude<StatusReading["state"], "waiting">;
+
+/** The texts of each state (documented, observed on deployed crews, and in other deployments). */
+const stateTexts: Readonly<Record<Exclude<WordState, "other">, readonly string[]>> = {
+  queued: ["pending", "queued"],
+  running: ["started", "running", "retry", "retrying", "resumed", "thinking"],
+  awaiting: [
+    "paused",
+    "pending human input",
+    "awaiting feedback",
+    "awaiting human feedback",
+    "waiting input",
+    "human input requested",
+  ],
+  completed: ["success", "completed", "complete", "done", "finished"],
+  failed: ["failed", "failure", "error", "errored"],
+  stopped: ["revoked", "stopped", "cancelled", "canceled"],
+  unknown: ["not found"],
+};
+
+const stateByText = new Map(
+  Object.entries(stateTexts).flatMap(([state, texts]) =>
+    texts.map((text) => [folded(text), state as WordState] as const),
+  ),
+);
+
+/** Ignores case, and `_`, `-` and spaces. */
+function stateOf(text: string): WordState {
+  return stateByText.get(folded(text)) ?? "other";
+}
+
+function folded(text: string): string {
+  return text.toLowerCase().replace(/[\s_-]+/g, "");
+}
+
+interface ResultReading {
+  readonly output?: string;
+  readonly outputJson?: JsonValue;
+}
+
+/**
+ * Documented: `result.output`. Observed: `result` as a text beside `result_json` (an object or null), and sometimes only
+ * `last_executed_task.output`, which is the final output only once the execution is completed.
+ */
+function readResult(answer: UnknownObject, completed: boolean): ResultReading {
+  const result = answer["result"];
+  const found = isObject(result) ? (result["output"] ?? result["raw"] ?? result["result"]) : result;
+  const last = completed
+    ? (answer["output"] ?? asObject(answer["last_executed_task"])["output"])
+    : undefined;
+  const outputJson =
+    jsonOf(answer["result_json"]) ??
+    jsonOf(asObject(result)["json_dict"]) ??
+    structureOf(found) ??
+    unnamed(result);
+  const output = readable(found) ?? readable(last) ?? readable(outputJson);
+  return {
+    ...defined({ output, outputJson }),
+  };
+}
+
+/** Some deployments send `result_json` as a string that holds JSON. */
+function jsonOf(value: unknown): JsonValue | undefined {
+  if (value === null) return undefined;
+  const parsed = typeof value === "string" ? parseJson(value) : value;
+  return isJson(parsed) && parsed !== null ? parsed : undefined;
+}
+
+function structureOf(value: unknown): JsonValue | undefined {
+  return typeof value === "object" && value !== null && isJson(value) ? value : undefined;
+}
+
+/** A result without a known member is itself the output. */
+function unnamed(result: unknown): JsonValue | undefined {
+  if (
+    !isObject(result) ||
+    ["output", "raw", "result", "tasks", "tasks_output"].some((name) => name in result)
+  )
+    return undefined;
+  return Object.keys(result).length > 0 && isJson(result) ? result : undefined;
+}
+
+/**
+ * Documented: `result.tasks[]`. Observed: `last_executed_task`, which changes from answer to answer. A listed task without an
+ * id gets `task_<n>`, counted from 1.
+ */
+function readTasks(answer: UnknownObject): readonly TaskReading[] {
+  const result = asObject(answer["result"]);
+  const list =
+    [result["tasks"], result["tasks_output"], answer["tasks"]]
+      .map(asArray)
+      .find((tasks) => tasks.length > 0) ?? [];
+  const tasks = new Map<string, TaskReading>();
+  for (const [index, value] of list.entries()) {
+    const task = readTask(asObject(value), `task_${index + 1}`);
+    if (task && !tasks.has(task.taskId)) tasks.set(task.taskId, task);
+  }
+  const last = readTask(asObject(answer["last_executed_task"]), undefined);
+  if (last && !tasks.has(last.taskId)) tasks.set(last.taskId, last);
+  return [...tasks.values()];
+}
+
+function readTask(task: UnknownObject, fallbackId: string | undefined): TaskReading | undefined {
+  const taskId = idAt(task, "task_id", "taskId", "name", "id") ?? fallbackId;
+  if (taskId === undefined) return undefined;
+  const output = readable(task["output"] ?? task["raw"]);
+  const agent = textAt(task, "agent") ?? textAt(asObject(task["agent"]), "role", "name");
+  const executionTime = numberAt(task, "execution_time", "duration_seconds");
+  return {
+    taskId,
+    ...defined({ output }),
+    ...(agent === undefined ? {} : { agent: shortName(agent) }),
+    ...defined({ executionTime }),
+  };
+}
+
+/**
+ * Documented: `current_task` and `progress.completed_tasks/total_tasks`. Observed: `progress` with `unit`, `completed`, `total`
+ * (null for a flow), `current` and `current_agent`.
+ */
+function readProgress(answer: UnknownObject, knownTasks: number): Progress | undefined {
+  const progress = asObject(answer["progress"]);
+  const counted = numberAt(progress, "completed_tasks", "completed");
+  const current = textAt(answer, "current_task") ?? textAt(progress, "current", "current_task");
+  if (counted === undefined && current === undefined) return undefined;
+  const total = numberAt(progress, "total_tasks", "total");
+  const currentAgent = textAt(progress, "current_agent");
+  return {
+    // If only the current task is named, count the listed tasks.
+    completed: counted ?? knownTasks,
+    ...(total === undefined || total === 0 ? {} : { total }),
+    unit: shortName(textAt(progress, "unit") ?? "task"),
+    ...defined({ current }),
+    ...(currentAgent === undefined ? {} : { currentAgent: shortName(currentAgent) }),
+  };
+}
+
+/** Added by the local service to an answer that says "running". */
+const certainNames = ["pending_human_input", "pendingHumanInput"];
+
+/** Used by other deployments. Only considered if the state is awaiting: in a running execution, a "pending task" may be the next one. */
+const plausibleNames = [
+  "human_input_request",
+  "humanInputRequest",
+  "human_input",
+  "humanInput",
+  "human_feedback",
+  "pending_task",
+  "pendingTask",
+  "waiting_task",
+  "waitingTask",
+  "last_executed_task",
+];
+
+interface WaitingReading {
+  /** Whether the answer says that a person is awaited, even without a known task. */
+  readonly isAwaiting: boolean;
+  readonly waiting?: NonNullable<StatusReading["waiting"]>;
+}
+
+function readWaiting(answer: UnknownObject, state: WordState): WaitingReading {
+  if (state === "completed" || state === "failed" || state === "stopped")
+    return { isAwaiting: false };
+  const certain = certainNames
+    .map((name) => firstOf(answer[name]))
+    .find((value) => isObject(value) || value === true);
+  const isAwaiting = state === "awaiting" || certain !== undefined;
+  if (!isAwaiting) return { isAwaiting };
+  const candidates = [certain, ...plausibleNames.map((name) => firstOf(answer[name])), answer];
+  for (const candidate of candidates) {
+    const waiting = readWaitingTask(candidate);
+    if (waiting) return { isAwaiting, waiting };
+  }
+  return { isAwaiting };
+}
+
+/** Pending tasks are answered one by one, so take the first. */
+function firstOf(value: unknown): unknown {
+  return Array.isArray(value) ? asArray(value)[0] : value;
+}
+
+function readWaitingTask(value: unknown): WaitingReading["waiting"] {
+  const task = asObject(value);
+  const taskId = idAt(task, "task_id", "taskId");
+  if (taskId === undefined) return undefined;
+  const output = readable(task["task_output"] ?? task["taskOutput"] ?? task["output"]);
+  const attempt = numberAt(task, "attempt");
+  return {
+    taskId,
+    ...defined({ output, attempt }),
+  };
 }

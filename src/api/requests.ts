@@ -1,24 +1,32 @@
 import * as l10n from "@vscode/l10n";
+import { asObject, defined, idAt, textAt, type UnknownObject } from "../base/json.ts";
+import { isWellFormed, oneLine } from "../base/text.ts";
 import { CrewApiError } from "./errors.ts";
-import { isWellFormed } from "./one-line.ts";
-import type { CallbackUrls, KickoffRequest, ResumeRequest, SecretCallbacks } from "./types.ts";
+import type {
+  CallbackUrls,
+  KickoffAnswer,
+  KickoffRequest,
+  ResumeAnswer,
+  ResumeRequest,
+  SecretCallbacks,
+} from "./types.ts";
 
 /**
- * Body of `POST /kickoff`. A callback that is absent or blank is left out: both mean "none".
- * @throws {CrewApiError} `badRequest`, nothing sent, for a callback that no request can carry
+ * A callback that is undefined or blank is left out: both mean "none".
+ * @throws {CrewApiError} `badRequest` for a callback that can't be sent
  */
 export function kickoffBody(request: KickoffRequest): object {
   return {
     inputs: request.inputs,
-    ...(request.meta === undefined ? {} : { meta: request.meta }),
+    ...defined({ meta: request.meta }),
     ...callbacks(request),
   };
 }
 
 /**
- * Body of `POST /resume`. The specification names the four fields in snake case; deployed crews require `executionId` and
- * `taskId` (observed), so each goes in both casings. Callbacks are not carried over from the kickoff and go again.
- * @throws {CrewApiError} as for a kickoff
+ * The specification names the four fields in snake case; deployed crews require `executionId` and `taskId` (observed), so each is
+ * sent in both casings. Callbacks are not carried over from the kickoff, so they are sent again.
+ * @throws {CrewApiError} as {@link kickoffBody}
  */
 export function resumeBody(request: ResumeRequest): object {
   return {
@@ -50,7 +58,7 @@ function callbacks(request: CallbackUrls & SecretCallbacks): object {
     throw new CrewApiError({
       kind: "badRequest",
       message: l10n.t(
-        "A callback's address, token or password holds half of a character, which can't be sent.",
+        "A callback's address, token or password has an invalid character (half of a surrogate pair), which can't be sent.",
       ),
       remedy: l10n.t("Enter it again."),
     });
@@ -58,8 +66,40 @@ function callbacks(request: CallbackUrls & SecretCallbacks): object {
   return Object.fromEntries(given);
 }
 
-/** Whether the crew can put all the texts of a callback into an address or a header. */
+/** Whether all texts of a callback fit into a URL or a header. */
 function isSendable(value: unknown): boolean {
   if (typeof value === "string") return isWellFormed(value);
   return typeof value !== "object" || value === null || Object.values(value).every(isSendable);
+}
+
+const messageLength = 300;
+
+const resumeStatuses = ["resumed", "retrying", "completed"] as const;
+
+/** Undefined if the answer of `POST /kickoff` has no id. */
+export function readKickoff(raw: unknown): KickoffAnswer | undefined {
+  const kickoffId = kickoffIdAt(asObject(raw));
+  return kickoffId === undefined ? undefined : { kickoffId, raw };
+}
+
+/** Both forms of the answer: `status` and `message` (specification), or the new kickoff id (observed). */
+export function readResume(raw: unknown): ResumeAnswer {
+  const answer = asObject(raw);
+  const word = textAt(answer, "status");
+  const status = resumeStatuses.find((known) => known === word?.trim().toLowerCase());
+  // Show an unknown status as the message.
+  const message = textAt(answer, "message") ?? (status === undefined ? word : undefined);
+  const kickoffId = kickoffIdAt(answer);
+  return {
+    ...defined({ status }),
+    ...(message === undefined ? {} : { message: oneLine(message, messageLength) }),
+    ...defined({ kickoffId }),
+    raw,
+  };
+}
+
+/** A lone surrogate can't stand in a URL, so such an id is ignored. */
+function kickoffIdAt(answer: UnknownObject): string | undefined {
+  const id = idAt(answer, "kickoff_id", "kickoffId");
+  return id === undefined || isWellFormed(id) ? id : undefined;
 }

@@ -1,38 +1,109 @@
+import { isObject, parseJson } from "../base/json.ts";
 import type { CrewApiErrorKind } from "./errors.ts";
 
-/** What both halves of an exchange have in common. */
+/** What a request and its end have in common. */
 interface Exchange {
-  /** The same for a request and what became of it; another one for each exchange of this process. */
+  /** Identifies the exchange in this process. */
   readonly id: number;
   readonly method: "GET" | "POST";
-  /** Path below the crew's address. */
   readonly path: string;
-  /** The body for a log, without secrets and bounded; made only when asked for, since it may be large. Absent where there is none. */
+  /** The body for a log, without secrets and truncated; computed on demand. */
   readonly body?: () => string;
 }
 
-/** A request that leaves now. */
-export interface TrafficRequest extends Exchange {
+interface TrafficRequest extends Exchange {
   readonly kind: "request";
 }
 
-/** What became of a request. */
-export interface TrafficEnd extends Exchange {
+interface TrafficEnd extends Exchange {
   readonly kind: "end";
-  /** Status code, where an answer came. */
   readonly status?: number;
   readonly error?: CrewApiErrorKind;
   /** From sending to the end of the body. */
   readonly milliseconds: number;
 }
 
-/** One half of an exchange as a log shows it. No header and no token is ever in it. */
+/** A request or its end, for a log. Holds no header and no token. */
 export type Traffic = TrafficRequest | TrafficEnd;
 
 let exchanges = 0;
 
-/** A number for an exchange: one log shows those of all clients. */
+/** The next id; a log shows the exchanges of all clients. */
 export function nextExchange(): number {
   exchanges += 1;
   return exchanges;
+}
+
+/** Characters of a body that a log shows. */
+const maxLogged = 4_000;
+/** Characters of a body that are parsed for the log. */
+const maxParsed = 1_000_000;
+/** Shorter texts occur by chance. */
+const shortestSecret = 4;
+
+const secretName =
+  /token|secret|passw|username|authori[sz]ation|api[-_]?key|private[-_]?key|credential|cookie|bearer|signature/i;
+const addressName = /url$/i;
+
+/** All strings below a member with a secret's name, such as `humanInputWebhook.authentication.token`. */
+export function secretsIn(value: unknown, isSecret = false): readonly string[] {
+  if (typeof value === "string") return isSecret && value.length >= shortestSecret ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap((each) => secretsIn(each, isSecret));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, each]) =>
+    secretsIn(each, isSecret || secretName.test(name)),
+  );
+}
+
+/** A text without the token and the secrets of a request's body, which a crew may repeat. */
+export function withoutSecrets(text: string, token: string, secrets: readonly string[]): string {
+  return secrets.reduce(
+    (clean, secret) => withoutToken(clean, secret, "[secret]"),
+    withoutToken(text, token),
+  );
+}
+
+/**
+ * A body for a log: without values of members with secrets' names, URLs reduced to their host (a callback's path is often a
+ * secret), and truncated. Only JSON is shown.
+ */
+export function bodyForLog(text: string, clean: (text: string) => string): string {
+  if (text === "") return "(empty)";
+  const size = `${text.length} characters`;
+  if (text.length > maxParsed) return `(${size}: too long for the log)`;
+  const raw = parseJson(text);
+  if (raw === undefined) return `(${size}, not JSON)`;
+  const shown = clean(JSON.stringify(redact(raw)));
+  return shown.length <= maxLogged ? shown : `${shown.slice(0, maxLogged)}… (${size})`;
+}
+
+function redact(value: unknown, name = "", isSecret = false): unknown {
+  if (typeof value === "string") {
+    if (isSecret) return "[secret]";
+    return addressName.test(name) ? hostOnly(value) : value;
+  }
+  if (Array.isArray(value)) return value.map((each) => redact(each, name, isSecret));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      key,
+      redact(each, key, isSecret || secretName.test(key)),
+    ]),
+  );
+}
+
+function hostOnly(address: string): string {
+  return URL.canParse(address) ? `${new URL(address).origin}/…` : "(no address)";
+}
+
+/** Removes the token, or another secret, from a text that a crew sent. */
+function withoutToken(text: string, token: string, instead = "[token]"): string {
+  const forms = new Set([
+    token,
+    JSON.stringify(token).slice(1, -1),
+    encodeURIComponent(token.replace(/\p{Cs}/gu, "\uFFFD")),
+  ]);
+  let clean = text;
+  for (const form of forms) clean = clean.replaceAll(form, instead);
+  return clean;
 }

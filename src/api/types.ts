@@ -1,37 +1,39 @@
-/** Any value that JSON can carry. */
-export type JsonValue =
-  string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+import type { JsonObject, JsonValue } from "../base/json.ts";
 
-/** A JSON object. */
-export type JsonObject = Readonly<Record<string, JsonValue>>;
+export type { JsonObject, JsonValue };
 
-/** The two kinds of token (specification, Authentication): an organisation's, and a user's with fewer rights. */
+/** The organisation's token, and a user's with fewer rights (specification, Authentication). */
 export type TokenType = "bearer" | "userBearer";
 
-/** One value that a crew asks for, as far as `GET /inputs` tells. A bare name has only `name`. */
+export interface TypedToken {
+  readonly token: string;
+  readonly type: TokenType;
+}
+
+/** One input as `GET /inputs` describes it; often only its name is known. */
 export interface InputField {
-  /** Any string at all: never use it as an element id, a settings key or an object path. */
+  /** Any string: never use it as an element id, a settings key or an object path. */
   readonly name: string;
   readonly type?: "string" | "number" | "integer" | "boolean" | "object" | "array";
   readonly description?: string;
-  /** Absent where the answer does not say; see `isRequired`. */
+  /** Undefined if the answer doesn't say; see `isRequired`. */
   readonly required?: boolean;
   readonly default?: JsonValue;
   readonly enum?: readonly JsonValue[];
 }
 
-/** The answer of `GET /inputs` in one shape, whichever of the four shapes on the wire it had. */
+/** The answer of `GET /inputs`, whichever of the four observed shapes it has. */
 export interface CrewInputs {
   readonly fields: readonly InputField[];
   readonly raw: unknown;
 }
 
-/** Where the crew reports back. Absent means none (specification; `null` and `""` mean the same on the wire). */
+/** The crew's callbacks (specification; `null` and `""` mean none on the wire). */
 export interface CallbackUrls {
   readonly taskWebhookUrl?: string;
   readonly stepWebhookUrl?: string;
   readonly crewWebhookUrl?: string;
-  /** Observed on deployed crews and working. */
+  /** Observed on deployed crews. */
   readonly humanInputWebhookUrl?: string;
 }
 
@@ -51,7 +53,7 @@ export interface StreamingWebhooks {
   readonly authentication?: { readonly strategy: "bearer"; readonly token: string };
 }
 
-/** The callbacks that take credentials, without the secret part: what may be kept, shown and put into files. */
+/** The callbacks with credentials, without the secrets: these may be stored, shown and written to files. */
 export interface PlainCallbacks {
   readonly humanInputWebhook?: {
     readonly url: string;
@@ -66,7 +68,7 @@ export interface PlainCallbacks {
   };
 }
 
-/** The callbacks that hold secrets; never stored with an execution. */
+/** The callbacks with their secrets; never stored with an execution. */
 export interface SecretCallbacks {
   readonly humanInputWebhook?: HumanInputWebhook;
   readonly webhooks?: StreamingWebhooks;
@@ -78,13 +80,12 @@ export interface KickoffRequest extends CallbackUrls, SecretCallbacks {
   readonly meta?: JsonObject;
 }
 
-/** Answer of `POST /kickoff`. */
 export interface KickoffAnswer {
   readonly kickoffId: string;
   readonly raw: unknown;
 }
 
-/** What a person says of a task's output; body of `POST /resume`. Callbacks are not carried over, so they are given again. */
+/** Body of `POST /resume`. Callbacks are not carried over from the kickoff, so they are sent again. */
 export interface ResumeRequest extends CallbackUrls, SecretCallbacks {
   readonly executionId: string;
   readonly taskId: string;
@@ -96,36 +97,32 @@ export interface ResumeRequest extends CallbackUrls, SecretCallbacks {
 export interface ResumeAnswer {
   readonly status?: "resumed" | "retrying" | "completed";
   readonly message?: string;
-  /** The id under which the same execution goes on, where it changes (observed). */
+  /** The execution's new id, if it changes (observed). */
   readonly kickoffId?: string;
   readonly raw: unknown;
 }
 
-/** How far an execution is. */
 export interface Progress {
   readonly completed: number;
-  /** Absent for a flow, whose number of steps is not known beforehand. */
+  /** Undefined for a flow, whose number of steps isn't known in advance. */
   readonly total?: number;
   /** "task" for a crew, "step" for a flow. */
   readonly unit: string;
-  /** Name of the task under way. */
   readonly current?: string;
   readonly currentAgent?: string;
 }
 
-/** One task of an execution as a status answer tells it. */
 export interface TaskReading {
   readonly taskId: string;
   readonly output?: string;
-  /** In one short line, as all names that are only shown. */
   readonly agent?: string;
   /** Seconds. */
   readonly executionTime?: number;
 }
 
-/** What one status answer says, whichever dialect it speaks. */
+/** A status answer, in either dialect. */
 export interface StatusReading {
-  /** `waiting` only with a known task id; `unknown` is "NOT FOUND" (which a pause for a person reads as, too); `other` is a word nobody knows. */
+  /** `waiting` only with a known task id; `unknown` is "NOT FOUND" (also observed while a person is awaited); `other` is an unknown text. */
   readonly state:
     | "queued"
     | "running"
@@ -136,9 +133,8 @@ export interface StatusReading {
     | "stopped"
     | "unknown"
     | "other";
-  /** The state's word as it came, in one short line. */
+  /** The state as received, in one short line. */
   readonly stateText: string;
-  /** Whether nothing more will come. */
   readonly ended: boolean;
   readonly progress?: Progress;
   readonly tasks: readonly TaskReading[];
@@ -152,9 +148,8 @@ export interface StatusReading {
   };
   /** Seconds. */
   readonly executionTime?: number;
-  /** The answer as it came. */
   readonly raw: unknown;
 }
 
-/** Which of the two status paths a crew answers (specification's, or the vendor's OpenAPI file). */
+/** The specification's status path, and that of the vendor's OpenAPI file. */
 export type StatusPath = "/{kickoff_id}/status" | "/status/{kickoff_id}";

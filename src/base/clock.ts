@@ -1,4 +1,4 @@
-/** Time as the rooms see it, so that tests can move it. */
+/** The time, injected so that tests control it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -6,7 +6,7 @@ export interface Clock {
   after(milliseconds: number, action: () => void): () => void;
 }
 
-/** The machine's own time. Its timers do not keep a process alive. */
+/** The system's time. Its timers don't keep a process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, action) {
@@ -17,3 +17,22 @@ export const systemClock: Clock = {
     };
   },
 };
+
+/** Waits. Returns whether the time passed before the signal aborted. */
+export function wait(
+  clock: Pick<Clock, "after">,
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (passed: boolean) => {
+      cancel();
+      signal?.removeEventListener("abort", onAbort);
+      resolve(passed);
+    };
+    const onAbort = () => end(false);
+    const cancel = clock.after(milliseconds, () => end(true));
+    signal?.addEventListener("abort", onAbort);
+    if (signal?.aborted) onAbort();
+  });
+}

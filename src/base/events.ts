@@ -1,12 +1,12 @@
-/** Ends what it stands for: a listener, a timer, a watcher. The same shape as VS Code's. */
+/** The same shape as VS Code's. */
 export interface Disposable {
   dispose(): void;
 }
 
-/** Subscribes to something that happens. The same shape as VS Code's `Event`. */
+/** Subscribes to an event. The same shape as VS Code's `Event`. */
 export type Event<T> = (listener: (value: T) => void) => Disposable;
 
-/** Tells listeners that something happened, without knowing VS Code. A listener that throws does not keep the others from hearing. */
+/** Fires an event, without VS Code. A listener that throws doesn't stop the others. */
 export class Emitter<T> implements Disposable {
   readonly #listeners = new Set<(value: T) => void>();
   readonly #onError: (error: unknown) => void;
@@ -35,5 +35,19 @@ export class Emitter<T> implements Disposable {
 
   dispose(): void {
     this.#listeners.clear();
+  }
+}
+
+/** Disposes of its members together, in reverse order. */
+export class Disposables implements Disposable {
+  readonly #owned: { dispose(): unknown }[] = [];
+
+  add<T extends { dispose(): unknown }>(disposable: T): T {
+    this.#owned.push(disposable);
+    return disposable;
+  }
+
+  dispose(): void {
+    for (let last = this.#owned.pop(); last !== undefined; last = this.#owned.pop()) last.dispose();
   }
 }

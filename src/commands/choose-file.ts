@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
-import { plainLabel } from "../editor/plain.ts";
+import { plainLabel } from "../editor/messages.ts";
 import { isRequestFile } from "../kickoff/request-files/document.ts";
 import { requestFileEnding } from "../kickoff/request-files/file-name.ts";
 import { recordOf, stringOf } from "./arguments.ts";

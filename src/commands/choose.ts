@@ -3,9 +3,9 @@ import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { activeDocument } from "../editor/active-document.ts";
+import { activeDocument } from "../editor/environment.ts";
 import { UserError } from "../base/errors.ts";
-import { plainLabel } from "../editor/plain.ts";
+import { plainLabel } from "../editor/messages.ts";
 import { targetOf, type Target } from "./arguments.ts";
 import { executionItem } from "./execution-item.ts";
 

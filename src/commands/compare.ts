@@ -1,8 +1,8 @@
 import * as vscode from "vscode";
-import { shortName } from "../api/one-line.ts";
+import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../base/errors.ts";
-import { plainLabel } from "../editor/plain.ts";
+import { plainLabel } from "../editor/messages.ts";
 import { type AttemptPair, attemptPairs } from "../executions/attempts.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";

@@ -1,15 +1,11 @@
 import * as vscode from "vscode";
 import { connectCrew } from "../crews/connect.ts";
 import type { Crews } from "../crews/crews.ts";
-import { hasDashboard, openDashboard } from "../crews/dashboard.ts";
-import { editCrew } from "../crews/edit.ts";
-import { examine } from "../crews/examine.ts";
-import { removeCrew } from "../crews/remove.ts";
-import { setToken } from "../crews/set-token.ts";
-import { chooseCrewWithTwoTokens, switchToken } from "../crews/switch-token.ts";
+import { hasDashboard, openDashboard, editCrew, removeCrew } from "../crews/edit.ts";
+import { examine, testCrew } from "../crews/test-crew.ts";
+import { setToken, chooseCrewWithTwoTokens, switchToken } from "../crews/set-token.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import { removeLocalCrew } from "../local/remove-local-crew.ts";
-import { testCrew } from "../crews/test-crew.ts";
 import type { Crew } from "../crews/types.ts";
 import { UserError } from "../base/errors.ts";
 import { isProgram, targetOf } from "./arguments.ts";

@@ -2,9 +2,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
-import { plainMessage } from "../editor/plain.ts";
-import { withCancel } from "../editor/progress.ts";
-import { said } from "../editor/said.ts";
+import { plainMessage, withCancel, showStatus } from "../editor/messages.ts";
 import type { ClearScope } from "../executions/clearing.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
@@ -170,7 +168,7 @@ function isUnsure(execution: ExecutionSummary): boolean {
 function tellDone(left: readonly Unremoved[]): void {
   for (const { path, error } of left) logProblem("Deleting local data", error, path);
   if (left.length === 0) {
-    said(vscode.l10n.t("What Crewdeck kept on this machine is deleted."));
+    showStatus(vscode.l10n.t("What Crewdeck kept on this machine is deleted."));
     return;
   }
   const lines = left.map(({ path, error }) =>

@@ -1,9 +1,8 @@
 import * as vscode from "vscode";
-import { shortName } from "../api/one-line.ts";
+import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../base/errors.ts";
-import { plainLabel } from "../editor/plain.ts";
-import { said } from "../editor/said.ts";
+import { plainLabel, showStatus } from "../editor/messages.ts";
 import { keyOf, type ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { beginningOf, isForWhatWaits } from "../feedback/draft-words.ts";
@@ -115,7 +114,7 @@ function usesOf(
       label: vscode.l10n.t("Copy"),
       async run() {
         await vscode.env.clipboard.writeText(text);
-        said(vscode.l10n.t("The draft is copied."));
+        showStatus(vscode.l10n.t("The draft is copied."));
       },
     },
     {

@@ -1,5 +1,5 @@
 import type * as vscode from "vscode";
-import { plainLabel } from "../editor/plain.ts";
+import { plainLabel } from "../editor/messages.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { startInWords, stateInWords } from "../views/words.ts";

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../base/errors.ts";
-import { said } from "../editor/said.ts";
+import { showStatus } from "../editor/messages.ts";
 import {
   hasEnded,
   isLocalCrew,
@@ -61,7 +61,7 @@ export function executionCommands(parts: ExecutionParts): readonly Command[] {
       "copyExecutionId",
       async (execution) => {
         await vscode.env.clipboard.writeText(execution.kickoffIds.at(-1) ?? "");
-        said(vscode.l10n.t("The execution's ID is copied."));
+        showStatus(vscode.l10n.t("The execution's ID is copied."));
       },
       (execution) => execution.kickoffIds.length > 0,
     ),
@@ -69,7 +69,7 @@ export function executionCommands(parts: ExecutionParts): readonly Command[] {
       "copyOutput",
       async (execution, argument) => {
         await vscode.env.clipboard.writeText(outputOf(execution, targetOf(argument).taskId));
-        said(vscode.l10n.t("The output is copied."));
+        showStatus(vscode.l10n.t("The output is copied."));
       },
       ({ output, waiting }) => (output ?? waiting?.output ?? "") !== "",
     ),
@@ -146,7 +146,7 @@ async function clearEnded(store: ExecutionStore, crews: Crews, argument: unknown
     );
   const ended = all.filter(({ pinned }) => pinned !== true);
   if (ended.length === 0) {
-    said(
+    showStatus(
       all.length === 0
         ? vscode.l10n.t("There is no ended execution to clear.")
         : vscode.l10n.t("Only pinned executions have ended, and those stay."),

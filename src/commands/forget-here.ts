@@ -1,6 +1,5 @@
 import * as vscode from "vscode";
-import { statusPathsKey } from "../crews/status-paths.ts";
-import { tokenNotesKey } from "../crews/token-notes.ts";
+import { statusPathsKey, tokenNotesKey } from "../crews/crew-values.ts";
 import { executionScheme, formType } from "../editor/ids.ts";
 import type { ClearScope } from "../executions/clearing.ts";
 import type { ExecutionSummary } from "../executions/model.ts";

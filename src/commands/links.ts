@@ -1,8 +1,7 @@
 import * as vscode from "vscode";
 import { addCrewAction } from "../crews/actions.ts";
 import type { Crews } from "../crews/crews.ts";
-import { tell } from "../editor/tell.ts";
-import { plainMessage } from "../editor/plain.ts";
+import { showError, plainMessage } from "../editor/messages.ts";
 import { readLink, type Link, type LinkProblem } from "./link.ts";
 
 /** Milliseconds after which a link that nobody answered is not followed any more: who clicked it has gone on to something else. */
@@ -39,7 +38,7 @@ export class Links implements vscode.UriHandler {
     const arrived = this.#options.now();
     this.#last = this.#last
       .then(() => this.#follow(uri, () => this.#options.now() - arrived > lifetime))
-      .catch((error: unknown) => void tell(error))
+      .catch((error: unknown) => void showError(error))
       .finally(() => this.#waiting.delete(text));
     return this.#last;
   }

@@ -1,6 +1,6 @@
 import type * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
-import { tokenNotesKey } from "../crews/token-notes.ts";
+import { tokenNotesKey } from "../crews/crew-values.ts";
 import type { ClearScope } from "../executions/clearing.ts";
 import type { Executions } from "../executions/executions.ts";
 import { emptyFolder, type Unremoved } from "../executions/remove-whole.ts";

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../base/errors.ts";
 import { viewId } from "../editor/ids.ts";
-import { said } from "../editor/said.ts";
+import { showStatus } from "../editor/messages.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import { booleanOf, optional, recordOf, stringOf } from "./arguments.ts";
 import { chooseCrew } from "./choose.ts";
@@ -31,7 +31,7 @@ export function localCommands(crews: Crews, locals: LocalCrews): readonly Comman
       ...(isPerson ? { onChosen } : {}),
     });
     if (crew !== undefined)
-      said(vscode.l10n.t("“{0}” runs on this machine; no model is called", crew.name));
+      showStatus(vscode.l10n.t("“{0}” runs on this machine; no model is called", crew.name));
     return crew;
   };
   return [
@@ -64,7 +64,7 @@ async function copyToken(crews: Crews, argument: unknown): Promise<void> {
       ),
     );
   await vscode.env.clipboard.writeText(kept.token);
-  said(
+  showStatus(
     vscode.l10n.t(
       "The token of “{0}” is copied. It opens this crew on this machine only.",
       crew.name,

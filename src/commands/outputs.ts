@@ -1,16 +1,14 @@
 import * as vscode from "vscode";
-import { shortName } from "../api/one-line.ts";
+import { shortName, formatSize } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
-import { activeDocument } from "../editor/active-document.ts";
+import { activeDocument } from "../editor/environment.ts";
 import { UserError } from "../base/errors.ts";
 import { parsePartUri } from "../editor/execution-uri.ts";
-import { plainLabel } from "../editor/plain.ts";
-import { said } from "../editor/said.ts";
+import { plainLabel, showStatus } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { OutputsRoom } from "../views/document/register.ts";
 import { outputsOf, type Output } from "../views/document/outputs.ts";
-import { sizeInWords } from "../editor/size.ts";
 import { isProgram, recordOf, targetOf } from "./arguments.ts";
 import { chooseExecution } from "./choose.ts";
 import type { Command } from "./table.ts";
@@ -41,7 +39,7 @@ export function outputCommands({ crews, store, outputs }: OutputParts): readonly
     on("openOutput", (execution, output) => outputs.open(execution, output)),
     on("saveOutput", async (execution, output) => {
       const file = await outputs.save(execution, output);
-      if (file !== undefined) said(vscode.l10n.t("The output is saved."));
+      if (file !== undefined) showStatus(vscode.l10n.t("The output is saved."));
       return file;
     }),
   ];
@@ -107,7 +105,7 @@ function isResult(argument: unknown): boolean {
 }
 
 function words({ part, output }: Output): vscode.QuickPickItem {
-  const size = sizeInWords(Buffer.byteLength(output));
+  const size = formatSize(Buffer.byteLength(output));
   if (part.kind === "result") return { label: vscode.l10n.t("Result"), description: size };
   return {
     label: plainLabel(shortName(part.taskId)),

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../base/errors.ts";
-import { withCancel } from "../editor/progress.ts";
+import { withCancel } from "../editor/messages.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { OutputsRoom } from "../views/document/register.ts";
 import { chooseExecution } from "./choose.ts";

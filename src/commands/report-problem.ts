@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
 import { recentProblems } from "../editor/recent-problems.ts";
-import { versionOf } from "../editor/version.ts";
+import { versionOf } from "../editor/environment.ts";
 import type { Executions } from "../executions/executions.ts";
 import { isProgram } from "./arguments.ts";
 import { reportText, type Fact } from "./problem-report.ts";

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { messageOf } from "../base/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
-import { tell } from "../editor/tell.ts";
+import { showError } from "../editor/messages.ts";
 import { isProgram } from "./arguments.ts";
 
 /** One command: its id without the extension's prefix, and what it does. It returns what it made, or nothing when the person cancelled. */
@@ -37,7 +37,7 @@ export function registerCommands(
           logProblem(name, error);
           if (isProgram(argument)) throw new Error(messageOf(error), { cause: error });
           // Not awaited: the command has ended, the message may stay as long as it likes.
-          void tell(error);
+          void showError(error);
           return undefined;
         }
       }),

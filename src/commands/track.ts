@@ -1,6 +1,5 @@
 import * as vscode from "vscode";
-import { AddressError } from "../api/address.ts";
-import { readStatusAddress, type StatusAddress } from "../api/status-address.ts";
+import { AddressError, readStatusAddress, type StatusAddress } from "../api/address.ts";
 import { addCrewAction } from "../crews/actions.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";

@@ -1,8 +1,9 @@
 import * as vscode from "vscode";
 import type { TokenType } from "../api/types.ts";
+import { defined } from "../base/json.ts";
 import { UserError } from "../base/errors.ts";
 
-/** What the command `crewdeck.addCrew` may be called with. */
+/** The argument of `crewdeck.addCrew`. */
 export interface ConnectArguments {
   readonly name?: string;
   readonly url?: string;
@@ -10,7 +11,7 @@ export interface ConnectArguments {
   readonly tokenType?: TokenType;
 }
 
-/** Reads the argument of `crewdeck.addCrew`. Throws {@link UserError} for a wrong type; the message never quotes a value, which may be a token. */
+/** @throws UserError for a wrong type; the message never quotes a value, which may be a token */
 export function readConnectArguments(raw: unknown): ConnectArguments {
   if (raw === undefined || raw === null) return {};
   if (typeof raw !== "object" || Array.isArray(raw))
@@ -21,42 +22,32 @@ export function readConnectArguments(raw: unknown): ConnectArguments {
       ),
     );
   const given: Partial<Record<string, unknown>> = { ...raw };
-  const name = textOf(given, "name");
-  const url = textOf(given, "url");
-  const token = textOf(given, "token");
-  const tokenType = tokenTypeOf(given);
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(url === undefined ? {} : { url }),
-    ...(token === undefined ? {} : { token }),
-    ...(tokenType === undefined ? {} : { tokenType }),
-  };
+  return defined({ name: textOf(given, "name"), url: textOf(given, "url"), ...readToken(given) });
 }
 
-/** What a link or a message suggests for a conversation: filled in, and open to change. Nothing where the argument is none of that sort. */
+/** The name and address that a link suggests, which the person may change. Undefined for any other argument. */
 export function readSuggestion(raw: unknown): Pick<ConnectArguments, "name" | "url"> | undefined {
   if (typeof raw !== "object" || raw === null || !("kind" in raw) || raw.kind !== "link")
     return undefined;
   const { name, url } = readConnectArguments(raw);
-  return { ...(name === undefined ? {} : { name }), ...(url === undefined ? {} : { url }) };
+  return defined({ name, url });
 }
 
-/** What the commands about a crew's tokens may be called with, beside the crew. */
+/** The argument of the commands for a crew's tokens, besides the crew. */
 export interface TokenArguments {
   readonly token?: string;
   readonly tokenType?: TokenType;
 }
 
-/** Reads what an argument, or a row of the tree, says of a token. Throws {@link UserError} for a wrong type; the message never quotes a value. */
+/** Reads an argument or a row of the tree. @throws UserError for a wrong type; the message never quotes a value */
 export function readTokenArguments(raw: unknown): TokenArguments {
   if (typeof raw !== "object" || raw === null) return {};
   const given: Partial<Record<string, unknown>> = { ...raw };
-  const token = textOf(given, "token");
-  const tokenType = tokenTypeOf(given);
-  return {
-    ...(token === undefined ? {} : { token }),
-    ...(tokenType === undefined ? {} : { tokenType }),
-  };
+  return readToken(given);
+}
+
+function readToken(given: Partial<Record<string, unknown>>): TokenArguments {
+  return defined({ token: textOf(given, "token"), tokenType: tokenTypeOf(given) });
 }
 
 function tokenTypeOf({ tokenType }: Partial<Record<string, unknown>>): TokenType | undefined {
@@ -69,6 +60,6 @@ function textOf(given: Partial<Record<string, unknown>>, key: string): string | 
   const value = given[key];
   if (value === undefined) return undefined;
   if (typeof value !== "string" || value.trim() === "")
-    throw new UserError(vscode.l10n.t("“{0}” must be a text that is not empty.", key));
+    throw new UserError(vscode.l10n.t("“{0}” must be a non-empty string.", key));
   return value;
 }

@@ -1,9 +1,9 @@
 import type { Crews } from "./crews.ts";
 
-/** Tells of a crew that can be asked from now on: it was connected, a stopped local one was started, or it has another address. */
+/** Reports crews that become reachable: connected, started (local), or with another address. */
 export function watchArrivals(
   crews: Pick<Crews, "list" | "onDidChange">,
-  tell: (crewId: string) => void,
+  onArrival: (crewId: string) => void,
 ): { dispose(): void } {
   const addresses = () =>
     new Map(
@@ -16,6 +16,6 @@ export function watchArrivals(
     const now = addresses();
     const arrived = [...now].filter(([id, url]) => before.get(id) !== url);
     before = now;
-    for (const [id] of arrived) tell(id);
+    for (const [id] of arrived) onArrival(id);
   });
 }

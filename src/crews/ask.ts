@@ -1,32 +1,30 @@
 import * as vscode from "vscode";
-import { plainMessage } from "../editor/plain.ts";
+import { plainMessage } from "../editor/messages.ts";
 import type { Left, Position } from "./conversation.ts";
 
-/** What a box of a conversation has in common with a list of it. */
 interface Question {
   readonly title: string;
   readonly position?: Position;
 }
 
-/** One line of text to ask for. */
 export interface TextQuestion extends Question {
   readonly prompt: string;
   readonly value: string;
   readonly placeholder?: string;
   readonly password?: boolean;
-  /** An error's text keeps the box open; a note is shown and lets go on. An empty box shows its error only when it is accepted. */
+  /** An error keeps the input open, a note doesn't. An empty input shows its error only when it is accepted. */
   validate(text: string): string | { readonly note: string } | undefined;
-  /** A page that helps to answer, opened by a button. */
+  /** A button that opens a web page. */
   readonly link?: { readonly tooltip: string; readonly address: string };
 }
 
-/** How a question was left, with what was typed or chosen by then. */
+/** How a question ended, with the input's value. */
 export interface Reply<T> {
   readonly left: Left;
   readonly value: T;
 }
 
-/** Asks for a line of text in a box that stays when the focus moves. */
+/** Shows an input box that stays open when it loses focus. */
 export function askText(question: TextQuestion): Promise<Reply<string>> {
   return new Promise((resolve) => {
     const box = vscode.window.createInputBox();
@@ -69,12 +67,11 @@ export function askText(question: TextQuestion): Promise<Reply<string>> {
   });
 }
 
-/** One of a list that can be chosen. */
 export interface Choice<T> extends vscode.QuickPickItem {
   readonly value: T;
 }
 
-/** Asks for one of a list; `undefined` where it was left without a choice. */
+/** Shows a quick pick. The value is undefined without a choice. */
 export function askChoice<T>(
   question: Question & {
     readonly placeholder: string;
@@ -88,7 +85,7 @@ export function askChoice<T>(
     list.placeholder = question.placeholder;
     list.items = question.choices;
     const active = question.choices.filter(({ value }) => value === question.active);
-    // Without any, Enter would choose nothing: VS Code goes to the first row by itself.
+    // By default the first item is active.
     if (active.length > 0) list.activeItems = active;
     const leave = (left: Left, value: T | undefined) => {
       resolve({ left, value });
@@ -110,7 +107,7 @@ function prepare(
   buttons: readonly vscode.QuickInputButton[],
 ): void {
   input.title = title;
-  // The input must stay while the person looks up the token elsewhere.
+  // Stay open while the person looks up the token.
   input.ignoreFocusOut = true;
   if (position !== undefined && position.total > 1) {
     input.step = position.step;

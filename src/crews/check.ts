@@ -5,22 +5,25 @@ import { isWebAddress } from "./entries.ts";
 import { idOfAddress, isSameName } from "./identity.ts";
 import type { Crew } from "./types.ts";
 
-/** What a person says of a crew; the address is normalised, and the dashboard's is empty where there is none. */
-export interface CrewWords {
+/** A crew as a person entered it; `url` is normalised, `dashboardUrl` may be empty. */
+export interface EnteredCrew {
   readonly name: string;
   readonly url: string;
   readonly dashboardUrl: string;
 }
 
-/** The crew that goes by these words beside the others. @throws UserError when its name or address is taken, it has no name, or its dashboard's address is none */
-export function checkedCrew({ name, url, dashboardUrl }: CrewWords, others: readonly Crew[]): Crew {
+/** @throws UserError if the name or address is taken, or the name or the dashboard's address is invalid */
+export function checkedCrew(
+  { name, url, dashboardUrl }: EnteredCrew,
+  others: readonly Crew[],
+): Crew {
   const crew: Crew = {
     id: idOfAddress(url),
     name: name.trim(),
     url,
     ...(dashboardUrl === "" ? {} : { dashboardUrl }),
   };
-  if (crew.name === "") throw new UserError(vscode.l10n.t("The crew needs a name."));
+  if (crew.name === "") throw new UserError(vscode.l10n.t("Enter a name for the crew."));
   const sameAddress = others.find((other) => other.id === crew.id || other.url === url);
   if (sameAddress !== undefined)
     throw new UserError(
@@ -34,13 +37,13 @@ export function checkedCrew({ name, url, dashboardUrl }: CrewWords, others: read
     );
   if (dashboardUrl !== "" && !isWebAddress(dashboardUrl)) {
     throw new UserError(
-      vscode.l10n.t("The dashboard's address must begin with https:// or http://."),
+      vscode.l10n.t("The dashboard's address must start with https:// or http://."),
     );
   }
   return crew;
 }
 
-/** @throws UserError for a crew that is served on this machine: it is not in the settings, and can't be changed there */
+/** @throws UserError for a local crew, which isn't in the settings */
 export function refuseLocal(crew: Crew): void {
   if (crew.local !== undefined)
     throw new UserError(

@@ -12,15 +12,19 @@ import {
   type Position,
 } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
-import { askAfterFailure } from "./failure.ts";
 import { suggestName, uniqueName } from "./identity.ts";
-import { whileTesting } from "./progress.ts";
-import { askAddress, askName, askToken, askTokenType } from "./questions.ts";
+import {
+  askAddress,
+  askAfterFailure,
+  askName,
+  askToken,
+  askTokenType,
+  whileTesting,
+} from "./questions.ts";
 import type { Crew } from "./types.ts";
 
 type Step = "address" | "token" | "tokenType" | "name";
 
-/** What was typed so far. */
 interface Draft {
   url: string;
   token: string;
@@ -28,14 +32,13 @@ interface Draft {
   name: string;
 }
 
-/** What was typed in a conversation that ended without a crew, but for the token: the next one begins with it. */
+/** What was entered before a conversation was cancelled, without the token: the next one starts with it. */
 const drafts = new WeakMap<Crews, Omit<Draft, "token">>();
 
 /**
- * Connects a crew: address, token, its kind and a name are asked for, tested together and saved. What the argument
- * gives is not asked; with all of it given nothing is, and a failure is thrown (CrewApiError, AddressError, UserError).
- * @param raw `{name, url, token?, tokenType?}`, all optional in a conversation; with `kind: "link"` name and address are only suggested
- * @returns the crew, or nothing when the person cancelled
+ * Connects a crew: asks for what the argument lacks, tests it and saves it. With a complete argument nothing is asked, and a
+ * failure is thrown (CrewApiError, AddressError, UserError).
+ * @param raw `{name?, url?, token?, tokenType?}`; with `kind: "link"` name and address are only suggestions
  */
 export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | undefined> {
   const suggestion = readSuggestion(raw);
@@ -54,7 +57,7 @@ export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | u
   return crew;
 }
 
-/** A name for a crew at an address that no connected crew has. */
+/** A name that no connected crew has. */
 function freeName(crews: Crews, url: string): string {
   return uniqueName(
     suggestName(normaliseAddress(url)),
@@ -66,7 +69,7 @@ class Connecting implements Conversation<Step, Crew> {
   readonly #crews: Crews;
   readonly #draft: Draft;
   readonly #given: ConnectArguments;
-  /** The crew that has the address already, once the person chose to give it another token. */
+  /** The crew with the same address, if the person chose to set its token. */
   #connected: Crew | undefined;
 
   constructor(crews: Crews, draft: Draft, given: ConnectArguments) {
@@ -80,7 +83,7 @@ class Connecting implements Conversation<Step, Crew> {
     const steps: Step[] = [];
     if (url === undefined) steps.push("address");
     if (token === undefined) steps.push("token");
-    // A program that names a crew wholly is asked for nothing but the token.
+    // If a program gives name and address, ask only for the token.
     if (tokenType === undefined && (name === undefined || url === undefined))
       steps.push("tokenType");
     if (name === undefined && this.#connected === undefined) steps.push("name");
@@ -136,16 +139,15 @@ class Connecting implements Conversation<Step, Crew> {
       const twin = this.#crews.find(this.#draft.url);
       this.#connected = undefined;
       if (twin === undefined) return left;
-      const wish = await this.#askAboutTwin(twin, common.title);
-      if (wish === "token") {
+      const choice = await this.#askAboutTwin(twin, common.title);
+      if (choice === "token") {
         this.#connected = twin;
         return left;
       }
-      if (wish === undefined) return "cancel";
+      if (choice === undefined) return "cancel";
     }
   }
 
-  /** What to do with an address that is connected already. */
   async #askAboutTwin(twin: Crew, title: string): Promise<"token" | "address" | undefined> {
     const { value } = await askChoice<"token" | "address">({
       title,

@@ -1,28 +1,26 @@
-/** Where a question stands among the others. */
 export interface Position {
-  /** Counts from 1. */
   readonly step: number;
   readonly total: number;
   readonly canGoBack: boolean;
 }
 
-/** How a question was left. What was typed is kept by who asked, whichever way it was. */
+/** How a question ended. */
 export type Left = "next" | "back" | "cancel";
 
-/** What to do after a failure: try the same again, ask one question again, finish without the test, or end. */
+/** What to do after a failure: retry, finish without the test, end, or ask one question again. */
 export type AfterFailure<Step> = "again" | "untested" | "cancel" | { readonly edit: Step };
 
-/** Questions that lead to one result, with a test at the end that may fail. */
+/** Questions, then a test that may fail. */
 export interface Conversation<Step, Result> {
-  /** The questions, in order. Asked for again after each answer, because an answer may make others needless. */
+  /** The questions in order. Read again after each answer, which may change them. */
   steps(): readonly Step[];
   ask(step: Step, position: Position): Promise<Left>;
   finish(options: { readonly untested: boolean }): Promise<Result>;
-  /** Tells a failure of {@link finish} and asks what to do. */
+  /** Shows an error of {@link finish} and asks what to do. */
   failed(error: unknown): Promise<AfterFailure<Step>>;
 }
 
-/** Holds a conversation. Ends with the result, or with nothing when the person cancelled. A failure never ends it by itself, so nothing typed is lost. */
+/** Undefined if the person cancels. An error doesn't end the conversation, so that no input is lost. */
 export async function converse<Step, Result>(
   conversation: Conversation<Step, Result>,
 ): Promise<Result | undefined> {
@@ -56,7 +54,6 @@ async function askAll<Step, Result>(conversation: Conversation<Step, Result>): P
   }
 }
 
-/** Asks one question again by itself; the answers to the others stand. */
 async function askAgain<Step, Result>(
   conversation: Conversation<Step, Result>,
   step: Step,

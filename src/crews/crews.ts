@@ -1,19 +1,17 @@
 import * as vscode from "vscode";
 import { normaliseAddress } from "../api/address.ts";
 import type { CrewClient } from "../api/client.ts";
-import type { CrewInputs, TokenType } from "../api/types.ts";
-import { Disposables } from "../editor/disposables.ts";
+import type { CrewInputs, TokenType, TypedToken } from "../api/types.ts";
+import { Disposables } from "../base/events.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { addCrewAction, setTokenAction } from "./actions.ts";
 import { checkedCrew, refuseLocal } from "./check.ts";
 import { CrewClients } from "./clients.ts";
+import { StatusPaths, TokenNotes } from "./crew-values.ts";
 import { LostTokenError, missingToken, NoTokenError } from "./errors.ts";
 import { findCrew, isSameOrigin, uniqueName } from "./identity.ts";
 import { CrewSettings } from "./settings.ts";
-import { StatusPaths } from "./status-paths.ts";
-import { tokenInUse, tokenTypes, withToken } from "./token-entry.ts";
-import { TokenNotes } from "./token-notes.ts";
-import { tokenTypeName } from "./token-words.ts";
+import { tokenInUse, tokenTypeName, tokenTypes, withToken } from "./token-format.ts";
 import { cleanToken, Tokens } from "./tokens.ts";
 import type {
   Candidate,
@@ -23,15 +21,13 @@ import type {
   CrewReplacement,
   CrewTokens,
   NewCrew,
-  StoredToken,
   TestResult,
   TokenState,
 } from "./types.ts";
 
-/** What {@link Crews} takes of the extension's context. */
 export type CrewsContext = Pick<vscode.ExtensionContext, "secrets" | "globalState">;
 
-/** The connected crews: those of the settings and those served on this machine, with their tokens and clients. */
+/** The connected crews, of the settings and served on this machine, with their tokens and clients. */
 export class Crews implements vscode.Disposable {
   readonly #owned = new Disposables();
   readonly #settings = this.#owned.add(new CrewSettings());
@@ -48,27 +44,20 @@ export class Crews implements vscode.Disposable {
       new Tokens(context.secrets, new TokenNotes(context.globalState)),
     );
     this.#statusPaths = new StatusPaths(context.globalState);
-    this.#clients = new CrewClients({
-      ...options,
-      list: () => this.list(),
-      tokens: this.#tokens,
-      tokenState: (id) => this.tokenState(id),
-      statusPaths: this.#statusPaths,
-    });
+    this.#clients = new CrewClients(this, this.#tokens, this.#statusPaths, options.userAgent);
     this.#owned.add(this.#settings.onDidChange(() => this.#listChanged()));
     this.onDidChangeToken = this.#tokens.onDidChange;
   }
 
-  /** The list or a crew in it changed. */
   readonly onDidChange = this.#changed.event;
-  /** A crew was removed here and its token deleted: what else is remembered of it can go. */
+  /** Fires when a crew and its tokens were removed in this window. */
   readonly onDidRemove = this.#removed.event;
-  /** A crew was renamed or got another address here. */
+  /** Fires when a crew's name or address was changed in this window. */
   readonly onDidReplace = this.#replaced.event;
-  /** The id of a crew whose token was set or deleted. From another window only a hint that may fail to come. */
+  /** Fires with a crew's id. For changes in another window it may not fire. */
   readonly onDidChangeToken: vscode.Event<string>;
 
-  /** All connected crews, those of the settings first; names are unique. */
+  /** The crews of the settings, then the local ones; names are unique. */
   list(): readonly Crew[] {
     const crews: Crew[] = [...this.#settings.list()];
     for (const crew of this.#local)
@@ -82,12 +71,11 @@ export class Crews implements vscode.Disposable {
     return crews;
   }
 
-  /** The crew with this id, name or address; a name in other case only where no crew has it exactly. */
   find(nameOrUrlOrId: string): Crew | undefined {
     return findCrew(this.list(), nameOrUrlOrId);
   }
 
-  /** Like {@link find}; throws {@link UserError} that names the connected crews when there is no such crew. */
+  /** @throws UserError that lists the connected crews */
   get(nameOrUrlOrId: string): Crew {
     const crew = this.find(nameOrUrlOrId);
     if (crew !== undefined) return crew;
@@ -111,20 +99,20 @@ export class Crews implements vscode.Disposable {
   }
 
   /**
-   * The client for a connected crew, the same one until the crew changes. The token is read at each request, which throws {@link NoTokenError} or {@link LostTokenError} when this
-   * machine has none. Throws {@link UserError} when the crew is not connected.
+   * The client for a connected crew, the same until the crew changes. It reads the token for each request, which may throw
+   * {@link NoTokenError} or {@link LostTokenError}. @throws UserError if the crew isn't connected
    */
   client(crew: CrewAddress): CrewClient {
     return this.#clients.get(crew);
   }
 
-  /** The token of a crew that is in use, read now; nothing where this machine has none, or lost it. Throws {@link UserError} where the store of secrets can't be read. */
-  async token(crewId: string): Promise<StoredToken | undefined> {
+  /** The token in use. @throws UserError if SecretStorage can't be read */
+  async token(crewId: string): Promise<TypedToken | undefined> {
     const tokens = await this.tokens(crewId);
     return tokens && tokenInUse(tokens);
   }
 
-  /** Both tokens of a crew, as {@link token}. For whoever makes tokens; everybody else has {@link tokenState}. */
+  /** Both tokens, for the local service, which creates them; otherwise use {@link tokenState}. @throws UserError as {@link token} */
   async tokens(crewId: string): Promise<CrewTokens | undefined> {
     const reading = await this.#tokens.read(crewId);
     if (reading.kind === "lost" && reading.why === "locked")
@@ -132,7 +120,6 @@ export class Crews implements vscode.Disposable {
     return reading.kind === "stored" ? reading.tokens : undefined;
   }
 
-  /** What may be known of a crew's tokens, read now: which there are and which is in use, or why there is none. */
   async tokenState(crewId: string): Promise<TokenState> {
     const reading = await this.#tokens.read(crewId);
     if (reading.kind !== "stored") return reading;
@@ -144,8 +131,8 @@ export class Crews implements vscode.Disposable {
     };
   }
 
-  /** Stores one token of a crew and puts it in use; the other one stays. */
-  async setToken(crewId: string, token: StoredToken): Promise<void> {
+  /** Stores a token and uses it; the other one stays. */
+  async setToken(crewId: string, token: TypedToken): Promise<void> {
     const reading = await this.#tokens.read(crewId);
     await this.#tokens.write(
       crewId,
@@ -153,12 +140,12 @@ export class Crews implements vscode.Disposable {
     );
   }
 
-  /** Stores both tokens of a crew in the place of those before, or deletes them. */
+  /** Replaces both tokens, or deletes them. */
   async setTokens(crewId: string, tokens: CrewTokens | undefined): Promise<void> {
     await (tokens === undefined ? this.#tokens.delete(crewId) : this.#tokens.write(crewId, tokens));
   }
 
-  /** Puts a stored token in use. Throws {@link UserError} when the crew has none of that kind here. */
+  /** @throws UserError if the crew has no token of that type */
   async useToken(crew: Crew, type: TokenType): Promise<void> {
     const reading = await this.#tokens.read(crew.id);
     if (reading.kind !== "stored") throw missingToken(crew, reading);
@@ -175,14 +162,14 @@ export class Crews implements vscode.Disposable {
     await this.#tokens.write(crew.id, { ...reading.tokens, inUse: type });
   }
 
-  /** Connects a crew: tests it by `GET /inputs` (unless told not to), then saves it. Throws {@link UserError}, AddressError or CrewApiError; nothing is saved then. */
+  /** Tests a crew by `GET /inputs`, then saves it. @throws UserError, AddressError or CrewApiError; nothing is saved then */
   async add(
     crew: NewCrew,
     options: { readonly untested?: boolean; readonly signal?: AbortSignal } = {},
   ): Promise<Crew> {
     const added = this.checkNew(crew);
     if (crew.token === undefined) throw new NoTokenError(added);
-    const token: StoredToken = { token: cleanToken(crew.token), type: crew.tokenType ?? "bearer" };
+    const token: TypedToken = { token: cleanToken(crew.token), type: crew.tokenType ?? "bearer" };
     if (options.untested !== true) await this.test({ url: added.url, token }, options.signal);
     this.checkNew(crew);
     await this.#tokens.write(added.id, withToken(undefined, token));
@@ -195,7 +182,7 @@ export class Crews implements vscode.Disposable {
     return this.find(added.id) ?? added;
   }
 
-  /** The crew as it would be connected; the address may be as pasted. Throws AddressError, or {@link UserError} when its name or address is taken. */
+  /** The crew that would be connected. @throws AddressError or UserError */
   checkNew({ name, url, dashboardUrl }: NewCrew): Crew {
     return checkedCrew(
       { name, url: normaliseAddress(url), dashboardUrl: dashboardUrl ?? "" },
@@ -203,7 +190,7 @@ export class Crews implements vscode.Disposable {
     );
   }
 
-  /** The crew as it would be after a change. Throws {@link UserError} or AddressError when it cannot be changed so. */
+  /** The crew after a change. @throws AddressError or UserError */
   checkChange(crew: Crew, change: CrewChange): Crew {
     refuseLocal(crew);
     const url = change.url === undefined ? crew.url : normaliseAddress(change.url);
@@ -217,7 +204,7 @@ export class Crews implements vscode.Disposable {
     );
   }
 
-  /** Changes name, address or dashboard of a crew of the settings. Tests nothing. Throws {@link UserError} or AddressError; nothing is changed then. */
+  /** Changes a crew without a test. @throws UserError or AddressError; nothing is changed then */
   async change(crew: Crew, change: CrewChange): Promise<Crew> {
     const to = this.checkChange(crew, change);
     const kept = isSameOrigin(crew.url, to.url) ? await this.#tokens.read(crew.id) : undefined;
@@ -237,7 +224,7 @@ export class Crews implements vscode.Disposable {
     return to;
   }
 
-  /** Takes a crew out of the settings and deletes its tokens. Throws {@link UserError} for a local crew. */
+  /** Removes a crew from the settings and deletes its tokens. @throws UserError for a local crew */
   async remove(crew: Crew): Promise<void> {
     refuseLocal(crew);
     await this.#settings.delete(crew.id);
@@ -245,14 +232,14 @@ export class Crews implements vscode.Disposable {
     this.#removed.fire(crew);
   }
 
-  /** The crews that have tokens here as far as that is known, by id: local ones, too, and those that were taken out of the settings by hand. */
+  /** The ids of crews with known tokens, including local crews and ones removed from the settings by hand. */
   idsWithTokens(): Promise<readonly string[]> {
     return this.#tokens.crewIds();
   }
 
   /**
-   * Takes all crews out of the settings and deletes their tokens and those of the crews with these ids ({@link idsWithTokens}).
-   * A token that can't be deleted keeps its note and does not keep the others. @returns why something could not be deleted
+   * Removes all crews from the settings, and deletes their tokens and those of the given ids ({@link idsWithTokens}).
+   * @returns the errors of what could not be deleted
    */
   async clear(ids: readonly string[]): Promise<readonly Error[]> {
     const problems: Error[] = [];
@@ -282,12 +269,12 @@ export class Crews implements vscode.Disposable {
     return problems;
   }
 
-  /** Asks for the inputs, of a connected crew or of one to be. Throws CrewApiError with cause and remedy, or {@link NoTokenError}. */
+  /** Requests the inputs. @throws CrewApiError or {@link NoTokenError} */
   async test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
     return await this.#clients.test(target, signal);
   }
 
-  /** What a crew asks for; from memory unless it must be fresh. Throws CrewApiError or {@link NoTokenError}. */
+  /** The crew's inputs, cached unless `fresh`. @throws CrewApiError or {@link NoTokenError} */
   async inputs(
     crew: CrewAddress,
     options: { readonly fresh?: boolean; readonly signal?: AbortSignal } = {},
@@ -295,12 +282,12 @@ export class Crews implements vscode.Disposable {
     return await this.#clients.inputs(crew, options);
   }
 
-  /** What a crew was last heard to ask for; nothing where this window has not asked it. Asks nobody. */
+  /** The cached inputs, if this window has requested them. */
   knownInputs(crew: CrewAddress): CrewInputs | undefined {
     return this.#clients.knownInputs(crew);
   }
 
-  /** Replaces the crews that are served on this machine; the local service's keeper calls it. */
+  /** Replaces the local crews. */
   setLocal(crews: readonly Crew[]): void {
     this.#local = crews;
     this.#listChanged();

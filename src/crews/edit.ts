@@ -1,21 +1,16 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
+import { editCrewAction } from "./actions.ts";
 import { askChoice, askText } from "./ask.ts";
 import { converse, type AfterFailure, type Left } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
 import { isWebAddress } from "./entries.ts";
-import { askAfterFailure } from "./failure.ts";
 import { isSameName, isSameOrigin } from "./identity.ts";
-import { whileTesting } from "./progress.ts";
-import { askAddress, askName } from "./questions.ts";
+import { askAddress, askAfterFailure, askName, whileTesting } from "./questions.ts";
 import { askForToken } from "./set-token.ts";
 import type { Crew } from "./types.ts";
 
-/**
- * Changes a crew's name, address or dashboard address, one at a time.
- * @returns the changed crew, or nothing when the person cancelled
- * @throws UserError for a local crew
- */
+/** Changes a crew's name, address or dashboard address. Undefined if the person cancels. @throws UserError for a local crew */
 export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefined> {
   if (crew.local !== undefined)
     throw new UserError(
@@ -70,18 +65,18 @@ async function changeDashboard(crews: Crews, crew: Crew, title: string): Promise
   const { left, value } = await askText({
     title,
     prompt: vscode.l10n.t(
-      "Address of the crew's page in the dashboard, for “Open Dashboard” and for the button beside the question for its token. Leave it empty for none.",
+      "Address of the crew's page in the dashboard, for “Open Dashboard”. Leave it empty for none.",
     ),
     value: crew.dashboardUrl ?? "",
     validate: (text) =>
       text.trim() === "" || isWebAddress(text.trim())
         ? undefined
-        : vscode.l10n.t("The dashboard's address must begin with https:// or http://."),
+        : vscode.l10n.t("The dashboard's address must start with https:// or http://."),
   });
   return left === "next" ? crews.change(crew, { dashboardUrl: value.trim() }) : undefined;
 }
 
-/** Asks for the new address. The token goes along on the same host only; for another host it is asked for. */
+/** The token is kept for the same origin only; for another one it is asked for. */
 async function moveTo(crews: Crews, crew: Crew, title: string): Promise<Crew | undefined> {
   let typed = crew.url;
   return converse<"address", Crew | undefined>({
@@ -96,7 +91,7 @@ async function moveTo(crews: Crews, crew: Crew, title: string): Promise<Crew | u
       if (url === crew.url) return crew;
       if (!isSameOrigin(url, crew.url)) {
         const why = vscode.l10n.t(
-          "The token kept for {0} is never sent to another host.",
+          "The token for {0} is never sent to another host.",
           new URL(crew.url).host,
         );
         return askForToken(crews, crew, (token) => crews.change(crew, { url, token }), {
@@ -115,4 +110,44 @@ async function moveTo(crews: Crews, crew: Crew, title: string): Promise<Crew | u
         last: "address",
       }),
   });
+}
+
+/** Removes a crew and its tokens after a confirmation. @throws UserError for a local crew */
+export async function removeCrew(crews: Crews, crew: Crew): Promise<boolean> {
+  const remove = vscode.l10n.t("Remove");
+  const detail = vscode.l10n.t(
+    "Its tokens are deleted from this machine's secret storage. Tracked executions stay and can be read, but are no longer updated. Nothing changes at {0}.",
+    crew.url,
+  );
+  if (
+    crew.local === undefined &&
+    (await vscode.window.showWarningMessage(
+      vscode.l10n.t("Remove the crew “{0}”?", crew.name),
+      { modal: true, detail },
+      remove,
+    )) !== remove
+  )
+    return false;
+  await crews.remove(crew);
+  return true;
+}
+
+export function hasDashboard({ dashboardUrl }: Crew): boolean {
+  return dashboardUrl !== undefined && isWebAddress(dashboardUrl);
+}
+
+/** Opens a crew's page in the dashboard and returns its address. @throws UserError if none is known */
+export async function openDashboard(crew: Crew): Promise<string> {
+  const { dashboardUrl } = crew;
+  if (dashboardUrl === undefined || !isWebAddress(dashboardUrl)) {
+    throw new UserError(
+      vscode.l10n.t(
+        "The dashboard's address of “{0}” is not known. Add it to the crew first.",
+        crew.name,
+      ),
+      crew.local === undefined ? [editCrewAction(crew)] : [],
+    );
+  }
+  await vscode.env.openExternal(vscode.Uri.parse(dashboardUrl, true));
+  return dashboardUrl;
 }

@@ -1,8 +1,9 @@
 import { normaliseAddress } from "../api/address.ts";
+import { asObject, defined, isObject } from "../base/json.ts";
 import { idOfAddress, uniqueName } from "./identity.ts";
 import type { Crew } from "./types.ts";
 
-/** What can be wrong with one entry of the setting `crewdeck.crews`. */
+/** A problem with the setting `crewdeck.crews`. */
 export type EntryProblem =
   | { readonly kind: "notAList" }
   | {
@@ -12,13 +13,12 @@ export type EntryProblem =
   | { readonly kind: "badUrl"; readonly index: number; readonly detail: string }
   | { readonly kind: "sameAddress"; readonly index: number; readonly name: string };
 
-/** The crews that the setting names, and what had to be passed over. */
 export interface ReadEntries {
   readonly crews: readonly Crew[];
   readonly problems: readonly EntryProblem[];
 }
 
-/** Reads the value of the setting `crewdeck.crews`. A malformed entry is passed over and told, and takes nothing else with it. */
+/** Reads the setting `crewdeck.crews`. Malformed entries are ignored and reported. */
 export function readEntries(raw: unknown): ReadEntries {
   if (raw === undefined || raw === null) return { crews: [], problems: [] };
   if (!Array.isArray(raw)) return { crews: [], problems: [{ kind: "notAList" }] };
@@ -42,33 +42,29 @@ export function readEntries(raw: unknown): ReadEntries {
   return { crews, problems };
 }
 
-/**
- * The setting's value with this crew in the place of the one with `id`, or at the end.
- * Entries that cannot be read, and properties that nobody knows, stay as they are.
- */
+/** The setting with this crew in place of the one with `id`, or at the end. Malformed entries and unknown properties are kept. */
 export function withCrew(entries: readonly unknown[], id: string, crew: Crew): readonly unknown[] {
   const index = entries.findIndex((entry) => idOfEntry(entry) === id);
   const entry = {
     ...keptProperties(entries[index]),
     name: crew.name,
     url: crew.url,
-    ...optional("dashboardUrl", crew.dashboardUrl),
+    ...defined({ dashboardUrl: crew.dashboardUrl }),
   };
   return index === -1 ? [...entries, entry] : entries.with(index, entry);
 }
 
-/** The setting's value without the crew with this id; everything else stays as it is. */
 export function withoutCrew(entries: readonly unknown[], id: string): readonly unknown[] {
   return entries.filter((entry) => idOfEntry(entry) !== id);
 }
 
-/** Whether a text is an address that a browser can open. */
+/** Whether a browser can open an address. */
 export function isWebAddress(text: string): boolean {
   return URL.canParse(text) && ["https:", "http:"].includes(new URL(text).protocol);
 }
 
 function readEntry(entry: unknown, index: number): { crew?: Crew; problem?: EntryProblem } {
-  if (!isRecord(entry)) return { problem: { kind: "notAnObject", index } };
+  if (!isObject(entry)) return { problem: { kind: "notAnObject", index } };
   const { name, url, dashboardUrl } = entry;
   if (typeof url !== "string" || url.trim() === "") return { problem: { kind: "noUrl", index } };
   if (typeof name !== "string" || name.trim() === "") return { problem: { kind: "noName", index } };
@@ -96,16 +92,26 @@ function idOfEntry(entry: unknown): string | undefined {
 }
 
 function keptProperties(entry: unknown): Record<string, unknown> {
-  if (!isRecord(entry)) return {};
-  const kept = { ...entry };
-  delete kept.dashboardUrl;
+  const kept: Record<string, unknown> = { ...asObject(entry) };
+  delete kept["dashboardUrl"];
   return kept;
 }
 
-function optional(key: string, value: string | undefined): Record<string, string> {
-  return value === undefined ? {} : { [key]: value };
+export interface AddedCrew {
+  readonly crew: Crew;
+  /** All ids in the setting after it was added. */
+  readonly ids: readonly string[];
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+export function idsOf(raw: unknown): readonly string[] {
+  return readEntries(raw).crews.map(({ id }) => id);
+}
+
+/**
+ * Whether another window overwrote an added crew when it added its own: a person who removes a crew doesn't add one at the same time.
+ * @param raw the setting's current value
+ */
+export function isOverwritten({ crew, ids }: AddedCrew, raw: unknown): boolean {
+  const now = idsOf(raw);
+  return !now.includes(crew.id) && now.some((id) => !ids.includes(id));
 }

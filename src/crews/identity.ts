@@ -1,22 +1,22 @@
 import { normaliseAddress } from "../api/address.ts";
 import type { Crew } from "./types.ts";
 
-/** The id of a crew at an address. The address must be normalised already. */
+/** @param address normalised */
 export function idOfAddress(address: string): string {
   return `url:${address}`;
 }
 
-/** Whether a token made for one address may be sent to the other: same scheme, host and port. */
+/** Whether a token for one address may be sent to the other. */
 export function isSameOrigin(one: string, other: string): boolean {
   return new URL(one).origin === new URL(other).origin;
 }
 
-/** Whether two names are one to a person: case and surrounding spaces do not count. */
+/** Ignores case and surrounding spaces. */
 export function isSameName(one: string, other: string): boolean {
   return fold(one) === fold(other);
 }
 
-/** The crew with this id, name or address; a name in other case only where no crew has it exactly. */
+/** The crew with this id, name or address; an exact name wins. */
 export function findCrew(crews: readonly Crew[], nameOrUrlOrId: string): Crew | undefined {
   return (
     crews.find((crew) => crew.id === nameOrUrlOrId) ??
@@ -26,7 +26,7 @@ export function findCrew(crews: readonly Crew[], nameOrUrlOrId: string): Crew | 
   );
 }
 
-/** The name itself, or with a number behind it when it is taken already: "Travel", "Travel 2". */
+/** Appends a number to a name that is taken: "Travel 2". */
 export function uniqueName(wanted: string, taken: readonly string[]): string {
   const used = new Set(taken.map(fold));
   if (!used.has(fold(wanted))) return wanted;
@@ -36,26 +36,25 @@ export function uniqueName(wanted: string, taken: readonly string[]): string {
 }
 
 /**
- * A name to begin with, from the address: "https://my-travel-crew.crewai.com" gives "My travel crew".
- * A host without a telling first label (an IP address, "localhost") gives the host and port as they are.
+ * A name from an address: "https://my-travel-crew.crewai.com" gives "My travel crew", an IP address or "localhost" the host
+ * and port.
  */
 export function suggestName(address: string): string {
   const { hostname, host } = new URL(address);
   if (!/[a-z]/i.test(hostname) || hostname.startsWith("[") || !hostname.includes(".")) return host;
   const words = (hostname.split(".")[0] ?? host)
-    // Deployed crews carry a hash behind the name, and a cut UUID before it or not (observed in public code); it tells a person nothing.
+    // Deployed crews have a hash, and sometimes part of a UUID, after the name (observed in public code).
     .replace(/-+(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]*-)?[0-9a-f]{8}$/i, "")
     .replace(/[-_]+/g, " ")
     .trim();
   return words === "" ? host : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The address a text names, or nothing where it names none. */
 function addressOf(text: string): string | undefined {
   try {
     return normaliseAddress(text);
   } catch {
-    // A name is looked up, too, and most names are no address.
+    // Most names aren't addresses.
     return undefined;
   }
 }

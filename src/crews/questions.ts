@@ -1,28 +1,28 @@
 import * as vscode from "vscode";
 import { normaliseAddress } from "../api/address.ts";
+import { CrewApiError } from "../api/errors.ts";
 import type { TokenType } from "../api/types.ts";
+import { messageOf, UserError } from "../base/errors.ts";
+import { withProgress } from "../editor/messages.ts";
 import { askChoice, askText, type Reply } from "./ask.ts";
-import type { Position } from "./conversation.ts";
-import { tokenIn } from "./token-text.ts";
-import { tokenTypeName } from "./token-words.ts";
-import { describeTokenProblem } from "./tokens.ts";
+import type { AfterFailure, Position } from "./conversation.ts";
+import { describeTokenProblem, tokenIn, tokenTypeName } from "./token-format.ts";
 import type { TokenState } from "./types.ts";
 
-/** Where deployed crews are looked after (vendor's deployment guide), opened where a crew has no dashboard address of its own. */
+/** The vendor's dashboard (deployment guide), for a crew without a dashboard address. */
 const dashboard = "https://app.crewai.com";
 
-/** What every question here needs. */
 interface Base {
   readonly title: string;
   readonly position?: Position;
 }
 
-/** Asks for a crew's address; the reply is as typed, and can be normalised when it was left by "next". */
+/** The reply isn't normalised; it is valid unless the person went back or cancelled. */
 export function askAddress(question: Base & { readonly value: string }): Promise<Reply<string>> {
   return askText({
     ...question,
     prompt: vscode.l10n.t(
-      "Address of the crew. It is shown on the crew's page in the dashboard; a pasted …/kickoff is fine.",
+      "Address of the crew, shown on the crew's page in the dashboard. A pasted …/kickoff address also works.",
     ),
     placeholder: "https://my-travel-crew.crewai.com",
     validate: checkAddress,
@@ -30,7 +30,7 @@ export function askAddress(question: Base & { readonly value: string }): Promise
   });
 }
 
-/** Asks for a token, hidden while typed; the reply is the token alone. `crew` is its name in quotation marks, or its host while it has none. */
+/** @param question `crew` is its name in quotation marks, or its host */
 export async function askToken(
   question: Base & {
     readonly crew: string;
@@ -44,7 +44,7 @@ export async function askToken(
     question.type === undefined
       ? vscode.l10n.t("Token for {0}.", question.crew)
       : vscode.l10n.t("{0} for {1}.", tokenTypeName(question.type), question.crew);
-  const where = `${what} ${vscode.l10n.t("It is in the Status tab of the crew's page in the dashboard, and is kept in this machine's secret storage only.")}`;
+  const where = `${what} ${vscode.l10n.t("It is in the Status tab of the crew's page in the dashboard, and is stored only in this machine's secret storage.")}`;
   const reply = await askText({
     ...question,
     prompt: question.why === undefined ? where : `${question.why} ${where}`,
@@ -62,7 +62,6 @@ export async function askToken(
   return { ...reply, value: tokenIn(reply.value) };
 }
 
-/** Asks which of the two kinds a token is (specification, Authentication). */
 export function askTokenType(
   question: Base & { readonly active: TokenType; readonly state?: TokenState },
 ): Promise<Reply<TokenType | undefined>> {
@@ -80,33 +79,34 @@ export function askTokenType(
   };
   return askChoice<TokenType>({
     ...question,
-    placeholder: vscode.l10n.t("Which kind of token is it? The dashboard names it."),
+    placeholder: vscode.l10n.t("Which type of token is it? The dashboard shows it."),
     choices: [
       {
         value: "bearer",
         label: tokenTypeName("bearer"),
         ...stored("bearer"),
-        detail: vscode.l10n.t("The organisation's token: everything the crew can do."),
+        detail: vscode.l10n.t("The organisation's token, with all rights."),
       },
       {
         value: "userBearer",
         label: tokenTypeName("userBearer"),
         ...stored("userBearer"),
-        detail: vscode.l10n.t("One user's token, with fewer rights."),
+        detail: vscode.l10n.t("A user's token, with fewer rights."),
       },
     ],
   });
 }
 
-/** Asks for a crew's name; `problem` says what is wrong with one. */
 export function askName(
   question: Base & { readonly value: string; problem(name: string): string | undefined },
 ): Promise<Reply<string>> {
   return askText({
     ...question,
-    prompt: vscode.l10n.t("Name of the crew, as you want to see it here."),
+    prompt: vscode.l10n.t("Name of the crew in Crewdeck."),
     validate: (text) =>
-      text.trim() === "" ? vscode.l10n.t("The crew needs a name.") : question.problem(text.trim()),
+      text.trim() === ""
+        ? vscode.l10n.t("Enter a name for the crew.")
+        : question.problem(text.trim()),
   });
 }
 
@@ -119,4 +119,69 @@ function checkAddress(text: string): string | { readonly note: string } | undefi
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** The crew may be right but unreachable for now, so saving it without a test is offered. */
+const outOfReach: readonly string[] = ["unreachable", "timeout", "gateway"];
+
+/** The questions that can be asked again after a failed test. */
+export interface Edits<Step> {
+  readonly address?: Step;
+  readonly token?: Step;
+  /** Offered if saving failed, since the name may be taken by now. */
+  readonly name?: Step;
+  /** Asked again when the person cancelled the test. */
+  readonly last: Step;
+}
+
+/** Shows why a crew could not be tested or saved, and asks what to do; the most helpful button is first. */
+export async function askAfterFailure<Step>(
+  error: unknown,
+  title: string,
+  edits: Edits<Step>,
+): Promise<AfterFailure<Step>> {
+  if (error instanceof CrewApiError && error.kind === "aborted") return { edit: edits.last };
+  const edit = (label: string, step: Step | undefined): readonly Remedy<Step>[] =>
+    step === undefined ? [] : [{ title: label, then: { edit: step } }];
+  const again: readonly Remedy<Step>[] = [{ title: vscode.l10n.t("Try Again"), then: "again" }];
+  const address = edit(vscode.l10n.t("Edit Address"), edits.address);
+  const token = edit(vscode.l10n.t("Edit Token"), edits.token);
+  const name = error instanceof UserError ? edit(vscode.l10n.t("Edit Name"), edits.name) : [];
+  const untested: readonly Remedy<Step>[] =
+    error instanceof CrewApiError && outOfReach.includes(error.kind)
+      ? [{ title: vscode.l10n.t("Save Anyway"), then: "untested" }]
+      : [];
+  const choices = {
+    token: [...token, ...address, ...again, ...name, ...untested],
+    address: [...address, ...token, ...again, ...name, ...untested],
+    passing: [...again, ...address, ...token, ...name, ...untested],
+  }[helpedBy(error)];
+  const chosen = await vscode.window.showErrorMessage(
+    title,
+    { modal: true, detail: messageOf(error) },
+    ...choices.map((choice) => choice.title),
+  );
+  return choices.find((choice) => choice.title === chosen)?.then ?? "cancel";
+}
+
+interface Remedy<Step> {
+  readonly title: string;
+  readonly then: AfterFailure<Step>;
+}
+
+function helpedBy(error: unknown): "token" | "address" | "passing" {
+  if (!(error instanceof CrewApiError)) return "passing";
+  if (error.kind === "unauthorized" || error.kind === "forbidden") return "token";
+  return ["notFound", "badAnswer", "badRequest", "redirected"].includes(error.kind) ||
+    error.reason === "dns"
+    ? "address"
+    : "passing";
+}
+
+/** Shows a notification with a Cancel button during a test. */
+export function whileTesting<T>(
+  what: string,
+  action: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return withProgress(vscode.l10n.t("Testing {0}", what), ({ signal }) => action(signal));
 }

@@ -1,7 +1,8 @@
 import * as vscode from "vscode";
-import type { TokenType } from "../api/types.ts";
+import type { TokenType, TypedToken } from "../api/types.ts";
+import { defined } from "../base/json.ts";
 import { UserError } from "../base/errors.ts";
-import { said } from "../editor/said.ts";
+import { plainLabel, showStatus } from "../editor/messages.ts";
 import { readTokenArguments } from "./arguments.ts";
 import {
   converse,
@@ -11,33 +12,27 @@ import {
   type Position,
 } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
-import { askAfterFailure } from "./failure.ts";
-import { whileTesting } from "./progress.ts";
-import { askToken, askTokenType } from "./questions.ts";
-import { tokenInWords } from "./token-words.ts";
-import type { Crew, StoredToken } from "./types.ts";
+import { askAfterFailure, askToken, askTokenType, whileTesting } from "./questions.ts";
+import { describeTokenType, otherType, tokenTypeName } from "./token-format.ts";
+import type { Crew } from "./types.ts";
 
 type Step = "tokenType" | "token";
 
-/** What is known of a token before it is asked for. */
-interface TokenWish {
-  /** Said in the first question: why a token is asked for. */
+interface TokenRequest {
+  /** Why a token is needed; shown with the question. */
   readonly why?: string;
-  /** The address that the token is for; the crew's own where absent. */
+  /** Default: the crew's address. */
   readonly url?: string;
-  /** Which of the two is asked for; the person chooses where absent. */
+  /** Default: the person chooses. */
   readonly type?: TokenType | undefined;
 }
 
-/**
- * Asks which of a crew's two tokens is to be set, and for the token, tests it at an address and hands it to `save`.
- * @returns what `save` made, or nothing when the person cancelled
- */
+/** Asks for a token and tests it before `save`. Undefined if the person cancels. */
 export async function askForToken<T>(
   crews: Crews,
   crew: Crew,
-  save: (token: StoredToken) => Promise<T>,
-  { why, url, type: wanted }: TokenWish = {},
+  save: (token: TypedToken) => Promise<T>,
+  { why, url, type: wanted }: TokenRequest = {},
 ): Promise<T | undefined> {
   let token = "";
   const state = await crews.tokenState(crew.id);
@@ -54,7 +49,7 @@ export async function askForToken<T>(
           type,
           value: token,
           dashboardUrl: crew.dashboardUrl,
-          ...(why === undefined ? {} : { why }),
+          ...defined({ why }),
         });
         token = value;
         return left;
@@ -85,25 +80,73 @@ export async function askForToken<T>(
 }
 
 /**
- * Sets one of a crew's two tokens after a test, and puts it in use. What the argument gives is not asked; with a token in it nothing is.
- * @param raw `{crew, tokenType?, token?}`; `bearer` where a token is given without its kind
+ * Tests and stores one of a crew's tokens, and uses it. Asks for what the argument lacks.
+ * @param raw `{crew, tokenType?, token?}`; the type defaults to `bearer` if a token is given
  * @returns whether a token was stored
- * @throws UserError for a local crew or a wrong argument; with a token given also CrewApiError when the test fails
+ * @throws UserError for a local crew or a wrong argument; with a token also CrewApiError if the test fails
  */
 export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise<boolean> {
   if (crew.local !== undefined)
     throw new UserError(
-      vscode.l10n.t("“{0}” runs on this machine and makes its token itself.", crew.name),
+      vscode.l10n.t("“{0}” runs on this machine and creates its own token.", crew.name),
     );
   const given = readTokenArguments(raw);
-  const save = async (token: StoredToken) => {
+  const save = async (token: TypedToken) => {
     await crews.setToken(crew.id, token);
-    said(vscode.l10n.t("“{0}” uses {1} now.", crew.name, tokenInWords(token.type)));
+    showStatus(vscode.l10n.t("“{0}” now uses {1}.", crew.name, describeTokenType(token.type)));
     return true;
   };
   if (given.token === undefined)
     return (await askForToken(crews, crew, save, { type: given.tokenType })) ?? false;
-  const token: StoredToken = { token: given.token, type: given.tokenType ?? "bearer" };
+  const token: TypedToken = { token: given.token, type: given.tokenType ?? "bearer" };
   await crews.test({ url: crew.url, token });
   return save(token);
+}
+
+/**
+ * Switches to a crew's other token, or to the type in the argument.
+ * @param raw `{crew, tokenType?}`
+ * @throws UserError if that token isn't on this machine
+ */
+export async function switchToken(crews: Crews, crew: Crew, raw?: unknown): Promise<object> {
+  const state = await crews.tokenState(crew.id);
+  const tokenType =
+    readTokenArguments(raw).tokenType ??
+    otherType(state.kind === "stored" ? state.inUse : "userBearer");
+  await crews.useToken(crew, tokenType);
+  showStatus(vscode.l10n.t("“{0}” now uses {1}.", crew.name, describeTokenType(tokenType)));
+  return { crew: crew.name, tokenType };
+}
+
+/** Undefined if the person cancels. @throws UserError if no crew has both tokens */
+export async function chooseCrewWithTwoTokens(crews: Crews): Promise<Crew | undefined> {
+  const states = await Promise.all(
+    crews.list().map(async (crew) => ({ crew, state: await crews.tokenState(crew.id) })),
+  );
+  const items = states.flatMap(({ crew, state }) =>
+    state.kind === "stored" && state.types.length > 1
+      ? [
+          {
+            label: plainLabel(crew.name),
+            description: vscode.l10n.t(
+              "{0} in use; switch to {1}",
+              tokenTypeName(state.inUse),
+              tokenTypeName(otherType(state.inUse)),
+            ),
+            crew,
+          },
+        ]
+      : [],
+  );
+  if (items.length > 0)
+    return (
+      await vscode.window.showQuickPick(items, {
+        placeHolder: vscode.l10n.t("Switch the token of which crew?"),
+        matchOnDescription: true,
+      })
+    )?.crew;
+  throw new UserError(
+    vscode.l10n.t("No crew has both tokens on this machine. Set the other token of one first."),
+    [{ title: vscode.l10n.t("Set Token"), command: "crewdeck.setToken" }],
+  );
 }

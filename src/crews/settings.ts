@@ -1,30 +1,36 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
-import { plainMessage } from "../editor/plain.ts";
-import { readEntries, withCrew, withoutCrew, type EntryProblem } from "./entries.ts";
-import { idsOf, isOverwritten, type AddedCrew } from "./overwritten.ts";
+import { plainMessage } from "../editor/messages.ts";
+import {
+  idsOf,
+  isOverwritten,
+  readEntries,
+  withCrew,
+  withoutCrew,
+  type AddedCrew,
+  type EntryProblem,
+} from "./entries.ts";
 import type { Crew } from "./types.ts";
 
 const section = "crewdeck";
 const key = "crews";
-/** Milliseconds after which a crew that was added here is no longer looked after: another window has this setting by then. */
+/** Milliseconds after which other windows have read an added crew. */
 const settled = 20_000;
 
 /**
- * The connected crews as the setting `crewdeck.crews` keeps them. Only the person's own settings count, whatever a
- * workspace says: a workspace must not be able to add a host. An entry that cannot be read is passed over, told once,
- * and stays in the settings when others are written.
+ * The crews of the setting `crewdeck.crews`. Only the user's settings count: a workspace must not be able to add a host.
+ * A malformed entry is ignored, reported once, and kept in the settings.
  */
 export class CrewSettings implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #subscription: vscode.Disposable;
-  /** Writes follow each other, because each is made from the whole list. */
+  /** Writes run one after another, because each writes the whole list. */
   #lastWrite: Promise<void> = Promise.resolve();
   #crews: readonly Crew[] = [];
-  /** Crews added here a moment ago: a window that adds one at the same time writes a list without them. */
+  /** Recently added crews, which a window that adds one at the same time would overwrite. */
   #added: (AddedCrew & { readonly until: number })[] = [];
-  #told = "";
+  #reported = "";
 
   constructor() {
     this.#read();
@@ -41,22 +47,22 @@ export class CrewSettings implements vscode.Disposable {
     return this.#crews;
   }
 
-  /** Puts a crew in the place of the one with this id, or at the end. Throws {@link UserError} when the settings cannot be written. */
+  /** Replaces the crew with this id, or adds it. @throws UserError if the settings can't be written */
   async save(id: string, crew: Crew): Promise<void> {
     const isNew = !this.#crews.some((known) => known.id === id);
-    // A crew that is changed here is not lost, though its id may go.
+    // A changed crew isn't lost, even if its id is.
     this.#added = this.#added.filter((added) => added.crew.id !== id);
     await this.#write((entries) => withCrew(entries, id, crew));
     if (isNew) this.#added.push({ crew, ids: idsOf(currentValue()), until: Date.now() + settled });
   }
 
-  /** Takes a crew out. Throws {@link UserError} when the settings cannot be written. */
+  /** @throws UserError if the settings can't be written */
   delete(id: string): Promise<void> {
     this.#added = this.#added.filter(({ crew }) => crew.id !== id);
     return this.#write((entries) => withoutCrew(entries, id));
   }
 
-  /** Takes the whole list out of the settings, with what cannot be read in it. Throws {@link UserError} when the settings cannot be written. */
+  /** Deletes the whole list, including malformed entries. @throws UserError if the settings can't be written */
   clear(): Promise<void> {
     this.#added = [];
     return this.#inTurn(() => this.#put(undefined));
@@ -78,7 +84,7 @@ export class CrewSettings implements vscode.Disposable {
 
   #inTurn(action: () => Promise<void>): Promise<void> {
     const write = this.#lastWrite.then(action);
-    // The caller hears of a failure; the next write must not.
+    // The caller gets the error; the next write must not.
     this.#lastWrite = write.catch(() => undefined);
     return write;
   }
@@ -92,7 +98,7 @@ export class CrewSettings implements vscode.Disposable {
       logProblem("Writing the setting crewdeck.crews", error);
       throw new UserError(
         vscode.l10n.t(
-          "The crews could not be saved in your settings. Is there an error in the file settings.json, or is it write-protected?",
+          "The crews could not be saved in your settings. Check that the file settings.json has no errors and is not read-only.",
         ),
         [openSettings()],
       );
@@ -100,20 +106,20 @@ export class CrewSettings implements vscode.Disposable {
     this.#read();
   }
 
-  /** Adds once more what another window has overwritten. */
+  /** Adds crews again that another window overwrote. */
   #putBack(): void {
     const value = currentValue();
     const there = idsOf(value);
     const lost = this.#added.filter(
       (added) => added.until > Date.now() && isOverwritten(added, value),
     );
-    // What is gone for another reason was removed, and stays so.
+    // Otherwise the crew was removed.
     this.#added = this.#added.filter(
       ({ crew, until }) => until > Date.now() && there.includes(crew.id),
     );
     for (const { crew } of lost) {
       this.save(crew.id, crew).catch((error: unknown) =>
-        logProblem("Putting a crew back into the settings", error, crew.name),
+        logProblem("Restoring a crew in the settings", error, crew.name),
       );
     }
   }
@@ -122,14 +128,14 @@ export class CrewSettings implements vscode.Disposable {
     const before = JSON.stringify(this.#crews);
     const { crews, problems } = readEntries(currentValue());
     this.#crews = crews;
-    this.#tell(problems);
+    this.#report(problems);
     if (JSON.stringify(crews) !== before) this.#changed.fire();
   }
 
-  #tell(problems: readonly EntryProblem[]): void {
+  #report(problems: readonly EntryProblem[]): void {
     const text = problems.map(describeProblem).join(" ");
-    if (text === this.#told) return;
-    this.#told = text;
+    if (text === this.#reported) return;
+    this.#reported = text;
     if (text === "") return;
     const { title, command, arguments: values } = openSettings();
     void vscode.window.showWarningMessage(plainMessage(text), title).then((chosen) => {
@@ -154,42 +160,27 @@ function openSettings() {
 function describeProblem(problem: EntryProblem): string {
   if (problem.kind === "notAList") {
     return vscode.l10n.t(
-      "The setting crewdeck.crews must be a list of crews, each with a name and a url. It was passed over.",
+      "The setting crewdeck.crews must be a list of crews, each with a name and a url. It was ignored.",
     );
   }
-  const position = problem.index + 1;
+  const entry = vscode.l10n.t("Entry {0} of the setting crewdeck.crews", problem.index + 1);
   switch (problem.kind) {
     case "notAnObject":
-      return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews must be an object with a name and a url. It was passed over.",
-        position,
-      );
+      return vscode.l10n.t("{0} must be an object with a name and a url. It was ignored.", entry);
     case "noName":
-      return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews has no name. It was passed over.",
-        position,
-      );
+      return vscode.l10n.t("{0} has no name. It was ignored.", entry);
     case "noUrl":
-      return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews has no url. It was passed over.",
-        position,
-      );
+      return vscode.l10n.t("{0} has no url. It was ignored.", entry);
     case "badUrl":
-      return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews was passed over: {1}",
-        position,
-        problem.detail,
-      );
+      return vscode.l10n.t("{0} was ignored: {1}", entry, problem.detail);
     case "badDashboardUrl":
       return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews has a dashboardUrl that is no web address. The crew is connected without it.",
-        position,
+        "{0} has an invalid dashboardUrl. The crew is connected without it.",
+        entry,
       );
-    case "sameAddress":
-      return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews has the same address as “{1}”. It was passed over.",
-        position,
-        problem.name,
-      );
+    case "sameAddress": {
+      const { name } = problem;
+      return vscode.l10n.t("{0} has the same address as “{1}”. It was ignored.", entry, name);
+    }
   }
 }

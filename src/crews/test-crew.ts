@@ -1,20 +1,17 @@
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import { CrewApiError } from "../api/errors.ts";
-import { actionsOf, type ErrorAction } from "../base/errors.ts";
-import { plainMessage } from "../editor/plain.ts";
-import { said } from "../editor/said.ts";
-import { runAction } from "../editor/tell.ts";
+import { defined } from "../base/json.ts";
+import { actionsOf, messageOf, UserError, type ErrorAction } from "../base/errors.ts";
+import { plainMessage, runAction, showStatus } from "../editor/messages.ts";
 import { editCrewAction, showLogAction } from "./actions.ts";
 import type { Crews } from "./crews.ts";
-import { examine, type Examination } from "./examine.ts";
-import { whileTesting } from "./progress.ts";
-import { reportInFull, reportInWords } from "./report.ts";
-import type { Crew, CrewReport } from "./types.ts";
+import { LostTokenError, NoTokenError } from "./errors.ts";
+import { whileTesting } from "./questions.ts";
+import { describeTokenType, tokenTypeName } from "./token-format.ts";
+import type { Crew, CrewReport, TestCause } from "./types.ts";
 
-/**
- * Tests the connection to a crew and shows the report, with buttons for the remedy and to copy it.
- * @returns the report, or nothing when the person stopped the test
- */
+/** Tests the connection to a crew and shows the report. Undefined if the person cancels. */
 export async function testCrew(crews: Crews, crew: Crew): Promise<CrewReport | undefined> {
   let examination: Examination;
   try {
@@ -23,14 +20,14 @@ export async function testCrew(crews: Crews, crew: Crew): Promise<CrewReport | u
     if (error instanceof CrewApiError && error.kind === "aborted") return undefined;
     throw error;
   }
-  // Not awaited: the report may stay as long as it likes.
+  // Not awaited: the notification may stay open.
   void show(examination, crew);
   return examination.report;
 }
 
 async function show({ report, error }: Examination, crew: Crew): Promise<void> {
   const copy = vscode.l10n.t("Copy Report");
-  const text = plainMessage(reportInWords(report));
+  const text = plainMessage(shortReport(report));
   const actions = error === undefined ? [] : [...remediesFor(error, crew), showLogAction()];
   const titles = [...actions.map(({ title }) => title), copy];
   const chosen =
@@ -38,15 +35,163 @@ async function show({ report, error }: Examination, crew: Crew): Promise<void> {
       ? await vscode.window.showInformationMessage(text, ...titles)
       : await vscode.window.showErrorMessage(text, ...titles);
   if (chosen === copy) {
-    await vscode.env.clipboard.writeText(reportInFull(report));
-    said(vscode.l10n.t("The report is copied."));
+    await vscode.env.clipboard.writeText(fullReport(report));
+    showStatus(vscode.l10n.t("Report copied."));
   }
   const action = actions.find(({ title }) => title === chosen);
   if (action !== undefined) await runAction(action);
 }
 
-/** What the error brings; where that is nothing, the address may be wrong. */
+/** Without actions for the error, the address may be wrong. */
 function remediesFor(error: Error, crew: Crew): readonly ErrorAction[] {
   const brought = actionsOf(error);
   return brought.length > 0 || crew.local !== undefined ? brought : [editCrewAction(crew)];
+}
+
+export interface Examination {
+  readonly report: CrewReport;
+  readonly error?: Error;
+}
+
+/** Tests a crew by `GET /inputs` and finds its status path; neither costs anything. @throws CrewApiError of kind `aborted`; other failures are in the report */
+export async function examine(
+  crews: Crews,
+  crew: Crew,
+  signal?: AbortSignal,
+): Promise<Examination> {
+  const state = await crews.tokenState(crew.id);
+  const begun = Date.now();
+  const common = {
+    crew: crew.name,
+    url: crew.url,
+    ...(state.kind === "stored" ? { tokenType: state.inUse } : {}),
+  };
+  try {
+    const { milliseconds, inputs, tokenType } = await crews.test(crew, signal);
+    const statusPath = await crews.client(crew).findStatusPath(defined({ signal }));
+    return {
+      report: {
+        ...common,
+        ok: true,
+        milliseconds,
+        inputs,
+        tokenType,
+        ...defined({ statusPath }),
+      },
+    };
+  } catch (error) {
+    const cause = causeOf(error);
+    if (cause === undefined || !(error instanceof Error)) throw error;
+    return {
+      report: {
+        ...common,
+        ok: false,
+        milliseconds: Date.now() - begun,
+        cause,
+        problem: messageOf(error),
+      },
+      error,
+    };
+  }
+}
+
+/** Undefined if the person cancelled, or for an unforeseen error. */
+function causeOf(error: unknown): TestCause | undefined {
+  if (error instanceof NoTokenError) return "noToken";
+  if (error instanceof LostTokenError) return "tokenLost";
+  if (error instanceof UserError) return "other";
+  if (!(error instanceof CrewApiError)) return undefined;
+  switch (error.kind) {
+    case "unreachable":
+      return error.reason ?? "other";
+    case "unauthorized":
+    case "forbidden":
+    case "timeout":
+    case "redirected":
+      return error.kind;
+    case "badAnswer":
+    case "notFound":
+    case "badRequest":
+    case "validation":
+    case "tooLarge":
+      return "notACrew";
+    case "server":
+    case "gateway":
+    case "rateLimited":
+      return "crewFailed";
+    case "aborted":
+      return undefined;
+  }
+}
+
+/** For a notification. */
+export function shortReport(report: CrewReport): string {
+  const { crew, url, milliseconds, tokenType, statusPath, cause, problem } = report;
+  const token =
+    tokenType === undefined ? "" : ` ${l10n.t("Token: {0}.", tokenTypeName(tokenType))}`;
+  if (cause !== undefined)
+    return `${l10n.t("“{0}” at {1} ({2}):", crew, url, causeInWords(cause))} ${problem ?? ""}${token}`;
+  const answers = l10n.t(
+    "“{0}” answers at {1} in {2} ms and has {3}.",
+    crew,
+    url,
+    milliseconds,
+    inputsInWords(report),
+  );
+  return `${answers}${token} ${statusPath === undefined ? l10n.t("Its status path is not known yet.") : l10n.t("Status path: {0}.", statusPath)}`;
+}
+
+/** For the clipboard; without a token. */
+export function fullReport(report: CrewReport): string {
+  const { crew, url, ok, milliseconds, tokenType, statusPath, cause, problem } = report;
+  return [
+    l10n.t("Crewdeck's test of the connection to “{0}”", crew),
+    l10n.t("Address: {0}", url),
+    l10n.t(
+      "Result: {0}",
+      ok ? l10n.t("answers, and has {0}", inputsInWords(report)) : l10n.t("fails"),
+    ),
+    ...(cause === undefined ? [] : [l10n.t("Cause: {0}", causeInWords(cause))]),
+    ...(problem === undefined ? [] : [problem]),
+    l10n.t("Time: {0} ms", milliseconds),
+    l10n.t("Token: {0}", tokenType === undefined ? l10n.t("none") : describeTokenType(tokenType)),
+    l10n.t("Status path: {0}", statusPath ?? l10n.t("not known yet")),
+  ].join("\n");
+}
+
+function inputsInWords({ inputs = 0 }: CrewReport): string {
+  return inputs === 1 ? l10n.t("one input") : l10n.t("{0} inputs", inputs);
+}
+
+function causeInWords(cause: TestCause): string {
+  switch (cause) {
+    case "dns":
+      return l10n.t("name not found");
+    case "refused":
+      return l10n.t("connection refused");
+    case "certificate":
+      return l10n.t("certificate");
+    case "proxy":
+      return l10n.t("proxy");
+    case "reset":
+      return l10n.t("connection cut off");
+    case "timeout":
+      return l10n.t("timed out");
+    case "unauthorized":
+      return l10n.t("token refused, 401");
+    case "forbidden":
+      return l10n.t("missing right, 403");
+    case "notACrew":
+      return l10n.t("not a crew");
+    case "redirected":
+      return l10n.t("redirected");
+    case "crewFailed":
+      return l10n.t("the crew failed");
+    case "noToken":
+      return l10n.t("no token on this machine");
+    case "tokenLost":
+      return l10n.t("token lost");
+    case "other":
+      return l10n.t("unreachable");
+  }
 }

@@ -1,24 +1,28 @@
 import * as vscode from "vscode";
+import { defined } from "../base/json.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
-import { formatEntry, parseEntry, tokenTypes } from "./token-entry.ts";
-import type { TokenNotes } from "./token-notes.ts";
-import { tokenIn, tokenProblem } from "./token-text.ts";
+import type { TokenNotes } from "./crew-values.ts";
+import {
+  describeTokenProblem,
+  formatEntry,
+  parseEntry,
+  tokenIn,
+  tokenTypes,
+} from "./token-format.ts";
 import type { CrewTokens, TokenLoss } from "./types.ts";
 
 const prefix = "crewdeck.token.";
 
-/** What the machine's store of secrets says of a crew. */
 export type TokenReading =
   | { readonly kind: "stored"; readonly tokens: CrewTokens }
-  /** This machine never had one. */
+  /** Never set on this machine. */
   | { readonly kind: "none" }
-  /** This machine had one, and its store does not give it back. */
   | { readonly kind: "lost"; readonly why: TokenLoss };
 
 /**
- * The tokens in VS Code's SecretStorage, one entry for each crew id with both kinds in it. Nothing is kept in memory: each read
- * asks the storage, because another window may have changed it and the change's event does not always arrive (observed in VS Code's server).
+ * The tokens in SecretStorage, one entry per crew. Not cached: another window may change them, and the event doesn't always arrive
+ * (observed in VS Code's server).
  */
 export class Tokens implements vscode.Disposable {
   readonly #secrets: vscode.SecretStorage;
@@ -34,10 +38,10 @@ export class Tokens implements vscode.Disposable {
     });
   }
 
-  /** The id of a crew whose tokens changed, here or (a hint only) in another window. */
+  /** Fires with a crew's id. For changes in another window it may not fire. */
   readonly onDidChange = this.#changed.event;
 
-  /** Reads a crew's tokens. Never throws: a storage that fails, such as a locked keychain, is told apart from a crew that refuses a token. */
+  /** Never throws: a storage that fails, such as a locked keychain, gives `lost`. */
   async read(crewId: string): Promise<TokenReading> {
     let stored: string | undefined;
     try {
@@ -54,13 +58,15 @@ export class Tokens implements vscode.Disposable {
     return tokens === undefined ? { kind: "lost", why: "garbled" } : { kind: "stored", tokens };
   }
 
-  /** Stores a crew's tokens in the place of those before. Throws {@link UserError} for what can be no token. */
+  /** @throws UserError for an invalid token */
   async write(crewId: string, tokens: CrewTokens): Promise<void> {
-    const { bearer, userBearer } = tokens;
+    const { inUse, bearer, userBearer } = tokens;
     const clean = {
-      inUse: tokens.inUse,
-      ...(bearer === undefined ? {} : { bearer: cleanToken(bearer) }),
-      ...(userBearer === undefined ? {} : { userBearer: cleanToken(userBearer) }),
+      inUse,
+      ...defined({
+        bearer: bearer && cleanToken(bearer),
+        userBearer: userBearer && cleanToken(userBearer),
+      }),
     };
     await this.#secrets.store(prefix + crewId, formatEntry(clean));
     await this.#notes.write(
@@ -69,13 +75,12 @@ export class Tokens implements vscode.Disposable {
     );
   }
 
-  /** Deletes both tokens of a crew; no error when there is none. */
   async delete(crewId: string): Promise<void> {
     await this.#secrets.delete(prefix + crewId);
     await this.#notes.delete(crewId);
   }
 
-  /** The crews that have tokens here, as far as that is known: by the notes, and by VS Code's own list where it gives one. */
+  /** The crews with tokens, by the notes and by VS Code's list of secrets if it is available. */
   async crewIds(): Promise<readonly string[]> {
     const ids = (await this.#keys())
       .filter((key) => key.startsWith(prefix))
@@ -89,15 +94,15 @@ export class Tokens implements vscode.Disposable {
   }
 
   /**
-   * All that VS Code keeps for the extension. Versions later than the oldest that is supported list it; there `keys` is a proposal,
-   * which Microsoft's builds have and refuse by throwing. The notes are what is known then, which is no problem to tell of.
+   * The keys of all secrets. Newer versions of VS Code have `keys`; in some it is a proposed API, which throws. The notes are enough
+   * then.
    */
   async #keys(): Promise<readonly string[]> {
     if (!isListed(this.#secrets)) return [];
     try {
       return await this.#secrets.keys();
     } catch (error) {
-      log.debug(`The store of secrets does not list what is in it: ${messageOf(error)}`);
+      log.debug(`SecretStorage does not list its keys: ${messageOf(error)}`);
       return [];
     }
   }
@@ -109,26 +114,10 @@ function isListed(
   return "keys" in secrets && typeof secrets.keys === "function";
 }
 
-/** The token in a text. Throws {@link UserError}, which does not quote it, for what can be no token. */
+/** The token in a pasted text. @throws UserError, which doesn't quote it, if it is invalid */
 export function cleanToken(text: string): string {
   const token = tokenIn(text);
   const problem = describeTokenProblem(token);
   if (problem !== undefined) throw new UserError(problem);
   return token;
-}
-
-/** What is wrong with a token, as a sentence that does not quote it. */
-export function describeTokenProblem(token: string): string | undefined {
-  switch (tokenProblem(token)) {
-    case "empty":
-      return vscode.l10n.t("Paste the token.");
-    case "notOneWord":
-      return vscode.l10n.t(
-        "A token is one word of letters, digits and signs. This has a space, a line break or another character in it.",
-      );
-    case "tooLong":
-      return vscode.l10n.t("This is too long for a token.");
-    case undefined:
-      return undefined;
-  }
 }

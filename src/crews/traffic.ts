@@ -2,9 +2,8 @@ import type { LogOutputChannel } from "vscode";
 import type { Traffic } from "../api/traffic.ts";
 
 /**
- * Logs one half of an exchange: `[12 Travel] → POST /kickoff` when it leaves and `[12 Travel] ← 200 in 180 ms` when it ended.
- * What starts or resumes something is told at the level "info", questions at "debug", what went wrong at "warning", and for a POST
- * at "error". Bodies come at "trace" only (`isTracing`: whether the log is at that level). No line holds a token: traffic carries none.
+ * Logs a request, `[12 Travel] → POST /kickoff`, or its end, `[12 Travel] ← 200 in 180 ms`: a POST at level "info" and its failure
+ * at "error", a GET at "debug" and "warning", bodies at "trace".
  */
 export function logTraffic(
   log: Pick<LogOutputChannel, "trace" | "debug" | "info" | "warn" | "error">,
@@ -26,7 +25,7 @@ export function logTraffic(
     log.trace(`${head} ${traffic.kind === "request" ? "→" : "←"} ${body()}`);
 }
 
-/** A crew that does not know an id may only be pausing, and what was cancelled was meant to be: neither is worth a warning. */
+/** An unknown id may only mean a pause, and a cancelled request was cancelled on purpose. */
 function levelOf(isPost: boolean, error: string | undefined): "debug" | "info" | "warn" | "error" {
   if (error === undefined) return isPost ? "info" : "debug";
   if (isPost) return "error";

@@ -1,86 +1,76 @@
 import type { UnreachableReason } from "../api/errors.ts";
-import type { StatusPath, TokenType } from "../api/types.ts";
+import type { StatusPath, TokenType, TypedToken } from "../api/types.ts";
 
-/** A connected crew: a base address and a token (the token is in SecretStorage, never here). */
+/** A connected crew. Its token is in SecretStorage, never here. */
 export interface Crew {
-  /** `url:<normalised address>` for a deployed crew, `local:<folder URI>` for one the local service serves. */
+  /** `url:<normalised address>` for a deployed crew, `local:<folder URI>` for a local one. */
   readonly id: string;
-  /** Unique among the connected crews. */
+  /** Unique. */
   readonly name: string;
-  /** Normalised base address without a trailing slash. */
+  /** Normalised. */
   readonly url: string;
   readonly dashboardUrl?: string;
-  /** Set for a crew of the local service. */
   readonly local?: LocalCrew;
 }
 
-/** What is known of a crew that runs on this machine. */
+/** A crew served on this machine. */
 export interface LocalCrew {
   /** URI of the project's folder. */
   readonly folder: string;
   readonly engine: "rehearsal";
   readonly running: boolean;
-  /** Set while its service is being started. */
   readonly starting?: true;
-  /** Why it does not run though nobody stopped it. */
+  /** Why it isn't running, unless a person stopped it. */
   readonly failure?: string;
-  /** Set where it ran until its window closed: it starts again with its first use. */
+  /** It ran until its window closed, and starts again when it is used. */
   readonly ranBefore?: true;
 }
 
-/** A token and which kind it is. Lives only in SecretStorage and in the memory of a request. */
-export interface StoredToken {
-  readonly token: string;
-  readonly type: TokenType;
-}
-
-/** The tokens of a crew: at most one of each kind, and the one that requests carry. Lives only in SecretStorage and in the memory of a request. */
+/** A crew's tokens and the type that requests use. Only in SecretStorage and in memory during a request. */
 export interface CrewTokens {
   readonly inUse: TokenType;
   readonly bearer?: string;
   readonly userBearer?: string;
 }
 
-/** Why the machine's store of secrets does not give a token back: the entry is gone, holds something else, or the store can't be read (a locked keychain). */
+/** Why SecretStorage doesn't return a token: the entry is gone or invalid, or the storage can't be read (a locked keychain). */
 export type TokenLoss = "gone" | "garbled" | "locked";
 
-/** What may be known of a crew's tokens outside SecretStorage. */
+/** A crew's tokens without their values. */
 export type TokenState =
   | { readonly kind: "stored"; readonly inUse: TokenType; readonly types: readonly TokenType[] }
-  /** This machine never had one. */
+  /** Never set on this machine. */
   | { readonly kind: "none" }
   | { readonly kind: "lost"; readonly why: TokenLoss };
 
-/** Enough of a crew to find it again, as an execution keeps it. */
+/** What an execution stores of its crew. */
 export type CrewAddress = Pick<Crew, "id" | "name" | "url">;
 
-/** A crew to connect. */
 export interface NewCrew {
   readonly name: string;
   readonly url: string;
   readonly dashboardUrl?: string;
   readonly token?: string;
-  /** `bearer` where absent. */
+  /** Default: `bearer`. */
   readonly tokenType?: TokenType;
 }
 
-/** What to change of a connected crew; absent means as it was. */
+/** Changes of a crew; undefined members stay. */
 export interface CrewChange {
   readonly name?: string;
   readonly url?: string;
-  /** An empty text takes it away. */
+  /** Empty to remove it. */
   readonly dashboardUrl?: string;
-  /** For the new address. Needed when its origin is another one: a token never goes to a host it was not given for. */
-  readonly token?: StoredToken;
+  /** Required for another origin: a token is never sent to a host it wasn't entered for. */
+  readonly token?: TypedToken;
 }
 
-/** An address and a token that are tried before they are saved. */
+/** Tested before it is saved. */
 export interface Candidate {
   readonly url: string;
-  readonly token: StoredToken;
+  readonly token: TypedToken;
 }
 
-/** Why a crew cannot be worked with: how it could not be reached, which token it refused, or what else answered at its address. */
 export type TestCause =
   | UnreachableReason
   | "timeout"
@@ -92,37 +82,41 @@ export type TestCause =
   | "noToken"
   | "tokenLost";
 
-/** What a test of a connected crew found; plain data without a token, returned to programs and shown to a person. */
+/** The result of a connection test, for people and programs; without a token. */
 export interface CrewReport {
   readonly crew: string;
   readonly url: string;
-  /** Whether it answered `GET /inputs`. */
+  /** Whether the crew answered `GET /inputs`. */
   readonly ok: boolean;
-  /** How long that answer, or the failure, took; retries included. */
+  /** Including retries. */
   readonly milliseconds: number;
-  /** Whose token was sent; absent where there was none to send. */
+  /** Undefined if no token could be sent. */
   readonly tokenType?: TokenType;
-  /** How many inputs the crew asks for. */
+  /** Number of inputs. */
   readonly inputs?: number;
-  /** The status path that it answers; absent where that is not known yet. */
   readonly statusPath?: StatusPath;
   readonly cause?: TestCause;
-  /** What is wrong and what to do, in whole sentences. */
+  /** Message and remedy. */
   readonly problem?: string;
 }
 
-/** A crew answered `GET /inputs`. */
+/** A successful `GET /inputs`. */
 export interface TestResult {
   readonly url: string;
-  /** How long the answer took, retries included. */
+  /** Including retries. */
   readonly milliseconds: number;
-  /** How many inputs the crew asks for. */
+  /** Number of inputs. */
   readonly inputs: number;
   readonly tokenType: TokenType;
 }
 
-/** A crew before and after a change; the id differs when the address changed. */
+/** The id changes with the address. */
 export interface CrewReplacement {
   readonly from: Crew;
   readonly to: Crew;
+}
+
+/** The rehearsal engine calls no model, so kickoffs there don't mention cost. */
+export function costsMoney({ local }: Pick<Crew, "local">): boolean {
+  return local?.engine !== "rehearsal";
 }

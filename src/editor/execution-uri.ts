@@ -1,21 +1,20 @@
 import * as vscode from "vscode";
 import { executionScheme } from "./ids.ts";
 
-/** Names one execution in a document's address. */
 export interface ExecutionAddress {
   readonly crewName: string;
-  /** First kickoff id, or the local id until there is one. */
+  /** The first kickoff id, or the local id until there is one. */
   readonly key: string;
 }
 
-/** A part of an execution that has a document of its own. */
+/** A part of an execution with its own document. */
 export type ExecutionPart =
   | { readonly kind: "attempt"; readonly taskId: string; readonly attempt: number }
   | { readonly kind: "result" }
-  /** A raw answer of the crew; the name is all there is to tell it from others. */
+  /** A raw answer of the crew. */
   | { readonly kind: "answer"; readonly name: string };
 
-/** `crew-execution:/<crew>/<kickoffId>/<title>.execution`; the crew's name may hold anything, a slash included. The title is only for the tab. */
+/** `crew-execution:/<crew>/<kickoffId>/<title>.execution`. The title is only for the tab. */
 export function executionUri(
   { crewName, key }: ExecutionAddress,
   title: string,
@@ -23,19 +22,19 @@ export function executionUri(
 ): vscode.Uri {
   return vscode.Uri.from({
     scheme,
-    path: `/${encoded(crewName)}/${encoded(key)}/${onTab(title)}.execution`,
+    path: `/${encodeSegment(crewName)}/${encodeSegment(key)}/${tabLabel(title)}.execution`,
   });
 }
 
-/** The execution an address names, whatever its title; undefined where it names none. Version 0.1.0 wrote `/<crew>/<kickoffId>.md`, which tabs may still hold. */
+/** Parses an execution's URI and ignores its title. Version 0.1.0 wrote `/<crew>/<kickoffId>.md`, which open tabs may still have. */
 export function parseExecutionUri(uri: vscode.Uri): ExecutionAddress | undefined {
   const [, crew, key] = /^\/([^/]+)\/([^/]+)(?:\/[^/]*\.execution|\.md)$/.exec(uri.path) ?? [];
   return crew === undefined || key === undefined ? undefined : decodeAddress(crew, key);
 }
 
 /**
- * `crew-execution:/<crew>/<kickoffId>/tasks/<task> (attempt 2).md`, `…/result.json` or `…/answers/<name>.json`: the last
- * part is what stands on the tab. The extension, `md` or `json`, says only how the text is shown.
+ * `crew-execution:/<crew>/<kickoffId>/tasks/<task> (attempt 2).md`, `…/result.json` or `…/answers/<name>.json`. The last
+ * segment is the tab's label. The extension, `md` or `json`, sets only how the text is shown.
  */
 export function partUri(
   { crewName, key }: ExecutionAddress,
@@ -45,11 +44,10 @@ export function partUri(
 ): vscode.Uri {
   return vscode.Uri.from({
     scheme,
-    path: `/${encoded(crewName)}/${encoded(key)}/${pathOf(part)}.${extension}`,
+    path: `/${encodeSegment(crewName)}/${encodeSegment(key)}/${pathOf(part)}.${extension}`,
   });
 }
 
-/** The part of an execution that an address names, or nothing where it names none. */
 export function parsePartUri(
   uri: vscode.Uri,
 ): { readonly address: ExecutionAddress; readonly part: ExecutionPart } | undefined {
@@ -61,7 +59,7 @@ export function parsePartUri(
   return address && part && { address, part };
 }
 
-/** The name of a part as a tab or a file shows it, without its extension. */
+/** A part's name for a tab or a file, without extension. */
 export function partName(part: ExecutionPart): string {
   return pathOf(part).replace(/^.*\//, "");
 }
@@ -86,7 +84,7 @@ function partOf(path: string): ExecutionPart | undefined {
       return { kind: "attempt", taskId: decodeURIComponent(task), attempt: Number(attempt) };
     return name === undefined ? undefined : { kind: "answer", name: decodeURIComponent(name) };
   } catch {
-    // A hand-made address with a stray "%" names nothing.
+    // A stray "%".
     return undefined;
   }
 }
@@ -95,26 +93,26 @@ function decodeAddress(crew: string, key: string): ExecutionAddress | undefined 
   try {
     return { crewName: decodeURIComponent(crew), key: decodeURIComponent(key) };
   } catch {
-    // The same as above.
+    // A stray "%".
     return undefined;
   }
 }
 
-/** A title as a part of a path. Nobody reads it back, so that what would end the part gives way to a dash. */
-function onTab(title: string): string {
-  return wellFormed(title).replace(/[/\\\u0000-\u001f\u007f]+/g, "-");
+/** A title as a path segment. It isn't parsed, so separators become a dash. */
+function tabLabel(title: string): string {
+  return toWellFormed(title).replace(/[/\\\u0000-\u001f\u007f]+/g, "-");
 }
 
-/** A name as a part of a path, readable on a tab: only what would end the part is encoded, and what no address can hold is replaced. */
+/** A name as a path segment, readable on a tab: only separators are encoded. */
 function encodeName(name: string): string {
-  return wellFormed(name).replace(/[%/\\\u0000-\u001f\u007f]/g, encodeURIComponent);
+  return toWellFormed(name).replace(/[%/\\\u0000-\u001f\u007f]/g, encodeURIComponent);
 }
 
-function encoded(name: string): string {
-  return encodeURIComponent(wellFormed(name));
+function encodeSegment(name: string): string {
+  return encodeURIComponent(toWellFormed(name));
 }
 
-/** A text without halves of characters, which no address can hold. */
-function wellFormed(text: string): string {
+/** Replaces lone surrogates, which no URI can hold. */
+function toWellFormed(text: string): string {
   return text.replace(/\p{Cs}/gu, "\uFFFD");
 }

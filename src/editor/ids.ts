@@ -1,8 +1,7 @@
-/** Names that the manifest and the code share. A test compares them. */
+/** IDs in both the manifest and the code; a test compares them. */
 export const viewId = "crewdeck.executions";
-/** Scheme of an execution's document. */
 export const executionScheme = "crew-execution";
-/** Type of the kickoff form's panel. */
+/** View type of the kickoff form. */
 export const formType = "crewdeck.kickoff";
-/** Id of the comment controller that holds feedback threads. */
+/** ID of the comment controller of feedback threads. */
 export const feedbackController = "crewdeck.feedback";

@@ -2,15 +2,15 @@ import * as vscode from "vscode";
 import { messageOf } from "../base/errors.ts";
 import { recentProblems } from "./recent-problems.ts";
 
-/** The extension's log channel. A token is never handed to it. */
+/** The extension's log channel. Never log a token. */
 export const log: vscode.LogOutputChannel = vscode.window.createOutputChannel("Crewdeck", {
   log: true,
 });
 
 /**
- * Logs a failure that happened in the background: what was being done, and the error with its stack for the log alone.
- * @param doing comes into problem reports, which hold no names: a text of the code, as it stands there
- * @param about the crew or file that it was done to, for the log alone
+ * Logs a failure of a background operation.
+ * @param doing the operation, as a constant text: problem reports include it, and hold no names
+ * @param about the crew or file, for the log only
  */
 export function logProblem(doing: string, error: unknown, about?: string): void {
   recentProblems.note(Date.now(), doing, error);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { oneLine } from "../api/one-line.ts";
+import { oneLine } from "../base/text.ts";
 import type { JsonValue } from "../api/types.ts";
 import {
   type Execution,

@@ -1,4 +1,4 @@
-import { oneLine } from "../api/one-line.ts";
+import { oneLine } from "../base/text.ts";
 import type { JsonValue } from "../api/types.ts";
 import { type ExecutionSummary, keyOf } from "./model.ts";
 

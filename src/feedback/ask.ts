@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
-import { shortName } from "../api/one-line.ts";
-import { plainLabel } from "../editor/plain.ts";
+import { shortName } from "../base/text.ts";
+import { plainLabel } from "../editor/messages.ts";
 import type { ExecutionSummary, ResumeSummary } from "../executions/model.ts";
 import { cannedAnswers } from "./canned.ts";
 import { labelled } from "./insert.ts";

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
-import { plainLabel } from "../editor/plain.ts";
+import { plainLabel } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { FeedbackKind } from "./ask.ts";

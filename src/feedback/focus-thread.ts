@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import * as vscode from "vscode";
-import { commentBoxScheme } from "../editor/active-document.ts";
+import { commentBoxScheme } from "../editor/environment.ts";
 import { joined } from "./words-under-way.ts";
 
 /** Milliseconds between two looks for the thread. VS Code draws a new thread a moment later and does not say when. */

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { plainLabel } from "../editor/plain.ts";
+import { plainLabel } from "../editor/messages.ts";
 import { cannedAnswers } from "./canned.ts";
 import type { Draft } from "./drafts.ts";
 

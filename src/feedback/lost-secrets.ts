@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { plainMessage } from "../editor/plain.ts";
+import { plainMessage } from "../editor/messages.ts";
 import { LostSecretsError } from "../sending/errors.ts";
 import type { FeedbackResult, FeedbackSender, FeedbackToSend } from "../sending/feedback.ts";
 

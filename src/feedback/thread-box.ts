@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { commentBoxScheme } from "../editor/active-document.ts";
+import { commentBoxScheme } from "../editor/environment.ts";
 import { fillThread, focusThread } from "./focus-thread.ts";
 import type { OpenThread } from "./open-thread.ts";
 import { UnsentWords } from "./unsent.ts";

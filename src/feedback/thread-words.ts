@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { shortName } from "../api/one-line.ts";
+import { shortName } from "../base/text.ts";
 import { attemptToAnswer } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
 import { callbacksAgain, crewAndHost } from "./destination.ts";

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { feedbackController } from "../editor/ids.ts";
-import { said } from "../editor/said.ts";
+import { showStatus } from "../editor/messages.ts";
 import type { Execution } from "../executions/model.ts";
 import type { Drafts } from "./drafts.ts";
 import { MaybeSentError, NotTakenError } from "../sending/errors.ts";
@@ -142,7 +142,8 @@ export class FeedbackThreads implements vscode.Disposable {
     if (text.trim() === "") this.#options.drafts.remove(targetOf(open.subject));
     else this.#keep(open, text);
     this.#close(open, undefined);
-    if (text.trim() !== "") said(vscode.l10n.t("Draft kept on this machine. Nothing was sent."));
+    if (text.trim() !== "")
+      showStatus(vscode.l10n.t("Draft kept on this machine. Nothing was sent."));
   }
 
   /** Closes a thread and removes the draft that was kept for its output. */
@@ -270,7 +271,9 @@ export class FeedbackThreads implements vscode.Disposable {
     this.#close(open, result);
     if (typedOn !== "") {
       if (this.#keepIfAny(open, typedOn))
-        said(vscode.l10n.t("What you typed after sending was not sent; it is kept as a draft."));
+        showStatus(
+          vscode.l10n.t("What you typed after sending was not sent; it is kept as a draft."),
+        );
       return;
     }
     try {

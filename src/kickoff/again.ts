@@ -1,8 +1,7 @@
 import * as vscode from "vscode";
 import type { KickoffRequest } from "../api/types.ts";
 import type { Crews } from "../crews/crews.ts";
-import { costsMoney } from "../crews/costs.ts";
-import type { Crew } from "../crews/types.ts";
+import { costsMoney, type Crew } from "../crews/types.ts";
 import { UserError } from "../base/errors.ts";
 import { isLocalCrew, type Execution } from "../executions/model.ts";
 import type { CallbackSecrets } from "../sending/secrets.ts";

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { runAction } from "../editor/tell.ts";
+import { runAction } from "../editor/messages.ts";
 import { isLocalCrew, type CrewRef } from "../executions/model.ts";
 import { curlCommand } from "./curl.ts";
 import type { Prefill } from "./values.ts";

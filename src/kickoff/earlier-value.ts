@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { JsonValue } from "../api/types.ts";
-import { plainLabel, plainMessage } from "../editor/plain.ts";
+import { plainLabel, plainMessage } from "../editor/messages.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Taken } from "./form-tools.ts";

@@ -1,4 +1,4 @@
-import { isRequired } from "../api/required.ts";
+import { isRequired } from "../api/read-inputs.ts";
 import type { CrewInputs, InputField, JsonValue } from "../api/types.ts";
 
 /**

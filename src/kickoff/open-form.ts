@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { Disposables } from "../editor/disposables.ts";
+import { Disposables } from "../base/events.ts";
 import { messageOf } from "../base/errors.ts";
 import { log, logProblem } from "../editor/log.ts";
-import { plainMessage } from "../editor/plain.ts";
+import { plainMessage } from "../editor/messages.ts";
 import type { Execution } from "../executions/model.ts";
 import type { Laid, Seed } from "./content.ts";
 import type { FormField } from "./fields.ts";

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
-import { Disposables } from "../editor/disposables.ts";
+import { Disposables } from "../base/events.ts";
 import { formType, viewId } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
-import { plainLabel } from "../editor/plain.ts";
-import { sizeInWords } from "../editor/size.ts";
+import { plainLabel } from "../editor/messages.ts";
+import { formatSize } from "../base/text.ts";
 import type { Taken } from "./form-tools.ts";
 import { valueInShort } from "./in-short.ts";
 import type { LastEditor, Selected } from "./last-editor.ts";
@@ -33,14 +33,14 @@ export async function takeValue(
       description:
         selection === undefined
           ? vscode.l10n.t("nothing is selected in an editor")
-          : plainLabel(`${selection.name} (${sizeInWords(Buffer.byteLength(selection.text))})`),
+          : plainLabel(`${selection.name} (${formatSize(Buffer.byteLength(selection.text))})`),
       ...(selection === undefined ? {} : { detail: plainLabel(valueInShort(selection.text)) }),
       isEmpty: selection === undefined,
       take: () => Promise.resolve(takeSelection(selection)),
     },
     {
       label: `$(file) ${vscode.l10n.t("File…")}`,
-      description: vscode.l10n.t("a text file of {0} at most", sizeInWords(largestText)),
+      description: vscode.l10n.t("a text file of {0} at most", formatSize(largestText)),
       isEmpty: false,
       take: chooseFile,
     },
@@ -74,7 +74,7 @@ function takeSelection(selection: Selected | undefined): Taken | undefined {
   refuseTooLarge(vscode.l10n.t("the selection in {0}", selection.name), bytes);
   return {
     text: selection.text,
-    from: vscode.l10n.t("the selection in {0} ({1})", selection.name, sizeInWords(bytes)),
+    from: vscode.l10n.t("the selection in {0} ({1})", selection.name, formatSize(bytes)),
   };
 }
 

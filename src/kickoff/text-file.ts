@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { UserError, messageOf } from "../base/errors.ts";
-import { sizeInWords } from "../editor/size.ts";
+import { formatSize } from "../base/text.ts";
 import type { Taken } from "./form-tools.ts";
 
 /** Bytes of the largest text that an input takes: what is sent becomes part of prompts, and of the record on disk. */
@@ -21,7 +21,7 @@ export async function readTextFile(file: vscode.Uri): Promise<Taken> {
     throw new UserError(
       vscode.l10n.t("“{0}” is no text file: an input takes text in UTF-8 only.", name),
     );
-  return { text, from: vscode.l10n.t("{0} ({1})", name, sizeInWords(bytes.length)) };
+  return { text, from: vscode.l10n.t("{0} ({1})", name, formatSize(bytes.length)) };
 }
 
 /** @throws UserError for more than an input takes. `what`: in words, such as a file's name. */
@@ -31,8 +31,8 @@ export function refuseTooLarge(what: string, bytes: number): void {
       vscode.l10n.t(
         "“{0}” is too large ({1}): an input takes {2} at most.",
         what,
-        sizeInWords(bytes),
-        sizeInWords(largestText),
+        formatSize(bytes),
+        formatSize(largestText),
       ),
     );
 }

@@ -2,7 +2,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import type { Crew } from "../crews/types.ts";
 import { messageOf } from "../base/errors.ts";
-import { plainLabel, plainMessage } from "../editor/plain.ts";
+import { plainLabel, plainMessage } from "../editor/messages.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
 import type { Folders } from "./folders.ts";
 import { exampleFolder } from "./known-crews.ts";

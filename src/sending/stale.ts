@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { shortName } from "../api/one-line.ts";
+import { shortName } from "../base/text.ts";
 import type { StatusReading } from "../api/types.ts";
 import type { ErrorAction } from "../base/errors.ts";
 import { type Execution, keyOf, type ResumeSummary } from "../executions/model.ts";

@@ -5,10 +5,9 @@ import { giveFeedbackTool } from "./give-feedback.ts";
 import { kickOffTool } from "./kick-off.ts";
 import { listCrewsTool } from "./list-crews.ts";
 import { listExecutionsTool } from "./list-executions.ts";
-import type { ToolParts } from "./parts.ts";
-import type { Tool } from "./tool.ts";
+import type { Tool, ToolParts } from "./tool.ts";
 
-/** The tools of the manifest, by name. The module is loaded when one of them is used first. */
+/** The manifest's tools, by name. Loaded with the first use of one. */
 export class Tools {
   readonly #byName: ReadonlyMap<string, Tool>;
 
@@ -22,7 +21,7 @@ export class Tools {
     ]);
   }
 
-  /** What VS Code shows before and while a tool runs. Throws as {@link Tool.prepare}. */
+  /** Throws like {@link Tool.prepare}. */
   async prepare(
     name: string,
     input: unknown,
@@ -42,7 +41,7 @@ export class Tools {
     };
   }
 
-  /** Does it, and returns what the model reads. Throws as {@link Tool.invoke}. */
+  /** Throws like {@link Tool.invoke}. */
   async invoke(
     name: string,
     input: unknown,
@@ -56,12 +55,12 @@ export class Tools {
   #get(name: string): Tool {
     const tool = this.#byName.get(name);
     if (tool === undefined)
-      throw new Error(`The manifest has a tool that the code has not: ${name}.`);
+      throw new Error(`The manifest has a tool that the code doesn't have: ${name}.`);
     return tool;
   }
 }
 
-/** VS Code's own question in the chat. It is the person's to skip: the dialog that decides comes after it. */
+/** VS Code's own confirmation in the chat, which the person may skip. Crewdeck's dialog follows. */
 function inChat(confirmation: Confirmation): string {
-  return `${vscode.l10n.t("Crewdeck asks once more in a dialog before anything is sent, so allowing this here always is safe.")}\n\n${markdownOf(confirmation)}`;
+  return `${vscode.l10n.t("Crewdeck asks again in a dialog before anything is sent, so “Always Allow” is safe here.")}\n\n${markdownOf(confirmation)}`;
 }

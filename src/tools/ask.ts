@@ -1,27 +1,93 @@
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { askBesideDocument } from "./ask-beside-document.ts";
-import { dialogOf, type Confirmation } from "./confirmation.ts";
-import { unlessAborted } from "./unless-aborted.ts";
+import { plainMessage } from "../editor/messages.ts";
+import { dialogOf, documentOf, type Confirmation } from "./confirmation.ts";
+
+/** Scheme of the documents that show a whole confirmation. */
+const scheme = "crewdeck-confirmation";
 
 /**
- * Whether the person allows one sending, asked by a dialog of Crewdeck's own. It is asked every time: VS Code asks before a tool,
- * too, but does not tell the tool whether it did. "Always allow", a session without approvals, a hook and a setting all skip that.
- * @throws the signal's reason, while the question may still stand: an answer to it then counts for nothing
+ * Whether the person allows a request, in a dialog of Crewdeck's own, every time: VS Code also asks before a tool, but "Always allow",
+ * a session without approvals, a hook and a setting skip that, and the tool can't know.
+ * @throws the signal's reason while the dialog is open; a later answer to it is ignored
  */
 export async function isAllowed(confirmation: Confirmation, signal: AbortSignal): Promise<boolean> {
   const { title, allow } = confirmation;
   const { text, isWhole } = dialogOf(confirmation);
   const showAll = vscode.l10n.t("Show All");
-  const detail = `${vscode.l10n.t("A language model asks for this.")}\n\n${text}`;
+  const detail = `${vscode.l10n.t("A language model requests this.")}\n\n${text}`;
+  const buttons = isWhole ? [allow] : [allow, showAll];
   const answer = await unlessAborted(signal, () =>
-    vscode.window.showWarningMessage(
-      title,
-      { modal: true, detail },
-      allow,
-      ...(isWhole ? [] : [showAll]),
-    ),
+    vscode.window.showWarningMessage(title, { modal: true, detail }, ...buttons),
   );
   return (
     answer === allow || (answer === showAll && (await askBesideDocument(confirmation, signal)))
   );
+}
+
+/** Shows the whole confirmation as a read-only document and asks with a notification. Closes the document with the answer. */
+async function askBesideDocument(
+  confirmation: Confirmation,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { title, allow } = confirmation;
+  const name = vscode.l10n.t("Request to Send");
+  const uri = vscode.Uri.from({ scheme, path: `/${randomUUID()}/${name}.txt` });
+  const text = documentOf(confirmation);
+  const provider = vscode.workspace.registerTextDocumentContentProvider(scheme, {
+    provideTextDocumentContent: (wanted) =>
+      wanted.toString() === uri.toString() ? text : undefined,
+  });
+  try {
+    const { document } = await vscode.window.showTextDocument(uri, { preview: false });
+    await wrapLines(document);
+    const question = vscode.l10n.t(
+      "{0} “{1}” shows the whole request. Closing this message sends nothing.",
+      title,
+      name,
+    );
+    const answer = await unlessAborted(signal, () =>
+      vscode.window.showWarningMessage(plainMessage(question), allow),
+    );
+    return answer === allow;
+  } finally {
+    await close(uri);
+    provider.dispose();
+  }
+}
+
+/** Nothing may be hidden beyond the editor's edge. An extension can't set word wrap for one document, but a command can toggle it. */
+async function wrapLines(document: vscode.TextDocument): Promise<void> {
+  const isOff = vscode.workspace.getConfiguration("editor", document).get("wordWrap") === "off";
+  if (isOff && vscode.window.activeTextEditor?.document === document)
+    await vscode.commands.executeCommand("editor.action.toggleWordWrap");
+}
+
+async function close(uri: vscode.Uri): Promise<void> {
+  const tabs = vscode.window.tabGroups.all
+    .flatMap((group) => group.tabs)
+    .filter(
+      ({ input }) =>
+        input instanceof vscode.TabInputText && input.uri.toString() === uri.toString(),
+    );
+  await vscode.window.tabGroups.close(tabs);
+}
+
+/** Waits for an answer until the signal aborts; asks nothing if it already has. @throws the signal's reason */
+async function unlessAborted<Answer>(
+  signal: AbortSignal,
+  ask: () => PromiseLike<Answer>,
+): Promise<Answer> {
+  signal.throwIfAborted();
+  const over = new AbortController();
+  const aborted = new Promise<undefined>((resolve) =>
+    signal.addEventListener("abort", () => resolve(undefined), { signal: over.signal }),
+  );
+  try {
+    const first = await Promise.race([ask().then((answer) => ({ answer })), aborted]);
+    if (first !== undefined) return first.answer;
+  } finally {
+    over.abort();
+  }
+  throw signal.reason;
 }

@@ -1,30 +1,29 @@
 import * as l10n from "@vscode/l10n";
-import { oneLine } from "../api/one-line.ts";
+import { oneLine, shortened, visible } from "../base/text.ts";
 import { fencedLines, inlineText } from "../views/document/markdown.ts";
-import { shortened, visible } from "./shorten.ts";
 
-/** A sentence of ours, in which names of others may stand, or a text of others word for word under a heading of ours. */
+/** A sentence, which may quote remote names, or a remote text under a heading. */
 export type ConfirmationPart =
   string | { readonly heading: string; readonly text: string; readonly longest?: Longest };
 
-/** What a person must allow before a tool sends anything. It holds all that is sent: what is allowed is what was shown. */
+/** What a person must allow before a tool sends anything. It holds everything that is sent. */
 export interface Confirmation {
-  /** One line, in which nothing of others stands but names. */
+  /** One line. */
   readonly title: string;
   readonly parts: readonly ConfirmationPart[];
-  /** The button that allows it. */
+  /** Label of the button that allows it. */
   readonly allow: string;
 }
 
-/** How many characters of one text are shown in each place. */
+/** Characters of one text that are shown in each place. */
 export type Longest = Readonly<Record<"chat" | "dialog" | "document", number>>;
 
-/** The chat scrolls; a dialog grows with its text, and would grow out of the window; a document holds all that is sent. */
+/** The chat scrolls; a dialog would grow out of the window; a document holds everything that is sent. */
 const longest: Longest = { chat: 10_000, dialog: 600, document: Infinity };
-/** Parts of a dialog, lines of one text in it, and characters of one sentence or heading. */
+/** Parts of a dialog, lines of one text, and characters of one sentence or heading. */
 const inDialog = { parts: 12, lines: 15, sentence: 500 };
 
-/** A confirmation for the chat, as Markdown in which no text of others is read as Markdown. */
+/** A confirmation for the chat: Markdown with escaped remote text. */
 export function markdownOf({ parts }: Confirmation): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return inlineText(oneLine(part));
@@ -38,7 +37,7 @@ export function markdownOf({ parts }: Confirmation): string {
   return blocks.join("\n\n");
 }
 
-/** A confirmation for a dialog, as plain text, and whether nothing of it was left out. */
+/** A confirmation for a dialog, as plain text, and whether it is complete. */
 export function dialogOf({ parts }: Confirmation): {
   readonly text: string;
   readonly isWhole: boolean;
@@ -63,7 +62,7 @@ export function dialogOf({ parts }: Confirmation): {
   };
 }
 
-/** A confirmation as a document of plain text. Each line of others' texts is set in, so that none reads as one of ours. */
+/** A confirmation as plain text. Remote lines are indented, so that none looks like one of ours. */
 export function documentOf({ title, parts }: Confirmation): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return oneLineWhole(part);
@@ -78,12 +77,10 @@ export function documentOf({ title, parts }: Confirmation): string {
   return `${[title, ...blocks].join("\n\n")}\n`;
 }
 
-/** A line of ours with everything in it that is others'. */
 function oneLineWhole(text: string): string {
   return visible(text.replaceAll("\n", " "));
 }
 
-/** Where so many lines of a text end. */
 function endOfLines(text: string, lines: number): number {
   return text.split("\n", lines).join("\n").length;
 }

@@ -1,22 +1,23 @@
 import type { JsonObject } from "../api/types.ts";
+import { defined } from "../base/json.ts";
+import { pieceOf } from "../base/text.ts";
 import {
+  hasEnded,
+  keyOf,
   type Attempt,
   type Execution,
   type ExecutionSummary,
   type ExecutionTask,
-  hasEnded,
-  keyOf,
 } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { isRehearsal, rehearsalInWords, stateInWords } from "../views/words.ts";
-import { pieceOf } from "./shorten.ts";
 
-/** UTF-16 units of one output in an overview: of what matters most, and of the others. A model's context is small. */
+/** UTF-16 units of a text in an overview; a model's context is small. */
 const longest = { main: 8_000, task: 1_000, input: 1_000, feedback: 500 };
-/** Tasks of one execution in an overview: the last ones. */
-const mostTasks = 40;
+/** The last tasks of an execution are in its overview. */
+const maxTasks = 40;
 
-/** One execution in a list. It holds no secret, and no callback's address: whoever knows one may post to it. */
+/** An execution in a list. Without callbacks: whoever knows a callback's address may post to it. */
 export function summaryOf(execution: ExecutionSummary): JsonObject {
   const { crew, state, startedAt, endedAt, seenAt, waiting, progress } = execution;
   return {
@@ -26,15 +27,14 @@ export function summaryOf(execution: ExecutionSummary): JsonObject {
     state,
     stateInWords: stateInWords(execution),
     startedAt,
-    // To the minute.
     ...(seenAt === undefined || hasEnded(execution) ? {} : { lastAnswerAt: seenAt }),
-    ...(endedAt === undefined ? {} : { endedAt }),
+    ...defined({ endedAt }),
     ...(progress === undefined
       ? {}
       : {
           progress: {
             completed: progress.completed,
-            ...(progress.total === undefined ? {} : { total: progress.total }),
+            ...defined({ total: progress.total }),
           },
         }),
     ...(waiting === undefined
@@ -43,7 +43,7 @@ export function summaryOf(execution: ExecutionSummary): JsonObject {
   };
 }
 
-/** One execution with its tasks and the beginnings of their outputs. */
+/** An execution with its tasks and the beginnings of their outputs. */
 export function overviewOf(execution: Execution): JsonObject {
   const { request, waiting, output, error, tasks } = execution;
   return {
@@ -64,12 +64,12 @@ export function overviewOf(execution: Execution): JsonObject {
       : { waitingOutput: beginningOf(waiting.output, longest.main) }),
     ...(output === undefined ? {} : { result: beginningOf(output, longest.main) }),
     ...(error === undefined ? {} : { error: beginningOf(error, longest.task) }),
-    ...(tasks.length > mostTasks ? { earlierTasksNotShown: tasks.length - mostTasks } : {}),
-    tasks: tasks.slice(-mostTasks).map((task) => taskOf(task, waiting?.taskId)),
+    ...(tasks.length > maxTasks ? { earlierTasksNotShown: tasks.length - maxTasks } : {}),
+    tasks: tasks.slice(-maxTasks).map((task) => taskOf(task, waiting?.taskId)),
   };
 }
 
-/** A text whole, or its beginning with how long it is and where it goes on. */
+/** The whole text, or a piece with the text's length and the next offset. */
 export function beginningOf(text: string, most: number, offset = 0): JsonObject | string {
   const { text: piece, next } = pieceOf(text, offset, most);
   return offset === 0 && next === undefined
@@ -77,7 +77,7 @@ export function beginningOf(text: string, most: number, offset = 0): JsonObject 
     : {
         text: piece,
         totalCharacters: text.length,
-        ...(next === undefined ? {} : { nextOffset: next }),
+        ...defined({ nextOffset: next }),
       };
 }
 
@@ -86,12 +86,11 @@ function taskOf(
   waitingTask: string | undefined,
 ): JsonObject {
   const last = attempts.at(-1);
-  const isToldAlready = taskId === waitingTask;
   return {
     taskId,
     state,
-    ...(agent === undefined ? {} : { agent }),
-    ...(last?.output === undefined || isToldAlready
+    ...defined({ agent }),
+    ...(last?.output === undefined || taskId === waitingTask
       ? {}
       : { output: beginningOf(last.output, longest.task) }),
     ...(attempts.length < 2 && last?.feedback === undefined

@@ -1,23 +1,19 @@
 import * as vscode from "vscode";
+import { shortened } from "../base/text.ts";
 import { numberOf, optional, stringOf } from "../commands/arguments.ts";
 import { UserError } from "../base/errors.ts";
 import { hasEnded, keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { doubtOf } from "../views/doubt.ts";
 import { beginningOf, overviewOf } from "./execution-data.ts";
-import { findOrRefuse } from "./find.ts";
-import { readInput } from "./input.ts";
-import type { ToolParts } from "./parts.ts";
-import { resultOf } from "./result.ts";
-import { shortened } from "./shorten.ts";
-import type { Tool } from "./tool.ts";
+import { findOrRefuse, readInput, resultOf, type Tool, type ToolParts } from "./tool.ts";
 import { untilItMatters } from "./until.ts";
 
-/** UTF-16 units of an output in one answer. */
+/** UTF-16 units of an output in one result. */
 const longest = 16_000;
-/** Seconds that the tool waits at most. */
+/** Seconds. */
 const longestWait = 120;
 
-/** `crewdeck_getExecution`: where an execution stands and what its tasks wrote; a long output piece by piece. */
+/** `crewdeck_getExecution`: an execution's state and its tasks' outputs; a long output in pieces. */
 export function getExecutionTool({
   crews,
   executions,
@@ -45,7 +41,7 @@ export function getExecutionTool({
   return {
     prepare(input) {
       read(input);
-      return Promise.resolve({ progress: vscode.l10n.t("Looking at an execution") });
+      return Promise.resolve({ progress: vscode.l10n.t("Reading an execution") });
     },
     async invoke(input, signal) {
       const { execution, taskId, attempt, offset, wait } = read(input);
@@ -72,7 +68,7 @@ export function getExecutionTool({
   };
 }
 
-/** A task's output of one attempt, the last one where none is named; without a task the result, or what waits. @throws UserError where there is none */
+/** The output of a task's attempt, by default the last; without a task the result, or the output that waits. @throws UserError if there is none */
 function outputOf(
   execution: Execution,
   taskId: string | undefined,
@@ -97,11 +93,11 @@ function outputOf(
       ? task.attempts.at(-1)
       : task.attempts.find(({ number }) => number === attempt);
   if (found?.output === undefined)
-    throw new UserError(vscode.l10n.t("The crew has not told this output."));
+    throw new UserError(vscode.l10n.t("The crew has not returned this output."));
   return { text: found.output, of: { taskId, attempt: found.number } };
 }
 
-/** A whole number from 0. @throws UserError where it is there and none */
+/** Like `numberOf`, and 0. */
 function wholeOf(given: Readonly<Record<string, unknown>>, name: string): number | undefined {
   return given[name] === 0 ? 0 : numberOf(given, name);
 }

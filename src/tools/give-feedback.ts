@@ -10,28 +10,31 @@ import { approved } from "../sending/feedback.ts";
 import { staleByAttempt, staleByRecord, staleError } from "../sending/stale.ts";
 import { isAllowed } from "./ask.ts";
 import type { Confirmation, Longest } from "./confirmation.ts";
-import { crewAndPlace } from "./destination.ts";
-import { findOrRefuse } from "./find.ts";
-import { oneOf, readInput } from "./input.ts";
-import type { ToolParts } from "./parts.ts";
-import { deniedInWords, resultOf } from "./result.ts";
-import type { Tool } from "./tool.ts";
+import {
+  crewAndPlace,
+  denied,
+  findOrRefuse,
+  oneOf,
+  readInput,
+  resultOf,
+  type Tool,
+  type ToolParts,
+} from "./tool.ts";
 
-/** What the model wants to say of an output, checked. */
+/** Checked input. */
 interface Wanted {
   readonly execution: Execution;
   readonly taskId: string;
-  /** Counts from 1. */
   readonly attempt: number;
   readonly isApprove: boolean;
-  /** Empty for an approval without words. */
-  readonly words: string;
+  /** May be empty for an approval. */
+  readonly text: string;
 }
 
-/** Characters of the output that is approved or rejected in the question. It is not sent: the execution's document has all of it. */
+/** Characters of the output in the confirmation. The output is not sent, and the execution's document shows all of it. */
 const longestOutput: Longest = { chat: 1_500, dialog: 600, document: 1_000_000 };
 
-/** `crewdeck_giveFeedback`: approves or rejects an output that waits, after the person has allowed all of it. */
+/** `crewdeck_giveFeedback`: approves or rejects a waiting output, after the person has allowed it. */
 export function giveFeedbackTool({
   crews,
   executions,
@@ -39,28 +42,21 @@ export function giveFeedbackTool({
   wake,
 }: Pick<ToolParts, "crews" | "executions" | "feedback" | "wake">): Tool {
   const read = (input: unknown): Wanted => {
-    const given = readInput(input, [
-      "executionId",
-      "crew",
-      "decision",
-      "feedback",
-      "taskId",
-      "attempt",
-    ]);
-    const isApprove =
-      needed(oneOf("decision", stringOf(given, "decision"), ["approve", "reject"]), "decision") ===
-      "approve";
-    const words = stringOf(given, "feedback") ?? "";
+    const names = ["executionId", "crew", "decision", "feedback", "taskId", "attempt"];
+    const given = readInput(input, names);
+    const decision = oneOf("decision", stringOf(given, "decision"), ["approve", "reject"]);
+    const isApprove = needed(decision, "decision") === "approve";
+    const text = stringOf(given, "feedback") ?? "";
     const execution = findOrRefuse(executions.store, crews, given);
     const taskId = stringOf(given, "taskId") ?? execution.waiting?.taskId;
     if (taskId === undefined || taskId === "")
       throw new UserError(
-        vscode.l10n.t("No task of this execution is known to wait. Say which one by its task ID."),
+        vscode.l10n.t("No task of this execution is known to wait. Name it with “taskId”."),
       );
-    if (!isApprove && words.trim() === "")
+    if (!isApprove && text.trim() === "")
       throw new UserError(
         vscode.l10n.t(
-          "A rejection needs “feedback”: what should be different. Ask the user for it. Nothing was sent.",
+          "A rejection needs “feedback”: what should change. Ask the user for it. Nothing was sent.",
         ),
       );
     const attempt = numberOf(given, "attempt") ?? attemptToAnswer(execution, taskId);
@@ -69,7 +65,7 @@ export function giveFeedbackTool({
       staleByAttempt(execution, taskId, attempt) ??
       staleByRecord(execution, execution, { taskId, attempt }, false);
     if (stale !== undefined) throw stale;
-    return { execution, taskId, attempt, isApprove, words };
+    return { execution, taskId, attempt, isApprove, text };
   };
   const crewOf = ({ crew }: Execution) => crews.find(crew.id) ?? crew;
   const confirmationOf = ({
@@ -77,7 +73,7 @@ export function giveFeedbackTool({
     taskId,
     attempt,
     isApprove,
-    words,
+    text,
   }: Wanted): Confirmation => {
     const crew = crewOf(execution);
     const to = [taskId, attempt, titleOf(execution), crewAndPlace(crew)] as const;
@@ -90,26 +86,26 @@ export function giveFeedbackTool({
       parts: [
         isApprove
           ? vscode.l10n.t(
-              "Task “{0}”, attempt {1}, of “{2}” is approved at {3}, and the crew goes on with this output.",
+              "Approves task “{0}”, attempt {1}, of “{2}” at {3}. The crew continues with this output.",
               ...to,
             )
           : vscode.l10n.t(
-              "Task “{0}”, attempt {1}, of “{2}” is rejected at {3}, and the task is done again.",
+              "Rejects task “{0}”, attempt {1}, of “{2}” at {3}. The task runs again.",
               ...to,
             ),
-        ...(execution.engine === "rehearsal" ? [] : [vscode.l10n.t("That can cost money.")]),
+        ...(execution.engine === "rehearsal" ? [] : [vscode.l10n.t("This can cost money.")]),
         {
-          heading: vscode.l10n.t("These words are sent, and become context for later tasks:"),
-          text: words.trim() === "" ? approved : words,
+          heading: vscode.l10n.t("This feedback is sent, and becomes context for later tasks:"),
+          text: text.trim() === "" ? approved : text,
         },
         ...(again.length === 0
           ? []
-          : [vscode.l10n.t("Its callbacks are sent again, too: {0}.", again.join(", "))]),
+          : [vscode.l10n.t("Its callbacks are also sent again: {0}.", again.join(", "))]),
         ...(output === undefined
-          ? [vscode.l10n.t("The crew has not told this output.")]
+          ? [vscode.l10n.t("The crew has not returned this output.")]
           : [
               {
-                heading: vscode.l10n.t("The output, as the crew wrote it:"),
+                heading: vscode.l10n.t("The output:"),
                 text: output,
                 longest: longestOutput,
               },
@@ -126,16 +122,16 @@ export function giveFeedbackTool({
     },
     async invoke(input, signal) {
       const wanted = read(input);
-      if (!(await isAllowed(confirmationOf(wanted), signal))) return deniedInWords();
+      if (!(await isAllowed(confirmationOf(wanted), signal))) return denied();
       signal.throwIfAborted();
-      const { execution, taskId, attempt, isApprove, words } = wanted;
+      const { execution, taskId, attempt, isApprove, text } = wanted;
       await wake(execution.crew.id);
       signal.throwIfAborted();
-      const said = { taskId, feedback: words };
       try {
+        const given = { taskId, feedback: text };
         const answer = await (isApprove
-          ? feedback.approve(execution, said)
-          : feedback.reject(execution, said));
+          ? feedback.approve(execution, given)
+          : feedback.reject(execution, given));
         return resultOf(
           {
             executionId: keyOf(execution),
@@ -145,14 +141,14 @@ export function giveFeedbackTool({
             message: answer?.message ?? "",
             ...optional("goesOnAs", answer?.kickoffId),
           },
-          vscode.l10n.t("The crew took the feedback. Do not send it again."),
+          vscode.l10n.t("The crew accepted the feedback. Do not send it again."),
         );
       } catch (error) {
         if (!(error instanceof MaybeSentError)) throw error;
         return resultOf(
           { executionId: keyOf(execution), taskId, attempt, problem: messageOf(error) },
           vscode.l10n.t(
-            "It may have been sent, and nobody knows. Do not send it again. Tell the user, who can decide it in the execution's document.",
+            "It is not known whether it was sent. Do not send it again. Tell the user, who can decide in the execution's document.",
           ),
         );
       }
@@ -165,10 +161,9 @@ function outputOf(
   taskId: string,
   attempt: number,
 ): string | undefined {
-  const told =
-    waiting?.taskId === taskId && waiting.attempt === attempt ? waiting.output : undefined;
+  const waits = waiting?.taskId === taskId && waiting.attempt === attempt;
   return (
-    told ??
+    (waits ? waiting.output : undefined) ??
     tasks.find((task) => task.taskId === taskId)?.attempts.find(({ number }) => number === attempt)
       ?.output
   );

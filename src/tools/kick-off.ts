@@ -1,8 +1,7 @@
 import * as vscode from "vscode";
 import type { InputField, JsonObject } from "../api/types.ts";
 import { needed, objectOf, stringOf } from "../commands/arguments.ts";
-import { costsMoney } from "../crews/costs.ts";
-import type { Crew } from "../crews/types.ts";
+import { costsMoney, type Crew } from "../crews/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { keyOf } from "../executions/model.ts";
 import { checkInputs } from "../kickoff/request-files/check-inputs.ts";
@@ -10,13 +9,9 @@ import { faultInWords, isHarmless } from "../kickoff/request-files/words.ts";
 import { MaybeStartedError } from "../sending/kickoff.ts";
 import { isAllowed } from "./ask.ts";
 import type { Confirmation } from "./confirmation.ts";
-import { crewAndPlace } from "./destination.ts";
-import { readInput } from "./input.ts";
-import type { ToolParts } from "./parts.ts";
-import { deniedInWords, resultOf } from "./result.ts";
-import type { Tool } from "./tool.ts";
+import { crewAndPlace, denied, readInput, resultOf, type Tool, type ToolParts } from "./tool.ts";
 
-/** A model's inputs stand in no file. */
+/** A model's inputs have no position in a file. */
 const nowhere = { start: 0, end: 0 };
 const places = {
   crew: nowhere,
@@ -25,7 +20,7 @@ const places = {
   inputName: new Map<string, typeof nowhere>(),
 };
 
-/** `crewdeck_kickOff`: starts one execution, after the person has allowed crew, host and inputs. */
+/** `crewdeck_kickOff`: starts an execution, after the person has allowed crew, host and inputs. */
 export function kickOffTool({
   crews,
   sender,
@@ -61,7 +56,7 @@ export function kickOffTool({
   return {
     async prepare(input, signal) {
       const { crew, inputs } = read(input);
-      // A stopped crew is not started for a question; it is asked before anything is sent.
+      // A stopped crew isn't started to check inputs; they are checked before the kickoff.
       if (crew.local?.running !== false)
         refuse(inputs, (await crews.inputs(crew, { fresh: true, signal })).fields);
       return {
@@ -71,10 +66,10 @@ export function kickOffTool({
     },
     async invoke(input, signal) {
       const { crew, inputs } = read(input);
-      if (!(await isAllowed(confirmationOf(crew, inputs), signal))) return deniedInWords();
+      if (!(await isAllowed(confirmationOf(crew, inputs), signal))) return denied();
       signal.throwIfAborted();
       await wake(crew.id);
-      // Looked up again: a local crew may have another port now.
+      // Looked up again: a local crew may have another port.
       refuse(inputs, (await crews.inputs(crews.get(crew.id), { fresh: true, signal })).fields);
       signal.throwIfAborted();
       try {
@@ -82,7 +77,7 @@ export function kickOffTool({
         return resultOf(
           { executionId: keyOf(execution), crew: crew.name, state: execution.state },
           vscode.l10n.t(
-            "The execution was started. It takes a while: look at it by crewdeck_getExecution. Do not kick it off again.",
+            "The execution was started. It takes a while: follow it with crewdeck_getExecution. Do not kick it off again.",
           ),
         );
       } catch (error) {
@@ -92,10 +87,10 @@ export function kickOffTool({
           { ...known, crew: crew.name, state: "unconfirmed", problem: messageOf(error) },
           crew.local === undefined
             ? vscode.l10n.t(
-                "It may have started, and nobody knows. Do not kick it off again. Tell the user, who can look into the crew's dashboard.",
+                "It is not known whether it started. Do not kick it off again. Tell the user, who can check the crew's dashboard.",
               )
             : vscode.l10n.t(
-                "It may have started, and nobody knows. Do not kick it off again. Tell the user, who can look into the local crew's log.",
+                "It is not known whether it started. Do not kick it off again. Tell the user, who can check the local crew's log.",
               ),
         );
       }
@@ -103,7 +98,7 @@ export function kickOffTool({
   };
 }
 
-/** The inputs as a person reads them: together where that is short, else each by itself, so that a long one hides none of the others. */
+/** Short inputs together, else each on its own, so that a long one doesn't hide the others. */
 function partsOf(inputs: JsonObject): Confirmation["parts"] {
   const entries = Object.entries(inputs);
   if (entries.length === 0) return [vscode.l10n.t("Inputs: none.")];
@@ -122,14 +117,14 @@ function faultsOf(
   return checkInputs({ values: { inputs }, places }, fields);
 }
 
-/** @throws UserError that names everything that is wrong with the inputs */
+/** @throws UserError that lists all problems of the inputs */
 function refuse(inputs: JsonObject, fields: readonly InputField[]): void {
   const faults = faultsOf(inputs, fields).filter((fault) => !isHarmless(fault));
   if (faults.length === 0) return;
   throw new UserError(
     [
       ...faults.map(faultInWords),
-      vscode.l10n.t("Nothing was sent. Ask the user for what you do not know: do not make it up."),
+      vscode.l10n.t("Nothing was sent. Ask the user for what you do not know; do not make it up."),
     ].join(" "),
   );
 }

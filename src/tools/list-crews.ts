@@ -1,20 +1,18 @@
 import * as vscode from "vscode";
-import { isRequired } from "../api/required.ts";
+import { isRequired } from "../api/read-inputs.ts";
 import type { InputField, JsonObject } from "../api/types.ts";
+import { shortened } from "../base/text.ts";
 import { optional, stringOf } from "../commands/arguments.ts";
 import type { Crew } from "../crews/types.ts";
 import { messageOf } from "../base/errors.ts";
-import { readInput } from "./input.ts";
-import type { ToolParts } from "./parts.ts";
-import { resultOf } from "./result.ts";
-import { shortened } from "./shorten.ts";
-import type { Tool } from "./tool.ts";
+import { readInput, resultOf, type Tool, type ToolParts } from "./tool.ts";
 
-/** Characters of a description or a default, and values of an enumeration, that are told. */
+/** Characters of a description or a default. */
 const longest = 1_000;
-const mostValues = 100;
+/** Values of an enumeration. */
+const maxValues = 100;
 
-/** `crewdeck_listCrews`: the connected crews, with what each asks for. Asks the crews; starts none. */
+/** `crewdeck_listCrews`: the connected crews and their inputs. Sends requests; starts no crew. */
 export function listCrewsTool({ crews }: Pick<ToolParts, "crews">): Tool {
   const wanted = (input: unknown): readonly Crew[] => {
     const name = stringOf(readInput(input, ["crew"]), "crew");
@@ -27,7 +25,7 @@ export function listCrewsTool({ crews }: Pick<ToolParts, "crews">): Tool {
       return {
         ...known,
         note: vscode.l10n.t(
-          "This local crew is stopped, so its inputs are not known. Kicking it off starts it.",
+          "This local crew is stopped, so its inputs are not known. A kickoff starts it.",
         ),
       };
     try {
@@ -41,13 +39,13 @@ export function listCrewsTool({ crews }: Pick<ToolParts, "crews">): Tool {
   return {
     prepare(input) {
       wanted(input);
-      return Promise.resolve({ progress: vscode.l10n.t("Asking the crews what they need") });
+      return Promise.resolve({ progress: vscode.l10n.t("Reading the crews' inputs") });
     },
     async invoke(input, signal) {
       const found = await Promise.all(wanted(input).map((crew) => describe(crew, signal)));
       return found.length === 0
         ? vscode.l10n.t(
-            "No crew is connected. The user can connect one by the command “Crewdeck: Connect a Crew…”, or start the example by “Crewdeck: Start a Local Crew…”.",
+            "No crew is connected. The user can connect one with the command “Crewdeck: Connect a Crew…”, or start the example with “Crewdeck: Start a Local Crew…”.",
           )
         : resultOf({ crews: found });
     },
@@ -61,7 +59,7 @@ function describeInput(field: InputField): JsonObject {
     required: isRequired(field),
     ...optional("type", type),
     ...optional("description", description && shortened(description, longest)),
-    ...optional("enum", values?.slice(0, mostValues)),
+    ...optional("enum", values?.slice(0, maxValues)),
     ...optional("default", typeof value === "string" ? shortened(value, longest) : value),
   };
 }

@@ -2,13 +2,10 @@ import * as vscode from "vscode";
 import type { JsonObject } from "../api/types.ts";
 import { numberOf, stringOf } from "../commands/arguments.ts";
 import type { Crews } from "../crews/crews.ts";
-import type { ExecutionSummary, ExecutionState } from "../executions/model.ts";
+import type { ExecutionState, ExecutionSummary } from "../executions/model.ts";
 import { doubtOf } from "../views/doubt.ts";
 import { summaryOf } from "./execution-data.ts";
-import { oneOf, readInput } from "./input.ts";
-import type { ToolParts } from "./parts.ts";
-import { resultOf } from "./result.ts";
-import type { Tool } from "./tool.ts";
+import { oneOf, readInput, resultOf, type Tool, type ToolParts } from "./tool.ts";
 
 const states = [
   "queued",
@@ -20,10 +17,9 @@ const states = [
   "unknown",
   "unconfirmed",
 ] as const satisfies readonly ExecutionState[];
-/** How many are told where the model does not say, and at most. */
-const count = { usual: 20, most: 100 };
+const count = { byDefault: 20, max: 100 };
 
-/** `crewdeck_listExecutions`: what is tracked here, newest first, without asking a crew. */
+/** `crewdeck_listExecutions`: the tracked executions, newest first. Sends no request. */
 export function listExecutionsTool({
   crews,
   executions,
@@ -33,7 +29,7 @@ export function listExecutionsTool({
     return {
       crew: stringOf(given, "crew"),
       state: oneOf("state", stringOf(given, "state"), states),
-      limit: Math.min(numberOf(given, "limit") ?? count.usual, count.most),
+      limit: Math.min(numberOf(given, "limit") ?? count.byDefault, count.max),
     };
   };
   const describe = (execution: ExecutionSummary): JsonObject => {
@@ -63,7 +59,7 @@ export function listExecutionsTool({
   };
 }
 
-/** Whether an execution is of a crew; one that is not connected any more is remembered by the executions. */
+/** The crew may no longer be connected; its executions keep its name and address. */
 function isOf({ crew }: ExecutionSummary, wanted: string, crews: Crews): boolean {
   const found = crews.find(wanted);
   return found === undefined ? crew.name === wanted || crew.url === wanted : crew.id === found.id;

@@ -2,11 +2,11 @@ import * as vscode from "vscode";
 import { messageOf } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Tools } from "./all.ts";
-import type { ToolParts } from "./parts.ts";
+import type { ToolParts } from "./tool.ts";
 
 /**
- * Registers the tools for language models that the manifest names. What they need is loaded when the first of them is used. What
- * is wrong is handed back to the model in words.
+ * Registers the manifest's tools for language models. Their code is loaded with the first use. Errors are returned to the
+ * model as text.
  */
 export function registerTools(
   { extension }: Pick<vscode.ExtensionContext, "extension">,
@@ -19,16 +19,16 @@ export function registerTools(
     ...contributedBy(extension).map((name) =>
       vscode.lm.registerTool<unknown>(name, {
         prepareInvocation: ({ input }, token) =>
-          told(name, token, async (signal) => (await load()).prepare(name, input, signal)),
+          reported(name, token, async (signal) => (await load()).prepare(name, input, signal)),
         invoke: ({ input }, token) =>
-          told(name, token, async (signal) => (await load()).invoke(name, input, signal)),
+          reported(name, token, async (signal) => (await load()).invoke(name, input, signal)),
       }),
     ),
   );
 }
 
-/** Does something for a model; what it throws is logged, and handed on as words alone. */
-async function told<Made>(
+/** Logs an error and rethrows its message only. */
+async function reported<Made>(
   name: string,
   token: vscode.CancellationToken,
   action: (signal: AbortSignal) => Promise<Made>,
@@ -49,7 +49,7 @@ async function told<Made>(
 }
 
 function contributedBy({ packageJSON }: vscode.Extension<unknown>): readonly string[] {
-  // The extension's own manifest, which VS Code has read and a host test compares with the tools.
+  // A host test compares the manifest with the tools.
   const manifest = packageJSON as {
     readonly contributes: { readonly languageModelTools: readonly { readonly name: string }[] };
   };

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { oneLine, shortName } from "../api/one-line.ts";
+import { oneLine, shortName } from "../base/text.ts";
 import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 

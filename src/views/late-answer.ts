@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { shortName } from "../api/one-line.ts";
+import { shortName } from "../base/text.ts";
 import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { stateInWords } from "./words.ts";

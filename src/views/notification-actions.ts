@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { viewId } from "../editor/ids.ts";
-import { said } from "../editor/said.ts";
+import { showStatus } from "../editor/messages.ts";
 import { keyOf, type ExecutionSummary } from "../executions/model.ts";
 import type { EventKind, ExecutionEvent } from "./events.ts";
 import { longestWaiting } from "./gathered.ts";
@@ -62,7 +62,7 @@ export async function openExecution(execution: ExecutionSummary): Promise<void> 
 
 async function openFirst(executions: readonly ExecutionSummary[]): Promise<void> {
   const first = longestWaiting(executions);
-  if (first === undefined) said(vscode.l10n.t("Nothing waits for you any more."));
+  if (first === undefined) showStatus(vscode.l10n.t("Nothing waits for you any more."));
   else await openExecution(first);
 }
 

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { logProblem } from "../editor/log.ts";
-import { plainMessage } from "../editor/plain.ts";
+import { plainMessage } from "../editor/messages.ts";
 import type { Lease } from "../executions/lease.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import type { Notified } from "../executions/notified.ts";

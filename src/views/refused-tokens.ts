@@ -1,10 +1,9 @@
 import * as vscode from "vscode";
 import type { CrewApiError } from "../api/errors.ts";
-import { tokenInWords } from "../crews/token-words.ts";
+import { describeTokenType } from "../crews/token-format.ts";
 import { actionsOf } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
-import { plainMessage } from "../editor/plain.ts";
-import { runAction } from "../editor/tell.ts";
+import { plainMessage, runAction } from "../editor/messages.ts";
 import type { Lease } from "../executions/lease.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import type { Database } from "../store/database.ts";
@@ -72,6 +71,6 @@ function messageFor(crew: string, { tokenType }: CrewApiError): string {
     : vscode.l10n.t(
         "“{0}” no longer accepts {1}, so its executions are not asked for.",
         crew,
-        tokenInWords(tokenType),
+        describeTokenType(tokenType),
       );
 }

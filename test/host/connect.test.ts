@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { connectCrew } from "../../src/crews/connect.ts";
 import { Crews } from "../../src/crews/crews.ts";
-import { editCrew } from "../../src/crews/edit.ts";
-import { removeCrew } from "../../src/crews/remove.ts";
-import { setToken } from "../../src/crews/set-token.ts";
-import { switchToken } from "../../src/crews/switch-token.ts";
+import { editCrew, removeCrew } from "../../src/crews/edit.ts";
+import { setToken, switchToken } from "../../src/crews/set-token.ts";
 import { testCrew } from "../../src/crews/test-crew.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
@@ -91,7 +89,7 @@ describe("conversations about a crew", () => {
       ];
       const { shown } = await withPerson(moves, () => connectCrew(crews));
       assert.match(shown[0]?.complaint ?? "", /https/);
-      assert.match(shown[1]?.complaint ?? "", /one word/);
+      assert.match(shown[1]?.complaint ?? "", /only letters, digits and signs/);
       assert.match(shown[3]?.complaint ?? "", /already a crew named “Travel”/);
       assert.deepEqual(
         crews.list().map(({ name }) => name),
@@ -327,7 +325,7 @@ describe("conversations about a crew", () => {
       [{ pick: "Dashboard address" }, { type: "app" }, { type: "https://app.example.com" }],
       () => editCrew(crews, travel),
     );
-    assert.match(shown[1]?.complaint ?? "", /must begin with/);
+    assert.match(shown[1]?.complaint ?? "", /must start with/);
     assert.equal(result?.dashboardUrl, "https://app.example.com");
     const changed = crews.get("Travel");
     assert.equal(
@@ -345,7 +343,7 @@ describe("conversations about a crew", () => {
     const { result: kept, shown } = await withPerson(["escape"], () => removeCrew(crews, travel));
     assert.equal(kept, false);
     assert.match(shown[0]?.detail ?? "", /tokens are deleted/);
-    assert.match(shown[0]?.detail ?? "", /no longer followed/);
+    assert.match(shown[0]?.detail ?? "", /no longer updated/);
     assert.equal(crews.list().length, 1);
     assert.equal(
       (await withPerson([{ press: "Remove" }], () => removeCrew(crews, travel))).result,
@@ -369,7 +367,7 @@ describe("conversations about a crew", () => {
       });
       assert.match(
         shown[0]?.text ?? "",
-        /^“Travel” answers at http:\/\/127\.0\.0\.1:\d+ in \d+ ms and asks for 2 inputs\. Token: Bearer Token\. Status path: \/status\/\{kickoff_id\}\.$/,
+        /^“Travel” answers at http:\/\/127\.0\.0\.1:\d+ in \d+ ms and has 2 inputs\. Token: Bearer Token\. Status path: \/status\/\{kickoff_id\}\.$/,
       );
       assert.deepEqual(shown[0]?.choices, ["Copy Report"]);
       assert.ok(milliseconds >= 0);
@@ -400,7 +398,7 @@ describe("conversations about a crew", () => {
         "a token that is lost",
         () => secrets.kept.clear(),
         "tokenLost",
-        /store of secrets no longer gives/,
+        /no longer in this machine's secret storage/,
         ["Set Token", "Show Log", "Copy Report"],
       ],
       [
@@ -421,7 +419,7 @@ describe("conversations about a crew", () => {
         "other JSON in its place",
         () => (crew.answer = { type: "application/json", body: '{"hello":"world"}' }),
         "notACrew",
-        /not what the API of a crew answers/,
+        /not what the Crew Execution API returns/,
         ["Edit Crew", "Show Log", "Copy Report"],
       ],
       [

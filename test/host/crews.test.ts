@@ -209,7 +209,7 @@ describe("connected crews", () => {
         assert.ok(error instanceof LostTokenError);
         assert.match(
           error.message,
-          /^This machine's store of secrets (no longer gives|does not give) the token of “Travel” back\. .*[Ss]et (it|the token) again\.$/,
+          /^The token of “Travel” (is no longer in|can't be read from) this machine's secret storage\. .*[Ss]et (it|the token) again\.$/,
         );
         assert.ok(!error.message.includes("half"));
         assert.deepEqual(
@@ -406,7 +406,7 @@ describe("connected crews", () => {
     crews.setLocal([{ ...local, local: { ...local.local, running: false } }]);
     await assert.rejects(client.inputs(), (error) => {
       assert.ok(error instanceof UserError);
-      assert.equal(error.message, "The local crew “Example 2” is stopped. Start it to go on.");
+      assert.equal(error.message, "The local crew “Example 2” is stopped. Start it to continue.");
       assert.deepEqual(error.actions, [
         {
           title: "Start Example 2",
@@ -435,14 +435,17 @@ describe("connected crews", () => {
 
     for (const [wrong, message] of [
       ["https://travel.example.com", /object/],
-      [{ name: 7, url: "https://travel.example.com" }, /“name” must be a text/],
-      [{ name: "Travel", url: " " }, /“url” must be a text/],
+      [{ name: 7, url: "https://travel.example.com" }, /“name” must be a non-empty string/],
+      [{ name: "Travel", url: " " }, /“url” must be a non-empty string/],
       [
         { name: "Travel", url: "https://travel.example.com", token: "t0ken", tokenType: "basic" },
         /“tokenType” must be/,
       ],
       [{ name: "Travel", url: "http://travel.example.com", token: "t0ken" }, /https/],
-      [{ name: "Travel", url: "https://travel.example.com", token: "two words" }, /one word/],
+      [
+        { name: "Travel", url: "https://travel.example.com", token: "two words" },
+        /only letters, digits and signs/,
+      ],
     ] as const) {
       it(`rejects ${JSON.stringify(wrong)} with a message for a person`, async () => {
         await assert.rejects(

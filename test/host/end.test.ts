@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as vscode from "vscode";
-import { formatEntry } from "../../src/crews/token-entry.ts";
+import { formatEntry } from "../../src/crews/token-format.ts";
 import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { CountedWindow } from "./counted-window.ts";

@@ -415,7 +415,7 @@ describe("local crews", () => {
       assert.ok(error instanceof CrewApiError, String(error));
       assert.match(
         messageOf(error),
-        /src\/example_crew\/config\/tasks\.yaml:\d+:\d+: There is no agent "nobody"\..* Nothing was started\. Correct the crew's file and kick off again\.$/,
+        /src\/example_crew\/config\/tasks\.yaml:\d+:\d+: There is no agent "nobody"\..* Nothing was started\. Fix the crew's file and kick off again\.$/,
       );
       assert.deepEqual([sent.store.list(), sent.sends.lost()], [[], []]);
       assert.deepEqual(

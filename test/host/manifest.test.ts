@@ -122,7 +122,7 @@ describe("The manifest", () => {
         Promise.resolve(
           vscode.lm.invokeTool(name, { input: { odd: 1 }, toolInvocationToken: undefined }),
         ),
-        /The tool has no “odd”/,
+        /The tool has no parameter “odd”/,
         name,
       );
     }

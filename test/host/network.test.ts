@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import * as vscode from "vscode";
 import { Crews } from "../../src/crews/crews.ts";
-import { examine } from "../../src/crews/examine.ts";
+import { examine } from "../../src/crews/test-crew.ts";
 import {
   closeMeanwhile,
   makeCertificate,

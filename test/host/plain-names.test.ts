@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { shortName } from "../../src/api/one-line.ts";
+import { shortName } from "../../src/base/text.ts";
 import { activeCommand } from "../../src/commands/active.ts";
 import { chooseExecution } from "../../src/commands/choose.ts";
 import { askText } from "../../src/crews/ask.ts";
-import { switchToken } from "../../src/crews/switch-token.ts";
+import { switchToken } from "../../src/crews/set-token.ts";
 import { Crews } from "../../src/crews/crews.ts";
-import { plainLabel } from "../../src/editor/plain.ts";
+import { plainLabel } from "../../src/editor/messages.ts";
 import type { ExecutionStore } from "../../src/executions/store.ts";
 import { askAgain, askAnew, askKind, askTask } from "../../src/feedback/ask.ts";
 import { confirmApproval } from "../../src/feedback/confirm.ts";
@@ -67,7 +67,7 @@ describe("names and words of a crew's own", () => {
     try {
       await crews.setTokens(crew.id, { inUse: "bearer", bearer: "one", userBearer: "two" });
       await switchToken(crews, crew);
-      assert.match(said.join(), /^“\\\$\(pass\) Writers” uses /);
+      assert.match(said.join(), /^“\\\$\(pass\) Writers” now uses /);
     } finally {
       Object.assign(vscode.window, { setStatusBarMessage });
     }

@@ -5,7 +5,7 @@ import type { Execution } from "../../src/executions/model.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";
 import { MaybeStartedError } from "../../src/sending/kickoff.ts";
 import { Tools } from "../../src/tools/all.ts";
-import type { ToolParts } from "../../src/tools/parts.ts";
+import type { ToolParts } from "../../src/tools/tool.ts";
 import type { CrewdeckApi, CrewdeckExecution } from "../../src/views/crewdeck-api.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
@@ -381,7 +381,7 @@ describe("Tools for language models", () => {
       );
       assert.match(
         message.value,
-        /^Crewdeck asks once more in a dialog before anything is sent, so allowing this here always is safe\.\n\n“Writers” \(crew\.test\) starts an execution .* cost money/,
+        /^Crewdeck asks again in a dialog before anything is sent, so “Always Allow” is safe here\.\n\n“Writers” \(crew\.test\) starts an execution .* cost money/,
       );
       assert.ok(
         message.value.includes(
@@ -416,8 +416,8 @@ describe("Tools for language models", () => {
       assert.equal(confirmationMessages?.title, "Reject a task's output at “Writers”?");
       const { value } = confirmationMessages.message as vscode.MarkdownString;
       for (const part of [
-        "Task “review”, attempt 1, of “Sea otters” is rejected at “Writers” (crew.test)",
-        "become context for later tasks:\n\n```text\nShorter.\n```",
+        "Rejects task “review”, attempt 1, of “Sea otters” at “Writers” (crew.test)",
+        "becomes context for later tasks:\n\n```text\nShorter.\n```",
         "# Draft\n\nText.",
       ])
         assert.ok(value.includes(part), `${part} in ${value}`);
@@ -432,7 +432,7 @@ describe("Tools for language models", () => {
         );
         return (confirmationMessages?.message as vscode.MarkdownString).value;
       };
-      assert.match(await asked(anExecution()), /That can cost money\./);
+      assert.match(await asked(anExecution()), /This can cost money\./);
       assert.doesNotMatch(await asked(anExecution({ engine: "rehearsal" })), /cost/);
     });
 
@@ -608,7 +608,7 @@ describe("Tools for language models", () => {
         "crewdeck_kickOff",
         wish,
       );
-      assert.match(told, /^It may have started, and nobody knows\. Do not kick it off again\./);
+      assert.match(told, /^It is not known whether it started\. Do not kick it off again\./);
       assert.match(told, /"executionId": "local-1"/);
       assert.equal(sent.length, 1);
     });
@@ -619,7 +619,7 @@ describe("Tools for language models", () => {
         "crewdeck_giveFeedback",
         { executionId: "11111111-aaaa", decision: "approve" },
       );
-      assert.match(told, /^It may have been sent, and nobody knows\. Do not send it again\./);
+      assert.match(told, /^It is not known whether it was sent\. Do not send it again\./);
       assert.equal(sent.length, 1);
     });
 

@@ -52,7 +52,7 @@ describe("Connecting a crew, in the window", () => {
     assert.equal(await quickInput.input.getAttribute("type"), "password");
     await quickInput.input.fill(wrongToken);
     await window.page.keyboard.press("Enter");
-    await quickInput.choose("Which kind of token", "User Bearer Token");
+    await quickInput.choose("Which type of token", "User Bearer Token");
     await quickInput.answer("Name of the crew", "Writers");
   });
 
@@ -79,7 +79,7 @@ describe("Connecting a crew, in the window", () => {
     await messages.dialog("Nothing accepts connections").waitFor();
     assert.match(
       await dialog.innerText(),
-      /127\.0\.0\.1:9[\s\S]*Check that the crew runs and that the port is right/,
+      /127\.0\.0\.1:9[\s\S]*Check that the crew is running and that the port is right/,
     );
     await messages.confirm("“Writers” is not connected yet", "Edit Address");
     await quickInput.waitFor("Address of the crew");
@@ -110,18 +110,16 @@ describe("Connecting a crew, in the window", () => {
     assert.deepEqual(settings, { "crewdeck.crews": [{ name: "Writers", url: service.url }] });
     await tree.menu("Writers", "Test Connection");
     await messages
-      .notification(
-        "asks for 2 inputs. Token: User Bearer Token. Status path: /{kickoff_id}/status.",
-      )
+      .notification("has 2 inputs. Token: User Bearer Token. Status path: /{kickoff_id}/status.")
       .waitFor();
     await window.screenshot("test-connection");
-    await messages.answer("asks for 2 inputs", "Copy Report");
+    await messages.answer("has 2 inputs", "Copy Report");
   });
 
   it("takes the crew's other token beside the first, and switches between them on the row", async () => {
     const { quickInput, tree } = window;
     await tree.menu("Writers", "Set Token…");
-    await quickInput.choose("Which kind of token", "Bearer Token");
+    await quickInput.choose("Which type of token", "Bearer Token");
     await quickInput.answer("Bearer Token for “Writers”", service.token);
     const shows = (words: string) =>
       waitFor(

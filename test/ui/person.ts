@@ -19,7 +19,7 @@ export async function connectCrew(
   await window.runCommand("Crewdeck: Connect a Crew…");
   await quickInput.answer("Address of the crew", url);
   await quickInput.answer("Token for", token);
-  await quickInput.choose("Which kind of token", "Bearer Token");
+  await quickInput.choose("Which type of token", "Bearer Token");
   await quickInput.answer("Name of the crew", name);
   await tree.row(name).waitFor();
 }

@@ -1,7 +1,6 @@
 import * as vscode from "vscode";
-import { Disposables } from "../../editor/disposables.ts";
-import { plainLabel, plainMessage } from "../../editor/plain.ts";
-import { said } from "../../editor/said.ts";
+import { Disposables } from "../../base/events.ts";
+import { plainLabel, plainMessage, showStatus } from "../../editor/messages.ts";
 import { inputsInShort, valueInShort } from "../in-short.ts";
 import type { Prefill } from "../values.ts";
 import type { Preset, Presets } from "./presets.ts";
@@ -116,7 +115,7 @@ async function save(
   )
     return false;
   presets.save(crew.id, name, values);
-  said(vscode.l10n.t("The preset is saved."));
+  showStatus(vscode.l10n.t("The preset is saved."));
   return true;
 }
 

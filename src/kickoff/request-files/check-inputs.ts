@@ -1,4 +1,4 @@
-import { isRequired } from "../../api/required.ts";
+import { isRequired } from "../../api/read-inputs.ts";
 import type { InputField, JsonValue } from "../../api/types.ts";
 import { isJsonObject } from "../values.ts";
 import type { Span } from "../json-tree.ts";

@@ -1,10 +1,10 @@
 import * as vscode from "vscode";
-import { isRequired } from "../../api/required.ts";
+import { isRequired } from "../../api/read-inputs.ts";
 import type { InputField, JsonValue } from "../../api/types.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
-import { said } from "../../editor/said.ts";
+import { showStatus } from "../../editor/messages.ts";
 import { crewNamedIn, placeAt, type WritingPlace } from "./place.ts";
 
 /** What {@link RequestFileCompletion} works with. */
@@ -77,7 +77,7 @@ export class RequestFileCompletion implements vscode.CompletionItemProvider {
     } catch (error) {
       if (!token.isCancellationRequested) {
         logProblem("Asking a crew for its inputs", error, crew.name);
-        said(vscode.l10n.t("“{0}” can't be asked for its inputs just now.", crew.name));
+        showStatus(vscode.l10n.t("“{0}” can't be asked for its inputs just now.", crew.name));
       }
       return [];
     } finally {

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { Crews } from "../../crews/crews.ts";
-import { Disposables } from "../../editor/disposables.ts";
+import { Disposables } from "../../base/events.ts";
 import { checkRequestFile } from "./check.ts";
 import { isRequestFile } from "./document.ts";
 import { readRequestFile } from "./read.ts";

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { Crews } from "../../crews/crews.ts";
-import { Disposables } from "../../editor/disposables.ts";
+import { Disposables } from "../../base/events.ts";
 import { logProblem } from "../../editor/log.ts";
 import { isRequestFile, requestFiles } from "./document.ts";
 import { RequestFileLenses } from "./lenses.ts";

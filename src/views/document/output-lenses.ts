@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { keyOf, type Execution } from "../../executions/model.ts";
-import { sizeInWords } from "../../editor/size.ts";
+import { formatSize } from "../../base/text.ts";
 import type { DocumentLens } from "./document-lenses.ts";
 import { isLarge, outputsOf, type Output } from "./outputs.ts";
 import { sectionOf, type Rendered } from "./sections.ts";
@@ -31,7 +31,7 @@ function openCommand({ part, output }: Output, execution: Execution): vscode.Com
     part.kind === "result" ? { result: true } : { taskId: part.taskId, attempt: part.attempt };
   return {
     title: isLarge(output)
-      ? vscode.l10n.t("Open all of this output ({0})", sizeInWords(Buffer.byteLength(output)))
+      ? vscode.l10n.t("Open all of this output ({0})", formatSize(Buffer.byteLength(output)))
       : vscode.l10n.t("Open output"),
     command: "crewdeck.openOutput",
     tooltip: vscode.l10n.t("Shows this output in an editor of its own"),

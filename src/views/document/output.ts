@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { sizeInWords } from "../../editor/size.ts";
+import { formatSize } from "../../base/text.ts";
 import { outputLines } from "./embed.ts";
 import { quotedLines } from "./markdown.ts";
 import { isLarge } from "./outputs.ts";
@@ -20,7 +20,7 @@ export function outputPart(
   if (!isLarge(output)) return { id, lines: [...above, ...outputLines(output, level)] };
   const size = l10n.t(
     "This output is large: {0}. Here is its beginning; “Open Output” shows all of it.",
-    sizeInWords(Buffer.byteLength(output)),
+    formatSize(Buffer.byteLength(output)),
   );
   return {
     id,

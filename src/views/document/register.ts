@@ -1,7 +1,7 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import type { Crews } from "../../crews/crews.ts";
-import { Disposables } from "../../editor/disposables.ts";
+import { Disposables } from "../../base/events.ts";
 import { parseExecutionUri } from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/ids.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";

@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { partName } from "../../editor/execution-uri.ts";
-import { withCancel } from "../../editor/progress.ts";
-import { writeText } from "../../editor/write-text.ts";
+import { withCancel } from "../../editor/messages.ts";
+import { writeText } from "../../base/write-text.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
 import { outputContent } from "./content.ts";

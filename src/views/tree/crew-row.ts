@@ -1,9 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../../api/errors.ts";
-import { otherType } from "../../crews/token-entry.ts";
-import { tokenInWords, tokenTypeName } from "../../crews/token-words.ts";
+import { otherType, describeTokenType, tokenTypeName } from "../../crews/token-format.ts";
 import type { Crew, TokenState } from "../../crews/types.ts";
-import { oneLine } from "../../api/one-line.ts";
+import { oneLine } from "../../base/text.ts";
 import { rehearsalInWords } from "../words.ts";
 import type { Row } from "./rows.ts";
 
@@ -74,7 +73,9 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
         [
           ...place,
           ...(local === undefined ? [] : [rehearsalInWords()]),
-          ...(tokens?.kind === "stored" ? [l10n.t("uses {0}", tokenInWords(tokens.inUse))] : []),
+          ...(tokens?.kind === "stored"
+            ? [l10n.t("uses {0}", describeTokenType(tokens.inUse))]
+            : []),
         ].join(", "),
     ),
   };
@@ -119,8 +120,8 @@ function tokensInFull(tokens: TokenState | undefined, lacks: boolean): readonly 
   if (tokens?.kind !== "stored") return [];
   const other = otherType(tokens.inUse);
   return [
-    l10n.t("Uses {0}", tokenInWords(tokens.inUse)),
-    ...(tokens.types.includes(other) ? [l10n.t("Also here: {0}", tokenInWords(other))] : []),
+    l10n.t("Uses {0}", describeTokenType(tokens.inUse)),
+    ...(tokens.types.includes(other) ? [l10n.t("Also here: {0}", describeTokenType(other))] : []),
   ];
 }
 

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../../api/errors.ts";
-import { oneLine, shortName } from "../../api/one-line.ts";
+import { oneLine, shortName } from "../../base/text.ts";
 import { attemptPairs } from "../../executions/attempts.ts";
 import { hasEnded, type ExecutionSummary, type TaskSummary } from "../../executions/model.ts";
 import { answeredPause } from "../../executions/resumes.ts";

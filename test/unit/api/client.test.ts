@@ -55,7 +55,7 @@ describe("the client of a crew", () => {
     );
   });
 
-  it("asks the token's source at every request", async () => {
+  it("requests the token for every request", async () => {
     const tokens = ["one", "two"];
     server.otherwise = json(200, { inputs: ["topic"] });
     const client = new CrewClient(server.url, () => Promise.resolve(tokens.shift() ?? ""));
@@ -67,7 +67,7 @@ describe("the client of a crew", () => {
     );
   });
 
-  it("lets through what the token's source throws, and sends nothing", async () => {
+  it("passes on what the token source throws, and sends nothing", async () => {
     const locked = new Error("The keyring is locked");
     await assert.rejects(
       new CrewClient(server.url, () => Promise.reject(locked)).inputs(),
@@ -82,7 +82,7 @@ describe("the client of a crew", () => {
     assert.equal(server.requests[0]?.path, "/crews/one/inputs");
   });
 
-  it("refuses an address that no token may be sent to", () => {
+  it("refuses an address to which no token may be sent", () => {
     assert.throws(() => new CrewClient("http://crew.example", token), AddressError);
     assert.equal(
       new CrewClient("https://crew.example/kickoff", token).baseUrl,
@@ -90,7 +90,7 @@ describe("the client of a crew", () => {
     );
   });
 
-  it("does not ask what type an answer claims to be", async () => {
+  it("ignores the Content-Type of an answer", async () => {
     server.next(
       text(200, "\ufeff" + JSON.stringify({ inputs: ["ä"] }), { "content-type": "text/html" }),
     );
@@ -132,14 +132,14 @@ describe("the client of a crew", () => {
       assert.deepEqual(lastBody(), request);
     });
 
-    it("leaves out what is absent or blank", async () => {
+    it("omits undefined and blank callbacks", async () => {
       server.next(json(202, { kickoffId: "k-1" }));
       const { kickoffId } = await clientOf(server.url).kickoff({ inputs: {}, taskWebhookUrl: "" });
       assert.equal(kickoffId, "k-1");
       assert.deepEqual(lastBody(), { inputs: {} });
     });
 
-    it("marks a missing input whose name holds a comma, once the names are known", async () => {
+    it("finds a missing input whose name has a comma, once the names are known", async () => {
       server.next(
         json(200, { inputs: ["a, b", "c"] }),
         json(422, { detail: "Missing inputs: a, b, c" }),
@@ -203,7 +203,7 @@ describe("the client of a crew", () => {
     }
   });
 
-  it("tells a log of each request, without the token", async () => {
+  it("reports each request to a log, without the token", async () => {
     const seen: Traffic[] = [];
     server.next(json(503, {}), json(200, { inputs: [] }), json(401, { detail: token }));
     const client = clientOf(server.url, { onTraffic: (traffic) => seen.push(traffic) });

@@ -69,12 +69,12 @@ describe("a connection that fails", () => {
       });
     }
 
-    it("in the body of an error leaves the code that came", async () => {
+    it("in an error's body keeps the status code", async () => {
       server.next(stall(401, "{"));
       assert.equal((await late((client) => client.inputs(), true)).kind, "unauthorized");
     });
 
-    it("ends a name's look-up, too", async () => {
+    it("also aborts a DNS lookup", async () => {
       const clock = new StoppedClock();
       const fetch: Fetch = (url, init) =>
         nodeFetch(url, {
@@ -87,7 +87,7 @@ describe("a connection that fails", () => {
       );
     });
 
-    it("is 30 s for a GET and 60 s for a POST where nothing else is said", async () => {
+    it("is 30 s for a GET and 60 s for a POST by default", async () => {
       server.otherwise = silence;
       const get = await late((client) => client.inputs());
       const post = await late((client) => client.kickoff({ inputs: {} }));
@@ -119,7 +119,7 @@ describe("a connection that fails", () => {
       });
     }
 
-    it("beforehand sends nothing", async () => {
+    it("before the request sends nothing", async () => {
       const error = await kickoff(new CrewClient(server.url, token), {
         signal: AbortSignal.abort(),
       });
@@ -151,7 +151,7 @@ describe("a connection that fails", () => {
   });
 
   describe("by size", () => {
-    it("a body without end is cut off at the limit", async () => {
+    it("an endless body is truncated at the limit", async () => {
       server.otherwise = flood(200);
       const client = clientOf(server.url, { maxBytes: 1024 * 1024 });
       const post = await kickoff(client);
@@ -162,7 +162,7 @@ describe("a connection that fails", () => {
       assert.equal(server.requests.length, 2);
     });
 
-    it("the limit is 64 MB where nothing else is said", async () => {
+    it("the limit is 64 MB by default", async () => {
       const limit = 64 * 1024 * 1024;
       const frame = '{"inputs":[],"x":""}'.length;
       const fetchOf =
@@ -179,7 +179,7 @@ describe("a connection that fails", () => {
       );
     });
 
-    it("an error's body without end is read only so far", async () => {
+    it("an endless body of an error is truncated", async () => {
       server.next(flood(422));
       assert.equal(
         (await kickoff(clientOf(server.url, { maxBytes: Number.MAX_SAFE_INTEGER }))).kind,
@@ -188,8 +188,8 @@ describe("a connection that fails", () => {
     });
   });
 
-  describe("by being cut off", () => {
-    it("a GET is asked again, a POST is not", async () => {
+  describe("by a broken connection", () => {
+    it("a GET is retried, a POST is not", async () => {
       server.otherwise = hangUp;
       const get = await errorOf(clientOf(server.url).inputs());
       assert.deepEqual([get.kind, get.reason, get.sent], ["unreachable", "reset", "no"]);
@@ -212,13 +212,13 @@ describe("a connection that fails", () => {
       assert.equal(server.requests.length, 3);
     });
 
-    it("right after a whole answer loses nothing", async () => {
+    it("right after a complete answer loses nothing", async () => {
       server.next(breakOff(200, '{"kickoff_id":"k"}'));
       const { kickoffId } = await clientOf(server.url).kickoff({ inputs: {} });
       assert.equal(kickoffId, "k");
     });
 
-    it("in an error's body leaves the code that came", async () => {
+    it("in an error's body keeps the status code", async () => {
       server.next(breakOff(403, '{"detail":'));
       assert.equal((await kickoff(clientOf(server.url))).kind, "forbidden");
     });
@@ -232,7 +232,7 @@ describe("a connection that fails", () => {
     assert.match(error.message, /HPE_/);
   });
 
-  it("counts a compressed body by what comes out of it", async () => {
+  it("counts the decompressed bytes of a body", async () => {
     const bomb = gzipSync(Buffer.alloc(4 * 1024 * 1024, " "));
     server.next((response) => response.writeHead(200, { "content-encoding": "gzip" }).end(bomb));
     assert(bomb.length < 1024 * 1024);
@@ -242,7 +242,7 @@ describe("a connection that fails", () => {
     );
   });
 
-  it("is not seen where a body's end comes in pieces", async () => {
+  it("is not reported if a body's end arrives in pieces", async () => {
     server.next((response) => {
       const socket = response.socket;
       const parts = [
@@ -264,13 +264,13 @@ describe("a connection that fails", () => {
     assert.equal(server.requests.length, 1);
   });
 
-  it("by a wrong compression", async () => {
+  it("by invalid compression", async () => {
     server.next(text(200, "{}", { "content-encoding": "gzip" }));
     assert.equal((await errorOf(clientOf(server.url).inputs())).kind, "badAnswer");
   });
 
   for (const speaks of ["HTTP", "TLS"]) {
-    it(`is never made by a kept connection that the server closed meanwhile: each request has one of its own (${speaks})`, async () => {
+    it(`never uses a kept connection that the server closed: each request opens one (${speaks})`, async () => {
       const certificate = speaks === "TLS" ? await makeCertificate("IP:127.0.0.1") : undefined;
       const closing = await MisbehavingServer.start(certificate);
       const authorities = getCACertificates();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { isWellFormed, oneLine, shortName } from "../../../src/api/one-line.ts";
-import { readKickoff, readResume } from "../../../src/api/read-answers.ts";
+import { isWellFormed, oneLine, shortName } from "../../../src/base/text.ts";
+import { readKickoff, readResume } from "../../../src/api/requests.ts";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { json, MisbehavingServer } from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf } from "./support.ts";
@@ -12,21 +12,21 @@ const plain = (text: string, longest: number) => {
   assert.ok(text.length <= longest, `${text.length} characters`);
 };
 
-describe("text of a crew in a line of ours", () => {
+describe("remote text in one line", () => {
   let server: MisbehavingServer;
   before(async () => {
     server = await MisbehavingServer.start();
   });
   after(() => server.stop());
 
-  it("is one line, without control characters and marks that turn it around, and cut between characters", () => {
+  it("is one line, without control characters and direction marks, and truncated between characters", () => {
     assert.equal(oneLine(" a\r\n\tb\u001b[1mc\u202ed\u200e 👩‍💻 "), "a b [1mcd 👩‍💻");
     assert.equal(oneLine("👍".repeat(20), 10), `${"👍".repeat(9)}…`);
     assert.equal(shortName("review"), "review");
     plain(shortName(nasty), 80);
   });
 
-  it("is short in an error, whichever part of the answer it came in", async () => {
+  it("is short in an error, whichever part of the answer it is from", async () => {
     const names = Array.from({ length: 3_000 }, (_, at) => `name ${at} ${nasty.slice(0, 20)}`);
     for (const [what, answer] of [
       [
@@ -53,7 +53,7 @@ describe("text of a crew in a line of ours", () => {
     }
   });
 
-  it("names the first ten missing inputs and counts the others; a program gets all of them", async () => {
+  it("lists the first ten missing inputs and counts the others; a program gets all", async () => {
     const names = Array.from({ length: 12 }, (_, at) => `input${at}`);
     server.next(json(422, { details: { missing_inputs: names } }));
     const error = await errorOf(clientOf(server.url).kickoff({ inputs: {} }));
@@ -64,14 +64,14 @@ describe("text of a crew in a line of ours", () => {
     assert.deepEqual(error.missingInputs, names);
   });
 
-  it("is short in the words of a status line, which an error gives where the body says nothing", async () => {
+  it("is short in a status line's text, which an error has if the body is empty", async () => {
     server.next((response) =>
       response.writeHead(418, "I am a teapot \u0085\u008d".repeat(200)).end(),
     );
     plain((await errorOf(clientOf(server.url).inputs())).message, 300);
   });
 
-  it("is short where an answer names agents, units and states; a task's ID stays what it is, to be sent back", () => {
+  it("is short for agents, units and states; a task's ID is kept, because it is sent back", () => {
     const reading = readStatus({
       state: nasty,
       progress: { completed: 1, unit: nasty, current_agent: nasty, current: nasty },
@@ -90,7 +90,7 @@ describe("text of a crew in a line of ours", () => {
   });
 });
 
-describe("half of a character", () => {
+describe("a lone surrogate", () => {
   const half = "a\ud800b";
   let server: MisbehavingServer;
   beforeEach(async () => {
@@ -99,19 +99,19 @@ describe("half of a character", () => {
   });
   afterEach(() => server.stop());
 
-  it("is told from a whole one", () => {
+  it("is not a surrogate pair", () => {
     assert.deepEqual(["a👍b", half, "\udc00"].map(isWellFormed), [true, false, false]);
   });
 
-  it("in an execution's ID is refused in words, and nothing is sent", async () => {
+  it("in an execution's ID is refused, and nothing is sent", async () => {
     const error = await errorOf(clientOf(server.url).status(half));
     assert.deepEqual(
       [error.kind, error.message, server.requests.length],
-      ["badRequest", "That is no execution's id.", 0],
+      ["badRequest", "That isn't a valid execution ID.", 0],
     );
   });
 
-  it("in an ID that a crew answers makes it none", () => {
+  it("in an ID from a crew makes it invalid", () => {
     assert.equal(readKickoff({ kickoff_id: half }), undefined);
     assert.equal(readResume({ kickoff_id: half, status: "resumed" }).kickoffId, undefined);
   });
@@ -147,7 +147,7 @@ describe("half of a character", () => {
     ],
     ["an address", { taskWebhookUrl: `https://a.test/${half}` }],
   ] as const) {
-    it(`in a callback, as ${what}, is refused in words, and nothing is sent`, async () => {
+    it(`in a callback, as ${what}, is refused, and nothing is sent`, async () => {
       for (const send of [
         () => clientOf(server.url).kickoff({ inputs: {}, ...callbacks }),
         () =>
@@ -166,7 +166,7 @@ describe("half of a character", () => {
     });
   }
 
-  it("in an input that is named like a secret is sent, and what the crew says of it is read", async () => {
+  it("in an input with a secret's name is sent, and the crew's answer is read", async () => {
     const error = await errorOf(
       clientOf(server.url).kickoff({ inputs: { api_key: half.repeat(3) } }),
     );

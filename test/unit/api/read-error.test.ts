@@ -105,7 +105,7 @@ describe("the body of an error", () => {
     });
   }
 
-  it("is cut to one line's length", () => {
+  it("is truncated to one line", () => {
     assert.equal(readErrorBody("x".repeat(1000)).message?.length, 300);
   });
 

@@ -130,7 +130,7 @@ describe("the answer of GET /inputs", () => {
     });
   }
 
-  it("keeps a map's __proto__ as a name like any other", () => {
+  it("keeps __proto__ as a name in a map", () => {
     assert.deepEqual(readInputs(JSON.parse('{"inputs": {"__proto__": "string"}}'))?.fields, [
       { name: "__proto__", type: "string" },
     ]);
@@ -149,7 +149,7 @@ describe("the answer of GET /inputs", () => {
     { inputs: [null] },
     [3, {}],
   ]) {
-    it(`is not ${JSON.stringify(raw)}, which must not pass for a crew without inputs`, () => {
+    it(`is not ${JSON.stringify(raw)}, which isn't a crew without inputs`, () => {
       assert.equal(readInputs(raw), undefined);
     });
   }

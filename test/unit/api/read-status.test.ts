@@ -6,7 +6,7 @@ import type { StatusReading } from "../../../src/api/types.ts";
 type Expected = { readonly [Name in keyof StatusReading]?: StatusReading[Name] | undefined };
 
 describe("a status answer", () => {
-  describe("its state's word", () => {
+  describe("its state", () => {
     const words: Readonly<Record<string, readonly string[]>> = {
       queued: ["pending", "PENDING", "queued"],
       running: [
@@ -51,13 +51,13 @@ describe("a status answer", () => {
       }
     }
 
-    it("is never taken from `status` where there is a `state`", () => {
+    it("is never taken from `status` if there is a `state`", () => {
       assert.equal(readStatus({ state: "RUNNING", status: "completed" }).state, "running");
       assert.equal(readStatus({ state: "SUCCESS", status: null }).state, "completed");
       assert.equal(readStatus({ state: "whatever", status: "error" }).state, "other");
     });
 
-    it("is taken from `status` where `state` is null", () => {
+    it("is taken from `status` if `state` is null", () => {
       assert.equal(readStatus({ state: null, status: "running" }).state, "running");
     });
   });
@@ -336,7 +336,7 @@ describe("a status answer", () => {
     });
   }
 
-  it("is never a reason to fail", () => {
+  it("never throws", () => {
     const scraps: unknown[] = [null, 0, "x", true, [], [1], {}, { output: [] }, "NaN", -1];
     for (const name of [
       "state",

@@ -10,7 +10,7 @@ import {
 } from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf, token } from "./support.ts";
 
-describe("an answer that refuses", () => {
+describe("a refusal", () => {
   let server: MisbehavingServer;
   beforeEach(async () => {
     server = await MisbehavingServer.start();
@@ -146,7 +146,12 @@ describe("an answer that refuses", () => {
       /^The crew does not accept the user's token \(401\)/,
       /^Set the user's token again: it is the User Bearer Token/,
     ],
-    [403, "bearer", /^The organisation's token may not do this \(403\)/, /^It has all the rights/],
+    [
+      403,
+      "bearer",
+      /^The organisation's token may not do this \(403\)/,
+      /^It already has all rights/,
+    ],
     [
       403,
       "userBearer",
@@ -154,7 +159,7 @@ describe("an answer that refuses", () => {
       /^It may lack the right: use the organisation's token/,
     ],
   ] as const) {
-    it(`${status} says that it was the ${type} which was refused, and tells whoever can help before it is thrown`, async () => {
+    it(`${status} says that it was the ${type} that was refused, and calls onRefused before it is thrown`, async () => {
       server.otherwise = json(status, {});
       const heard: CrewApiError[] = [];
       const onRefused = (error: CrewApiError) => (heard.push(error), Promise.resolve());
@@ -168,7 +173,7 @@ describe("an answer that refuses", () => {
     });
   }
 
-  it("404 of a resume sends the person to the task's ID first", async () => {
+  it("404 of a resume first mentions the task's ID", async () => {
     server.next(json(404, { message: "Task ID not found" }));
     const error = await errorOf(
       clientOf(server.url).resume({
@@ -183,7 +188,7 @@ describe("an answer that refuses", () => {
     assert.match((await kickoff(json(404, {}))).remedy, /^Check the crew's address/);
   });
 
-  it("leaves no doubt about a GET, which has no effect", async () => {
+  it("is never inconclusive for a GET, which has no effect", async () => {
     server.otherwise = text(500, "Internal Server Error");
     const error = await errorOf(clientOf(server.url).inputs());
     assert.equal(error.kind, "server");
@@ -202,7 +207,7 @@ describe("an answer that refuses", () => {
         detail: "",
       });
 
-    it("says that the kickoff started nothing, and where the fault is", async () => {
+    it("says that the kickoff started nothing, and where the problem is", async () => {
       const heard: CrewApiError[] = [];
       server.next(answer({ ...place, started: false }));
       const error = await errorOf(
@@ -219,10 +224,7 @@ describe("an answer that refuses", () => {
         error.message,
         'The crew can\'t be read any more. config/tasks.yaml:7:10: There is no agent "nobody".',
       );
-      assert.equal(
-        error.remedy,
-        "Nothing was started. Correct the crew's file and kick off again.",
-      );
+      assert.equal(error.remedy, "Nothing was started. Fix the crew's file and kick off again.");
       assert.deepEqual(heard, [error], "whoever can open the file hears of it before it is thrown");
     });
 
@@ -237,7 +239,7 @@ describe("an answer that refuses", () => {
       });
     }
 
-    it("leaves open whether it started where the word stands elsewhere, and whether a resume arrived", async () => {
+    it("leaves open whether it started if `started` is elsewhere, and whether a resume arrived", async () => {
       for (const body of [
         { started: false },
         { details: { started: false } },
@@ -267,18 +269,18 @@ describe("an answer that refuses", () => {
       );
     });
 
-    it("is not asked again for the inputs: the file does not mend itself", async () => {
+    it("is not retried for the inputs: the file stays unreadable", async () => {
       server.otherwise = answer(place);
       const error = await errorOf(clientOf(server.url).inputs());
       assert.deepEqual(
         [error.sent, error.place, error.remedy],
-        ["no", place, "Correct the crew's file and try again."],
+        ["no", place, "Fix the crew's file and try again."],
       );
       assert.equal(server.requests.length, 1);
     });
   });
 
-  it("sends nobody to a dashboard that a local crew does not have", async () => {
+  it("does not mention a dashboard for a local crew", async () => {
     for (const answer of [
       text(500, "Internal Server Error"),
       json(401, {}),
@@ -302,7 +304,7 @@ describe("an answer that refuses", () => {
     assert(error.message.length < 500);
   });
 
-  it("never shows a token that the crew repeats, however it is written", async () => {
+  it("never shows a token that the crew repeats, in any encoding", async () => {
     const odd = 'to"k/en+1-SECRET';
     const echo = {
       error: odd,
@@ -368,7 +370,7 @@ describe("an answer that refuses", () => {
     }
 
     for (const location of ["", "http://", "javascript:alert(1)"]) {
-      it(`to ${JSON.stringify(location)} is told all the same`, async () => {
+      it(`to ${JSON.stringify(location)} is reported without its target`, async () => {
         server.next(redirect(301, location));
         const error = await errorOf(clientOf(server.url).inputs());
         assert.equal(error.kind, "redirected");
@@ -377,7 +379,7 @@ describe("an answer that refuses", () => {
     }
   });
 
-  describe("with success, and without sense", () => {
+  describe("success with an unusable answer", () => {
     for (const [what, answer] of [
       ["a page", text(200, "<html>Sign in</html>", { "content-type": "application/json" })],
       ["nothing", text(200, "")],
@@ -408,7 +410,7 @@ describe("an answer that refuses", () => {
       });
     }
 
-    it("nesting without end is refused, and brackets in a text are not nesting", async () => {
+    it("endless nesting is refused, and brackets in a string are not nesting", async () => {
       const deep = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
       server.next(
         text(200, `{"status":"completed","result":${deep(200_000)}}`),

@@ -3,7 +3,7 @@ import { parseRetryAfter } from "../../../src/api/retry.ts";
 import { json, MisbehavingServer, text } from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf, HastyClock } from "./support.ts";
 
-describe("asking again", () => {
+describe("retries", () => {
   let server: MisbehavingServer;
   let clock: HastyClock;
   beforeEach(async () => {
@@ -15,7 +15,7 @@ describe("asking again", () => {
   const good = json(200, { inputs: ["a"] });
 
   for (const status of [429, 500, 502, 503, 504]) {
-    it(`a GET is asked again after ${status}, three times in all, with a wait that grows`, async () => {
+    it(`a GET is retried after ${status}, three times in all, with growing waits`, async () => {
       server.next(text(status, ""), text(status, ""), good);
       assert.deepEqual((await clientOf(server.url, { clock, random: () => 0.5 }).inputs()).fields, [
         { name: "a" },
@@ -26,7 +26,7 @@ describe("asking again", () => {
       assert.equal(server.requests.length, 6);
     });
 
-    it(`a POST is not asked again after ${status}`, async () => {
+    it(`a POST is not retried after ${status}`, async () => {
       server.otherwise = text(status, "", { "retry-after": "0" });
       await errorOf(clientOf(server.url, { clock }).kickoff({ inputs: {} }));
       await errorOf(
@@ -43,21 +43,21 @@ describe("asking again", () => {
   }
 
   for (const status of [400, 401, 403, 404, 422]) {
-    it(`nothing is asked again after ${status}, which will stay so`, async () => {
+    it(`nothing is retried after ${status}, which is permanent`, async () => {
       server.otherwise = text(status, "");
       await errorOf(clientOf(server.url, { clock }).inputs());
       assert.equal(server.requests.length, 1);
     });
   }
 
-  it("the whole wait is drawn by lot", async () => {
+  it("the whole wait is random", async () => {
     server.next(text(503, ""), good, text(503, ""), good);
     await clientOf(server.url, { clock, random: () => 0 }).inputs();
     await clientOf(server.url, { clock, random: () => 0.999 }).inputs();
     assert.deepEqual(clock.waits, [0, 499.5]);
   });
 
-  it("Retry-After comes first, in seconds or as a date", async () => {
+  it("Retry-After is added, in seconds or as a date", async () => {
     const start = clock.now();
     server.next(
       text(429, "", { "retry-after": "7" }),
@@ -76,7 +76,7 @@ describe("asking again", () => {
     [429, "rateLimited"],
     [503, "gateway"],
   ] as const) {
-    it(`a long rest after ${status} is left to the caller`, async () => {
+    it(`a long Retry-After of ${status} is left to the caller`, async () => {
       server.otherwise = text(status, "", { "retry-after": "11" });
       const error = await errorOf(clientOf(server.url, { clock }).inputs());
       assert.equal(error.kind, kind);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { AddressError } from "../../../src/api/address.ts";
-import { readStatusAddress } from "../../../src/api/status-address.ts";
+import { AddressError, readStatusAddress } from "../../../src/api/address.ts";
 
 const id = "3f2a8c1e-0000-4000-8000-000000000000";
 
@@ -28,7 +27,7 @@ describe("the address of a status answer", () => {
     it(`is not ${JSON.stringify(text)}`, () => assert.equal(readStatusAddress(text), undefined));
   }
 
-  it("is refused where no token may go", () => {
+  it("is refused if no token may be sent there", () => {
     assert.throws(() => readStatusAddress(`http://crew.example.com/${id}/status`), AddressError);
   });
 });

@@ -32,7 +32,7 @@ describe("the two status paths", () => {
       (pattern.test(request.path) ? there : elsewhere)(response, request);
   const running = json(200, { status: "running" });
 
-  it("the specification's is asked first, and is enough where it works", async () => {
+  it("the specification's is requested first, and is enough if it works", async () => {
     server.otherwise = running;
     const one = client();
     assert.equal((await one.status("a b/c")).state, "running");
@@ -51,7 +51,7 @@ describe("the two status paths", () => {
     ],
     ["405", json(405, { detail: "Method Not Allowed" })],
   ] as const) {
-    it(`the other is asked after ${what}, and remembered`, async () => {
+    it(`the other is requested after ${what}, and remembered`, async () => {
       server.otherwise = routed(/^\/status\//, running, missing);
       const one = client();
       await one.status("k");
@@ -61,7 +61,7 @@ describe("the two status paths", () => {
     });
   }
 
-  it("the one that is known is asked first, and nothing is told anew", async () => {
+  it("the known one is requested first, and nothing is reported", async () => {
     server.otherwise = running;
     await client(published).status("k");
     assert.deepEqual(asked(), ["/status/k"]);
@@ -93,7 +93,7 @@ describe("the two status paths", () => {
     });
   }
 
-  it("a known one that went away gives way", async () => {
+  it("a known one that no longer exists is replaced", async () => {
     server.otherwise = routed(/\/status$/, running);
     await client(published).status("k");
     assert.deepEqual(asked(), ["/status/k", "/k/status"]);
@@ -106,7 +106,7 @@ describe("the two status paths", () => {
     { error: "Execution not found", message: "No execution found with ID: k", detail: "Not Found" },
     { detail: "Unknown kickoff" },
   ]) {
-    it(`an unknown execution is no unknown route: ${JSON.stringify(body)}`, async () => {
+    it(`an unknown execution is not an unknown route: ${JSON.stringify(body)}`, async () => {
       server.otherwise = json(404, body);
       const error = await errorOf(client().status("k"));
       assert.equal(error.kind, "notFound");
@@ -116,7 +116,7 @@ describe("the two status paths", () => {
     });
   }
 
-  it("an id that stands in the route's own words does not count", async () => {
+  it("an id that repeats the route's text does not count", async () => {
     server.otherwise = routed(
       /^\/status\//,
       running,
@@ -126,7 +126,7 @@ describe("the two status paths", () => {
     assert.deepEqual(told, [published]);
   });
 
-  it("neither known is told as not found, and nothing is remembered", async () => {
+  it("neither known is reported as not found, and nothing is stored", async () => {
     server.otherwise = json(404, { detail: "Not Found" });
     const error = await errorOf(client().status("k"));
     assert.equal(error.kind, "notFound");
@@ -144,7 +144,7 @@ describe("the two status paths", () => {
     assert.deepEqual(told, [published]);
   });
 
-  it("another failure is no reason to try the other", async () => {
+  it("another failure doesn't try the other", async () => {
     server.otherwise = json(401, { detail: "Not authenticated" });
     assert.equal((await errorOf(client().status("k"))).kind, "unauthorized");
     assert.deepEqual(asked(), ["/k/status"]);

@@ -12,7 +12,7 @@ const local = (running: boolean, port = 1): Crew => ({
 });
 
 describe("A crew's arrival", () => {
-  it("is told when it is connected, started or moved, and for nothing else", () => {
+  it("is reported when it is connected, started or moved, and only then", () => {
     let crews: readonly Crew[] = [local(false)];
     const changes = new Emitter<void>((error) => assert.fail(String(error)));
     const arrived: string[] = [];

@@ -83,7 +83,7 @@ describe("a conversation", () => {
     assert.deepEqual(happened.slice(3), ["test", "wrong token", "token 1/1", "test"]);
   });
 
-  it("saves without the test only when told so, and tests again after a further edit", async () => {
+  it("saves without the test only if chosen, and tests again after another edit", async () => {
     const { conversation, happened } = script(
       ["next", "next", "next", "next"],
       [new Error("unreachable"), new Error("settings"), "made"],
@@ -105,7 +105,7 @@ describe("a conversation", () => {
     assert.equal(await converse(conversation), undefined);
   });
 
-  it("leaves out questions that an answer made needless", async () => {
+  it("skips questions that an answer made unnecessary", async () => {
     let known = false;
     const asked: string[] = [];
     const result = await converse<Step, string>({

@@ -26,7 +26,7 @@ describe("the setting crewdeck.crews", () => {
     });
   });
 
-  it("passes over malformed entries one by one and keeps the others", () => {
+  it("ignores malformed entries and keeps the others", () => {
     const { crews, problems } = readEntries([
       "https://travel.example.com",
       { name: "No address" },
@@ -54,7 +54,7 @@ describe("the setting crewdeck.crews", () => {
     assert.match(problem.detail, /https/);
   });
 
-  it("is no list: told, and nothing connected", () => {
+  it("is reported if it isn't a list, and nothing is connected", () => {
     assert.deepEqual(readEntries({ name: "Travel" }), {
       crews: [],
       problems: [{ kind: "notAList" }],
@@ -67,7 +67,7 @@ describe("the setting crewdeck.crews", () => {
     assert.deepEqual(problems, [{ kind: "badDashboardUrl", index: 0 }]);
   });
 
-  it("connects one address once, and gives two crews of one name different ones", () => {
+  it("connects an address once, and makes names unique", () => {
     const { crews, problems } = readEntries([
       travel,
       { name: "Again", url: "https://travel.example.com/" },
@@ -84,14 +84,14 @@ describe("the setting crewdeck.crews", () => {
 describe("writing the setting crewdeck.crews", () => {
   const broken = { name: "Half typed" };
 
-  it("adds at the end and keeps what cannot be read", () => {
+  it("adds at the end and keeps malformed entries", () => {
     assert.deepEqual(withCrew([broken], travel.id, travel), [
       broken,
       { name: "Travel", url: "https://travel.example.com" },
     ]);
   });
 
-  it("replaces in place, whatever form the address has there", () => {
+  it("replaces in place, in whatever form the address is", () => {
     const entries = [
       {
         name: "Old",
@@ -119,7 +119,7 @@ describe("writing the setting crewdeck.crews", () => {
     ]);
   });
 
-  it("takes out a crew with its repetitions, and nothing else", () => {
+  it("removes a crew with its duplicates, and nothing else", () => {
     const other = { name: "Other", url: "https://other.example.com" };
     assert.deepEqual(
       withoutCrew(

@@ -13,7 +13,7 @@ describe("a crew's identity", () => {
     assert.equal(idOfAddress("https://travel.example.com"), "url:https://travel.example.com");
   });
 
-  it("lets a token go along only to the same scheme, host and port", () => {
+  it("shares a token only with the same scheme, host and port", () => {
     assert.ok(isSameOrigin("https://a.example.com/one", "https://a.example.com/two"));
     assert.ok(isSameOrigin("https://a.example.com", "https://A.example.com:443"));
     assert.ok(!isSameOrigin("https://a.example.com", "https://b.example.com"));
@@ -22,12 +22,12 @@ describe("a crew's identity", () => {
     assert.ok(!isSameOrigin("https://localhost", "http://localhost"));
   });
 
-  it("has one name whatever the case and the blanks around it", () => {
+  it("ignores case and spaces around its name", () => {
     assert.ok(isSameName(" Travel", "travel "));
     assert.ok(!isSameName("Travel", "Travels"));
   });
 
-  it("is found by id, name or address, and by a name in other case where no crew has it exactly", () => {
+  it("is found by id, name or address, and by a name in another case if no crew has it exactly", () => {
     const crew = (name: string, url: string) => ({ id: idOfAddress(url), name, url });
     const crews = [
       crew("travel", "https://a.example.com"),

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
-import { idsOf, isOverwritten } from "../../../src/crews/overwritten.ts";
+import { idsOf, isOverwritten } from "../../../src/crews/entries.ts";
 
 const entry = (name: string) => ({ name, url: `https://${name.toLowerCase()}.example.com` });
 const ours = { id: "url:https://ours.example.com", name: "Ours", url: "https://ours.example.com" };
 
-describe("a crew that two windows' writing may lose", () => {
+describe("a crew that two windows write", () => {
   const added = { crew: ours, ids: idsOf([entry("Old"), entry("Ours")]) };
 
-  it("is lost where another one came and it went", () =>
+  it("is lost if another one was added and it is gone", () =>
     assert.equal(isOverwritten(added, [entry("Old"), entry("Theirs")]), true));
-  it("is not lost where both are there", () =>
+  it("is not lost if both are there", () =>
     assert.equal(isOverwritten(added, [entry("Old"), entry("Ours"), entry("Theirs")]), false));
-  it("was removed by a person where nothing came in its place", () => {
+  it("was removed by a person if none was added", () => {
     assert.equal(isOverwritten(added, [entry("Old")]), false);
     assert.equal(isOverwritten(added, undefined), false);
   });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatEntry, parseEntry, tokenInUse, withToken } from "../../../src/crews/token-entry.ts";
+import { formatEntry, parseEntry, tokenInUse, withToken } from "../../../src/crews/token-format.ts";
 
 describe("the secret of a crew", () => {
   it("holds both tokens and which is in use", () => {
@@ -17,7 +17,7 @@ describe("the secret of a crew", () => {
     });
   }
 
-  it("takes a token of the other kind beside the one it has, and uses it", () => {
+  it("adds a token of the other type, and uses it", () => {
     assert.deepEqual(
       withToken({ inUse: "bearer", bearer: "one" }, { token: "two", type: "userBearer" }),
       { inUse: "userBearer", bearer: "one", userBearer: "two" },
@@ -46,6 +46,6 @@ describe("the secret of a crew", () => {
     '{"token":7,"type":"bearer"}',
     '{"token":"x","type":"basic"}',
   ]) {
-    it(`is none of ours where it is ${text}`, () => assert.equal(parseEntry(text), undefined));
+    it(`is invalid if it is ${text}`, () => assert.equal(parseEntry(text), undefined));
   }
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { tokenIn, tokenProblem } from "../../../src/crews/token-text.ts";
+import { tokenIn, tokenProblem } from "../../../src/crews/token-format.ts";
 
 describe("a pasted token", () => {
   for (const pasted of [
@@ -16,12 +16,12 @@ describe("a pasted token", () => {
     });
   }
 
-  it("keeps a token that only begins like the word", () => {
+  it("keeps a token that only starts like “Bearer”", () => {
     assert.equal(tokenIn("bearer-abc"), "bearer-abc");
     assert.equal(tokenIn("'abc"), "'abc");
   });
 
-  it("is refused when a header could not carry it", () => {
+  it("is refused if a header can't hold it", () => {
     assert.equal(tokenProblem(""), "empty");
     assert.equal(tokenProblem("abc def"), "notOneWord");
     assert.equal(tokenProblem("abc\r\nX-Other: 1"), "notOneWord");

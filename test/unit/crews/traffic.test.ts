@@ -52,7 +52,7 @@ describe("the log of exchanges", () => {
     );
   };
 
-  it("tells that a request leaves before it has left, and what became of it, with one number for both", async () => {
+  it("reports a request before it is sent, and its end with the same number", async () => {
     const log = new ListLog(levels.debug);
     let atServer: readonly string[] = [];
     server.next(
@@ -73,7 +73,7 @@ describe("the log of exchanges", () => {
     ]);
   });
 
-  it("warns of what went wrong, and calls it an error where something was to be started", async () => {
+  it("warns of a failed GET, and reports a failed POST as an error", async () => {
     const log = new ListLog(levels.info);
     server.next(json(503, {}), json(200, { inputs: [] }), json(500, {}));
     await clientFor(log).inputs();
@@ -85,7 +85,7 @@ describe("the log of exchanges", () => {
     ]);
   });
 
-  it("does not warn of an ID that the crew does not know, which may be a pause", async () => {
+  it("does not warn of an unknown ID, which may be a pause", async () => {
     const log = new ListLog(levels.info);
     server.next(json(404, { detail: "Kickoff k-1 not found" }));
     server.otherwise = json(404, { detail: "Kickoff k-1 not found" });
@@ -93,7 +93,7 @@ describe("the log of exchanges", () => {
     assert.deepEqual(log.lines, []);
   });
 
-  it("shows bodies at trace level only, cut where they are long", async () => {
+  it("shows bodies at trace level only, truncated", async () => {
     const [traced, debugged] = [new ListLog(levels.trace), new ListLog(levels.debug)];
     server.otherwise = json(200, { kickoff_id: "k-1", text: "x".repeat(10_000) });
     for (const log of [traced, debugged])
@@ -105,7 +105,7 @@ describe("the log of exchanges", () => {
     assert.equal(debugged.lines.length, 2);
   });
 
-  it("makes no body where nobody reads it", () => {
+  it("doesn't compute a body that isn't logged", () => {
     const traffic: Traffic = {
       kind: "request",
       id: 1,
@@ -159,7 +159,7 @@ describe("the log of exchanges", () => {
       );
     };
 
-    it("of a kickoff that the crew takes", async () => {
+    it("of an accepted kickoff", async () => {
       const log = new ListLog(levels.trace);
       server.next(json(200, { kickoff_id: "k-1", ...echo }));
       await clientFor(log).kickoff({
@@ -173,7 +173,7 @@ describe("the log of exchanges", () => {
       );
     });
 
-    it("of a kickoff that the crew refuses, repeating all of it; nor does the error", async () => {
+    it("of a refused kickoff that the crew repeats; nor does the error", async () => {
       const log = new ListLog(levels.trace);
       server.next(json(422, echo));
       const error = await errorOf(clientFor(log).kickoff({ inputs: {}, ...callbacks }));
@@ -208,7 +208,7 @@ describe("the log of exchanges", () => {
       assertClean(log);
     });
 
-    it("of an answer that is no JSON", async () => {
+    it("of an answer that isn't JSON", async () => {
       const log = new ListLog(levels.trace);
       server.next((response) =>
         response

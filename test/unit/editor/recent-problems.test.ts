@@ -9,7 +9,7 @@ const kept = (error: unknown) => {
 };
 
 describe("The last problems", () => {
-  it("are bounded, and the oldest go", () => {
+  it("are bounded; the oldest are dropped", () => {
     const problems = new RecentProblems(3);
     for (let count = 1; count <= 5; count++) problems.note(count, "Trying", new Error("no"));
     assert.deepEqual(
@@ -44,7 +44,7 @@ describe("The last problems", () => {
     assert.equal(kept(odd).error, "Error");
   });
 
-  it("keep where it happened without folders", () => {
+  it("keep the stack without folders", () => {
     const { frames } = kept(new TypeError("no"));
     assert.match(frames[0]!, /^(Context\.<anonymous> \()?recent-problems\.test\.ts:\d+:\d+\)?$/);
     assert.doesNotMatch(frames.filter((frame) => !frame.includes("node:")).join("\n"), /[/\\]/);
@@ -55,7 +55,7 @@ describe("The last problems", () => {
     assert.deepEqual(kept(windows).frames, ["Foo.bar (extension.js:1:2)", "chunk-1.js:3:4"]);
   });
 
-  it("keep no word of an error's message, even one that looks like a place", () => {
+  it("keep nothing of an error's message, even if it looks like a frame", () => {
     const message = "Refused\n    at secret (secret.test:1:1)\n    at https://crew.test/secret:1:1";
     for (const error of [
       new Error(message),

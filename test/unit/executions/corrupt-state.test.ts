@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { StatusPaths } from "../../../src/crews/status-paths.ts";
-import { TokenNotes } from "../../../src/crews/token-notes.ts";
+import { StatusPaths, TokenNotes } from "../../../src/crews/crew-values.ts";
 
 describe("state on disk that makes no sense", () => {
   it("as VS Code's global state reads as nothing, and is written over", async () => {

@@ -5,7 +5,7 @@ import {
   markdownOf,
   type Confirmation,
 } from "../../../src/tools/confirmation.ts";
-import { pieceOf, shortened, visible } from "../../../src/tools/shorten.ts";
+import { pieceOf, shortened, visible } from "../../../src/base/text.ts";
 
 const confirmation = (...parts: Confirmation["parts"]): Confirmation => ({
   title: "Kick off Travel?",
@@ -13,8 +13,8 @@ const confirmation = (...parts: Confirmation["parts"]): Confirmation => ({
   allow: "Kick Off",
 });
 
-describe("What a person reads before a tool sends anything", () => {
-  it("shows the text of others word for word, which no fence, link or mark in it can leave", () => {
+describe("A confirmation before a tool sends anything", () => {
+  it("shows remote text literally, whatever fence, link or mark is in it", () => {
     const text = "```\n[Run](command:evil) <b>x</b>\n````\nend";
     const markdown = markdownOf(
       confirmation("To Travel (travel.test).", { heading: "Words:", text }),
@@ -25,14 +25,14 @@ describe("What a person reads before a tool sends anything", () => {
     );
   });
 
-  it("takes names of others for names, not for Markdown", () => {
+  it("shows remote names as names, not as Markdown", () => {
     const markdown = markdownOf(
       confirmation("Task “[go](command:x) `a` <img src=x>” of\n\n# Travel"),
     );
     assert.equal(markdown, "Task “\\[go\\](command\\:x) \\`a\\` \\<img src=x>” of # Travel");
   });
 
-  it("shows what would hide or turn text around", () => {
+  it("shows what would hide text or change its direction", () => {
     assert.equal(
       visible("a\u202eb\u{e0041}c\u200bd\u0007\n\te"),
       "a\\u{202e}b\\u{e0041}c\\u{200b}d\\u{7}\n\te",
@@ -51,7 +51,7 @@ describe("What a person reads before a tool sends anything", () => {
     assert.equal(shortened("short", 10), "short");
   });
 
-  it("counts what is not shown once, in characters of the text itself, also where a text has a limit of its own", () => {
+  it("counts omitted characters once, also for a text with another limit", () => {
     const output = confirmation({
       heading: "Output:",
       text: "\u200b".repeat(40_000),
@@ -62,7 +62,7 @@ describe("What a person reads before a tool sends anything", () => {
     assert.match(documentOf(output), /\(1000 more characters, not shown\)\n$/);
   });
 
-  it("fits a dialog into the window, and knows whether anything was left out", () => {
+  it("fits a dialog into the window, and knows whether it is complete", () => {
     const text = (words: string) => ({ heading: "Words:", text: words });
     assert.equal(dialogOf(confirmation("To Travel.", text("line\n".repeat(14)))).isWhole, true);
     for (const left of [
@@ -79,7 +79,7 @@ describe("What a person reads before a tool sends anything", () => {
     }
   });
 
-  it("has all of it as a document, in which no text of others reads as one of ours", () => {
+  it("has everything as a document, in which no remote text looks like one of ours", () => {
     const long = "x".repeat(200_000);
     const parts = [
       { heading: "Input “a\u200bb”:", text: `${long}\n\nInput “b”:\nno` },
@@ -94,7 +94,7 @@ describe("What a person reads before a tool sends anything", () => {
     assert.ok(document.endsWith("\n\n19:\n    y\n"));
   });
 
-  it("cuts no character in two, and loses none between two pieces", () => {
+  it("splits no character, and loses none between two pieces", () => {
     const text = "ab😀cd";
     const first = pieceOf(text, 0, 3);
     assert.deepEqual(first, { text: "ab😀", next: 4 });

@@ -10,7 +10,7 @@ import { failure, Scene } from "../executions/tracker-support.ts";
 const running = anExecution({ state: "running" });
 const { localId } = running;
 
-describe("What is doubtful of an execution", () => {
+describe("The doubt about an execution", () => {
   let scene: Scene;
   let crew: ReturnType<DoubtSources["crews"]["find"]>;
   const doubt = (execution: ExecutionSummary = running) =>
@@ -41,13 +41,13 @@ describe("What is doubtful of an execution", () => {
     return { seconds: scene.seconds(), isOver: () => isOver };
   }
 
-  it("is nothing while the crew answers, and waiting goes on", async () => {
+  it("is undefined while the crew answers, and waiting continues", async () => {
     const { seconds, isOver } = await waitAsTheTool();
     assert.equal(doubt(), undefined);
     assert.ok(seconds.length > 10 && !isOver());
   });
 
-  it("is a refused token, with its remedy: the wait ends at once, and the crew is asked once in each call", async () => {
+  it("is a refused token, with its remedy: the wait ends at once, and each call sends one request", async () => {
     scene.answer = () => failure("unauthorized");
     for (const call of [1, 2]) {
       const { seconds, isOver } = await waitAsTheTool();
@@ -59,7 +59,7 @@ describe("What is doubtful of an execution", () => {
     });
   });
 
-  it("is a token that is refused while it waits, which ends the wait with no further question", async () => {
+  it("is a token that is refused during the wait, which ends it without another request", async () => {
     const waiting = await waitAsTheTool();
     assert.equal(waiting.isOver(), false);
     scene.answer = () => failure("unauthorized");
@@ -75,7 +75,7 @@ describe("What is doubtful of an execution", () => {
     assert.match(doubt()?.words ?? "", /^forbidden/);
   });
 
-  it("is a crew out of reach, which may come back: waiting goes on", async () => {
+  it("is an unreachable crew, which may come back: waiting continues", async () => {
     scene.answer = () =>
       new CrewApiError({
         kind: "unreachable",
@@ -94,7 +94,7 @@ describe("What is doubtful of an execution", () => {
     assert.equal(doubt(), undefined);
   });
 
-  it("is what keeps a question from leaving, such as a missing token, which ends the wait", async () => {
+  it("is a reason not to send a request, such as a missing token, which ends the wait", async () => {
     for (const [error, words] of [
       [
         new UserError("There is no token for Writers on this machine."),
@@ -139,7 +139,7 @@ describe("What is doubtful of an execution", () => {
     });
   }
 
-  it("is nothing of one that has ended", () => {
+  it("is undefined for one that has ended", () => {
     crew = undefined;
     assert.equal(doubt(anExecution({ state: "completed" })), undefined);
   });

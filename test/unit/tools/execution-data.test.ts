@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { beginningOf, overviewOf, summaryOf } from "../../../src/tools/execution-data.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 
-describe("What a model is told of an execution", () => {
+describe("What a model reads of an execution", () => {
   it("is its state, what waits, its inputs and its tasks, each output once", () => {
     assert.deepEqual(overviewOf(anExecution()), {
       executionId: "11111111-aaaa",
@@ -23,7 +23,7 @@ describe("What a model is told of an execution", () => {
     });
   });
 
-  it("is when the crew last answered, of what has not ended", () => {
+  it("is the time of the crew's last answer, unless it has ended", () => {
     const seenAt = "2026-10-21T12:05:00.000Z";
     assert.equal(summaryOf(notWaiting({ seenAt }))["lastAnswerAt"], seenAt);
     assert.equal(summaryOf(notWaiting({ seenAt, state: "completed" }))["lastAnswerAt"], undefined);
@@ -48,7 +48,7 @@ describe("What a model is told of an execution", () => {
     );
   });
 
-  it("stays small, whatever a crew wrote, and says where to read on", () => {
+  it("stays small, whatever a crew wrote, and has the next offset", () => {
     const long = "x".repeat(1_000_000);
     const tasks = Array.from({ length: 100 }, (_, index) => ({
       taskId: `task ${index}`,
@@ -73,7 +73,7 @@ describe("What a model is told of an execution", () => {
     assert.equal(told["earlierTasksNotShown"], 60);
   });
 
-  it("tells what was said of each attempt", () => {
+  it("has the feedback of each attempt", () => {
     const feedback = { isApprove: false, text: "Shorter.", at: "2026-10-21T12:02:00.000Z" };
     const told = overviewOf(
       anExecution({
@@ -98,7 +98,7 @@ describe("What a model is told of an execution", () => {
     ]);
   });
 
-  it("goes on at an offset, up to the end", () => {
+  it("continues at an offset, up to the end", () => {
     assert.deepEqual(beginningOf("abcdef", 4), { text: "abcd", totalCharacters: 6, nextOffset: 4 });
     assert.deepEqual(beginningOf("abcdef", 4, 4), { text: "ef", totalCharacters: 6 });
     assert.equal(beginningOf("abc", 4), "abc");

@@ -55,7 +55,7 @@ describe("Waiting for an execution", () => {
     });
   }
 
-  it("has the crew asked meanwhile, seldomer the longer it takes, and ends when the time is over", async () => {
+  it("polls the crew less and less often, and ends when the time is over", async () => {
     const begun = clock.now();
     const waiting = wait(60_000);
     await clock.pass(60_000);
@@ -69,7 +69,7 @@ describe("Waiting for an execution", () => {
     assert.ok((waits.at(-1) ?? 0) > 4_000, String(waits.at(-1)));
   });
 
-  it("ends when asking has become hopeless, as soon as that is known, and asks no more", async () => {
+  it("ends as soon as polling can't help, and polls no more", async () => {
     const waiting = wait(60_000);
     isHopeless = true;
     troubles.fire({ crewIds: ["url:https://crew.test"], localIds: [] });

@@ -1,29 +1,43 @@
-import type { JsonValue } from "./types.ts";
+/** Any value that JSON can hold. */
+export type JsonValue =
+  string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
-/** A JSON object of which nothing is known yet. */
+export type JsonObject = Readonly<Record<string, JsonValue>>;
+
+type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** The members that aren't undefined. */
+export function defined<T extends object>(members: T): Defined<T> {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  // Filtering out undefined is what the type says.
+  return Object.fromEntries(entries) as Defined<T>;
+}
+
+/** A JSON object with unknown members. */
 export type UnknownObject = Readonly<Record<string, unknown>>;
 
-/** Whether a value is a JSON object: not null and not an array. */
 export function isObject(value: unknown): value is UnknownObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value as an object; an empty one where it is none, so that members of what is missing read as missing. */
+/** The value, or an empty object. */
 export function asObject(value: unknown): UnknownObject {
   return isObject(value) ? value : {};
 }
 
-/** The value as an array; an empty one where it is none. */
+/** The value, or an empty array. */
 export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Whether a part of an answer is a JSON value. All of an answer was parsed from JSON, so only a missing member is none. */
+/** Narrows a member of parsed JSON: only a missing one isn't JSON. */
 export function isJson(value: unknown): value is JsonValue {
   return value !== undefined;
 }
 
-/** The first of the named members that is a text and not blank. */
+/** The first of the named members that is a non-blank string. */
 export function textAt(object: UnknownObject, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = own(object, name);
@@ -32,7 +46,7 @@ export function textAt(object: UnknownObject, ...names: readonly string[]): stri
   return undefined;
 }
 
-/** The first of the named members that is a finite number and not negative. */
+/** The first of the named members that is a finite number, not negative. */
 export function numberAt(object: UnknownObject, ...names: readonly string[]): number | undefined {
   for (const name of names) {
     const value = own(object, name);
@@ -41,7 +55,7 @@ export function numberAt(object: UnknownObject, ...names: readonly string[]): nu
   return undefined;
 }
 
-/** The first of the named members that is an id: a text that is not blank, or a number. */
+/** The first of the named members that is a number or a non-blank string. */
 export function idAt(object: UnknownObject, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = own(object, name);
@@ -51,32 +65,31 @@ export function idAt(object: UnknownObject, ...names: readonly string[]): string
   return undefined;
 }
 
-/** A value as a person reads it: a text as it is, anything else as indented JSON; nothing for null, a blank text and what is missing. */
+/** A string as it is, anything else as indented JSON; undefined for null, undefined and a blank string. */
 export function readable(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return value.trim() === "" ? undefined : value;
   return JSON.stringify(value, undefined, 2);
 }
 
-/** Deeper answers than this would break whoever walks through them, JSON.stringify first of all. No crew answers so deep. */
-const deepest = 1000;
+/** Deeper JSON would overflow the stack of JSON.stringify and others. */
+const maxDepth = 1000;
 
-/** Parses a text; nothing where it is no JSON, or nested without sense. */
+/** Undefined if the text isn't JSON or is nested too deep. */
 export function parseJson(text: string): unknown {
-  if (depthOf(text) > deepest) return undefined;
+  if (depthOf(text) > maxDepth) return undefined;
   try {
     return JSON.parse(text);
   } catch {
-    // The caller says what an answer that is no JSON means.
     return undefined;
   }
 }
 
-/** How deep brackets nest outside of texts; no more is counted than matters. */
+/** How deep brackets nest outside of strings; stops counting above the maximum. */
 function depthOf(text: string): number {
   let depth = 0;
   let inText = false;
-  for (let at = 0; at < text.length && depth <= deepest; at++) {
+  for (let at = 0; at < text.length && depth <= maxDepth; at++) {
     const character = text[at];
     if (inText && character === "\\") at++;
     else if (character === '"') inText = !inText;

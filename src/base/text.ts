@@ -1,0 +1,74 @@
+import * as l10n from "@vscode/l10n";
+
+/** Characters of a text that {@link oneLine} processes. */
+const maxProcessed = 10_000;
+const maxNameLength = 80;
+
+/**
+ * Remote text as one line of at most `longest` characters, for a label, a message or an error, without control characters
+ * and marks that change the text direction.
+ */
+export function oneLine(text: string, longest = maxProcessed): string {
+  const line = text
+    .slice(0, maxProcessed)
+    .replace(/(?!\u200d)\p{Cf}/gu, "") // Keep the zero-width joiner of emoji.
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .trim();
+  const characters = Array.from(line);
+  return characters.length <= longest
+    ? line
+    : `${characters
+        .slice(0, longest - 1)
+        .join("")
+        .trimEnd()}…`;
+}
+
+/** A remote name, such as a task ID, for display only. */
+export function shortName(name: string): string {
+  return oneLine(name, maxNameLength);
+}
+
+/** Whether a text has no lone surrogate, which no URL and no header can carry. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Cs}/u.test(text);
+}
+
+/** A size for people: "812 bytes", "12 kB", "5.2 MB". */
+export function formatSize(bytes: number): string {
+  if (bytes < 1000) return l10n.t("{0} bytes", bytes);
+  if (bytes < 1_000_000) return l10n.t("{0} kB", Math.round(bytes / 1000));
+  return l10n.t("{0} MB", Math.round(bytes / 100_000) / 10);
+}
+
+export interface Piece {
+  readonly text: string;
+  /** Offset of the next piece in UTF-16 units; undefined at the end. */
+  readonly next?: number;
+}
+
+/** The piece of a text from `offset`, in UTF-16 units. May be one longer than `longest` to keep a surrogate pair together. */
+export function pieceOf(text: string, offset: number, longest: number): Piece {
+  const end = endOfPiece(text, offset + longest);
+  return { text: text.slice(offset, end), ...(end < text.length ? { next: end } : {}) };
+}
+
+function endOfPiece(text: string, end: number): number {
+  const isInPair = end < text.length && /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
+  return Math.min(text.length, isInPair ? end + 1 : end);
+}
+
+/** A text, or its beginning and the number of omitted characters. */
+export function shortened(text: string, longest: number): string {
+  const { text: beginning, next } = pieceOf(text, 0, longest);
+  return next === undefined
+    ? text
+    : `${beginning} … ${l10n.t("({0} more characters, not shown)", text.length - next)}`;
+}
+
+/** Remote text with all invisible and direction-changing characters as escapes. */
+export function visible(text: string): string {
+  return text.replace(
+    /[\p{Cf}\p{Co}\u2028\u2029]|(?![\n\t])\p{Cc}/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}

@@ -1,0 +1,62 @@
+import type * as vscode from "vscode";
+import type { StatusPath, TokenType } from "../api/types.ts";
+import { asObject, type UnknownObject } from "../base/json.ts";
+import { tokenTypes } from "./token-format.ts";
+
+/** Keys in VS Code's global state. */
+export const tokenNotesKey = "crewdeck.storedTokens";
+export const statusPathsKey = "crewdeck.statusPaths";
+
+/** Values by crew id in VS Code's global state. Windows that are open at the same time may not see each other's values. */
+class CrewValues<T> {
+  readonly #memento: vscode.Memento;
+  readonly #key: string;
+  readonly #parse: (value: unknown) => T;
+
+  constructor(memento: vscode.Memento, key: string, parse: (value: unknown) => T) {
+    this.#memento = memento;
+    this.#key = key;
+    this.#parse = parse;
+  }
+
+  read(crewId: string): T {
+    return this.#parse(this.#all()[crewId]);
+  }
+
+  crewIds(): readonly string[] {
+    return Object.keys(this.#all());
+  }
+
+  async write(crewId: string, value: T): Promise<void> {
+    if (JSON.stringify(this.read(crewId)) !== JSON.stringify(value))
+      await this.#memento.update(this.#key, { ...this.#all(), [crewId]: value });
+  }
+
+  async delete(crewId: string): Promise<void> {
+    const { [crewId]: gone, ...others } = this.#all();
+    const isEmpty = Object.keys(others).length === 0;
+    if (gone !== undefined) await this.#memento.update(this.#key, isEmpty ? undefined : others);
+  }
+
+  #all(): UnknownObject {
+    return asObject(this.#memento.get(this.#key));
+  }
+}
+
+/** The types of token that were stored for each crew on this machine, to tell a lost secret from one that was never set. */
+export class TokenNotes extends CrewValues<readonly TokenType[]> {
+  constructor(memento: vscode.Memento) {
+    super(memento, tokenNotesKey, (noted) =>
+      Array.isArray(noted) ? tokenTypes.filter((type) => noted.includes(type)) : [],
+    );
+  }
+}
+
+/** The status path that each crew supports. */
+export class StatusPaths extends CrewValues<StatusPath | undefined> {
+  constructor(memento: vscode.Memento) {
+    super(memento, statusPathsKey, (path) =>
+      path === "/{kickoff_id}/status" || path === "/status/{kickoff_id}" ? path : undefined,
+    );
+  }
+}

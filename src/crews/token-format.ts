@@ -1,0 +1,88 @@
+import * as l10n from "@vscode/l10n";
+import type { TokenType, TypedToken } from "../api/types.ts";
+import { asObject, defined, parseJson } from "../base/json.ts";
+import type { CrewTokens } from "./types.ts";
+
+/** Both types of token (specification, Authentication), the organisation's first. */
+export const tokenTypes: readonly TokenType[] = ["bearer", "userBearer"];
+
+export function otherType(type: TokenType): TokenType {
+  return type === "bearer" ? "userBearer" : "bearer";
+}
+
+/** The dashboard's name for a type of token. */
+export function tokenTypeName(type: TokenType): string {
+  return type === "bearer" ? l10n.t("Bearer Token") : l10n.t("User Bearer Token");
+}
+
+/** Whose token it is, with the dashboard's name for it. */
+export function describeTokenType(type: TokenType): string {
+  return type === "bearer"
+    ? l10n.t("the organisation's token (Bearer Token)")
+    : l10n.t("the user's token (User Bearer Token)");
+}
+
+/** Servers refuse headers of 8 KB and more. */
+const maxTokenLength = 7000;
+
+/** The token in a pasted text: without white space or quotes around it, and without "Bearer" or "Authorization:" before it. */
+export function tokenIn(text: string): string {
+  return text
+    .trim()
+    .replace(/^(["'`])(.*)\1$/s, "$2")
+    .replace(/^authorization:\s*/i, "")
+    .replace(/^bearer\s+/i, "")
+    .trim();
+}
+
+/** A header takes visible ASCII only, and an error about it would quote the token. */
+export function tokenProblem(token: string): "empty" | "notOneWord" | "tooLong" | undefined {
+  if (token === "") return "empty";
+  if (token.length > maxTokenLength) return "tooLong";
+  return /^[\x21-\x7e]+$/.test(token) ? undefined : "notOneWord";
+}
+
+/** The problem of a token, as a sentence that doesn't quote it. */
+export function describeTokenProblem(token: string): string | undefined {
+  switch (tokenProblem(token)) {
+    case "empty":
+      return l10n.t("Paste the token.");
+    case "notOneWord":
+      return l10n.t(
+        "A token has only letters, digits and signs. This text has a space, a line break or another character.",
+      );
+    case "tooLong":
+      return l10n.t("This is too long for a token.");
+    case undefined:
+      return undefined;
+  }
+}
+
+export function tokenInUse(tokens: CrewTokens): TypedToken | undefined {
+  const token = tokens[tokens.inUse];
+  return token === undefined ? undefined : { token, type: tokens.inUse };
+}
+
+/** The tokens with one added or replaced, which is then in use. */
+export function withToken(tokens: CrewTokens | undefined, { token, type }: TypedToken): CrewTokens {
+  return { ...tokens, [type]: token, inUse: type };
+}
+
+/** A crew's tokens as one secret, so that both change together. */
+export function formatEntry({ inUse, bearer, userBearer }: CrewTokens): string {
+  return JSON.stringify({ inUse, bearer, userBearer });
+}
+
+/** Parses a secret; undefined if it isn't one of ours. Version 0.1 stored one token as `{"token", "type"}`. */
+export function parseEntry(text: string): CrewTokens | undefined {
+  const { token, type, inUse, ...entry } = asObject(parseJson(text));
+  if (typeof token === "string" && isTokenType(type)) return { inUse: type, [type]: token };
+  if (!isTokenType(inUse) || typeof entry[inUse] !== "string") return undefined;
+  const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);
+  const { bearer, userBearer } = entry;
+  return { inUse, ...defined({ bearer: textOf(bearer), userBearer: textOf(userBearer) }) };
+}
+
+function isTokenType(value: unknown): value is TokenType {
+  return value === "bearer" || value === "userBearer";
+}

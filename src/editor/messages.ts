@@ -1,0 +1,82 @@
+import * as vscode from "vscode";
+import { actionsOf, isUnforeseen, messageOf, type ErrorAction } from "../base/errors.ts";
+
+/** Milliseconds that a text stays in the status bar. */
+const statusTimeout = 5_000;
+
+/** Escapes `$(name)` in remote text, so that a label (quick pick, status bar) doesn't draw it as an icon. */
+export function plainLabel(text: string): string {
+  return text.replace(/\$\(/g, "\\$(");
+}
+
+/** Separates the brackets of `[text](command:…)` in remote text: VS Code shows it in messages and prompts as a link (observed). */
+export function plainMessage(text: string): string {
+  return text.replace(/\](\s*)\(/g, "]\u200b$1(");
+}
+
+/** Confirms an action in the status bar. */
+export function showStatus(text: string): void {
+  vscode.window.setStatusBarMessage(plainLabel(text), statusTimeout);
+}
+
+/** Shows an error with its actions; an unforeseen one can be reported. */
+export async function showError(error: unknown): Promise<void> {
+  const report = { title: vscode.l10n.t("Report a Problem…"), command: "crewdeck.reportProblem" };
+  const actions: ErrorAction[] = [...actionsOf(error), ...(isUnforeseen(error) ? [report] : [])];
+  const title = await vscode.window.showErrorMessage(
+    plainMessage(messageOf(error)),
+    ...actions.map((action) => action.title),
+  );
+  const chosen = actions.find((action) => action.title === title);
+  if (chosen) await runAction(chosen);
+}
+
+/** Runs an action's command, and shows its error: a command with an argument rejects instead of showing it. */
+export async function runAction(action: ErrorAction): Promise<void> {
+  try {
+    await vscode.commands.executeCommand(action.command, ...(action.arguments ?? []));
+  } catch (error) {
+    await showError(error);
+  }
+}
+
+/** An action in progress. */
+export interface Doing {
+  readonly signal: AbortSignal;
+  /** Reports the completed share of a step, from 0 to 1. */
+  readonly onProgress: (share: number) => void;
+}
+
+/** Shows a notification with progress and a Cancel button. Rejects with what the action throws when it is cancelled. */
+export async function withProgress<T>(
+  title: string,
+  action: (doing: Doing) => Promise<T>,
+): Promise<T> {
+  const location = vscode.ProgressLocation.Notification;
+  const options = { location, title: plainMessage(title), cancellable: true };
+  return await vscode.window.withProgress(options, async (progress, token) => {
+    const controller = new AbortController();
+    const subscription = token.onCancellationRequested(() => controller.abort());
+    const onProgress = (share: number) => progress.report({ increment: share * 100 });
+    try {
+      return await action({ signal: controller.signal, onProgress });
+    } finally {
+      subscription.dispose();
+    }
+  });
+}
+
+/** Like {@link withProgress}, but undefined when the action is cancelled. */
+export async function withCancel<T>(
+  title: string,
+  action: (doing: Doing) => Promise<T>,
+): Promise<T | undefined> {
+  return await withProgress(title, async (doing) => {
+    try {
+      return await action(doing);
+    } catch (error) {
+      if (doing.signal.aborted) return undefined;
+      throw error;
+    }
+  });
+}
