@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { Gate } from "../support/gate.ts";
 import { signal } from "../support/processes.ts";
 import { startService, type RunningService } from "../support/service.ts";
@@ -19,7 +20,7 @@ describe("Two windows on one store", () => {
   /** What each window has told a person, as long as it can be asked; the killed one's last words. */
   const notifications: (() => Promise<readonly string[]>)[] = [];
   /** Who polls as long as only the first window is there. */
-  let firstOwner: string;
+  let firstOwner: unknown;
 
   before(async () => {
     service = await startService({ args: ["--task-seconds", "0.5"] });
@@ -48,6 +49,7 @@ describe("Two windows on one store", () => {
       await waitForRow(first, "tea", /^waiting/i);
       await waitFor("the notification", async () => (await told("“tea”")).length > 0);
       firstOwner = leaseOwner(first);
+      assert.equal(typeof firstOwner, "string");
       second = await first.secondWindow();
       await watchToasts(second);
       notifications.push(() => toastsOf(second));
@@ -176,13 +178,16 @@ async function waitForRow({ tree }: VSCodeWindow, label: string, state: RegExp):
   );
 }
 
-/** The window that polls, by the name it has in the extension's folder. */
-function leaseOwner(window: VSCodeWindow): string {
-  return (
-    JSON.parse(readFileSync(path.join(storageOf(window), "lease.json"), "utf8")) as {
-      owner: string;
-    }
-  ).owner;
+/** The window that polls, by its name in the extension's database. */
+function leaseOwner(window: VSCodeWindow): unknown {
+  const database = new DatabaseSync(path.join(storageOf(window), "crewdeck.db"), {
+    readOnly: true,
+  });
+  try {
+    return database.prepare("SELECT owner FROM lease").get()?.["owner"];
+  } finally {
+    database.close();
+  }
 }
 
 /** The local service as it says itself, in the extension's folder. */
