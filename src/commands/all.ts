@@ -37,7 +37,7 @@ export interface CommandParts {
   readonly executions: Executions;
   readonly sending: Sending;
   readonly locals: LocalCrews;
-  readonly sender: KickoffSender;
+  readonly sender: Pick<KickoffSender, "send">;
   readonly forms: Pick<KickoffForms, "open" | "closeAll">;
   readonly requests: Pick<RequestParts, "files" | "presets">;
   readonly feedback: FeedbackRoom;

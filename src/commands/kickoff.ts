@@ -20,7 +20,7 @@ import type { Command } from "./table.ts";
 export interface KickoffParts {
   readonly crews: Crews;
   readonly forms: Pick<KickoffForms, "open">;
-  readonly sender: KickoffSender;
+  readonly sender: Pick<KickoffSender, "send">;
   readonly clock: Clock;
   /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
   readonly wake: (crewId: string) => Promise<void>;

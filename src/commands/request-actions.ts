@@ -23,7 +23,7 @@ export interface RequestParts {
   readonly crews: Crews;
   readonly store: ExecutionStore;
   readonly secrets: CallbackSecrets;
-  readonly sender: KickoffSender;
+  readonly sender: Pick<KickoffSender, "send">;
   readonly forms: Pick<KickoffForms, "open">;
   /** Loads what uses request files. */
   readonly files: () => Promise<RequestFiles>;

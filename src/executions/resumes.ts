@@ -3,6 +3,9 @@ import type { Execution, ExecutionSummary, Feedback, ResumeSummary, SentResume }
 import { hasEnded, without } from "./model.ts";
 import { taskIn, withFeedback, withTask } from "./tasks.ts";
 
+/** What is sent as the words of an approval without any: the specification asks for some, and later tasks read them. */
+export const approved = "Approved.";
+
 /** Which output of which task feedback is for. */
 export interface ResumeTarget {
   readonly taskId: string;

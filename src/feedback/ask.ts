@@ -4,7 +4,7 @@ import { plainLabel } from "../editor/messages.ts";
 import type { ExecutionSummary, ResumeSummary } from "../executions/model.ts";
 import { cannedAnswers } from "./canned.ts";
 import { labelled } from "./insert.ts";
-import { approved } from "../sending/feedback.ts";
+import { approved } from "../executions/resumes.ts";
 
 /** What a person may say of an output. */
 export type FeedbackKind = "approve" | "approveWithNote" | "reject";

@@ -3,7 +3,7 @@ import { shortName } from "../base/text.ts";
 import type { Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { crewAndHost } from "./destination.ts";
-import { approved } from "../sending/feedback.ts";
+import { approved } from "../executions/resumes.ts";
 
 /** How much of an output a question shows: a dialog grows with its text, and would grow out of the window. */
 const longest = { lines: 12, characters: 700 };

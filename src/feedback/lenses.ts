@@ -6,7 +6,7 @@ import type { Draft, Drafts } from "./drafts.ts";
 import type { Feedback } from "./feedback.ts";
 import { pendingResume } from "./pending.ts";
 import type { FindExecution, FindPlace } from "./place.ts";
-import { approved } from "../sending/feedback.ts";
+import { approved } from "../executions/resumes.ts";
 
 /** What {@link FeedbackLenses} needs. */
 export interface FeedbackLensesOptions {

@@ -10,9 +10,8 @@ import type { Database } from "../store/database.ts";
 import { Drafts } from "./drafts.ts";
 import { Feedback, type Presses } from "./feedback.ts";
 import { FeedbackLenses } from "./lenses.ts";
-import { sendAskingAboutSecrets } from "./lost-secrets.ts";
 import type { FindExecution, FindPlace } from "./place.ts";
-import { FeedbackSender } from "../sending/feedback.ts";
+import type { FeedbackSender, FeedbackToSend } from "../sending/feedback.ts";
 import type { Sending } from "../sending/sending.ts";
 import { FeedbackThreads } from "./threads.ts";
 import { watchWaitingHere } from "./waiting-here.ts";
@@ -54,18 +53,27 @@ export function registerFeedback({
   const { store, tracker } = executions;
   const { sends, secrets } = sending;
   const owned = new Disposables();
-  const sender = new FeedbackSender({
-    store,
-    sends,
-    secrets,
-    clock,
-    clientFor: (crew) => crews.client(crew),
-    poll: (localId) => void tracker.pollNow(localId),
-    onProblem: logProblem,
-  });
+  let sender: FeedbackSender | undefined;
+  const send = async (words: FeedbackToSend) => {
+    // Most windows never send any.
+    const [{ FeedbackSender }, { sendAskingAboutSecrets }] = await Promise.all([
+      import("../sending/feedback.ts"),
+      import("./lost-secrets.ts"),
+    ]);
+    sender ??= new FeedbackSender({
+      store,
+      sends,
+      secrets,
+      clock,
+      clientFor: (crew) => crews.client(crew),
+      poll: (localId) => void tracker.pollNow(localId),
+      onProblem: logProblem,
+    });
+    return await sendAskingAboutSecrets(sender, words);
+  };
   const feedback = owned.add(
     new Feedback({
-      sender: { send: (words) => sendAskingAboutSecrets(sender, words) },
+      sender: { send },
       find,
       presses,
       show,

@@ -14,7 +14,7 @@ import type { Presets } from "./presets/presets.ts";
 import { LastEditor } from "./last-editor.ts";
 import { registerRequestFiles } from "./request-files/register.ts";
 import type { RequestFiles } from "./request-files/request-files.ts";
-import { KickoffSender } from "../sending/kickoff.ts";
+import type { KickoffSender } from "../sending/kickoff.ts";
 import type { Sending } from "../sending/sending.ts";
 
 /** What kicking off works with. */
@@ -33,7 +33,7 @@ export interface KickoffRoomOptions {
 
 /** Kicking off, as the other parts use it. */
 export interface KickoffRoom {
-  readonly sender: KickoffSender;
+  readonly sender: Pick<KickoffSender, "send">;
   readonly forms: Pick<KickoffForms, "open" | "closeAll">;
   /** Loads what uses request files. */
   readonly files: () => Promise<RequestFiles>;
@@ -57,39 +57,48 @@ export function registerKickoff({
   const { store, tracker } = executions;
   const { sends, secrets } = sending;
   const owned = new Disposables();
-  const sender = new KickoffSender({
-    store,
-    sends,
-    secrets,
-    clock,
-    clientFor: (crew) => crews.client(crew),
-    poll: (localId) => void tracker.pollNow(localId),
-    onProblem: logProblem,
-  });
+  let loadingSender: Promise<KickoffSender> | undefined;
+  const loadSender = () =>
+    (loadingSender ??= import("../sending/kickoff.ts").then(
+      ({ KickoffSender }) =>
+        new KickoffSender({
+          store,
+          sends,
+          secrets,
+          clock,
+          clientFor: (crew) => crews.client(crew),
+          poll: (localId) => void tracker.pollNow(localId),
+          onProblem: logProblem,
+        }),
+    ));
+  const sender: Pick<KickoffSender, "send"> = {
+    send: async (...request) => (await loadSender()).send(...request),
+  };
   const showOrLog = (execution: ExecutionSummary) =>
     show(execution).catch((error: unknown) => logProblem("Showing an execution", error));
   // Not with the forms, which are loaded when the editor may be out of sight.
   const editor = owned.add(new LastEditor());
   let loading: Promise<FormsRoom> | undefined;
   const load = () =>
-    (loading ??= import("./forms-room.ts").then(({ openFormsRoom }) =>
-      owned.add(
-        openFormsRoom({
-          context,
-          database,
-          crews,
-          store,
-          sender,
-          editor,
-          clock,
-          wake,
-          onStarted: (execution) => void showOrLog(execution),
-          onOpenExecution: (execution) =>
-            void (execution
-              ? showOrLog(execution)
-              : vscode.commands.executeCommand(`${viewId}.focus`)),
-        }),
-      ),
+    (loading ??= Promise.all([import("./forms-room.ts"), loadSender()]).then(
+      ([{ openFormsRoom }, sender]) =>
+        owned.add(
+          openFormsRoom({
+            context,
+            database,
+            crews,
+            store,
+            sender,
+            editor,
+            clock,
+            wake,
+            onStarted: (execution) => void showOrLog(execution),
+            onOpenExecution: (execution) =>
+              void (execution
+                ? showOrLog(execution)
+                : vscode.commands.executeCommand(`${viewId}.focus`)),
+          }),
+        ),
     ));
   const whenLoaded = (then: (room: FormsRoom) => void) =>
     void load()

@@ -13,6 +13,7 @@ import {
 } from "../executions/model.ts";
 import { applyReading } from "../executions/reduce.ts";
 import {
+  approved,
   attemptToAnswer,
   resumeAnswered,
   resumeRefused,
@@ -33,9 +34,6 @@ import { isUnsent } from "./not-taken.ts";
 import { recoverResumes } from "./recover.ts";
 import type { Sends } from "./sends.ts";
 import { staleByAnswer, staleByRecord, staleError } from "./stale.ts";
-
-/** What is sent as the words of an approval without any: the specification asks for some, and later tasks read them. */
-export const approved = "Approved.";
 
 /** What a {@link FeedbackSender} works with. */
 export interface FeedbackSenderOptions {

@@ -6,7 +6,7 @@ import { attemptToAnswer } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
 import { callbacksAgain } from "../feedback/destination.ts";
 import { MaybeSentError } from "../sending/errors.ts";
-import { approved } from "../sending/feedback.ts";
+import { approved } from "../executions/resumes.ts";
 import { staleByAttempt, staleByRecord, staleError } from "../sending/stale.ts";
 import { isAllowed } from "./ask.ts";
 import type { Confirmation, Longest } from "./confirmation.ts";
