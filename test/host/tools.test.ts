@@ -236,7 +236,7 @@ describe("Tools for language models", () => {
       [
         "kickOff",
         { crew, inputs, crewWebhookUrl: "https://evil.test" },
-        /no “crewWebhookUrl”\. It takes: crew, inputs/,
+        /no parameter “crewWebhookUrl”\. It takes: crew, inputs/,
       ],
       ["listCrews", { crew: 7 }, /“crew” must be a text/],
       ["listExecutions", { state: "lost" }, /“state” must be one of these: queued/],
