@@ -12,13 +12,13 @@ export type EntryProblem =
   | { readonly kind: "badUrl"; readonly index: number; readonly detail: string }
   | { readonly kind: "sameAddress"; readonly index: number; readonly name: string };
 
-/** The crews that the setting names, and what had to be passed over. */
+/** The crews that the setting names, and what was ignored. */
 export interface ReadEntries {
   readonly crews: readonly Crew[];
   readonly problems: readonly EntryProblem[];
 }
 
-/** Reads the value of the setting `crewdeck.crews`. A malformed entry is passed over and told, and takes nothing else with it. */
+/** Reads the value of the setting `crewdeck.crews`. A malformed entry is ignored and reported; the others are read. */
 export function readEntries(raw: unknown): ReadEntries {
   if (raw === undefined || raw === null) return { crews: [], problems: [] };
   if (!Array.isArray(raw)) return { crews: [], problems: [{ kind: "notAList" }] };

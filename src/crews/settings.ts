@@ -13,7 +13,7 @@ const settled = 20_000;
 
 /**
  * The connected crews as the setting `crewdeck.crews` keeps them. Only the person's own settings count, whatever a
- * workspace says: a workspace must not be able to add a host. An entry that cannot be read is passed over, told once,
+ * workspace says: a workspace must not be able to add a host. An entry that cannot be read is ignored, reported once,
  * and stays in the settings when others are written.
  */
 export class CrewSettings implements vscode.Disposable {
@@ -154,29 +154,29 @@ function openSettings() {
 function describeProblem(problem: EntryProblem): string {
   if (problem.kind === "notAList") {
     return vscode.l10n.t(
-      "The setting crewdeck.crews must be a list of crews, each with a name and a url. It was passed over.",
+      "The setting crewdeck.crews must be a list of crews, each with a name and a url. It was ignored.",
     );
   }
   const position = problem.index + 1;
   switch (problem.kind) {
     case "notAnObject":
       return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews must be an object with a name and a url. It was passed over.",
+        "Entry {0} of the setting crewdeck.crews must be an object with a name and a url. It was ignored.",
         position,
       );
     case "noName":
       return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews has no name. It was passed over.",
+        "Entry {0} of the setting crewdeck.crews has no name. It was ignored.",
         position,
       );
     case "noUrl":
       return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews has no url. It was passed over.",
+        "Entry {0} of the setting crewdeck.crews has no url. It was ignored.",
         position,
       );
     case "badUrl":
       return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews was passed over: {1}",
+        "Entry {0} of the setting crewdeck.crews was ignored: {1}",
         position,
         problem.detail,
       );
@@ -187,7 +187,7 @@ function describeProblem(problem: EntryProblem): string {
       );
     case "sameAddress":
       return vscode.l10n.t(
-        "Entry {0} of the setting crewdeck.crews has the same address as “{1}”. It was passed over.",
+        "Entry {0} of the setting crewdeck.crews has the same address as “{1}”. It was ignored.",
         position,
         problem.name,
       );

@@ -31,7 +31,7 @@ export function signalOf(key: AttemptKey): string {
   return `decision ${key.executionId} ${key.taskIndex} ${key.attempt}`;
 }
 
-/** Works through an execution from its beginning: after a crash the steps that ended are passed over. */
+/** Works through an execution from its beginning: after a crash, steps that ended are skipped. */
 export async function runCrew(
   executionId: string,
   steps: Steps,
