@@ -7,7 +7,7 @@ export interface AttemptPair {
   readonly attempt: number;
 }
 
-/** Every attempt that can be held against the one before it, in the order of the tasks, oldest first. An attempt whose output is not known is passed over. */
+/** Every attempt that can be held against the one before it, in the order of the tasks, oldest first. An attempt whose output is not known is skipped. */
 export function attemptPairs({ tasks }: Pick<ExecutionSummary, "tasks">): readonly AttemptPair[] {
   return tasks.flatMap(({ taskId, attempts }) => {
     const told = attempts.filter(({ output }) => output !== undefined).map(({ number }) => number);

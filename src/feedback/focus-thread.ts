@@ -49,6 +49,7 @@ const tries = 20;
  */
 export async function fillThread(
   editor: vscode.TextEditor,
+  thread: vscode.CommentThread,
   text: string,
   old?: vscode.TextDocument,
 ): Promise<boolean> {
@@ -61,6 +62,10 @@ export async function fillThread(
   let box = await activeBox(old);
   // VS Code makes a thread's box after the thread, late where it is busy (observed after a reload): focus that came before it stays with the thread.
   for (let again = 0; again < tries && box === undefined && !isElsewhere(); again++) {
+    // A refresh of the document may have moved the cursor off the thread's line.
+    const start = thread.range?.start;
+    if (start !== undefined && editor.selection.active.line !== start.line)
+      editor.selection = new vscode.Selection(start, start);
     await enterBox();
     box = await activeBox(old);
   }

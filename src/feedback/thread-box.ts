@@ -25,7 +25,9 @@ export async function beginThread(
   old?: vscode.TextDocument,
 ): Promise<boolean> {
   const isThere = await showThread(editor, open, longest.new);
-  return text === "" || !open.isOpen || (isThere && (await fillThread(editor, text, old)));
+  return (
+    text === "" || !open.isOpen || (isThere && (await fillThread(editor, open.thread, text, old)))
+  );
 }
 
 /** The editor in which a thread is, while the person is there or in the thread's box; `box` is its document, where it is known. */

@@ -63,7 +63,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
   /** A thread whose words “My words” are on their way. `fail` and `take` are the crew's answers. */
   async function sendingMyWords() {
     const { document, editor, open } = await rejecting();
-    assert.ok(await fillThread(editor, "My words"));
+    assert.ok(await fillThread(editor, open, "My words"));
     let fail = () => {};
     let take = () => {};
     parts.crew.resume = () =>
@@ -183,6 +183,15 @@ describe("feedback that is not sent, or typed on while it is", () => {
     assert.equal(editor.selection.active.line, line);
   });
 
+  it("fills the box of a thread although the cursor has left its line", async () => {
+    const { editor, open } = await rejecting();
+    await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
+    editor.selection = new vscode.Selection(0, 0, 0, 0);
+    await waitFor("the editor to have the focus", () => vscode.window.activeTextEditor === editor);
+    assert.ok(await fillThread(editor, open, "My words"));
+    assert.equal((await box()).document.getText(), "My words");
+  });
+
   it("puts words back above what was typed while their box was empty", async () => {
     const { editor, sending, fail } = await sendingMyWords();
     const { document: sent } = await box();
@@ -193,7 +202,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
       async () =>
         (await box()).document !== sent && (await box()).document.getText() === "My words",
     );
-    assert.ok(await fillThread(editor, "Kept words"));
+    assert.ok(await fillThread(editor, await thread(), "Kept words"));
     assert.equal((await box()).document.getText(), "Kept words\n\nMy words");
   });
 
