@@ -1,6 +1,3 @@
-import type { Position } from "../projects/types.ts";
-import type { Mismatch } from "./openapi.ts";
-
 /** The message of an error with its cause, which for `fetch` says what happened. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -18,23 +15,22 @@ interface LiveIssue {
 
 /** An error response, in both dialects. */
 export class ApiError extends Error {
+  override readonly name = "ApiError";
   readonly status: number;
   /** `error` of the documented dialect. */
   readonly title: string;
   readonly details: object;
   /** `detail` of the live dialect. */
   readonly detail: string | readonly LiveIssue[];
-  /** Status of the live dialect. */
   readonly liveStatus: number;
 
   constructor(
     status: number,
     title: string,
     message: string,
-    more: { details?: object; detail?: string | readonly LiveIssue[]; liveStatus?: number } = {},
+    more: { details?: object; detail?: ApiError["detail"]; liveStatus?: number } = {},
   ) {
     super(message);
-    this.name = "ApiError";
     this.status = status;
     this.title = title;
     this.details = more.details ?? {};
@@ -43,113 +39,38 @@ export class ApiError extends Error {
   }
 }
 
-/** A missing or wrong token (bodies: vendor's OpenAPI file, and observed). */
-export function unauthorized(given: boolean): ApiError {
-  const detail = given ? "Invalid or missing authentication credentials" : "Not authenticated";
-  return new ApiError(401, "Unauthorized", "Invalid or missing bearer token", { detail });
+/** Why the service doesn't start, with its exit code. 0 is a clean end, 1 an unexpected error. */
+const exitCodes = { options: 2, node: 3, project: 4, data: 5, inUse: 6, port: 7 } as const;
+
+/** The service can't start. The message says what to do. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly reason: keyof typeof exitCodes;
+  /** The address of the service that already uses the data, if known. */
+  readonly url: string | undefined;
+
+  constructor(reason: keyof typeof exitCodes, message: string, url?: string) {
+    super(message);
+    this.reason = reason;
+    this.url = url;
+  }
 }
 
-export function forbidden(): ApiError {
-  return new ApiError(
-    403,
-    "Forbidden",
-    "The user token has access only to executions that it started",
+/** Reports the reason on stderr and over IPC, and ends the process. */
+export function exitWith({ reason, message, url }: Refusal): void {
+  process.stderr.write(`${message}\n`);
+  process.exitCode = exitCodes[reason];
+  if (!process.send || !process.connected) process.exit();
+  process.send({ type: "refused", reason, message, ...(url === undefined ? {} : { url }) }, () =>
+    process.exit(),
   );
 }
 
-/** The Host header names another machine: perhaps a web page that resolves to this one (DNS rebinding). */
-export function foreignHost(): ApiError {
-  return new ApiError(
-    403,
-    "Forbidden",
-    "This service accepts only requests to 127.0.0.1, localhost or [::1]",
-  );
-}
-
-/** `detail` is FastAPI's, which tells a client that this is not an unknown execution (observed). */
-export function unknownRoute(): ApiError {
-  return new ApiError(404, "Not Found", "The requested resource was not found", {
-    detail: "Not Found",
-  });
-}
-
-export function wrongMethod(allowed: string): ApiError {
-  return new ApiError(405, "Method Not Allowed", `This address accepts only ${allowed}`, {
-    detail: "Method Not Allowed",
-  });
-}
-
-/** Body: vendor's OpenAPI file. */
-export function unknownExecution(id: string): ApiError {
-  return new ApiError(404, "Execution not found", `No execution found with ID: ${id}`);
-}
-
-/** Body: vendor's OpenAPI file. */
-export function notFoundForResume(what: "Execution" | "Task"): ApiError {
-  return new ApiError(404, "Not Found", `${what} ID not found`);
-}
-
-/** The task doesn't wait, or the decision was already made (body: vendor's OpenAPI file). */
-export function notPending(): ApiError {
-  return new ApiError(400, "Invalid Request", "Execution is not in pending human input state");
-}
-
-/** Bodies: vendor's OpenAPI file, and observed. */
-export function missingInputs(names: readonly string[]): ApiError {
-  return new ApiError(422, "Validation Error", "Missing required inputs", {
-    details: { missing_inputs: names },
-    detail: `Missing inputs: ${names.join(", ")}`,
-  });
-}
-
-/** The body has no member `inputs`. */
-export function missingWrapper(names: readonly string[]): ApiError {
-  const detail = [{ loc: ["body", "inputs"], msg: "Field required", type: "missing" }];
-  return new ApiError(
-    422,
-    "Validation Error",
-    'Missing required inputs: the body must have the member "inputs"',
-    { details: { missing_inputs: names }, detail },
-  );
-}
-
-export function invalidBody(problems: readonly Mismatch[]): ApiError {
-  const message = problems
-    .map(({ path, message }) => `${path.join(".") || "body"}: ${message}`)
-    .join("; ");
-  const detail = problems.map(({ path, message, keyword }) => ({
-    loc: ["body", ...path],
-    msg: message,
-    type: keyword === "required" ? "missing" : keyword,
-  }));
-  return new ApiError(400, "Invalid Request", message, { detail, liveStatus: 422 });
-}
-
-/** Deployed crews answer 500 as plain text (observed). */
-export function notJson(): ApiError {
-  return new ApiError(400, "Invalid Request", "The body is not valid JSON", { liveStatus: 500 });
-}
-
-export function tooLarge(bytes: number): ApiError {
-  return new ApiError(413, "Content Too Large", `The body is larger than ${bytes} bytes`);
-}
-
-/**
- * A file of the crew became invalid after the start. Only this service adds `details.crewdeck`: the position, and for a
- * kickoff that nothing was started, which no other 500 says.
- */
-export function unreadableCrew(
-  message: string,
-  position: Position | undefined,
-  isKickoff: boolean,
-): ApiError {
-  const crewdeck = { ...position, ...(isKickoff && { started: false }) };
-  return new ApiError(500, "Internal Server Error", `The crew can no longer be read. ${message}`, {
-    details: { crewdeck },
-  });
-}
-
-export function serverError(): ApiError {
-  const message = "An unexpected error occurred. See the service's log for details";
-  return new ApiError(500, "Internal Server Error", message);
+/** Why the service can't run on this version of Node, such as `22.13.0`. */
+export function nodeProblem(version: string, hasSqlite: boolean): string | undefined {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const isRecent = major > 22 || (major === 22 && minor >= 13);
+  if (isRecent && hasSqlite) return undefined;
+  const found = isRecent ? `Node ${version} was built without it` : `this is Node ${version}`;
+  return `The local crew service needs Node 22.13 or newer with its module node:sqlite, and ${found}. Install a newer Node, or start the service from VS Code, which includes one.`;
 }

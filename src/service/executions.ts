@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { CrewProject } from "../projects/types.ts";
-import type { DecisionWaker, SeenOutputs } from "./decisions.ts";
-import type { Resumed } from "./dialect.ts";
-import { forbidden, notFoundForResume, notPending } from "./errors.ts";
-import type { Execution, ExecutionView, TokenType } from "./model.ts";
+import { outputCallbackIds, stableId, subjectOf } from "./callbacks.ts";
+import { signalOf } from "./crew-run.ts";
+import type { Dialect, Resumed } from "./dialects.ts";
+import { ApiError, messageOf } from "./errors.ts";
+import type { AttemptKey, Execution, ExecutionView, TokenType } from "./model.ts";
 import type { Kickoff, Resume } from "./requests.ts";
 import type { ExecutionStore } from "./store.ts";
 
@@ -15,21 +16,21 @@ export class Executions {
   readonly #waker: DecisionWaker;
   readonly #seen: SeenOutputs;
   readonly #start: (executionId: string) => Promise<void>;
-  readonly #showsOutputs: boolean;
+  readonly #dialect: Dialect;
 
-  /** `start` begins the durable run of an execution; `showsOutputs` is the dialect's. */
+  /** `start` begins the durable run of an execution. */
   constructor(
     store: ExecutionStore,
     waker: DecisionWaker,
     seen: SeenOutputs,
     start: (executionId: string) => Promise<void>,
-    showsOutputs: boolean,
+    dialect: Dialect,
   ) {
     this.#store = store;
     this.#waker = waker;
     this.#seen = seen;
     this.#start = start;
-    this.#showsOutputs = showsOutputs;
+    this.#dialect = dialect;
   }
 
   /** Stores a new execution with a copy of the crew, starts its run and resolves to its id. */
@@ -47,7 +48,7 @@ export class Executions {
     const view = this.#store.view(id);
     if (view) authorise(view.execution, caller);
     const waiting = view?.attempts.find(({ state }) => state === "waiting");
-    if (waiting && this.#showsOutputs) this.#seen.addStatus(waiting);
+    if (waiting && this.#dialect.showsOutputs) this.#seen.add(statusId(waiting));
     return view;
   }
 
@@ -56,28 +57,122 @@ export class Executions {
    * about an output that doesn't exist yet, or that nobody can have seen, is refused.
    * @throws {ApiError} 404 for an unknown execution or task, 403, 400 when the task doesn't wait
    */
-  async resume(resume: Resume, caller: TokenType, rename: boolean): Promise<Resumed> {
-    const execution = this.#store.find(resume.executionId);
-    if (!execution) throw notFoundForResume("Execution");
+  async resume(resume: Resume, caller: TokenType): Promise<Resumed> {
+    const { executionId, taskId, isApprove } = resume;
+    // Bodies of these errors: vendor's OpenAPI file.
+    const execution = this.#store.find(executionId);
+    if (!execution) throw new ApiError(404, "Not Found", "Execution ID not found");
     authorise(execution, caller);
     const { tasks } = execution.project;
-    if (!tasks.some(({ id }) => id === resume.taskId)) throw notFoundForResume("Task");
-    const waiting = this.#store.waiting(execution.id, resume.taskId);
-    if (!waiting || !this.#seen.isSeen(waiting, waiting.finishedAt ?? waiting.startedAt))
-      throw notPending();
-    const alias = rename ? randomUUID() : undefined;
-    const decided = this.#store.decide(execution.id, resume.taskId, resume, alias);
-    if (!decided) throw notPending();
+    if (!tasks.some(({ id }) => id === taskId))
+      throw new ApiError(404, "Not Found", "Task ID not found");
+    const waiting = this.#store.waiting(execution.id, taskId);
+    const isSeen = waiting && this.#seen.has(waiting, waiting.finishedAt ?? waiting.startedAt);
+    const alias = this.#dialect.renames ? randomUUID() : undefined;
+    const decided = isSeen && this.#store.decide(execution.id, taskId, resume, alias);
+    if (!decided)
+      throw new ApiError(400, "Invalid Request", "Execution is not in pending human input state");
     await this.#waker.wake(decided);
-    const isLast = resume.isApprove && decided.taskIndex === tasks.length - 1;
-    return {
-      isApprove: resume.isApprove,
-      ended: isLast && (await this.#store.waitForEnd(execution.id, endWaitMs)),
-      alias,
-    };
+    const isLast = isApprove && decided.taskIndex === tasks.length - 1;
+    const ended = isLast && (await this.#store.waitForEnd(execution.id, endWaitMs));
+    return { isApprove, ended, alias };
   }
 }
 
 function authorise(execution: Execution, caller: TokenType): void {
-  if (caller === "userBearer" && execution.owner !== "userBearer") throw forbidden();
+  if (caller === "bearer" || execution.owner === "userBearer") return;
+  const message = "The user token has access only to executions that it started";
+  throw new ApiError(403, "Forbidden", message);
+}
+
+/** Milliseconds after which an output counts as seen: the person may know it in another way, and no request takes that long. */
+const assumedSeenMs = 1000;
+
+/**
+ * Which outputs can have been seen. A resume names a task, not an attempt: if two resumes reject an output at the same time,
+ * the second may arrive when the next output waits, and must not decide about that one.
+ */
+export class SeenOutputs {
+  /** When outputs were shown, by the id of the status or callback, the oldest first. */
+  readonly #shown = new Map<string, number>();
+
+  add(id: string): void {
+    const now = Date.now();
+    for (const [old, at] of this.#shown) {
+      if (now - at < 2 * assumedSeenMs) break;
+      this.#shown.delete(old);
+    }
+    if (!this.#shown.has(id)) this.#shown.set(id, now);
+  }
+
+  /** Whether a decision now can be about the output of this attempt, which was stored at `since`. */
+  has(key: AttemptKey, since: number): boolean {
+    // There is no earlier output that the decision could be about.
+    if (key.attempt === 1 || Date.now() - since >= assumedSeenMs) return true;
+    return [statusId(key), ...outputCallbackIds(key)].some((id) => this.#shown.has(id));
+  }
+}
+
+function statusId(key: AttemptKey): string {
+  return stableId("status", ...subjectOf(key));
+}
+
+/** Milliseconds between two attempts to wake a run. */
+const retryMs = 50;
+const batch = 200;
+
+/**
+ * Wakes the runs whose task a person decided about. The decision is in the store; a signal only wakes its run, and is lost
+ * if the run doesn't wait yet. Therefore it is repeated until the run has taken the decision, also after a restart.
+ */
+export class DecisionWaker {
+  readonly #store: ExecutionStore;
+  readonly #signal: (name: string) => Promise<boolean>;
+  readonly #log: (line: string) => void;
+  /** Signals that reached their run, which is about to take the decision. */
+  #delivered = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `signal` resolves to whether a run was waiting for it. */
+  constructor(
+    store: ExecutionStore,
+    signal: (name: string) => Promise<boolean>,
+    log: (line: string) => void,
+  ) {
+    this.#store = store;
+    this.#signal = signal;
+    this.#log = log;
+  }
+
+  async wake(key: AttemptKey): Promise<void> {
+    await this.#send(signalOf(key));
+    this.#plan();
+  }
+
+  /** Wakes all runs whose decision isn't taken, until there is none. */
+  async wakeAll(): Promise<void> {
+    const names = this.#store.decisionsNotTaken(batch).map(signalOf);
+    this.#delivered = new Set(names.filter((name) => this.#delivered.has(name)));
+    if (names.length === 0) return;
+    for (const name of names) if (!this.#delivered.has(name)) await this.#send(name);
+    this.#plan();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  async #send(name: string): Promise<void> {
+    if (await this.#signal(name)) this.#delivered.add(name);
+  }
+
+  #plan(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.wakeAll().catch((error: unknown) => {
+        this.#log(`A run could not be woken for its decision yet: ${messageOf(error)}`);
+        this.#plan();
+      });
+    }, retryMs);
+  }
 }

@@ -1,27 +1,23 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { exitWith, nodeProblem, Refusal } from "./errors.ts";
 import { readOptions } from "./options.ts";
-import { exitWith, nodeProblem, Refusal } from "./refusal.ts";
 
 // The program. What it imports before it has checked the version of Node must run on an older one.
 
 /** The included crew: beside `dist` for the bundle, beside `src` for the source. */
 function exampleCrew(): string {
-  const bundled = fileURLToPath(new URL("../media/example-crew", import.meta.url));
-  return existsSync(bundled)
-    ? bundled
-    : fileURLToPath(new URL("../../media/example-crew", import.meta.url));
-}
-
-/** Node 20 has no `getBuiltinModule`. */
-function hasSqlite(): boolean {
-  return (
-    "getBuiltinModule" in process && typeof process.getBuiltinModule("node:sqlite") === "object"
+  const places = ["../media/example-crew", "../../media/example-crew"].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
   );
+  return places.find((place) => existsSync(place)) ?? "";
 }
 
 try {
-  const problem = nodeProblem(process.versions.node, hasSqlite());
+  // Node 20 has no `getBuiltinModule`.
+  const hasSqlite =
+    "getBuiltinModule" in process && typeof process.getBuiltinModule("node:sqlite") === "object";
+  const problem = nodeProblem(process.versions.node, hasSqlite);
   if (problem !== undefined) throw new Refusal("node", problem);
   // Files with inputs and outputs are for this user only.
   process.umask(0o077);

@@ -1,27 +1,7 @@
 import { parseArgs } from "node:util";
-import { messageOf } from "./errors.ts";
-import { Refusal } from "./refusal.ts";
+import { messageOf, Refusal } from "./errors.ts";
 
-export interface ServiceOptions {
-  /** The crew's folder; by default the example crew. */
-  readonly folder: string | undefined;
-  readonly engine: "rehearsal";
-  /** 0: any free port. */
-  readonly port: number;
-  /** The database's folder; by default derived from the crew's folder. */
-  readonly data: string | undefined;
-  readonly token: string | undefined;
-  readonly userToken: string | undefined;
-  readonly dialect: "documented" | "live";
-  /** Seconds that the rehearsal engine takes for a task. */
-  readonly taskSeconds: number;
-  /** Whether the service ends when its standard input closes. */
-  readonly lifeline: boolean;
-  /** Milliseconds before the second attempt of a callback. */
-  readonly callbackBackoffMs: number;
-  /** Time-out of a callback in milliseconds. */
-  readonly callbackTimeoutMs: number;
-}
+export type ServiceOptions = ReturnType<typeof readOptions>;
 
 const usage =
   "Usage: serve [<crew folder>] [--engine rehearsal] [--port 0] [--data DIR] [--token T] [--user-token T] " +
@@ -35,21 +15,27 @@ const usage =
 export function readOptions(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-): ServiceOptions {
+) {
   const { values, positionals } = parse(argv);
   if (positionals.length > 1)
     throw refuse(`Expected one crew folder, not ${positionals.length}: ${positionals.join(" ")}`);
   const fromEnvironment = (name: string, usual: string) => readNumber(name, env[name] ?? usual);
   return {
+    /** The crew's folder; by default the example crew. */
     folder: positionals[0],
-    engine: readEngine(values.engine),
+    engine: readChoice("--engine", values.engine, "rehearsal"),
+    /** 0: any free port. */
     port: readPort(values.port),
+    /** The database's folder; by default derived from the crew's folder. */
     data: values.data,
     token: values.token ?? env["CREWDECK_TOKEN"],
     userToken: values["user-token"] ?? env["CREWDECK_USER_TOKEN"],
-    dialect: readDialect(values.dialect),
+    dialect: readChoice("--dialect", values.dialect, "documented", "live"),
+    /** How long the rehearsal engine takes for a task. */
     taskSeconds: readNumber("--task-seconds", values["task-seconds"]),
+    /** Whether the service ends when its standard input closes. */
     lifeline: values.lifeline,
+    /** The wait before the second attempt of a callback. */
     callbackBackoffMs: fromEnvironment("CREWDECK_CALLBACK_BACKOFF_MS", "5000"),
     callbackTimeoutMs: fromEnvironment("CREWDECK_CALLBACK_TIMEOUT_MS", "10000"),
   };
@@ -76,16 +62,12 @@ function parse(argv: readonly string[]) {
   }
 }
 
-function readEngine(text: string): "rehearsal" {
-  if (text === "rehearsal") return text;
+function readChoice<T extends string>(option: string, text: string, ...choices: readonly T[]): T {
+  const choice = choices.find((one) => one === text);
+  if (choice !== undefined) return choice;
   throw refuse(
-    `--engine ${text}: expected "rehearsal", the engine that answers without a language model.`,
+    `${option} ${text}: expected ${choices.map((one) => JSON.stringify(one)).join(" or ")}.`,
   );
-}
-
-function readDialect(text: string): "documented" | "live" {
-  if (text === "documented" || text === "live") return text;
-  throw refuse(`--dialect ${text}: expected "documented" or "live".`);
 }
 
 function readPort(text: string): number {

@@ -1,7 +1,74 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 as Ajv } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { parse } from "yaml";
 import type { JsonObject, JsonValue } from "../api/types.ts";
-import { invalidBody, missingInputs, missingWrapper, notJson } from "./errors.ts";
+import { ApiError } from "./errors.ts";
 import type { Callbacks, CallbackTarget, Decision } from "./model.ts";
-import { mismatches } from "./openapi.ts";
+
+/** The text of openapi.yaml in the bundle; undefined when the source runs. */
+declare const CREWDECK_OPENAPI: string | undefined;
+
+const yaml =
+  typeof CREWDECK_OPENAPI === "string"
+    ? CREWDECK_OPENAPI
+    : readFileSync(new URL("openapi.yaml", import.meta.url), "utf8");
+
+/** The parsed openapi.yaml. */
+export const openapi = parse(yaml) as object;
+
+const ajv = new Ajv({
+  allErrors: true,
+  strict: true,
+  strictTypes: false,
+  strictRequired: false,
+  allowUnionTypes: true,
+  verbose: true,
+});
+// The members of an OpenAPI document around its schemas.
+ajv.addVocabulary(["openapi", "info", "servers", "security", "paths", "components"]);
+addFormats(ajv, ["uri", "uuid", "date-time"]);
+ajv.addSchema(openapi, "openapi.yaml");
+
+interface Mismatch {
+  /** Names of members and indexes of items. */
+  readonly path: readonly string[];
+  readonly message: string;
+  /** The schema's keyword that failed, such as `required`. */
+  readonly keyword: string;
+}
+
+/** Validates a value with the schema at a JSON pointer in openapi.yaml. Throws if there is no such schema. */
+export function mismatches(pointer: string, value: unknown): Mismatch[] {
+  const validate = ajv.getSchema(`openapi.yaml#${pointer}`);
+  if (!validate) throw new Error(`openapi.yaml has no schema at ${pointer}.`);
+  if (validate(value)) return [];
+  const errors = validate.errors ?? [];
+  const choices = errors.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf");
+  // The description of a choice says more than the error of each branch.
+  const relevant = errors.filter(
+    (error) => !choices.some((choice) => error.schemaPath.startsWith(`${choice.schemaPath}/`)),
+  );
+  return relevant.map((error) => {
+    const { instancePath, keyword, message = "does not match" } = error;
+    const missing: unknown = error.params["missingProperty"];
+    const path = instancePath.split("/").slice(1).map(unescapePointer);
+    return {
+      path: typeof missing === "string" ? [...path, missing] : path,
+      message: choices.includes(error) ? `expected: ${describe(error.parentSchema)}` : message,
+      keyword,
+    };
+  });
+}
+
+function describe(schema: { readonly description?: unknown } | undefined): string {
+  return typeof schema?.description === "string" ? schema.description : JSON.stringify(schema);
+}
+
+/** Unescapes a part of a JSON pointer (RFC 6901). */
+function unescapePointer(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+}
 
 export interface Kickoff {
   readonly inputs: JsonObject;
@@ -57,22 +124,32 @@ export function readJson(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
-    throw notJson();
+    // Deployed crews answer 500 as plain text (observed).
+    throw new ApiError(400, "Invalid Request", "The body is not valid JSON", { liveStatus: 500 });
   }
 }
 
-/** Reads the body of a kickoff; `names` are the crew's inputs. @throws {ApiError} */
+/** `names` are the crew's inputs. @throws {ApiError} */
 export function readKickoff(json: JsonValue, names: readonly string[]): Kickoff {
-  if (isObject(json) && !Object.hasOwn(json, "inputs")) throw missingWrapper(names);
+  if (isObject(json) && !Object.hasOwn(json, "inputs")) {
+    const message = 'Missing required inputs: the body must have the member "inputs"';
+    const detail = [{ loc: ["body", "inputs"], msg: "Field required", type: "missing" }];
+    throw missingInputs(names, message, detail);
+  }
   const body = checked(json, "KickoffRequest");
   const missing = names.filter(
     (name) => !Object.hasOwn(body.inputs, name) || body.inputs[name] === null,
   );
-  if (missing.length > 0) throw missingInputs(missing);
+  if (missing.length > 0)
+    throw missingInputs(
+      missing,
+      "Missing required inputs",
+      `Missing inputs: ${missing.join(", ")}`,
+    );
   return { inputs: body.inputs, meta: body.meta ?? null, callbacks: readCallbacks(body) };
 }
 
-/** Reads the body of a resume in the documented dialect. @throws {ApiError} */
+/** @throws {ApiError} */
 export function readResume(json: JsonValue): Resume {
   const body = checked(json, "ResumeRequest");
   return {
@@ -84,7 +161,7 @@ export function readResume(json: JsonValue): Resume {
   };
 }
 
-/** Reads the body of a resume in the live dialect, which accepts two members in either casing (observed). @throws {ApiError} */
+/** Deployed crews accept two members in either casing (observed). @throws {ApiError} */
 export function readLiveResume(json: JsonValue): Resume {
   const body = checked(json, "LiveResumeRequest");
   return {
@@ -96,11 +173,31 @@ export function readLiveResume(json: JsonValue): Resume {
   };
 }
 
-/** Validates a body with its schema in openapi.yaml. @throws {ApiError} */
+/** Bodies: vendor's OpenAPI file, and observed. */
+function missingInputs(
+  missing_inputs: readonly string[],
+  message: string,
+  detail: ApiError["detail"],
+): ApiError {
+  return new ApiError(422, "Validation Error", message, { details: { missing_inputs }, detail });
+}
+
 function checked<Name extends keyof Bodies>(json: unknown, schema: Name): Bodies[Name] {
-  const problems = mismatches(["components", "schemas", schema], json);
+  const problems = mismatches(`/components/schemas/${schema}`, json);
   if (problems.length > 0) throw invalidBody(problems);
   return json as Bodies[Name];
+}
+
+function invalidBody(problems: readonly Mismatch[]): ApiError {
+  const message = problems
+    .map(({ path, message }) => `${path.join(".") || "body"}: ${message}`)
+    .join("; ");
+  const detail = problems.map(({ path, message, keyword }) => ({
+    loc: ["body", ...path],
+    msg: message,
+    type: keyword === "required" ? "missing" : keyword,
+  }));
+  return new ApiError(400, "Invalid Request", message, { detail, liveStatus: 422 });
 }
 
 function readCallbacks(body: CallbackMembers): Callbacks {

@@ -16,7 +16,7 @@ import { explained, isDamage } from "./errors.ts";
 import { exclusively, repair } from "./repair.ts";
 import type { Row } from "./row.ts";
 import { migrate, versionOf } from "./schema.ts";
-import { openSqlite, transaction } from "./sqlite.ts";
+import { openSqlite, transaction } from "../base/sqlite.ts";
 
 export interface DatabaseOptions {
   /** Made when missing. */

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { isDamage } from "./errors.ts";
 import { migrate, steps, versionOf } from "./schema.ts";
-import { openSqlite, transaction } from "./sqlite.ts";
+import { openSqlite, transaction } from "../base/sqlite.ts";
 
 /** What became of a damaged file. */
 export interface Repair {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import * as l10n from "@vscode/l10n";
 import { StoreError } from "./errors.ts";
-import { transaction } from "./sqlite.ts";
+import { transaction } from "../base/sqlite.ts";
 
 /**
  * The step at index n makes schema version n + 1 out of version n. A change of the schema is a new step at the end; released steps

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { chooseJournal } from "../../../src/store/database.ts";
 import { StoreError } from "../../../src/store/errors.ts";
-import { openSqlite } from "../../../src/store/sqlite.ts";
+import { openSqlite } from "../../../src/base/sqlite.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { crews, endAll, fileIn, newFolder, openDatabase, put, Worker } from "./support.ts";
 

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:f
 import path from "node:path";
 import { StoreError } from "../../../src/store/errors.ts";
 import type { Database } from "../../../src/store/database.ts";
-import { openSqlite } from "../../../src/store/sqlite.ts";
+import { openSqlite } from "../../../src/base/sqlite.ts";
 import { crews, endAll, fileIn, newFolder, openDatabase, put } from "./support.ts";
 
 const large = JSON.stringify("x".repeat(100_000));

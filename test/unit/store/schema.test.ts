@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { StoreError } from "../../../src/store/errors.ts";
 import { migrate } from "../../../src/store/schema.ts";
-import { openSqlite } from "../../../src/store/sqlite.ts";
+import { openSqlite } from "../../../src/base/sqlite.ts";
 import { crews, endAll, fileIn, newFolder, openDatabase, put, sql, Worker } from "./support.ts";
 
 describe("the schema", () => {

@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import path from "node:path";
 import type { Clock } from "../../../src/base/clock.ts";
 import { Database } from "../../../src/store/database.ts";
-import { openSqlite } from "../../../src/store/sqlite.ts";
+import { openSqlite } from "../../../src/base/sqlite.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import type { Answer, Request } from "./worker.ts";

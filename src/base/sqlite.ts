@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Opens a SQLite file. The module is loaded with the first one. */
+/** Opens a SQLite file and creates it if needed. An import of node:sqlite would end a program on a Node without it. */
 export function openSqlite(file: string): DatabaseSync {
   const emitWarning: unknown = Reflect.get(process, "emitWarning");
   try {
@@ -13,7 +13,7 @@ export function openSqlite(file: string): DatabaseSync {
   }
 }
 
-/** Runs `work` in a transaction that is written in whole or not at all. */
+/** Runs `work` in a transaction: all of its changes are written, or none. */
 export function transaction<T>(connection: DatabaseSync, work: () => T): T {
   connection.exec("BEGIN IMMEDIATE");
   try {
@@ -21,7 +21,7 @@ export function transaction<T>(connection: DatabaseSync, work: () => T): T {
     connection.exec("COMMIT");
     return result;
   } catch (error) {
-    // SQLite itself has rolled back after some errors, such as a full disk.
+    // After some errors, such as a full disk, SQLite has already rolled back.
     if (connection.isTransaction) connection.exec("ROLLBACK");
     throw error;
   }

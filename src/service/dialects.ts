@@ -1,0 +1,165 @@
+import type { JsonObject, JsonValue } from "../api/types.ts";
+import { roleOf } from "./engine.ts";
+import { ApiError } from "./errors.ts";
+import type { Attempt, ExecutionView } from "./model.ts";
+import { readLiveResume, readResume, type Resume } from "./requests.ts";
+
+export interface Resumed {
+  readonly isApprove: boolean;
+  /** Whether the execution ended with it. */
+  readonly ended: boolean;
+  /** Another id of the execution, if the dialect renames. */
+  readonly alias: string | undefined;
+}
+
+/** The shapes of requests and responses. */
+export interface Dialect {
+  /** Whether each resume gives the execution another id. */
+  readonly renames: boolean;
+  /** Whether a status response includes the output that waits for a person. */
+  readonly showsOutputs: boolean;
+  readResume(json: JsonValue): Resume;
+  resumed(result: Resumed): JsonObject;
+  /** `view` is undefined for an unknown id. @throws {ApiError} */
+  status(id: string, view: ExecutionView | undefined): JsonObject;
+  /** The body is text where deployed crews send text. */
+  error(error: ApiError): { readonly status: number; readonly body: JsonObject | string };
+}
+
+/** The shapes of the specification and the vendor's OpenAPI file, plus `pending_human_input`, which the file allows. */
+export const documentedDialect: Dialect = {
+  renames: false,
+  showsOutputs: true,
+  readResume,
+  resumed({ isApprove, ended }) {
+    if (!isApprove)
+      return { status: "retrying", message: "Task will be retried with your feedback" };
+    return ended
+      ? { status: "completed", message: "Execution completed" }
+      : { status: "resumed", message: "Execution resumed successfully" };
+  },
+  status(id, view) {
+    // Body: vendor's OpenAPI file.
+    if (!view)
+      throw new ApiError(404, "Execution not found", `No execution found with ID: ${id}`);
+    const { state, error, createdAt, endedAt } = view.execution;
+    if (state === "running") return documentedProgress(view);
+    const execution_time = seconds(createdAt, endedAt ?? createdAt);
+    if (state === "error") return { status: "error", error: error ?? "", execution_time };
+    const { finished } = progressOf(view);
+    const tasks = finished.map(({ taskId, taskIndex, output, startedAt, finishedAt }) => ({
+      task_id: taskId,
+      output: output ?? "",
+      agent: agentOf(view, taskIndex),
+      execution_time: seconds(startedAt, finishedAt ?? startedAt),
+    }));
+    const result = { output: finished.at(-1)?.output ?? "", tasks };
+    return { status: "completed", result, execution_time };
+  },
+  error({ status, title, message, details, detail }) {
+    // Clients of this dialect can't read FastAPI's list.
+    const text = typeof detail === "string" ? detail : message;
+    return { status, body: { error: title, message, details: { ...details }, detail: text } };
+  },
+};
+
+/** The shapes of deployed crews (observed), for testing clients: a pause for a person is "NOT FOUND", like an unknown id. */
+export const liveDialect: Dialect = {
+  renames: true,
+  showsOutputs: false,
+  readResume: readLiveResume,
+  resumed: ({ alias }) => ({ kickoff_id: alias ?? "" }),
+  status: (_id, view) => (view && !progressOf(view).waiting ? liveStatus(view) : notFound),
+  error({ liveStatus, detail }) {
+    if (liveStatus === 500) return { status: 500, body: "Internal Server Error" };
+    const issues = typeof detail === "string" ? detail : detail.map((issue) => ({ ...issue }));
+    return { status: liveStatus, body: { detail: issues } };
+  },
+};
+
+function documentedProgress(view: ExecutionView): JsonObject {
+  const { finished, total, current, waiting } = progressOf(view);
+  return {
+    status: "running",
+    current_task: current.id,
+    progress: { completed_tasks: finished.length, total_tasks: total },
+    ...(waiting && {
+      pending_human_input: {
+        task_id: waiting.taskId,
+        task_output: waiting.output ?? "",
+        attempt: waiting.attempt,
+      },
+    }),
+  };
+}
+
+const notFound: JsonObject = {
+  state: "NOT FOUND",
+  status: null,
+  result: null,
+  result_json: null,
+  progress: null,
+  last_executed_task: null,
+};
+
+function liveStatus(view: ExecutionView): JsonObject {
+  const { execution, attempts } = view;
+  const { finished, total, current } = progressOf(view);
+  const last = finished.at(-1);
+  const ended = execution.endedAt !== null;
+  const times = attempts.flatMap((one) => [one.startedAt, one.finishedAt ?? 0, one.decidedAt ?? 0]);
+  const updatedAt = Math.max(execution.createdAt, execution.endedAt ?? 0, ...times);
+  return {
+    ...liveState(view),
+    result: execution.state === "completed" ? (last?.output ?? "") : null,
+    result_json: null,
+    progress: {
+      unit: "task",
+      completed: finished.length,
+      total,
+      remaining: total - finished.length,
+      current: ended ? null : current.id,
+      current_agent: ended ? null : agentOf(view, execution.project.tasks.indexOf(current)),
+      started_at: new Date(execution.createdAt).toISOString(),
+      updated_at: new Date(updatedAt).toISOString(),
+      duration_seconds: seconds(execution.createdAt, execution.endedAt ?? Date.now()),
+    },
+    last_executed_task: last
+      ? { name: last.taskId, output: last.output ?? "", agent: agentOf(view, last.taskIndex) }
+      : null,
+  };
+}
+
+/** `status` is prose here, null on success and the exception's text on failure (observed). */
+function liveState({ execution, attempts }: ExecutionView): JsonObject {
+  if (execution.state === "completed") return { state: "SUCCESS", status: null };
+  if (execution.state === "error") return { state: "FAILED", status: execution.error };
+  if (attempts.length === 0) return { state: "PENDING", status: "Task is Pending" };
+  const hasOutput = attempts.some(({ finishedAt }) => finishedAt !== null);
+  return { state: hasOutput ? "RUNNING" : "STARTED", status: "Task is Running" };
+}
+
+/**
+ * The last attempts of the finished tasks, the running task (the last one when all are finished), and the attempt that waits
+ * for a person.
+ */
+function progressOf({ execution, attempts }: ExecutionView) {
+  const { tasks } = execution.project;
+  const finished = attempts.filter(({ state }) => state === "done" || state === "approved");
+  const current = tasks[Math.min(finished.length, tasks.length - 1)];
+  if (!current) throw new Error(`The execution ${execution.id} has no tasks.`);
+  const waiting: Attempt | undefined = attempts.find(({ state }) => state === "waiting");
+  return { finished, total: tasks.length, current, waiting };
+}
+
+/** Role of a task's agent; "" if the task names none. */
+function agentOf({ execution }: ExecutionView, taskIndex: number): string {
+  const { agents, tasks } = execution.project;
+  const agent = agents.find(({ name }) => name === tasks[taskIndex]?.agent);
+  return roleOf(agent, execution.inputs);
+}
+
+/** Seconds between two times in milliseconds; 0 if the clock was set back. */
+function seconds(from: number, to: number): number {
+  return Math.max(0, to - from) / 1000;
+}
