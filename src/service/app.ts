@@ -3,21 +3,10 @@ import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
-import type { Dialect } from "./dialect.ts";
-import {
-  ApiError,
-  foreignHost,
-  messageOf,
-  serverError,
-  tooLarge,
-  unauthorized,
-  unknownRoute,
-  unreadableCrew,
-  wrongMethod,
-} from "./errors.ts";
+import type { Dialect } from "./dialects.ts";
+import { ApiError, messageOf } from "./errors.ts";
 import type { Executions } from "./executions.ts";
 import type { TokenType } from "./model.ts";
-import { answerProblems } from "./openapi.ts";
 import { readJson, readKickoff } from "./requests.ts";
 
 /** Limit of a request's body in bytes. */
@@ -30,14 +19,12 @@ export interface AppOptions {
   /** @throws {ProjectError} */
   readonly readProject: () => Promise<CrewProject>;
   readonly log: (line: string) => void;
-  /** Receives responses that don't match openapi.yaml; for tests. */
-  readonly onViolation?: ((problem: string) => void) | undefined;
 }
 
 type Environment = { Variables: { caller: TokenType } };
 
 export function createApp(options: AppOptions): Hono<Environment> {
-  const { dialect, executions, onViolation } = options;
+  const { dialect, executions } = options;
   const app = new Hono<Environment>();
   const fail = (c: Context, error: ApiError) => {
     const { status, body } = dialect.error(error);
@@ -46,25 +33,19 @@ export function createApp(options: AppOptions): Hono<Environment> {
     return typeof body === "string" ? c.text(body, code) : c.json(body, code);
   };
 
-  if (onViolation) {
-    app.use(async (c, next) => {
-      await next();
-      for (const problem of await problemsOf(c)) onViolation(problem);
-    });
-  }
   app.use(async (c, next) => {
-    if (!isLoopback(new URL(c.req.url).hostname)) throw foreignHost();
+    if (!isLoopback(new URL(c.req.url).hostname)) {
+      const message = "This service accepts only requests to 127.0.0.1, localhost or [::1]";
+      throw new ApiError(403, "Forbidden", message);
+    }
     c.set("caller", authenticate(c.req.header("Authorization"), options.tokens));
     await next();
   });
-  app.use(
-    bodyLimit({
-      maxSize: maxBody,
-      onError: () => {
-        throw tooLarge(maxBody);
-      },
-    }),
-  );
+  const onError = () => {
+    const message = `The body is larger than ${maxBody} bytes`;
+    throw new ApiError(413, "Content Too Large", message);
+  };
+  app.use(bodyLimit({ maxSize: maxBody, onError }));
 
   app.get("/inputs", async (c) => {
     const { inputs } = await readCrew(options, false);
@@ -78,7 +59,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   });
   app.post("/resume", async (c) => {
     const resume = dialect.readResume(readJson(await c.req.text()));
-    return c.json(dialect.resumed(await executions.resume(resume, c.var.caller, dialect.renames)));
+    return c.json(dialect.resumed(await executions.resume(resume, c.var.caller)));
   });
   const status = (c: Context<Environment>) => {
     const id = c.req.param("id") ?? "";
@@ -96,10 +77,15 @@ export function createApp(options: AppOptions): Hono<Environment> {
   ] as const) {
     app.all(path, (c) => {
       c.header("Allow", allowed);
-      return fail(c, wrongMethod(allowed));
+      const [title, message] = ["Method Not Allowed", `This address accepts only ${allowed}`];
+      return fail(c, new ApiError(405, title, message, { detail: title }));
     });
   }
-  app.notFound((c) => fail(c, unknownRoute()));
+  app.notFound((c) => {
+    // `detail` is FastAPI's, which shows a client that this is not an unknown execution (observed).
+    const detail = "Not Found";
+    return fail(c, new ApiError(404, detail, "The requested resource was not found", { detail }));
+  });
   app.onError((error, c) => {
     const isKnown = error instanceof ApiError;
     if (!isKnown || error.status >= 500) {
@@ -107,7 +93,9 @@ export function createApp(options: AppOptions): Hono<Environment> {
       const problem = isKnown ? error.message : (error.stack ?? error.message);
       options.log(`${c.req.method} ${new URL(c.req.url).pathname}: ${problem}`);
     }
-    return fail(c, isKnown ? error : serverError());
+    if (isKnown) return fail(c, error);
+    const message = "An unexpected error occurred. See the service's log for details";
+    return fail(c, new ApiError(500, "Internal Server Error", message));
   });
   return app;
 }
@@ -118,8 +106,11 @@ function authenticate(header: string | undefined, tokens: AppOptions["tokens"]):
   const hash = digest(given ?? "");
   const isBearer = timingSafeEqual(hash, digest(tokens.token));
   const isUser = timingSafeEqual(hash, digest(tokens.userToken));
-  if (given === undefined || (!isBearer && !isUser)) throw unauthorized(header !== undefined);
-  return isBearer ? "bearer" : "userBearer";
+  if (given !== undefined && (isBearer || isUser)) return isBearer ? "bearer" : "userBearer";
+  // Vendor's OpenAPI file, and observed.
+  const detail =
+    header === undefined ? "Not authenticated" : "Invalid or missing authentication credentials";
+  throw new ApiError(401, "Unauthorized", "Invalid or missing bearer token", { detail });
 }
 
 /** Whether a host is this machine. Another name may belong to a web page and resolve to this machine (DNS rebinding). */
@@ -131,28 +122,18 @@ function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** @throws {ApiError} */
+/**
+ * A file of the crew may have become invalid after the start. Only this service adds `details.crewdeck`: the position, and for
+ * a kickoff that nothing was started, which no other 500 says.
+ * @throws {ApiError} 500
+ */
 async function readCrew({ readProject }: AppOptions, isKickoff: boolean): Promise<CrewProject> {
   try {
     return await readProject();
   } catch (error) {
     const position = error instanceof ProjectError ? error.position : undefined;
-    throw unreadableCrew(messageOf(error), position, isKickoff);
+    const crewdeck = { ...position, ...(isKickoff && { started: false }) };
+    const message = `The crew can no longer be read. ${messageOf(error)}`;
+    throw new ApiError(500, "Internal Server Error", message, { details: { crewdeck } });
   }
-}
-
-async function problemsOf(c: Context): Promise<string[]> {
-  const { method } = c.req;
-  if (method === "HEAD") return [];
-  const contentType = (c.res.headers.get("Content-Type") ?? "").split(";")[0] ?? "";
-  const text = await c.res.clone().text();
-  const body: unknown = contentType === "application/json" ? JSON.parse(text) : text;
-  const problems = answerProblems({
-    method,
-    path: new URL(c.req.url).pathname,
-    status: c.res.status,
-    contentType,
-    body,
-  });
-  return problems.map((problem) => `${problem} in ${text.slice(0, 500)}`);
 }

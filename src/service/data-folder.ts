@@ -4,31 +4,22 @@ import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openDatabase } from "./database.ts";
-import { messageOf } from "./errors.ts";
-import { Refusal } from "./refusal.ts";
+import { asObject, textAt } from "../base/json.ts";
+import { openSqlite } from "../base/sqlite.ts";
+import { messageOf, Refusal } from "./errors.ts";
 
 /** How long a second process waits for the first to publish its address (ms). */
 const addressWaitMs = 2000;
 
 /** The folder of the service's database, locked by this process until it ends. */
-export interface DataFolder {
-  readonly database: string;
-  /** Writes the address of the service to a file, for other processes; `instance` is in its responses, too. */
-  publish(address: {
-    readonly url: string;
-    readonly port: number;
-    readonly instance: string;
-  }): void;
-  withdraw(): void;
-}
+export type DataFolder = Awaited<ReturnType<typeof takeDataFolder>>;
 
 /**
  * Creates the folder if needed and locks it, with an exclusive lock on a SQLite file that the operating system releases even
  * when the process is killed.
  * @throws {Refusal} `inUse` with the address of the other process, or `data` when it can't be written
  */
-export async function takeDataFolder(folder: string): Promise<DataFolder> {
+export async function takeDataFolder(folder: string) {
   const address = join(folder, "service.json");
   let lock: DatabaseSync | undefined;
   try {
@@ -46,12 +37,10 @@ export async function takeDataFolder(folder: string): Promise<DataFolder> {
   held.push(lock);
   return {
     database: join(folder, "crewdeck.sqlite"),
-    publish(published) {
-      writeFileSync(address, JSON.stringify({ ...published, pid: process.pid }));
-    },
-    withdraw() {
-      rmSync(address, { force: true });
-    },
+    /** Writes the address of the service to a file, for other processes; `instance` is in its responses, too. */
+    publish: (published: { url: string; port: number; instance: string }) =>
+      writeFileSync(address, JSON.stringify({ ...published, pid: process.pid })),
+    withdraw: () => rmSync(address, { force: true }),
   };
 }
 
@@ -90,7 +79,7 @@ const held: DatabaseSync[] = [];
 
 /** Undefined if another process has the lock. */
 function tryLock(file: string): DatabaseSync | undefined {
-  const database = openDatabase(file);
+  const database = openSqlite(file);
   try {
     database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;");
     return database;
@@ -119,13 +108,7 @@ async function inUse(folder: string, address: string): Promise<Refusal> {
 
 function readUrl(file: string): string | undefined {
   try {
-    const content: unknown = JSON.parse(readFileSync(file, "utf8"));
-    return typeof content === "object" &&
-      content !== null &&
-      "url" in content &&
-      typeof content.url === "string"
-      ? content.url
-      : undefined;
+    return textAt(asObject(JSON.parse(readFileSync(file, "utf8"))), "url");
   } catch {
     // Missing or incomplete: it is read again.
     return undefined;

@@ -3,6 +3,7 @@ import { Ajv2020 as Ajv } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 import type { JsonObject, JsonValue } from "../api/types.ts";
+import { asObject, isObject, textAt } from "../base/json.ts";
 import { ApiError } from "./errors.ts";
 import type { Callbacks, CallbackTarget, Decision } from "./model.ts";
 
@@ -61,8 +62,8 @@ export function mismatches(pointer: string, value: unknown): Mismatch[] {
   });
 }
 
-function describe(schema: { readonly description?: unknown } | undefined): string {
-  return typeof schema?.description === "string" ? schema.description : JSON.stringify(schema);
+function describe(schema: unknown): string {
+  return textAt(asObject(schema), "description") ?? JSON.stringify(schema);
 }
 
 /** Unescapes a part of a JSON pointer (RFC 6901). */
@@ -243,8 +244,4 @@ function secretTarget(member: string, { url, authentication }: SecretTarget): Ca
 
 function basic(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-}
-
-function isObject(json: JsonValue): json is JsonObject {
-  return typeof json === "object" && json !== null && !Array.isArray(json);
 }

@@ -1,16 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { appendFileSync, fstatSync } from "node:fs";
+import { fstatSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { readProject } from "../projects/read.ts";
 import { defaultDataFolder, takeDataFolder, type DataFolder } from "./data-folder.ts";
-import { documentedDialect } from "./dialect-documented.ts";
-import { liveDialect } from "./dialect-live.ts";
+import { documentedDialect, liveDialect } from "./dialects.ts";
 import { rehearsalEngine } from "./engine.ts";
-import { messageOf } from "./errors.ts";
+import { messageOf, Refusal } from "./errors.ts";
 import type { ServiceOptions } from "./options.ts";
-import { Refusal } from "./refusal.ts";
 import { openService, type Service, type ServiceParts } from "./service.ts";
 
 /** How many default data folders are tried while they are in use. */
@@ -46,7 +44,6 @@ export async function serve(
     callbackBackoffMs: options.callbackBackoffMs,
     callbackTimeoutMs: options.callbackTimeoutMs,
     log,
-    ...violations(env),
   });
   const respond = getRequestListener(service.app.fetch);
   const instance = randomUUID();
@@ -141,18 +138,6 @@ function isPipe(descriptor: number): boolean {
     // Closed from the start.
     return false;
   }
-}
-
-/** With CREWDECK_VALIDATE=1 checks each response against openapi.yaml; logs violations and appends them to the file CREWDECK_VIOLATIONS. */
-function violations(env: NodeJS.ProcessEnv): Pick<ServiceParts, "onViolation"> {
-  if (env["CREWDECK_VALIDATE"] !== "1") return {};
-  const file = env["CREWDECK_VIOLATIONS"];
-  return {
-    onViolation(problem) {
-      log(`The response does not match openapi.yaml: ${problem}`);
-      if (file) appendFileSync(file, `${problem}\n`);
-    },
-  };
 }
 
 function newToken(): string {

@@ -1,14 +1,11 @@
+import { openSqlite } from "../base/sqlite.ts";
 import { createApp, type AppOptions } from "./app.ts";
-import { CrewRun, type Steps } from "./crew-run.ts";
-import { Erasure, openDatabase } from "./database.ts";
-import { DecisionWaker, SeenOutputs } from "./decisions.ts";
-import { Deliveries } from "./deliveries.ts";
+import { Deliveries, Reporter } from "./callbacks.ts";
+import { runCrew, type Steps } from "./crew-run.ts";
 import type { Engine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
-import { Executions } from "./executions.ts";
-import type { Execution } from "./model.ts";
-import { Reporter } from "./reporter.ts";
-import { ExecutionStore } from "./store.ts";
+import { DecisionWaker, Executions, SeenOutputs } from "./executions.ts";
+import { Erasure, ExecutionStore } from "./store.ts";
 import { DurableRuns, freeLeases, indexDeadlines, runState } from "./workflow.ts";
 
 export interface ServiceParts extends Omit<AppOptions, "executions"> {
@@ -19,20 +16,12 @@ export interface ServiceParts extends Omit<AppOptions, "executions"> {
   readonly callbackTimeoutMs: number;
 }
 
-export interface Service {
-  readonly app: ReturnType<typeof createApp>;
-  /** Continues what the last process left unfinished, and starts working. */
-  work(): Promise<void>;
-  /** Erases deleted data from the files; for a process that exits without `close`. */
-  erase(): void;
-  /** Finishes the steps that are running, and closes the database. */
-  close(): Promise<void>;
-}
+export type Service = ReturnType<typeof openService>;
 
 /** Throws when the file isn't a database or can't be written. */
-export function openService(parts: ServiceParts): Service {
+export function openService(parts: ServiceParts) {
   const { log } = parts;
-  const database = openDatabase(parts.file);
+  const database = openSqlite(parts.file);
   const erasure = new Erasure(database, log);
   // Our writes survive a kill. They survive a power cut because the library writes to the same file and syncs it before
   // any response. Syncing each write would cost a third of the speed.
@@ -41,21 +30,19 @@ export function openService(parts: ServiceParts): Service {
   );
   const store = new ExecutionStore(database);
   const seen = new SeenOutputs();
-  const deliveries = new Deliveries(
-    database,
-    log,
-    (id) => seen.addCallback(id),
-    parts.callbackTimeoutMs,
-  );
+  const onSend = (id: string) => seen.add(id);
+  const deliveries = new Deliveries(database, log, onSend, parts.callbackTimeoutMs);
   const forgetCallbacks = (id: string) => {
     if (store.forgetCallbacks(id)) erasure.plan();
   };
   const handlers = {
     // A kill before the library stored the end of the run repeats this.
     async crew(id: string, steps: Steps) {
-      const reporterOf = (execution: Execution) =>
-        new Reporter(execution, deliveries, (delivery) => runs.startCallback(delivery));
-      await new CrewRun(id, steps, store, parts.engine, reporterOf).run();
+      const execution = store.find(id);
+      if (!execution) throw new Error(`The execution ${id} is not in the database.`);
+      const start = (delivery: string) => runs.startCallback(delivery);
+      const reporter = new Reporter(execution, deliveries, start);
+      await runCrew(execution, steps, store, parts.engine, reporter);
       forgetCallbacks(id);
     },
     async callback(id: string) {
@@ -72,7 +59,7 @@ export function openService(parts: ServiceParts): Service {
   const runs = new DurableRuns(parts.file, handlers, parts.callbackBackoffMs);
   const waker = new DecisionWaker(store, (name) => runs.signal(name), log);
   const start = (id: string) => runs.startCrew(id);
-  const executions = new Executions(store, waker, seen, start, parts.dialect.showsOutputs);
+  const executions = new Executions(store, waker, seen, start, parts.dialect);
 
   /** For steps of the start that the service can work without. */
   const attempt = (action: () => void, problem: string) => {
@@ -92,21 +79,13 @@ export function openService(parts: ServiceParts): Service {
   };
   return {
     app: createApp({ ...parts, executions }),
+    /** Continues what the last process left unfinished, and starts working. */
     async work() {
       attempt(
         () => freeLeases(database),
         "Executions that were running when the service last ended continue in 30 seconds, not at once",
       );
       attempt(() => indexDeadlines(database), "The service will be slow with many executions");
-      attempt(
-        () =>
-          erasure.upgrade(() => {
-            // A run that has yet to report the end needs its callbacks.
-            for (const id of store.ended())
-              if (runState(database, id).state !== "alive") store.forgetCallbacks(id);
-          }),
-        "Callback secrets of earlier executions may still be in the database; the next start tries again",
-      );
       runs.work();
       for (const id of store.running()) {
         try {
@@ -119,7 +98,9 @@ export function openService(parts: ServiceParts): Service {
       erasure.run();
       await waker.wakeAll();
     },
+    /** Erases deleted data from the files; for a process that exits without `close`. */
     erase: () => erasure.run(),
+    /** Finishes the steps that are running, and closes the database. */
     async close() {
       waker.stop();
       await runs.close();

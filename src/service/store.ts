@@ -1,19 +1,10 @@
-import { EventEmitter } from "node:events";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { EventEmitter, once } from "node:events";
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { JsonObject } from "../api/types.ts";
+import { transaction } from "../base/sqlite.ts";
 import type { CrewProject } from "../projects/types.ts";
-import { number, text, type Row } from "./database.ts";
-import type {
-  Attempt,
-  AttemptKey,
-  AttemptState,
-  Callbacks,
-  Decision,
-  Execution,
-  ExecutionState,
-  ExecutionView,
-  TokenType,
-} from "./model.ts";
+import { messageOf } from "./errors.ts";
+import type { Attempt, AttemptKey, Callbacks, Decision, Execution, ExecutionView } from "./model.ts";
 
 const schema = `
   CREATE TABLE IF NOT EXISTS executions (
@@ -82,12 +73,7 @@ export class ExecutionStore {
 
   running(): string[] {
     const rows = this.#prepare("SELECT id FROM executions WHERE ended_at IS NULL").all();
-    return rows.map((row) => text(row, "id"));
-  }
-
-  ended(): string[] {
-    const rows = this.#prepare("SELECT id FROM executions WHERE ended_at IS NOT NULL").all();
-    return rows.map((row) => text(row, "id"));
+    return rows.map(({ id }) => String(id));
   }
 
   attempt(key: AttemptKey): Attempt | undefined {
@@ -95,7 +81,7 @@ export class ExecutionStore {
     return row && readAttempt(row);
   }
 
-  /** Stores that an attempt begins, and returns it. A repeat keeps the first start. */
+  /** Stores and returns a new attempt. A repeat keeps the first start. */
   begin(key: AttemptKey, taskId: string): Attempt {
     this.#prepare(
       "INSERT OR IGNORE INTO attempts (execution_id, task_index, attempt, task_id, state, started_at) VALUES (?, ?, ?, ?, 'running', ?)",
@@ -117,7 +103,7 @@ export class ExecutionStore {
     const row = this.#prepare(
       `UPDATE attempts SET failures = failures + 1 ${ofAttempt} RETURNING failures`,
     ).get(...values(key));
-    return row ? number(row, "failures") : 0;
+    return Number(row?.["failures"]);
   }
 
   fail(key: AttemptKey): void {
@@ -136,10 +122,10 @@ export class ExecutionStore {
     decision: Decision,
     alias: string | undefined,
   ): AttemptKey | undefined {
-    return this.#transaction(() => {
+    return this.#synced(() => {
       const row = this.#prepare(
         `UPDATE attempts SET state = ?, feedback = ?, callbacks = ?, decided_at = ?
-         WHERE execution_id = ? AND task_id = ? AND state = 'waiting' RETURNING task_index, attempt`,
+         WHERE execution_id = ? AND task_id = ? AND state = 'waiting' RETURNING execution_id, task_index, attempt`,
       ).get(
         decision.isApprove ? "approved" : "rejected",
         decision.feedback,
@@ -151,7 +137,7 @@ export class ExecutionStore {
       if (!row) return undefined;
       if (alias !== undefined)
         this.#prepare("INSERT INTO aliases VALUES (?, ?)").run(alias, executionId);
-      return readKey(row, executionId);
+      return readKey(row);
     });
   }
 
@@ -170,8 +156,8 @@ export class ExecutionStore {
     return (
       row && {
         isApprove: row["state"] === "approved",
-        feedback: text(row, "feedback"),
-        callbacks: readCallbacks(row),
+        feedback: String(row["feedback"]),
+        callbacks: fromJson(row, "callbacks") as Callbacks,
       }
     );
   }
@@ -182,7 +168,7 @@ export class ExecutionStore {
       `SELECT execution_id, task_index, attempt FROM attempts JOIN executions ON id = execution_id
        WHERE decided_at IS NOT NULL AND taken = 0 AND ended_at IS NULL ORDER BY decided_at LIMIT ?`,
     ).all(limit);
-    return rows.map((row) => readKey(row, text(row, "execution_id")));
+    return rows.map(readKey);
   }
 
   /** Ends an execution, once. */
@@ -207,33 +193,19 @@ export class ExecutionStore {
   /** Resolves to whether the execution ended within `milliseconds`. */
   async waitForEnd(id: string, milliseconds: number): Promise<boolean> {
     if (this.find(id)?.endedAt !== null) return true;
-    return new Promise((resolve) => {
-      const settle = (ended: boolean) => {
-        clearTimeout(timer);
-        this.#ended.off(id, onEnd);
-        resolve(ended);
-      };
-      const onEnd = () => settle(true);
-      const timer = setTimeout(() => settle(false), milliseconds);
-      this.#ended.once(id, onEnd);
-    });
+    try {
+      await once(this.#ended, id, { signal: AbortSignal.timeout(milliseconds) });
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Runs `action` in a transaction that is synced to the disk. It is synchronous, so no other write of this process intervenes. */
-  #transaction<T>(action: () => T): T {
+  #synced<T>(action: () => T): T {
     this.#database.exec("PRAGMA synchronous = FULL");
-    this.#database.exec("BEGIN IMMEDIATE");
     try {
-      const result = action();
-      this.#database.exec("COMMIT");
-      return result;
-    } catch (error) {
-      try {
-        this.#database.exec("ROLLBACK");
-      } catch {
-        // SQLite has already rolled back, for example on a full disk.
-      }
-      throw error;
+      return transaction(this.#database, action);
     } finally {
       this.#database.exec("PRAGMA synchronous = NORMAL");
     }
@@ -250,58 +222,89 @@ function values(key: AttemptKey): [string, number, number] {
   return [key.executionId, key.taskIndex, key.attempt];
 }
 
-const executionStates: readonly ExecutionState[] = ["running", "completed", "error"];
-const attemptStates: readonly AttemptState[] = [
-  "running",
-  "waiting",
-  "approved",
-  "rejected",
-  "done",
-  "failed",
-];
-const owners: readonly TokenType[] = ["bearer", "userBearer"];
+type Row = Readonly<Record<string, SQLOutputValue>>;
+
+// Only this program writes the tables, which are strict, so these casts are true.
 
 function readExecution(row: Row): Execution {
   return {
-    id: text(row, "id"),
-    owner: oneOf(row, "owner", owners),
-    // Only this program writes the JSON columns, from values of these types.
-    project: JSON.parse(text(row, "project")) as CrewProject,
-    inputs: JSON.parse(text(row, "inputs")) as JsonObject,
-    meta: JSON.parse(text(row, "meta")) as JsonObject | null,
-    callbacks: readCallbacks(row),
-    state: oneOf(row, "state", executionStates),
-    error: row["error"] === null ? null : text(row, "error"),
-    createdAt: number(row, "created_at"),
-    endedAt: row["ended_at"] === null ? null : number(row, "ended_at"),
+    id: row["id"] as string,
+    owner: row["owner"] as Execution["owner"],
+    project: fromJson(row, "project") as CrewProject,
+    inputs: fromJson(row, "inputs") as JsonObject,
+    meta: fromJson(row, "meta") as JsonObject | null,
+    callbacks: fromJson(row, "callbacks") as Callbacks,
+    state: row["state"] as Execution["state"],
+    error: row["error"] as string | null,
+    createdAt: row["created_at"] as number,
+    endedAt: row["ended_at"] as number | null,
   };
 }
 
 function readAttempt(row: Row): Attempt {
   return {
-    ...readKey(row, text(row, "execution_id")),
-    taskId: text(row, "task_id"),
-    state: oneOf(row, "state", attemptStates),
-    output: row["output"] === null ? null : text(row, "output"),
-    startedAt: number(row, "started_at"),
-    finishedAt: row["finished_at"] === null ? null : number(row, "finished_at"),
-    feedback: row["feedback"] === null ? null : text(row, "feedback"),
-    decidedAt: row["decided_at"] === null ? null : number(row, "decided_at"),
+    ...readKey(row),
+    taskId: row["task_id"] as string,
+    state: row["state"] as Attempt["state"],
+    output: row["output"] as string | null,
+    startedAt: row["started_at"] as number,
+    finishedAt: row["finished_at"] as number | null,
+    feedback: row["feedback"] as string | null,
+    decidedAt: row["decided_at"] as number | null,
   };
 }
 
-function readKey(row: Row, executionId: string): AttemptKey {
-  return { executionId, taskIndex: number(row, "task_index"), attempt: number(row, "attempt") };
+function readKey(row: Row): AttemptKey {
+  return {
+    executionId: row["execution_id"] as string,
+    taskIndex: row["task_index"] as number,
+    attempt: row["attempt"] as number,
+  };
 }
 
-function readCallbacks(row: Row): Callbacks {
-  return JSON.parse(text(row, "callbacks")) as Callbacks;
+/** Throws on invalid JSON. */
+function fromJson(row: Row, column: string): unknown {
+  return JSON.parse(String(row[column]));
 }
 
-function oneOf<T extends string>(row: Row, column: string, known: readonly T[]): T {
-  const value = text(row, column);
-  const found = known.find((one) => one === value);
-  if (found === undefined)
-    throw new Error(`The database has the unknown value "${value}" in the column "${column}".`);
-  return found;
+/** How long to wait after a deletion before the log is truncated, once for all deletions meanwhile (ms): it waits for the disk. */
+const erasureDelayMs = 1000;
+
+/**
+ * Erases deleted data from all files. By default SQLite leaves it in free space of the database, and in the write-ahead log
+ * until that is overwritten (SQLite's manual, `PRAGMA secure_delete` and `PRAGMA wal_checkpoint`).
+ */
+export class Erasure {
+  readonly #database: DatabaseSync;
+  readonly #log: (line: string) => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Needs the connection that deletes. */
+  constructor(database: DatabaseSync, log: (line: string) => void) {
+    this.#database = database;
+    this.#log = log;
+    database.exec("PRAGMA secure_delete = ON");
+  }
+
+  /** Truncates the log soon, after a deletion. */
+  plan(): void {
+    this.#timer ??= setTimeout(() => this.run(), erasureDelayMs).unref();
+  }
+
+  /** Truncates the log now, or soon if it is being read. */
+  run(): void {
+    this.stop();
+    try {
+      const row = this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+      if (row?.["busy"] !== 0) this.plan();
+    } catch (error) {
+      // For example a full disk. The next deletion or start tries again.
+      this.#log(`Deleted data is still in the database's log: ${messageOf(error)}`);
+    }
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
 }

@@ -56,25 +56,25 @@ export class DurableRuns {
   }
 
   /** Starts the run of an execution, once. */
-  async startCrew(executionId: string): Promise<void> {
-    await this.#crews.start(executionId);
+  startCrew(executionId: string): Promise<void> {
+    return this.#crews.start(executionId);
   }
 
   /** Starts to send a callback, once. */
-  async startCallback(deliveryId: string): Promise<void> {
-    await this.#callbacks.start(deliveryId);
+  startCallback(deliveryId: string): Promise<void> {
+    return this.#callbacks.start(deliveryId);
   }
 
   /** Wakes the run that waits for a signal. False if none waits or it is already awake: signals aren't stored. */
   async signal(name: string): Promise<boolean> {
     const { workflowRunIds } = await this.#crews.client.sendSignal({ signal: name });
-    this.#crews.poller.wake();
+    this.#crews.wake();
     return workflowRunIds.length > 0;
   }
 
   work(): void {
-    this.#crews.poller.start();
-    this.#callbacks.poller.start();
+    this.#crews.work();
+    this.#callbacks.work();
   }
 
   /** Finishes the steps that are running, and closes the file. */
@@ -110,13 +110,24 @@ export class DurableRuns {
 
 type Step = Parameters<Parameters<OpenWorkflow["implementWorkflow"]>[1]>[0]["step"];
 
-/** One kind of run: a namespace in the file, a worker, and the loop that calls it. */
+/** Milliseconds between two polls. A poll costs as much as starting an execution, so requests get their turn first. */
+const pollPauseMs = 20;
+/** More milliseconds while there is no work: short at first, then doubled. */
+const idleMs = { first: 50, longest: 1000 };
+
+/**
+ * One kind of run: a namespace in the file, a worker, and the loop that polls for its work, at once when woken. The library's
+ * own loop can't be woken, which would delay a new execution by up to a second.
+ */
 class RunQueue {
   readonly client: OpenWorkflow;
-  readonly poller: Poller;
   readonly #name: string;
   readonly #backend: BackendSqlite;
   readonly #worker: Worker;
+  #idleMs = idleMs.first;
+  #woken = new AbortController();
+  #loop: Promise<void> | undefined;
+  #isStopped = false;
 
   constructor(
     file: string,
@@ -132,91 +143,51 @@ class RunQueue {
         return null;
       } finally {
         // The worker counts this run until it has returned.
-        setImmediate(() => this.poller.wake());
+        setImmediate(() => this.wake());
       }
     });
     this.#worker = this.client.newWorker({ concurrency: concurrency[name] });
-    this.poller = new Poller(() => this.#worker.tick());
   }
 
   async start(id: string): Promise<void> {
     await this.client.runWorkflow({ name: this.#name }, id, { idempotencyKey: id });
-    this.poller.wake();
-  }
-
-  async close(): Promise<void> {
-    await this.poller.stop();
-    await this.#worker.stop();
-    await this.#backend.stop();
-  }
-}
-
-/** Milliseconds between two polls. A poll costs as much as starting an execution, so requests get their turn first. */
-const pollPauseMs = 20;
-/** More milliseconds while there is no work: short at first, then doubled. */
-const idleMs = { first: 50, longest: 1000 };
-
-/** Polls for work, at once when woken. The library's own loop can't be woken, which would delay a new execution by up to a second. */
-class Poller {
-  readonly #tick: () => Promise<number>;
-  #idleMs = idleMs.first;
-  #loop: Promise<void> | undefined;
-  #stopped = false;
-  #woken = false;
-  #wake: (() => void) | undefined;
-
-  /** `tick` starts the available work and resolves to its amount. */
-  constructor(tick: () => Promise<number>) {
-    this.#tick = tick;
-  }
-
-  start(): void {
-    this.#loop ??= this.#run();
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
     this.wake();
-    await this.#loop;
+  }
+
+  work(): void {
+    this.#loop ??= this.#poll();
   }
 
   wake(): void {
     this.#idleMs = idleMs.first;
-    this.#woken = true;
-    this.#wake?.();
+    this.#woken.abort();
   }
 
-  async #run(): Promise<void> {
-    while (!this.#stopped) {
-      this.#woken = false;
-      const count = await this.#poll();
+  async close(): Promise<void> {
+    this.#isStopped = true;
+    this.wake();
+    await this.#loop;
+    await this.#worker.stop();
+    await this.#backend.stop();
+  }
+
+  async #poll(): Promise<void> {
+    while (!this.#isStopped) {
+      const { signal } = (this.#woken = new AbortController());
+      let count = 0;
+      try {
+        count = await this.#worker.tick();
+      } catch (error) {
+        // The database may be busy or the disk full. The work is still there at the next poll.
+        process.stderr.write(`The service could not look for work: ${messageOf(error)}\n`);
+      }
       await sleep(pollPauseMs);
       if (count > 0) this.#idleMs = idleMs.first;
-      else await this.#idle();
+      else if (!signal.aborted) {
+        await sleep(this.#idleMs, undefined, { signal }).catch(() => undefined);
+        this.#idleMs = Math.min(this.#idleMs * 2, idleMs.longest);
+      }
     }
-  }
-
-  async #poll(): Promise<number> {
-    try {
-      return await this.#tick();
-    } catch (error) {
-      // The database may be busy or the disk full. The work is still there at the next poll.
-      process.stderr.write(`The service could not look for work: ${messageOf(error)}\n`);
-      return 0;
-    }
-  }
-
-  async #idle(): Promise<void> {
-    if (this.#woken) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, this.#idleMs);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = undefined;
-    this.#idleMs = Math.min(this.#idleMs * 2, idleMs.longest);
   }
 }
 

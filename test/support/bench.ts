@@ -14,10 +14,7 @@ const reviewed = Math.min(1000, executions);
 
 const data = temporaryFolder("bench");
 const start = () =>
-  startService({
-    args: ["--data", data, "--token", "T", "--task-seconds", "0"],
-    env: { CREWDECK_VALIDATE: "0" },
-  });
+  startService({ args: ["--data", data, "--token", "T", "--task-seconds", "0"] });
 let service = await start();
 let api = new CrewApi(service);
 console.log(

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { projectFolder, temporaryFolder } from "./folders.ts";
@@ -24,7 +24,7 @@ export interface RunningService {
   readonly data: string;
   /** What it wrote to stderr so far. */
   log(): string;
-  /** Ends it in order and fails if any of its answers was not as openapi.yaml says. */
+  /** Ends it in order. */
   stop(): Promise<void>;
   /** Ends it with SIGKILL; checks the same. */
   kill(): Promise<void>;
@@ -54,24 +54,18 @@ export function serviceProgram(): string {
   return program;
 }
 
-/** Runs `dist/service.mjs` as `npm run serve` does, and resolves once it listens. Its answers are held against openapi.yaml. */
+/** Runs `dist/service.mjs` as `npm run serve` does, and resolves once it listens. */
 export async function startService(options: StartOptions = {}): Promise<RunningService> {
   const args = [...(options.args ?? [])];
   const given = args.indexOf("--data");
   const data = given < 0 ? temporaryFolder("service") : (args[given + 1] ?? "");
   if (given < 0) args.push("--data", data);
-  const violations = path.join(temporaryFolder("violations"), "violations.txt");
   const child = spawn(
     process.execPath,
     [serviceProgram(), ...(options.folder === undefined ? [] : [options.folder]), ...args],
     {
       stdio: ["ignore", "pipe", "pipe"],
-      env: {
-        ...process.env,
-        CREWDECK_VALIDATE: "1",
-        CREWDECK_VIOLATIONS: violations,
-        ...options.env,
-      },
+      env: { ...process.env, ...options.env },
     },
   );
   let log = "";
@@ -87,11 +81,6 @@ export async function startService(options: StartOptions = {}): Promise<RunningS
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     child.kill(signal);
     await ended;
-    if (existsSync(violations))
-      throw new Error(
-        `Answers of the service are not as openapi.yaml says:\n${readFileSync(violations, "utf8")}`,
-      );
-    rmSync(path.dirname(violations), { recursive: true, force: true });
     if (given < 0) rmSync(data, { recursive: true, force: true });
   };
   return {

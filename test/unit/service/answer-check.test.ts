@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { answerProblems } from "../../../src/service/openapi.ts";
-import { mismatches } from "../../../src/service/openapi.ts";
+import { mismatches } from "../../../src/service/requests.ts";
+import { answerProblems } from "../../support/answer-check.ts";
 
 const json = "application/json";
 
@@ -98,7 +98,7 @@ describe("service: the validation of its responses", () => {
   });
 
   it("names an invalid member once", () => {
-    const problems = mismatches(["components", "schemas", "KickoffRequest"], {
+    const problems = mismatches("/components/schemas/KickoffRequest", {
       inputs: {},
       crewWebhookUrl: "mailto:a@b",
     });
@@ -106,6 +106,6 @@ describe("service: the validation of its responses", () => {
       problems.map(({ path }) => path),
       [["crewWebhookUrl"]],
     );
-    assert.throws(() => mismatches(["components", "schemas", "Nothing"], {}), /no schema/);
+    assert.throws(() => mismatches("/components/schemas/Nothing", {}), /no schema/);
   });
 });

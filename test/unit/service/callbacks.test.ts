@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
-import { callbackAttempts } from "../../../src/service/deliveries.ts";
+import { callbackAttempts } from "../../../src/service/callbacks.ts";
 import { CallbackReceiver, type ReceivedCallback } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
 import { Harness, inputs } from "./support.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { Erasure, openDatabase } from "../../../src/service/database.ts";
+import { openSqlite } from "../../../src/base/sqlite.ts";
+import { Erasure } from "../../../src/service/store.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
 import { Harness, inputs } from "./support.ts";
@@ -51,7 +52,7 @@ describe("service: secrets of callbacks", () => {
   const restart = async (sql?: string) => {
     await harness.close();
     if (sql !== undefined) {
-      const database = openDatabase(path.join(harness.folder, "crewdeck.sqlite"));
+      const database = openSqlite(path.join(harness.folder, "crewdeck.sqlite"));
       database.exec(sql);
       database.close();
     }
@@ -126,32 +127,10 @@ describe("service: secrets of callbacks", () => {
     await untilErased();
   });
 
-  it("of executions that ended in an earlier version are erased at the start", async () => {
-    harness = await new Harness().start();
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
-    await harness.resume(id, true, "");
-    await harness.untilEnded(id);
-    const stored = JSON.stringify({
-      crew: { url: base, authorization: `Basic ${basic("password-of-kickoff")}` },
-    });
-    // Without secure_delete, deleted data stays in free space.
-    await restart(`
-      PRAGMA secure_delete = OFF;
-      UPDATE executions SET callbacks = '${stored.repeat(20)}';
-      UPDATE executions SET callbacks = '${stored}';
-      UPDATE attempts SET callbacks = '${stored}' WHERE decided_at IS NOT NULL;
-      PRAGMA user_version = 0;
-    `);
-    assert.deepEqual([found(), harness.log], [[], []]);
-  });
-
   it("of an execution that ended but was killed before it reported that are still sent, and then erased", async () => {
     harness = await new Harness().start();
     const id = await begin();
-    await restart(
-      "UPDATE executions SET state = 'completed', ended_at = 1; PRAGMA user_version = 0;",
-    );
+    await restart("UPDATE executions SET state = 'completed', ended_at = 1");
     assert.deepEqual(found(), secrets.slice(0, 2));
     await harness.resume(id, true, "", callbacks("resume"));
     await untilReported();
@@ -161,8 +140,8 @@ describe("service: secrets of callbacks", () => {
   it("are erased from the database's log at once when the service ends, and soon if it is being read", async () => {
     harness = new Harness();
     const file = path.join(harness.folder, "other.sqlite");
-    const database = openDatabase(file);
-    const reader = openDatabase(file);
+    const database = openSqlite(file);
+    const reader = openSqlite(file);
     const erasure = new Erasure(database, (line) => assert.fail(line));
     database.exec(
       "PRAGMA journal_mode = WAL; CREATE TABLE t (secret TEXT); INSERT INTO t VALUES ('bearer-of-kickoff')",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { openDatabase } from "../../../src/service/database.ts";
+import { openSqlite } from "../../../src/base/sqlite.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew, Harness, inputs } from "./support.ts";
 
@@ -13,7 +13,7 @@ describe("service: after a restart", () => {
     harness = await new Harness({ folder: harness.folder }).start();
   };
   const inDatabase = (sql: string, ...values: string[]) => {
-    const database = openDatabase(path.join(harness.folder, "crewdeck.sqlite"));
+    const database = openSqlite(path.join(harness.folder, "crewdeck.sqlite"));
     database.prepare(sql).run(...values);
     database.close();
   };

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { defaultDataFolder } from "../../../src/service/data-folder.ts";
-import { nodeProblem } from "../../../src/service/refusal.ts";
+import { nodeProblem, Refusal } from "../../../src/service/errors.ts";
 import { readOptions } from "../../../src/service/options.ts";
-import { Refusal } from "../../../src/service/refusal.ts";
 import { rehearsalEngine, rehearsalMark } from "../../../src/service/engine.ts";
 import { crew, inputs } from "./support.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { rehearsalMark } from "../../../src/service/engine.ts";
-import { openDatabase } from "../../../src/service/database.ts";
+import { openSqlite } from "../../../src/base/sqlite.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew, Harness, inputs } from "./support.ts";
@@ -215,7 +215,7 @@ describe("service: two resumes sent at once", () => {
   afterEach(() => harness.end());
 
   const finishedAt = (id: string) => {
-    const database = openDatabase(path.join(harness.folder, "crewdeck.sqlite"));
+    const database = openSqlite(path.join(harness.folder, "crewdeck.sqlite"));
     const row = database
       .prepare(
         "SELECT finished_at FROM attempts WHERE execution_id = ? AND attempt = 2 AND state = 'waiting'",

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import path from "node:path";
 import type { CrewProject } from "../../../src/projects/types.ts";
-import { documentedDialect } from "../../../src/service/dialect-documented.ts";
-import { liveDialect } from "../../../src/service/dialect-live.ts";
+import { documentedDialect, liveDialect } from "../../../src/service/dialects.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { rehearsalEngine } from "../../../src/service/engine.ts";
 import { openService, type Service } from "../../../src/service/service.ts";
+import { answerProblems } from "../../support/answer-check.ts";
 import { readAnswer, type ApiAnswer, type DocumentedStatus } from "../../support/crew-api.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -69,7 +69,6 @@ export class Harness {
   readonly folder: string;
   readonly service: Service;
   readonly log: string[] = [];
-  readonly #violations: string[] = [];
 
   constructor(options: HarnessOptions = {}) {
     this.folder = options.folder ?? temporaryFolder("service");
@@ -82,7 +81,6 @@ export class Harness {
       callbackBackoffMs: options.callbackBackoffMs ?? 10,
       callbackTimeoutMs: options.callbackTimeoutMs ?? 1000,
       log: (line) => this.log.push(line),
-      onViolation: (problem) => this.#violations.push(problem),
     });
   }
 
@@ -91,6 +89,7 @@ export class Harness {
     return this;
   }
 
+  /** Fails if the response does not match openapi.yaml. */
   async request(
     method: string,
     address: string,
@@ -99,13 +98,25 @@ export class Harness {
   ): Promise<ApiAnswer> {
     const text =
       body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
-    return readAnswer(
+    const answer = await readAnswer(
       await this.service.app.request(address, {
         method,
         headers: { Authorization: "Bearer T", ...headers },
         ...text,
       }),
     );
+    if (method !== "HEAD")
+      assert.deepEqual(
+        answerProblems({
+          method,
+          path: new URL(address, "http://localhost").pathname,
+          status: answer.status,
+          contentType: (answer.headers.get("Content-Type") ?? "").split(";")[0] ?? "",
+          body: answer.body,
+        }),
+        [],
+      );
+    return answer;
   }
 
   async kickoff(request: object = { inputs }, token = "T"): Promise<string> {
@@ -151,10 +162,8 @@ export class Harness {
     });
   }
 
-  /** Closes the service and fails if a response did not match openapi.yaml. */
   async close(): Promise<void> {
     await this.service.close();
-    assert.deepEqual(this.#violations, []);
   }
 
   /** Closes the service and removes its data. */

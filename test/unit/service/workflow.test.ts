@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import path from "node:path";
 import type { Steps } from "../../../src/service/crew-run.ts";
-import { openDatabase } from "../../../src/service/database.ts";
+import { openSqlite } from "../../../src/base/sqlite.ts";
 import {
   DurableRuns,
   freeLeases,
@@ -93,7 +93,7 @@ describe("service: durable runs", () => {
     runs.work();
     await runs.startCrew("a");
     await waitFor("the run", () => begun === 1);
-    const database = openDatabase(file);
+    const database = openSqlite(file);
     const { worker_id, available_at } =
       database.prepare("SELECT worker_id, available_at FROM workflow_runs").get() ?? {};
     assert.ok(worker_id, "the library keeps who works on a run in worker_id");
@@ -110,7 +110,7 @@ describe("service: durable runs", () => {
 
   it("matches the library's table that the start-up query writes", () => {
     runsWith({});
-    const database = openDatabase(file);
+    const database = openSqlite(file);
     const columns = database
       .prepare("SELECT name, type FROM pragma_table_info('workflow_runs')")
       .all()
@@ -151,7 +151,7 @@ describe("service: durable runs", () => {
 
   it("reads the state of a run", async () => {
     const runs = runsWith({ crew: (_id, steps) => steps.wait("never") });
-    const database = openDatabase(file);
+    const database = openSqlite(file);
     assert.deepEqual(runState(database, "a"), { state: "absent" });
     await runs.startCrew("a");
     assert.deepEqual(runState(database, "a"), { state: "alive" });
