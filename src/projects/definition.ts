@@ -1,9 +1,141 @@
 import * as l10n from "@vscode/l10n";
-import type { ProjectAgent, ProjectTask } from "./types.ts";
-import { given, type Place } from "./value.ts";
+import path from "node:path";
+import { foldersIn, isFile, readText } from "./files.ts";
+import { given, parseJsonc, parseYaml, toPlain, type Place } from "./source.ts";
+import { ProjectError, type ProjectAgent, type ProjectTask } from "./types.ts";
+
+/** Names of the files in a folder of a classic definition. */
+const agentsFile = "agents.yaml";
+const tasksFile = "tasks.yaml";
+
+/** Folders of a project with `agents.yaml` or `tasks.yaml`: `config` at the top and in each package under `src`. */
+export async function configFolders(folder: string): Promise<string[]> {
+  const packages = await foldersIn(path.join(folder, "src"));
+  const found: string[] = [];
+  for (const config of ["config", ...packages.map((name) => `src/${name}/config`)])
+    for (const file of [agentsFile, tasksFile])
+      if (found.at(-1) !== config && (await isFile(path.join(folder, config, file))))
+        found.push(config);
+  return found;
+}
+
+/**
+ * Chooses the folder with the definition: the only one, else the one of the package with the project's name.
+ * @throws {ProjectError} when several qualify
+ */
+export function chooseConfig(
+  found: readonly string[],
+  projectName: string | undefined,
+): string | undefined {
+  const own = `src/${(projectName ?? "").replaceAll("-", "_")}/config`;
+  const chosen = found.length > 1 ? found.find((config) => config === own) : found[0];
+  if (chosen !== undefined || found.length === 0) return chosen;
+  throw new ProjectError(
+    l10n.t("There are several crews here: {0}.", found.join(", ")),
+    l10n.t(
+      "one crew; open the folder of the crew you want, or name its package in pyproject.toml.",
+    ),
+  );
+}
+
+/**
+ * Reads a classic project's agents and tasks. Tasks run in the order of the file, as the `@task` methods usually do.
+ * @param config folder inside the project, with forward slashes
+ * @throws {ProjectError}
+ */
+export async function readClassic(folder: string, config: string) {
+  const agentPlaces = await readYaml(folder, `${config}/${agentsFile}`, "agent");
+  const agents = [...agentPlaces].map(([name, place]) => readAgent(name, place));
+  const taskPlaces = await readYaml(folder, `${config}/${tasksFile}`, "task");
+  return { agents, tasks: readTasks([...taskPlaces], agents) };
+}
+
+async function readYaml(
+  folder: string,
+  file: string,
+  what: "agent" | "task",
+): Promise<Map<string, Place>> {
+  if (!(await isFile(path.join(folder, file))))
+    throw new ProjectError(
+      l10n.t("The file is missing."),
+      l10n.t("a YAML file that defines each {0} under its name.", what),
+      { file, line: 1, column: 1 },
+    );
+  const place = parseYaml(await readText(folder, file));
+  const expected = l10n.t("at least one {0}, as a name with its fields below it.", what);
+  const members = given(place)?.members(expected);
+  if (!members?.size) throw place.error(l10n.t("The file is empty."), expected);
+  return members;
+}
+
+/**
+ * Reads a declarative crew: its own file, and beside it `agents/<name>.jsonc` (or `.json`) for each agent
+ * (crewAI since 1.14.8, `crewai.project.json_loader`).
+ * @param file the crew's file inside the project, with forward slashes
+ * @throws {ProjectError}
+ */
+export async function readDeclarative(folder: string, file: string) {
+  const crew = parseJsonc(await readText(folder, file));
+  const members = crew.members(l10n.t('a JSON object with "agents" and "tasks".'));
+  const list = (key: string, missing: string, none: string, expected: string) => {
+    const place = members.get(key);
+    if (place === undefined) throw crew.error(missing, expected);
+    const items = place.items(expected);
+    if (items.length === 0) throw place.error(none, expected);
+    return items;
+  };
+  const references = list(
+    "agents",
+    l10n.t('"agents" is missing.'),
+    l10n.t("There are no agents."),
+    l10n.t('a list of names, each with a file "agents/<name>.jsonc".'),
+  );
+  const manager = members.get("manager_agent");
+  // A manager may also be a reference to Python code, which isn't read.
+  if (typeof manager?.value === "string") references.push(manager);
+  const agents = new Map<string, ProjectAgent>();
+  for (const reference of references) {
+    const agent = reference.text(l10n.t("the name of an agent."));
+    const place = await readAgentFile(folder, path.posix.dirname(file), agent, reference);
+    agents.set(agent, readAgent(agent, place));
+  }
+  const expected = l10n.t('a list of tasks with "description" and "expected_output".');
+  const tasks = list(
+    "tasks",
+    l10n.t('"tasks" is missing.'),
+    l10n.t("There are no tasks."),
+    expected,
+  ).map((place, index): [string, Place] => {
+    const id = given(place.members(expected).get("name"))?.text(l10n.t("the task's name."));
+    return [id ?? `task_${index + 1}`, place];
+  });
+  const inputs = given(members.get("inputs"))?.members(l10n.t("an object of names and values."));
+  return {
+    name: given(members.get("name"))?.text(l10n.t("the crew's name.")),
+    agents: [...agents.values()],
+    tasks: readTasks(tasks, [...agents.values()]),
+    ...(inputs && {
+      defaults: Object.fromEntries([...inputs].map(([key, { value }]) => [key, toPlain(value)])),
+    }),
+  };
+}
+
+async function readAgentFile(
+  folder: string,
+  base: string,
+  name: string,
+  reference: Place,
+): Promise<Place> {
+  const beside = path.posix.join(base, "agents");
+  const candidates = [`${beside}/${name}.jsonc`, `${beside}/${name}.json`];
+  const isInside = /^[^/\\]+$/.test(name) && name !== "..";
+  for (const file of isInside ? candidates : [])
+    if (await isFile(path.join(folder, file))) return parseJsonc(await readText(folder, file));
+  throw reference.error(l10n.t('The agent "{0}" has no file.', name), `"${candidates[0]}".`);
+}
 
 /** Reads an agent's definition, the same in YAML and JSON. */
-export function readAgent(name: string, place: Place): ProjectAgent {
+function readAgent(name: string, place: Place): ProjectAgent {
   const members = place.members(l10n.t("the agent's role, goal and backstory."));
   const repository = given(members.get("from_repository"))?.text(
     l10n.t("the agent's name in the repository."),
@@ -25,71 +157,74 @@ export function readAgent(name: string, place: Place): ProjectAgent {
   };
 }
 
-/** Names that a task may refer to. */
-export interface Known {
-  readonly agents: readonly string[];
-  /** Tasks before this one. */
-  readonly earlier: readonly string[];
-  /** All tasks. */
-  readonly tasks: readonly string[];
-}
-
-/** Reads a task's definition, the same in YAML and JSON. */
-export function readTask(id: string, place: Place, known: Known): ProjectTask {
-  const members = place.members(l10n.t("the task's description and expected_output."));
-  const text = (key: string): string => {
-    const text = given(members.get(key))?.text(l10n.t("text for the task's {0}.", key));
-    if (text === undefined)
+/** Reads tasks, the same in YAML and JSON. A task may refer to agents and to the tasks before it. */
+function readTasks(
+  places: readonly (readonly [string, Place])[],
+  agents: readonly ProjectAgent[],
+): ProjectTask[] {
+  const ids = places.map(([id]) => id);
+  return places.map(([id, place], index) => {
+    const earlier = ids.slice(0, index);
+    const members = place.members(l10n.t("the task's description and expected_output."));
+    if (earlier.includes(id))
+      throw (members.get("name") ?? place).error(
+        l10n.t('The name "{0}" is used twice.', id),
+        l10n.t("a unique name for each task."),
+      );
+    const text = (key: string): string => {
+      const text = given(members.get(key))?.text(l10n.t("text for the task's {0}.", key));
+      if (text !== undefined) return text;
       throw (members.get(key) ?? place).error(
         l10n.t('The task "{0}" has no {1}.', id, key),
         l10n.t('"{0}" with text.', key),
       );
-    return text;
-  };
-  const agent = readAgentName(members.get("agent"), known.agents);
-  const context = readContext(members.get("context"), id, known);
-  return {
-    id,
-    description: text("description"),
-    expectedOutput: text("expected_output"),
-    ...(agent === undefined ? {} : { agent }),
-    ...(context === undefined ? {} : { context }),
-    humanInput: readFlag(members.get("human_input")),
-  };
+    };
+    const agent = readAgentName(given(members.get("agent")), agents);
+    const context = members.get("context");
+    return {
+      id,
+      description: text("description"),
+      expectedOutput: text("expected_output"),
+      ...(agent !== undefined && { agent }),
+      ...(context && { context: readContext(context, id, earlier, ids) }),
+      humanInput: readFlag(given(members.get("human_input"))),
+    };
+  });
 }
 
-function readAgentName(place: Place | undefined, agents: readonly string[]): string | undefined {
-  const name = given(place)?.text(l10n.t("the name of an agent."));
-  if (place === undefined || name === undefined) return undefined;
-  if (!agents.includes(name))
-    throw place.error(l10n.t('There is no agent "{0}".', name), oneOf(agents));
-  return name;
+function readAgentName(
+  place: Place | undefined,
+  agents: readonly ProjectAgent[],
+): string | undefined {
+  const name = place?.text(l10n.t("the name of an agent."));
+  if (place === undefined || agents.some((agent) => agent.name === name)) return name;
+  const names = agents.map((agent) => agent.name);
+  throw place.error(l10n.t('There is no agent "{0}".', name ?? ""), oneOf(names));
 }
 
 /** With an empty context the task sees no earlier output (crewAI's `Crew._get_context`); without one it sees all. */
 function readContext(
-  place: Place | undefined,
+  place: Place,
   id: string,
-  { earlier, tasks }: Known,
-): string[] | undefined {
-  if (place === undefined) return undefined;
+  earlier: readonly string[],
+  ids: readonly string[],
+): string[] {
   if (place.value === null) return [];
   return place.items(l10n.t("a list of names of earlier tasks.")).map((item) => {
     const name = item.text(l10n.t("the name of an earlier task."));
     if (earlier.includes(name)) return name;
-    if (name === id)
-      throw item.error(l10n.t('The task "{0}" refers to itself.', id), oneOf(earlier));
-    throw item.error(
-      tasks.includes(name)
-        ? l10n.t('The task "{0}" comes later.', name)
-        : l10n.t('There is no task "{0}".', name),
-      oneOf(earlier),
-    );
+    const problem =
+      name === id
+        ? l10n.t('The task "{0}" refers to itself.', id)
+        : ids.includes(name)
+          ? l10n.t('The task "{0}" comes later.', name)
+          : l10n.t('There is no task "{0}".', name);
+    throw item.error(problem, oneOf(earlier));
   });
 }
 
 function readFlag(place: Place | undefined): boolean {
-  if (place === undefined || place.value === null) return false;
+  if (place === undefined) return false;
   if (typeof place.value === "boolean") return place.value;
   throw place.error(
     l10n.t("This is neither true nor false."),

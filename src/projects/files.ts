@@ -35,10 +35,8 @@ async function statOf(entry: string): Promise<Stats | undefined> {
 export async function foldersIn(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isDirectory())
-      .map((entry) => entry.name)
-      .sort();
+    const folders = entries.filter((entry) => entry.isDirectory());
+    return folders.map((entry) => entry.name).sort();
   } catch {
     return [];
   }
@@ -50,35 +48,30 @@ export async function foldersIn(folder: string): Promise<string[]> {
  * @throws {ProjectError} when it can't be read, is larger than 1 MB or isn't UTF-8
  */
 export async function readText(folder: string, file: string): Promise<TextFile> {
-  const start = { file, line: 1, column: 1 };
-  let bytes: Buffer;
-  try {
-    const place = path.join(folder, file);
-    const { size } = await stat(place);
-    if (size > largestBytes)
-      throw new ProjectError(
-        l10n.t("The file is too large ({0} bytes).", size),
-        l10n.t("a definition of at most 1 MB."),
-        start,
-      );
-    bytes = await readFile(place);
-  } catch (error) {
-    if (error instanceof ProjectError) throw error;
-    const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new ProjectError(
-      l10n.t("The file can't be read ({0}).", reason),
-      l10n.t("a readable file."),
-      start,
+  const error = (problem: string, expected: string) =>
+    new ProjectError(problem, expected, { file, line: 1, column: 1 });
+  const bytes = await readBytes(path.join(folder, file));
+  if (typeof bytes === "string")
+    throw error(l10n.t("The file can't be read ({0}).", bytes), l10n.t("a readable file."));
+  if (typeof bytes === "number")
+    throw error(
+      l10n.t("The file is too large ({0} bytes).", bytes),
+      l10n.t("a definition of at most 1 MB."),
     );
-  }
   try {
     // The decoder drops a byte order mark.
     return { file, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
-    throw new ProjectError(
-      l10n.t("The file is not UTF-8 text."),
-      l10n.t("text saved as UTF-8."),
-      start,
-    );
+    throw error(l10n.t("The file is not UTF-8 text."), l10n.t("text saved as UTF-8."));
+  }
+}
+
+/** The content, the size if it is too large, or why it can't be read. */
+async function readBytes(file: string): Promise<Buffer | number | string> {
+  try {
+    const { size } = await stat(file);
+    return size > largestBytes ? size : await readFile(file);
+  } catch (error) {
+    return error instanceof Error && "code" in error ? String(error.code) : String(error);
   }
 }

@@ -1,40 +1,20 @@
 import path from "node:path";
-import { configFolders } from "./classic.ts";
+import { configFolders } from "./definition.ts";
 import { foldersIn, isFile, isFolder, readText } from "./files.ts";
 import { findCrewFile } from "./read.ts";
 
-/** Limits of the search: enough for a repository of crews, few enough for a home folder. */
-export interface FindLimits {
-  /** Levels below the root. */
-  readonly depth: number;
-  readonly folders: number;
-  readonly projects: number;
-}
+/** Enough for a repository of crews, few enough for a home folder. `depth`: levels below the root. */
+const usualLimits = { depth: 4, folders: 2000, projects: 100 };
 
-const usualLimits: FindLimits = { depth: 4, folders: 2000, projects: 100 };
-
-/** Folders of other people's code and of build output. Hidden folders are skipped, too. */
-const skipped = new Set([
-  "node_modules",
-  "venv",
-  "env",
-  "site-packages",
-  "__pycache__",
-  "dist",
-  "build",
-  "out",
-  "target",
-  "vendor",
-]);
+/** Folders of other people's code and of build output, and hidden folders. */
+const skipped =
+  /^(\..*|node_modules|venv|env|site-packages|__pycache__|dist|build|out|target|vendor)$/;
 
 /**
  * Finds the folders of crewAI projects at and below a folder, nearest first, without following links or running code.
  * A project may be invalid: `readProject` finds out. Folders inside a crew's folder aren't searched.
  */
-export async function findProjects(
-  root: string,
-  limits: FindLimits = usualLimits,
-): Promise<string[]> {
+export async function findProjects(root: string, limits = usualLimits): Promise<string[]> {
   const found: string[] = [];
   let level = [root];
   let seen = 0;
@@ -46,12 +26,8 @@ export async function findProjects(
       const kind = await looksLike(folder);
       if (kind !== undefined) found.push(folder);
       if (kind === "crew") continue;
-      const inside = await foldersIn(folder);
-      next.push(
-        ...inside
-          .filter((name) => !name.startsWith(".") && !skipped.has(name))
-          .map((name) => path.join(folder, name)),
-      );
+      for (const name of await foldersIn(folder))
+        if (!skipped.test(name)) next.push(path.join(folder, name));
     }
     level = next;
   }

@@ -1,8 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { parse, TomlError, type TomlTable } from "smol-toml";
-import { chooseConfig, configFolders, readClassic } from "./classic.ts";
-import { readDeclarative } from "./declarative.ts";
+import { chooseConfig, configFolders, readClassic, readDeclarative } from "./definition.ts";
 import { isFile, isFolder, readText } from "./files.ts";
 import { placeholders } from "./render.ts";
 import { ProjectError, type CrewProject, type Position } from "./types.ts";
@@ -77,37 +76,24 @@ async function configuredFile(
   definition: string,
 ): Promise<string> {
   const file = path.posix.normalize(definition.replaceAll("\\", "/"));
-  const expected = l10n.t('a .jsonc or .json file inside the project, such as "crew.jsonc".');
   const isOutside =
     path.posix.isAbsolute(file) || /^[a-z]:/i.test(file) || file.split("/").includes("..");
-  if (isOutside || !/\.jsonc?$/.test(file))
-    throw new ProjectError(
-      l10n.t('The definition "{0}" can\'t be a crew file.', definition),
-      expected,
-      pyproject.at("definition"),
-    );
-  if (!(await isFile(path.join(folder, file))))
-    throw new ProjectError(
-      l10n.t('The file "{0}" is missing.', definition),
-      expected,
-      pyproject.at("definition"),
-    );
-  return file;
+  const isCrewFile = !isOutside && /\.jsonc?$/.test(file);
+  if (isCrewFile && (await isFile(path.join(folder, file)))) return file;
+  throw new ProjectError(
+    isCrewFile
+      ? l10n.t('The file "{0}" is missing.', definition)
+      : l10n.t('The definition "{0}" can\'t be a crew file.', definition),
+    l10n.t('a .jsonc or .json file inside the project, such as "crew.jsonc".'),
+    pyproject.at("definition"),
+  );
 }
 
-interface PyProject {
-  readonly name: string | undefined;
-  /** `[tool.crewai] type`: "crew" or "flow". */
-  readonly type: string | undefined;
-  /** `[tool.crewai] definition`: the declarative crew's file (crewAI 1.14.8). */
-  readonly definition: string | undefined;
-  /** The position of a key of `[tool.crewai]`. */
-  at(key: "type" | "definition"): Position;
-}
+type PyProject = NonNullable<Awaited<ReturnType<typeof readPyProject>>>;
 
 const tomlFile = "pyproject.toml";
 
-async function readPyProject(folder: string): Promise<PyProject | undefined> {
+async function readPyProject(folder: string) {
   if (!(await isFile(path.join(folder, tomlFile)))) return undefined;
   const { text } = await readText(folder, tomlFile);
   const at = (key: string): Position => positionOf(text, key);
@@ -115,8 +101,11 @@ async function readPyProject(folder: string): Promise<PyProject | undefined> {
   const crewai = tableIn(tableIn(root, "tool"), "crewai");
   return {
     name: textIn(tableIn(root, "project"), "name", at),
+    /** "crew" or "flow". */
     type: textIn(crewai, "type", at),
+    /** The declarative crew's file (crewAI 1.14.8). */
     definition: textIn(crewai, "definition", at),
+    /** The position of a key of `[tool.crewai]`. */
     at,
   };
 }

@@ -26,7 +26,6 @@ export interface RunningService {
   log(): string;
   /** Ends it in order. */
   stop(): Promise<void>;
-  /** Ends it with SIGKILL; checks the same. */
   kill(): Promise<void>;
 }
 
@@ -40,7 +39,7 @@ export interface EndedService {
 /** The service as a program; built first if it is missing or older than its source. */
 export function serviceProgram(): string {
   const program = path.join(projectFolder, "dist", "service.mjs");
-  const sources = ["src/service", "src/projects"].flatMap((room) => {
+  const sources = ["src/service", "src/projects", "src/base"].flatMap((room) => {
     const folder = path.join(projectFolder, room);
     return readdirSync(folder).map((name) => statSync(path.join(folder, name)).mtimeMs);
   });

@@ -26,7 +26,7 @@ const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8A
     [
       "a duplicate key",
       agentsYaml("a:\n  role: r\n  role: s\n"),
-      /^config\/agents\.yaml:3:3: .*unique.* Expected: each key once/,
+      /^config\/agents\.yaml:3:3: This key appears twice\. Expected: each key once/,
     ],
     [
       "a file with a tab as indentation",
@@ -169,7 +169,7 @@ const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8A
     [
       "a duplicate JSON key",
       jsonc('{\n"agents": ["a"],\n"agents": []}'),
-      /^crew\.jsonc:3:1: "agents" appears twice\. Expected: each key once/,
+      /^crew\.jsonc:3:1: This key appears twice\. Expected: each key once/,
     ],
     [
       "JSON that isn't an object",

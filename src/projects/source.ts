@@ -1,0 +1,216 @@
+import * as l10n from "@vscode/l10n";
+import { parse, printParseErrorCode, stripComments, type ParseError } from "jsonc-parser";
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document,
+  type Node,
+  type YAMLError,
+} from "yaml";
+import type { TextFile } from "./files.ts";
+import { ProjectError, type Position } from "./types.ts";
+
+/** A YAML or JSON value. Mappings keep the order of the file. */
+type Value = string | number | boolean | null | readonly Value[] | ReadonlyMap<string, Value>;
+
+/** Keys and indexes from the top of a file to a value. */
+type Path = readonly (string | number)[];
+
+/** The position of the value at a path; of a mapping or list below a key, the key's position. */
+type At = (path: Path) => Position;
+
+/** Deeper nesting is a mistake, and could overflow the stack. */
+const maxDepth = 100;
+
+/** A value of a parsed file, read with checks that throw a ProjectError with its position. */
+export class Place {
+  readonly value: Value;
+  readonly #at: At;
+  readonly #path: Path;
+
+  constructor(value: Value, at: At, path: Path = []) {
+    this.value = value;
+    this.#at = at;
+    this.#path = path;
+  }
+
+  error(problem: string, expected: string): ProjectError {
+    return new ProjectError(problem, expected, this.#at(this.#path));
+  }
+
+  members(expected: string): Map<string, Place> {
+    if (!isMapping(this.value)) throw this.#wrongType(expected);
+    return new Map([...this.value].map(([key, value]) => [key, this.#inside(key, value)]));
+  }
+
+  items(expected: string): Place[] {
+    if (!isList(this.value)) throw this.#wrongType(expected);
+    return this.value.map((value, index) => this.#inside(index, value));
+  }
+
+  /** Text that isn't blank. */
+  text(expected: string): string {
+    if (typeof this.value !== "string") throw this.#wrongType(expected);
+    if (this.value.trim() === "") throw this.error(l10n.t("This text is empty."), expected);
+    return this.value;
+  }
+
+  #inside(step: string | number, value: Value): Place {
+    return new Place(value, this.#at, [...this.#path, step]);
+  }
+
+  #wrongType(expected: string): ProjectError {
+    return this.error(l10n.t("This is {0}.", describe(this.value)), expected);
+  }
+}
+
+/** The member, unless it is absent or has no value (`role:` in YAML, `null` in JSON). */
+export function given(place: Place | undefined): Place | undefined {
+  return place?.value === null ? undefined : place;
+}
+
+export function toPlain(value: Value): unknown {
+  if (isList(value)) return value.map(toPlain);
+  if (!isMapping(value)) return value;
+  return Object.fromEntries([...value].map(([key, member]) => [key, toPlain(member)]));
+}
+
+function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+function isMapping(value: Value): value is ReadonlyMap<string, Value> {
+  return value instanceof Map;
+}
+
+function describe(value: Value): string {
+  if (value === null) return l10n.t("empty");
+  if (typeof value === "string") return l10n.t("text");
+  if (typeof value === "number") return l10n.t("the number {0}", value);
+  if (typeof value === "boolean") return String(value);
+  return isList(value) ? l10n.t("a list") : l10n.t("a mapping");
+}
+
+/**
+ * Parses JSON with comments and trailing commas, as crewAI does.
+ * @throws {ProjectError} also for a duplicate key
+ */
+export function parseJsonc({ file, text }: TextFile): Place {
+  const errors: ParseError[] = [];
+  parse(text, errors, { allowTrailingComma: true });
+  const [problem] = errors;
+  if (problem) {
+    // `PropertyNameExpected` becomes "property name expected".
+    const code = printParseErrorCode(problem.error).replace(/([a-z])([A-Z])/g, "$1 $2");
+    const before = text.slice(0, problem.offset).split("\n");
+    throw new ProjectError(
+      l10n.t("This is not JSON: {0}.", code.toLowerCase()),
+      l10n.t("JSON; comments and trailing commas are allowed."),
+      { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 },
+    );
+  }
+  // Without comments, valid JSON is valid YAML 1.2, trailing commas included.
+  return parseYaml({ file, text: stripComments(text, " ") }, "1.2");
+}
+
+/**
+ * Parses YAML 1.1 as crewAI does (PyYAML), so that `human_input: yes` is true.
+ * @throws {ProjectError} also for a duplicate key and for recursive or too many aliases
+ */
+export function parseYaml({ file, text }: TextFile, version: "1.1" | "1.2" = "1.1"): Place {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, version, prettyErrors: false });
+  const position = (offset: number): Position => {
+    const { line, col } = lines.linePos(Math.min(offset, text.length));
+    return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const [problem] = document.errors;
+  if (problem) throw new ProjectError(...explain(problem), position(problem.pos[0]));
+  const at: At = (path) => position(offsetOf(document, path));
+  return new Place(toValue(resolveAliases(document, position(0)), [], at), at);
+}
+
+/** Resolves aliases and merge keys. The limit on aliases keeps a small file from filling the memory. */
+function resolveAliases(document: Document.Parsed, start: Position): unknown {
+  try {
+    return document.toJS({ mapAsMap: true, maxAliasCount: 1000 });
+  } catch (error) {
+    throw new ProjectError(
+      sentence(error instanceof Error ? error.message : String(error)),
+      l10n.t("plain mappings, lists and text."),
+      start,
+    );
+  }
+}
+
+function explain({ code, message }: YAMLError): [problem: string, expected: string] {
+  if (code === "DUPLICATE_KEY")
+    return [l10n.t("This key appears twice."), l10n.t("each key once.")];
+  if (code === "MULTIPLE_DOCS")
+    return [
+      l10n.t("A second document starts here."),
+      l10n.t('one document; remove the line "---".'),
+    ];
+  return [
+    sentence(message),
+    l10n.t("valid YAML; look at the indentation, quotes and colons here."),
+  ];
+}
+
+function sentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
+}
+
+/** Keys become text; dates, binary data and other types of YAML 1.1 are errors. */
+function toValue(value: unknown, path: Path, at: At): Value {
+  if (value === undefined || value === null) return null;
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+    return value;
+  if (path.length > maxDepth)
+    throw new ProjectError(
+      l10n.t("This is nested too deeply, or contains itself."),
+      l10n.t("at most {0} levels.", maxDepth),
+      at(path.slice(0, 1)),
+    );
+  if (Array.isArray(value)) return value.map((item, index) => toValue(item, [...path, index], at));
+  if (value instanceof Map)
+    return new Map(
+      [...value].map(([key, member]) => [String(key), toValue(member, [...path, String(key)], at)]),
+    );
+  const kind = value instanceof Date ? l10n.t("a date") : l10n.t("a value of an unsupported type");
+  throw new ProjectError(l10n.t("This is {0}.", kind), l10n.t("text; put it in quotes."), at(path));
+}
+
+/** The offset of a value, or of the key of a mapping or list; of the deepest part of the path that exists. */
+function offsetOf(document: Document.Parsed, path: Path): number {
+  let node: Node | null | undefined = document.contents;
+  let offset = 0;
+  for (const step of path) {
+    const found = stepInto(isAlias(node) ? node.resolve(document) : node, step);
+    if (!found) return offset;
+    node = found.value;
+    const own = node?.range?.[0];
+    const isScalarValue = isScalar(node) && node.value !== null;
+    offset = (isScalarValue ? own : undefined) ?? found.key ?? own ?? offset;
+  }
+  return offset;
+}
+
+function stepInto(
+  node: Node | null | undefined,
+  step: string | number,
+): { value: Node | undefined; key: number | undefined } | undefined {
+  if (isSeq(node) && typeof step === "number") {
+    const item = node.items[step];
+    return isNode(item) ? { value: item, key: undefined } : undefined;
+  }
+  if (!isMap(node)) return undefined;
+  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+  if (!pair || !isScalar(pair.key)) return undefined;
+  return { value: isNode(pair.value) ? pair.value : undefined, key: pair.key.range?.[0] };
+}
