@@ -12,14 +12,14 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../base/clock.ts";
 import { type Disposable, Emitter, type Event } from "../base/events.ts";
+import { transaction } from "../base/sqlite.ts";
 import { explained, isDamage } from "./errors.ts";
-import { exclusively, repair } from "./repair.ts";
+import { connect, exclusively, finishRepair, repair } from "./repair.ts";
 import type { Row } from "./row.ts";
 import { migrate, versionOf } from "./schema.ts";
-import { openSqlite, transaction } from "../base/sqlite.ts";
 
 export interface DatabaseOptions {
-  /** Made when missing. */
+  /** Created if needed. */
   readonly folder: string;
   readonly clock: Clock;
   /** For the log; `about` names a file. */
@@ -31,34 +31,33 @@ export interface DatabaseOptions {
 /** How often to ask whether another process wrote (ms). */
 const lookEvery = { visible: 500, hidden: 5_000 };
 
-/**
- * How long to wait for another process (ms). The thread of the extension host waits, too. A transaction of ours takes milliseconds, so
- * only a process that hangs, or one that vacuums on a slow disk, takes longer than this.
- */
-const busyTimeout = 5_000;
-
-/** Another window has put another file in the place of the one that is open. */
+/** Another window has replaced the file that is open. */
 class ReplacedError extends Error {}
 
 /**
- * The SQLite database that all windows of this machine share. It opens at its first use. Calls are synchronous, and each of them, a
- * single statement or a whole `write`, is on disk when it returns. They throw StoreErrors where the database can't be used.
+ * The SQLite database that all windows of this machine share. It opens at its first use. Calls are synchronous; each of them, a
+ * single statement or a whole `write`, is on disk when it returns, and throws a StoreError if the database can't be used.
  */
 export class Database implements Disposable {
   readonly #options: DatabaseOptions;
   readonly #file: string;
   readonly #statements = new Map<string, StatementSync>();
   readonly #changed: Emitter<void>;
-  /** Fires when another process wrote, or the file was replaced: what is held in memory may be out of date. */
+  /**
+   * Fires when another process wrote, the file was replaced, or it can be opened after that had failed: what is held in memory
+   * may be out of date.
+   */
   readonly onDidChangeElsewhere: Event<void>;
   #connection: DatabaseSync | undefined;
   #dataVersion: unknown;
-  /** Of the file that is open, or was opened last. */
+  /** Identifies the file that is open, or was opened last. */
   #inode: bigint | undefined;
   /** Defined during a transaction. */
   #afterCommit: (() => void)[] | undefined;
   #isVisible = false;
   #isLookFailing = false;
+  #hasOpenFailed = false;
+  #isDisposed = false;
   #cancelLook: (() => void) | undefined;
 
   constructor(options: DatabaseOptions) {
@@ -72,8 +71,8 @@ export class Database implements Disposable {
   }
 
   /**
-   * Runs `work` in one transaction. A `write` inside another joins it: an error in it must reach the outer one, which rolls back both.
-   * `work` may run twice, after the file was replaced.
+   * Runs `work` in one transaction. A `write` inside another joins it: its error must reach the outer one, which rolls back both.
+   * `work` may run twice if the file was replaced.
    * @throws what `work` throws, and StoreError; then nothing was written
    */
   write<T>(work: () => T): T {
@@ -83,7 +82,7 @@ export class Database implements Disposable {
       try {
         callback();
       } catch (error) {
-        // The caller must not take what is on disk for not written.
+        // Thrown, it would look as if nothing was written.
         this.#options.onProblem("What follows a change of the database failed.", error);
       }
     }
@@ -113,7 +112,7 @@ export class Database implements Disposable {
     );
   }
 
-  /** The file of the database, and those that SQLite keeps beside it. */
+  /** The database's file, and those that SQLite keeps beside it. */
   get files(): readonly [string, ...string[]] {
     const file = this.#file;
     return [file, `${file}-wal`, `${file}-shm`, `${file}-journal`];
@@ -126,20 +125,20 @@ export class Database implements Disposable {
     });
   }
 
-  /** Asks at once whether another process wrote. */
+  /** Asks at once whether another process wrote, or whether the database can be opened after that had failed. */
   look(): void {
-    // Nothing is asked of a database that nobody has used yet.
-    if (this.#connection === undefined || this.#afterCommit !== undefined) return;
+    const isUnused = this.#connection === undefined && !this.#hasOpenFailed;
+    if (isUnused || this.#afterCommit !== undefined) return;
     try {
-      if (inodeOf(this.#file) !== this.#inode) {
-        this.#forgetFile();
-        return;
+      if (this.#connection !== undefined && inodeOf(this.#file) !== this.#inode) this.#forgetFile();
+      else {
+        const hadFailed = this.#hasOpenFailed;
+        const version = this.#use(dataVersionOf);
+        const isNew = hadFailed || version !== this.#dataVersion;
+        this.#dataVersion = version;
+        if (isNew) this.#changed.fire();
       }
-      const version = this.#use(dataVersionOf);
       this.#isLookFailing = false;
-      if (version === this.#dataVersion) return;
-      this.#dataVersion = version;
-      this.#changed.fire();
     } catch (error) {
       // Once, not twice a second.
       if (!this.#isLookFailing)
@@ -151,7 +150,7 @@ export class Database implements Disposable {
     }
   }
 
-  /** While something that shows the data is visible, other windows' changes are noticed within half a second. */
+  /** While something that shows the data is visible, other windows' changes are noticed faster. */
   setVisible(isVisible: boolean): void {
     if (isVisible === this.#isVisible) return;
     this.#isVisible = isVisible;
@@ -159,7 +158,9 @@ export class Database implements Disposable {
     this.#planLook();
   }
 
+  /** Closes the database. A later use throws. */
   dispose(): void {
+    this.#isDisposed = true;
     this.#cancelLook?.();
     this.#changed.dispose();
     this.#close();
@@ -167,8 +168,10 @@ export class Database implements Disposable {
 
   #planLook(): void {
     this.#cancelLook?.();
+    // Opening may take long.
+    const isFrequent = this.#isVisible && !this.#hasOpenFailed;
     this.#cancelLook = this.#options.clock.after(
-      this.#isVisible ? lookEvery.visible : lookEvery.hidden,
+      isFrequent ? lookEvery.visible : lookEvery.hidden,
       () => {
         this.look();
         this.#planLook();
@@ -176,15 +179,15 @@ export class Database implements Disposable {
     );
   }
 
-  /** Hands the open connection to `work`, once more where the file turns out to be damaged or replaced. */
+  /** Calls `work` with the open connection, once more if the file turns out to be damaged or replaced. */
   #use<T>(work: (connection: DatabaseSync) => T): T {
-    // Inside a transaction, the outermost call deals with errors.
+    // Inside a transaction, the outermost call handles errors.
     if (this.#afterCommit !== undefined) return work(this.#open());
     try {
       try {
         return work(this.#open());
       } catch (error) {
-        if (!this.#isRenewed(error)) throw error;
+        if (!this.#isReplaced(error)) throw error;
         return work(this.#open());
       }
     } catch (error) {
@@ -196,7 +199,7 @@ export class Database implements Disposable {
     const callbacks: (() => void)[] = [];
     try {
       return transaction(connection, () => {
-        // Who replaces a damaged file has this lock meanwhile: what is written here after that would be lost.
+        // A window that replaces a damaged file has this lock meanwhile. What is written to the old file after that would be lost.
         if (inodeOf(this.#file) !== this.#inode) throw new ReplacedError();
         this.#afterCommit = callbacks;
         return [work(), callbacks];
@@ -208,21 +211,24 @@ export class Database implements Disposable {
 
   #open(): DatabaseSync {
     if (this.#connection !== undefined) return this.#connection;
+    if (this.#isDisposed) throw new Error("The database is closed.");
+    this.#hasOpenFailed = true;
     mkdirSync(this.#options.folder, { recursive: true });
-    // SQLite gives the files beside it the same mode. They hold inputs and outputs.
+    finishRepair(this.#file, this.#options.clock.now());
+    // For this user only: it holds inputs and outputs. SQLite gives the files beside it the same mode.
     if (!existsSync(this.#file)) closeSync(openSync(this.#file, "a", 0o600));
     // SQLite would fail late, or without saying why.
     for (const name of [this.#options.folder, this.#file]) accessSync(name, constants.W_OK);
     this.#inode = inodeOf(this.#file);
-    const connection = openSqlite(this.#file);
+    const connection = connect(this.#file);
     try {
-      connection.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
-      // First, since a newer database stays as it is.
+      // First, because a newer database must not be changed.
       versionOf(connection);
       chooseJournal(connection);
       connection.exec("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON");
       migrate(connection);
       this.#dataVersion = dataVersionOf(connection);
+      this.#hasOpenFailed = false;
       return (this.#connection = connection);
     } catch (error) {
       connection.close();
@@ -230,20 +236,20 @@ export class Database implements Disposable {
     }
   }
 
-  /** Whether an error came of a file in whose place another one is now; a damaged file is replaced here. */
-  #isRenewed(error: unknown): boolean {
-    const isRenewed =
+  /** Whether the file that caused an error was replaced by another one. Replaces a damaged file. */
+  #isReplaced(error: unknown): boolean {
+    const isReplaced =
       error instanceof ReplacedError ||
-      (isDamage(error) && exclusively(`${this.#file}-repair`, () => this.#repair(error)));
-    if (isRenewed) this.#forgetFile();
-    return isRenewed;
+      (isDamage(error) && exclusively(this.#file, () => this.#repair(error)));
+    if (isReplaced) this.#forgetFile();
+    return isReplaced;
   }
 
   /** @returns whether there is another file now */
   #repair(error: unknown): boolean {
     // Another window may have replaced it just now.
     if (inodeOf(this.#file) !== this.#inode) return true;
-    const damaged = this.#connection ?? openSqlite(this.#file);
+    const damaged = this.#connection ?? connect(this.#file);
     this.#connection = undefined;
     this.#statements.clear();
     const repaired = repair(this.#file, damaged, this.#options.clock.now());
@@ -264,7 +270,7 @@ export class Database implements Disposable {
     return true;
   }
 
-  /** The next use opens the file that is there then. */
+  /** The next use opens the new file. */
   #forgetFile(): void {
     this.#close();
     this.#changed.fire();
@@ -292,12 +298,12 @@ export function chooseJournal(connection: DatabaseSync): void {
     connection.exec("PRAGMA journal_mode = TRUNCATE");
 }
 
-/** A number that changes when another connection has written. */
+/** Changes when another connection has written. */
 function dataVersionOf(connection: DatabaseSync): unknown {
   return connection.prepare("PRAGMA data_version").get()?.["data_version"];
 }
 
-/** Names the file itself: another one in its place has another number. */
+/** Another file in the same place has another number. */
 function inodeOf(file: string): bigint | undefined {
   return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
 }

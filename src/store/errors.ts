@@ -1,9 +1,9 @@
 import * as l10n from "@vscode/l10n";
 
-/** What keeps the database from being used. */
+/** Why the database can't be used. */
 export type StoreProblem = "newer" | "full" | "readOnly" | "busy" | "failed";
 
-/** Why the database can't be used; the message is for a person. Its `cause` is what the system reported. */
+/** The database can't be used; the message is for a person. Its `cause` is what the system reported. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly kind: StoreProblem;
@@ -14,74 +14,55 @@ export class StoreError extends Error {
   }
 }
 
-/** The result code of SQLite in an error (https://sqlite.org/rescode.html), without its extension; undefined for any other error. */
-export function sqliteCode(error: unknown): number | undefined {
+/** SQLite's result codes (https://sqlite.org/rescode.html). */
+const corrupt = 11;
+const notADatabase = 26;
+const sqliteProblems: Readonly<Record<number, Exclude<StoreProblem, "newer">>> = {
+  3: "readOnly", // PERM
+  5: "busy",
+  8: "readOnly",
+  10: "failed", // IOERR
+  [corrupt]: "failed",
+  13: "full",
+  14: "failed", // CANTOPEN
+  [notADatabase]: "failed",
+};
+
+const fileProblems: Readonly<Record<string, Exclude<StoreProblem, "newer">>> = {
+  ENOSPC: "full",
+  EDQUOT: "full",
+  EBUSY: "busy",
+  EPERM: "readOnly",
+  EACCES: "readOnly",
+  EROFS: "readOnly",
+};
+
+/** SQLite's result code without its extension; undefined for any other error. */
+function sqliteCode(error: unknown): number | undefined {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number"
     ? error.errcode & 0xff
     : undefined;
 }
 
-const codes = {
-  perm: 3,
-  busy: 5,
-  readOnly: 8,
-  io: 10,
-  corrupt: 11,
-  full: 13,
-  cantOpen: 14,
-  notADatabase: 26,
-};
-
 /** Whether SQLite reports that the file is damaged or no database at all. */
 export function isDamage(error: unknown): boolean {
   const code = sqliteCode(error);
-  return code === codes.corrupt || code === codes.notADatabase;
+  return code === corrupt || code === notADatabase;
 }
 
-/** An error of SQLite or the file system as a StoreError. Any other error, such as a violated constraint, comes back as it is. */
+/** An error of SQLite or the file system as a StoreError. Any other error, such as a violated constraint, is returned as it is. */
 export function explained(error: unknown, folder: string): unknown {
   const kind = kindOf(error);
   return kind === undefined ? error : new StoreError(kind, textOf(kind, folder, error), error);
 }
 
 function kindOf(error: unknown): Exclude<StoreProblem, "newer"> | undefined {
-  switch (sqliteCode(error)) {
-    case codes.full:
-      return "full";
-    case codes.perm:
-    case codes.readOnly:
-      return "readOnly";
-    case codes.busy:
-      return "busy";
-    case codes.io:
-    case codes.corrupt:
-    case codes.cantOpen:
-    case codes.notADatabase:
-      return "failed";
-    case undefined:
-      return fileProblemOf(error);
-    default:
-      return undefined;
-  }
-}
-
-function fileProblemOf(error: unknown): Exclude<StoreProblem, "newer"> | undefined {
+  const code = sqliteCode(error);
+  if (code !== undefined) return sqliteProblems[code];
   if (!(error instanceof Error && "code" in error && "syscall" in error)) return undefined;
-  switch (error.code) {
-    case "ENOSPC":
-    case "EDQUOT":
-      return "full";
-    case "EBUSY":
-      return "busy";
-    case "EPERM":
-      // Windows renames no file that another process has open.
-      return error.syscall === "rename" ? "busy" : "readOnly";
-    case "EACCES":
-    case "EROFS":
-      return "readOnly";
-    default:
-      return "failed";
-  }
+  // Windows renames no file that another process has open.
+  if (error.code === "EPERM" && error.syscall === "rename") return "busy";
+  return fileProblems[String(error.code)] ?? "failed";
 }
 
 function textOf(kind: Exclude<StoreProblem, "newer">, folder: string, error: unknown): string {

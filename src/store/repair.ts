@@ -1,52 +1,85 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { openSqlite, transaction } from "../base/sqlite.ts";
 import { isDamage } from "./errors.ts";
 import { migrate, steps, versionOf } from "./schema.ts";
-import { openSqlite, transaction } from "../base/sqlite.ts";
 
-/** What became of a damaged file. */
-export interface Repair {
-  /** Where it is now. */
-  readonly aside: string;
-  /** Whether something in it could not be read. */
-  readonly isLossy: boolean;
+/**
+ * How long to wait for another process (ms). The thread of the extension host waits, too. A transaction of ours takes milliseconds, so
+ * only a process that hangs, or one that vacuums on a slow disk, takes longer than this.
+ */
+const busyTimeout = 5_000;
+
+/** Opens a SQLite file that other processes use, too. */
+export function connect(file: string): DatabaseSync {
+  const connection = openSqlite(file);
+  connection.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
+  return connection;
+}
+
+/** Runs `work` in one process at a time. The system releases the lock of a process that is killed. */
+export function exclusively<T>(file: string, work: () => T): T {
+  const lock = connect(`${file}-repair`);
+  try {
+    lock.exec("BEGIN EXCLUSIVE");
+    return work();
+  } finally {
+    lock.close();
+  }
 }
 
 /**
- * Puts a new database with all rows that can be read in the place of a damaged one. Not to be called by two processes at once.
- * @param damaged a connection to the file, which is closed
- * @returns undefined where the file is sound
+ * Replaces a damaged database with a new one that has all rows that can be read. To be called exclusively.
+ * @param damaged a connection to the file; it is closed
+ * @returns where the damaged file is now, and whether something in it could not be read; undefined if it isn't damaged
  */
-export function repair(file: string, damaged: DatabaseSync, now: number): Repair | undefined {
-  const fresh = `${file}.new`;
+export function repair(
+  file: string,
+  damaged: DatabaseSync,
+  now: number,
+): { readonly aside: string; readonly isLossy: boolean } | undefined {
+  const part = `${file}.part`;
   try {
-    // Another window that has it open can't write to it from here on; then it finds the new file in its place.
+    // Other windows that have the file open can't write to it from here on; then they find the new file.
     unlessDamaged(() => damaged.exec("BEGIN IMMEDIATE"));
     if (unlessDamaged(() => isSound(damaged)) === true) return undefined;
-    for (const ending of ["", "-journal"]) rmSync(`${fresh}${ending}`, { force: true });
-    closeSync(openSync(fresh, "wx", 0o600));
-    const isLossy = carryOver(damaged, fresh);
-    const aside = `${file}.corrupt-${now}`;
+    for (const ending of ["", "-journal"]) rmSync(`${part}${ending}`, { force: true });
+    closeSync(openSync(part, "wx", 0o600));
+    const isLossy = copyAll(damaged, part);
+    renameSync(part, newFile(file));
     // Windows renames no file that is open.
     if (process.platform === "win32") damaged.close();
-    for (const ending of ["-wal", "-shm", ""])
-      if (existsSync(`${file}${ending}`)) renameSync(`${file}${ending}`, `${aside}${ending}`);
-    renameSync(fresh, file);
-    return { aside, isLossy };
+    return { aside: replace(file, now), isLossy };
   } finally {
     if (damaged.isOpen) damaged.close();
   }
 }
 
-/** Makes sure that of several processes one at a time does `work`. The system ends the lock of a process that is killed. */
-export function exclusively<T>(lockFile: string, work: () => T): T {
-  const lock = openSqlite(lockFile);
-  try {
-    lock.exec("PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE");
-    return work();
-  } finally {
-    lock.close();
-  }
+/** Finishes the repair of a process that was killed after it had moved the damaged file. */
+export function finishRepair(file: string, now: number): void {
+  if (isUnfinished(file))
+    exclusively(file, () => {
+      if (isUnfinished(file)) replace(file, now);
+    });
+}
+
+/** While the damaged file is still there, it may be newer than its copy. */
+function isUnfinished(file: string): boolean {
+  return !existsSync(file) && existsSync(newFile(file));
+}
+
+/** The complete copy of a damaged file. */
+function newFile(file: string): string {
+  return `${file}.new`;
+}
+
+/** Moves the damaged file, then its log, and puts the copy in its place. @returns where the damaged file is now */
+function replace(file: string, now: number): string {
+  const aside = `${file}.corrupt-${now}`;
+  for (const ending of ["", "-wal", "-shm"])
+    if (existsSync(`${file}${ending}`)) renameSync(`${file}${ending}`, `${aside}${ending}`);
+  renameSync(newFile(file), file);
+  return aside;
 }
 
 function isSound(connection: DatabaseSync): boolean {
@@ -54,7 +87,7 @@ function isSound(connection: DatabaseSync): boolean {
 }
 
 /** Copies what can be read into a new file. @returns whether something could not be read */
-function carryOver(damaged: DatabaseSync, file: string): boolean {
+function copyAll(damaged: DatabaseSync, file: string): boolean {
   const into = openSqlite(file);
   try {
     // Rows fit into the tables of their own version.
@@ -80,14 +113,14 @@ function copyTable(table: string, from: DatabaseSync, into: DatabaseSync): boole
   let isLossy = !isWhole;
   for (const id of ids) {
     try {
-      const row = from.prepare(`SELECT * FROM ${table} WHERE rowid = ?`).get(id);
-      const columns = Object.keys(row ?? {});
+      const row = from.prepare(`SELECT * FROM ${table} WHERE rowid = ?`).get(id) ?? {};
+      const columns = Object.keys(row);
       const marks = columns.map(() => "?").join(", ");
       into
         .prepare(`INSERT OR REPLACE INTO ${table} (${columns.join(", ")}) VALUES (${marks})`)
-        .run(...Object.values(row ?? {}));
+        .run(...Object.values(row));
     } catch {
-      // This row can't be read, or what is read of it breaks a rule of its table. The others are copied.
+      // This row can't be read, or what is read of it violates a constraint. The others are copied.
       isLossy = true;
     }
   }
@@ -113,7 +146,7 @@ function idsIn(
   return { ids, isWhole };
 }
 
-/** @returns undefined where SQLite reports damage */
+/** @returns undefined if SQLite reports damage */
 function unlessDamaged<T>(work: () => T): T | undefined {
   try {
     return work();

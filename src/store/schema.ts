@@ -13,7 +13,7 @@ export const steps: readonly string[] = [
   CREATE TABLE revisions (id INTEGER PRIMARY KEY CHECK (id = 1), last INTEGER NOT NULL) STRICT;
   INSERT INTO revisions VALUES (1, 0);
 
-  -- What lists read, as JSON. Inputs, outputs and feedback are in details.
+  -- summary: what lists read, as JSON. Inputs, outputs and feedback are in details.
   CREATE TABLE executions (
     local_id TEXT PRIMARY KEY,
     revision INTEGER NOT NULL UNIQUE,
@@ -21,13 +21,13 @@ export const steps: readonly string[] = [
   ) STRICT;
   CREATE TABLE details (
     local_id TEXT PRIMARY KEY REFERENCES executions ON DELETE CASCADE,
-    -- The values of the inputs in lower case, to be searched.
+    -- The values of the inputs in lower case.
     search TEXT NOT NULL,
     json TEXT NOT NULL
   ) STRICT;
 
-  -- Kickoffs and resumes that left, or were about to, and whose outcome is not recorded. A row is written in the transaction that records
-  -- the request, before it leaves. pid: the process that is sending it; null when it has given up without an answer.
+  -- Kickoffs and resumes that are being sent, or may have been sent. A row is written before the request is sent, in the transaction that
+  -- records it. pid: the process that sends it; null when that got no response.
   CREATE TABLE sends (
     local_id TEXT NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('kickoff', 'resume')),
@@ -39,14 +39,14 @@ export const steps: readonly string[] = [
     PRIMARY KEY (local_id, kind, task_id, attempt)
   ) STRICT;
 
-  -- Events that one window has notified the person of, so that no other window does.
+  -- What a window has shown a notification for, so that no other window does.
   CREATE TABLE notified (
     key TEXT PRIMARY KEY,
     local_id TEXT NOT NULL REFERENCES executions ON DELETE CASCADE
   ) STRICT;
   CREATE INDEX notified_by_execution ON notified (local_id);
 
-  -- Which window asks for another token of a crew that refuses the one it gets.
+  -- Which window asks for a token of a crew that refuses the current one.
   CREATE TABLE token_prompts (crew_id TEXT PRIMARY KEY, pid INTEGER NOT NULL, session TEXT NOT NULL) STRICT;
 
   -- Executions whose callbacks have secrets: SecretStorage can't list its entries.
@@ -69,7 +69,7 @@ export const steps: readonly string[] = [
     DELETE FROM drafts WHERE local_id = old.local_id;
   END;
 
-  -- One JSON value of a kind for each crew: form values, presets, callbacks that were agreed to.
+  -- One JSON value of each kind for each crew: form values, presets, accepted callbacks.
   CREATE TABLE crew_values (
     kind TEXT NOT NULL,
     crew_id TEXT NOT NULL,
@@ -85,12 +85,12 @@ export const steps: readonly string[] = [
     failure TEXT
   ) STRICT;
 
-  -- Deletions of all local data, so that other windows forget what they hold.
+  -- Deletions of all local data, so that other windows forget theirs.
   CREATE TABLE clearings (id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL) STRICT;
   `,
 ];
 
-/** Brings an empty or older database to the schema of this version. @throws StoreError for a database of a newer version */
+/** Migrates an empty or older database. @throws StoreError for a database of a newer version */
 export function migrate(connection: DatabaseSync, chain: readonly string[] = steps): void {
   if (versionOf(connection, chain) === chain.length) return;
   transaction(connection, () => {
@@ -100,7 +100,7 @@ export function migrate(connection: DatabaseSync, chain: readonly string[] = ste
   });
 }
 
-/** The version of a database's schema. @throws StoreError for a newer one than this version of the extension knows */
+/** The version of a database's schema. @throws StoreError for one of a newer version of the extension */
 export function versionOf(connection: DatabaseSync, chain: readonly string[] = steps): number {
   const version = Number(connection.prepare("PRAGMA user_version").get()?.["user_version"]);
   if (version <= chain.length) return version;
