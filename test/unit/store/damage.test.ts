@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import {
   closeSync,
+  copyFileSync,
   existsSync,
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -155,6 +157,33 @@ describe("a damaged database", () => {
     assert.ok(
       kept.length > rows * 0.9 && ["a", "b", "c", "d"].every((name) => kept.includes(name)),
     );
+  });
+
+  it("whose repair was killed after it moved the file is replaced at the next opening", () => {
+    const folder = filled();
+    const file = fileIn(folder);
+    copyFileSync(file, `${file}.new`);
+    renameSync(file, `${file}.corrupt-1`);
+    writeFileSync(`${file}-wal`, "the log of the damaged file");
+    const { database, damage: reported } = openDatabase(folder);
+    assert.equal(crews(database).length, rows);
+    put(database, "new", "1");
+    assert.equal(crews(openDatabase(folder).database).length, rows + 1);
+    assert.deepEqual([existsSync(`${file}.new`), reported], [false, []]);
+  });
+
+  it("whose repair was killed before it moved the file is repaired again", () => {
+    const folder = filled();
+    const file = fileIn(folder);
+    for (const ending of [".new", ".part", ".part-journal"])
+      writeFileSync(`${file}${ending}`, "an earlier copy");
+    assert.equal(crews(openDatabase(folder).database).length, rows, "it isn't damaged");
+    const { database } = openDatabase(folder);
+    put(database, "later", "1");
+    damage(file);
+    const kept = crews(openDatabase(folder).database);
+    assert.ok(kept.length > rows * 0.9 && kept.includes("later"), `${kept.length} of ${rows}`);
+    assert.equal(existsSync(`${file}.new`), false);
   });
 
   it("of a newer version is left alone", () => {

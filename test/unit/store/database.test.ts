@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { statSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { chooseJournal } from "../../../src/store/database.ts";
 import { StoreError } from "../../../src/store/errors.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
@@ -93,13 +94,35 @@ describe("the database", () => {
     assert.deepEqual(crews(database), ["mine", "a", "b", "c", "d"]);
   });
 
-  it("asks nothing before its first use, and nothing once it is disposed of", async () => {
+  it("does nothing before its first use, and can't be used after it is disposed", async () => {
     const clock = new FakeClock();
     const { database, file } = openDatabase(newFolder(), clock);
     await clock.pass(10_000);
     assert.equal(statSync(file, { throwIfNoEntry: false }), undefined);
+    put(database, "a", "1");
     database.dispose();
     assert.equal(clock.pending, 0);
+    for (const use of [() => crews(database), () => put(database, "b", "1")])
+      assert.throws(use, /The database is closed/);
+    database.look();
+    assert.equal(statSync(`${file}-wal`, { throwIfNoEntry: false }), undefined);
+  });
+
+  it("that can't be opened is tried again every five seconds, and reported once it can be read", async () => {
+    const folder = path.join(newFolder(), "storage");
+    writeFileSync(folder, "a file");
+    const clock = new FakeClock();
+    const { database, changes, problems } = openDatabase(folder, clock);
+    assert.throws(() => crews(database), StoreError);
+    database.setVisible(true);
+    await clock.pass(20_000);
+    assert.deepEqual([changes(), problems.length], [0, 1]);
+    rmSync(folder);
+    put(openDatabase(folder).database, "a", "1");
+    await clock.pass(5_000);
+    assert.deepEqual([changes(), crews(database)], [1, ["a"]]);
+    await clock.pass(20_000);
+    assert.deepEqual([changes(), problems.length], [1, 1]);
   });
 
   it("uses TRUNCATE where there is no shared memory for WAL, and keeps what was written", () => {
@@ -117,7 +140,7 @@ describe("the database", () => {
   });
 
   it("lets nothing of a warning of Node's about SQLite out", () => {
-    const script = `const { openSqlite } = await import(${JSON.stringify(import.meta.resolve("../../../src/store/sqlite.ts"))});
+    const script = `const { openSqlite } = await import(${JSON.stringify(import.meta.resolve("../../../src/base/sqlite.ts"))});
       const { emitWarning } = process;
       const load = process.getBuiltinModule.bind(process);
       process.getBuiltinModule = (name) => (process.emitWarning("is experimental", "ExperimentalWarning"), load(name));
