@@ -17,7 +17,7 @@ import { make, newId } from "./dom.ts";
 /** The section for `meta`, callbacks and event streaming, collapsed while it is empty. */
 export class Advanced {
   readonly element: HTMLDetailsElement;
-  readonly #meta: Control;
+  readonly meta: Control;
   readonly #callbacks: Readonly<Record<CallbackName, Control>>;
   readonly #humanInput: Authentication<Strategy>;
   readonly #stream: Control;
@@ -39,26 +39,22 @@ export class Advanced {
     onSecret: (name: SecretName, text: string, target: string) => void,
   ) {
     const { meta, callbacks, humanInput, streaming } = values;
+    const { url, hint, events, realtime, heading } = texts.streaming;
     this.#texts = texts;
-    this.#summary = make("summary", {}, texts.advanced);
-    const control = (options: ControlOptions) => new Control(options, texts);
+    const control = (options: Omit<ControlOptions, "onInput">, changed = onInput) =>
+      new Control({ ...options, onInput: changed }, texts);
     const code = { kind: "lines", isCode: true } as const;
     const line = { kind: "line", inputmode: "url" } as const;
-    this.#meta = control({ ...texts.meta, box: code, text: meta, check: checkMeta, onInput });
     const onAddress = () => {
       this.#humanInput.addressChanged();
       this.#streamAuthentication.addressChanged();
       onInput();
     };
-    this.#callbacks = forEachCallback((name) =>
-      control({
-        ...texts.callbacks[name],
-        box: line,
-        text: callbacks[name],
-        check: checkAddress,
-        onInput: onAddress,
-      }),
-    );
+    this.meta = control({ ...texts.meta, box: code, text: meta, check: checkMeta });
+    this.#callbacks = forEachCallback((name) => {
+      const text = callbacks[name];
+      return control({ ...texts.callbacks[name], box: line, text, check: checkAddress }, onAddress);
+    });
     this.#humanInput = new Authentication(
       {
         ...humanInput,
@@ -71,30 +67,25 @@ export class Advanced {
       },
       texts,
     );
-    const both = () => ({ url: this.#stream.text, events: this.#events.text });
-    const { url, events, realtime } = texts.streaming;
-    this.#stream = control({
-      label: url,
-      hint: texts.streaming.hint,
-      box: line,
-      text: streaming.url,
-      check: (text) => checkStreamingAddress({ ...both(), url: text }),
-      onInput: onAddress,
-    });
+    const stream = () => ({ url: this.#stream.text, events: this.#events.text });
+    const checkUrl = (url: string) => checkStreamingAddress({ ...stream(), url });
+    this.#stream = control(
+      { label: url, hint, box: line, text: streaming.url, check: checkUrl },
+      onAddress,
+    );
     this.#events = control({
       ...events,
       box: code,
       text: streaming.events,
-      check: (text) => checkEvents({ ...both(), events: text }),
-      onInput,
+      check: (text) => checkEvents({ ...stream(), events: text }),
     });
-    const realtimeId = newId();
-    this.#realtime = make("input", { type: "checkbox", id: realtimeId });
+    const id = newId();
+    this.#realtime = make("input", { type: "checkbox", id });
     this.#realtime.checked = streaming.realtime;
     this.#realtime.addEventListener("change", onInput);
     this.#streamAuthentication = new Authentication(
       {
-        callback: texts.streaming.heading,
+        callback: heading,
         strategies: streamingStrategies,
         strategy: streaming.strategy,
         username: "",
@@ -105,19 +96,16 @@ export class Advanced {
       },
       texts,
     );
-    const check = make(
-      "div",
-      { class: "check" },
-      this.#realtime,
-      make("label", { for: realtimeId }, realtime),
-    );
+    const realtimeLabel = make("label", { for: id }, realtime);
+    const check = make("div", { class: "check" }, this.#realtime, realtimeLabel);
     this.#streamParts = make("div", { class: "nested" }, this.#events.element, check);
+    this.#summary = make("summary", {}, texts.advanced);
     this.element = make(
       "details",
       {},
       this.#summary,
-      this.#meta.element,
-      ...callbackNames.map((name) => this.#callbacks[name].element),
+      this.meta.element,
+      ...this.#addresses.map((address) => address.element),
       this.#humanInput.element,
       this.#stream.element,
       this.#streamParts,
@@ -128,24 +116,19 @@ export class Advanced {
 
   /** In the order of the page. */
   get controls(): readonly Control[] {
-    if (this.#isInText)
-      return [...this.#humanInput.controls, ...this.#streamAuthentication.controls];
-    return [
-      this.#meta,
-      ...this.#addresses,
-      ...this.#humanInput.controls,
-      this.#stream,
-      this.#events,
-      ...this.#streamAuthentication.controls,
-    ];
+    const human = this.#humanInput.controls;
+    const stream = this.#streamAuthentication.controls;
+    if (this.#isInText) return [...human, ...stream];
+    return [this.meta, ...this.#addresses, ...human, this.#stream, this.#events, ...stream];
   }
 
   /** Values without secrets. */
   get values(): Pick<FormValues, "meta" | "callbacks" | "humanInput" | "streaming"> {
+    const { strategy, username } = this.#humanInput;
     return {
-      meta: this.#meta.text,
+      meta: this.meta.text,
       callbacks: forEachCallback((name) => this.#callbacks[name].text),
-      humanInput: { strategy: this.#humanInput.strategy, username: this.#humanInput.username },
+      humanInput: { strategy, username },
       streaming: {
         url: this.#stream.text,
         events: this.#events.text,
@@ -159,27 +142,18 @@ export class Advanced {
   set isInText(isInText: boolean) {
     const hasChanged = this.#isInText !== isInText;
     this.#isInText = isInText;
-    for (const element of [
-      this.#meta.element,
-      ...this.#addresses.map((control) => control.element),
-      this.#stream.element,
-      this.#streamParts,
-    ])
+    for (const { element } of [this.meta, ...this.#addresses, this.#stream])
       element.hidden = isInText;
-    for (const authentication of [this.#humanInput, this.#streamAuthentication])
-      authentication.isInText = isInText;
+    this.#streamParts.hidden = isInText;
+    for (const authentication of this.#authentications) authentication.isInText = isInText;
     this.#summary.textContent = isInText ? this.#texts.secrets : this.#texts.advanced;
     this.element.open = isInText || this.#isFilled;
     this.#showIfNeeded();
     if (hasChanged) for (const control of this.controls) control.recheck();
   }
 
-  get meta(): Control {
-    return this.#meta;
-  }
-
   set({ meta, callbacks, humanInput, streaming }: FormValues): void {
-    this.#meta.text = meta;
+    this.meta.text = meta;
     for (const name of callbackNames) this.#callbacks[name].text = callbacks[name];
     this.#stream.text = streaming.url;
     this.#events.text = streaming.events;
@@ -210,28 +184,27 @@ export class Advanced {
     this.element.open = true;
   }
 
+  get #authentications() {
+    return [this.#humanInput, this.#streamAuthentication];
+  }
+
   get #addresses(): readonly Control[] {
     return callbackNames.map((name) => this.#callbacks[name]);
   }
 
   get #isFilled(): boolean {
-    return [this.#meta, this.#stream, this.#events, ...this.#addresses].some(
-      (control) => !control.isEmpty,
-    );
+    const texts = [this.meta, this.#stream, this.#events, ...this.#addresses];
+    return texts.some((control) => !control.isEmpty);
   }
 
   /** Next to the JSON text, hides the section if no callback needs a secret. */
   #showIfNeeded(): void {
-    this.element.hidden =
-      this.#isInText && !this.#humanInput.isShown && !this.#streamAuthentication.isShown;
+    this.element.hidden = this.#isInText && !this.#authentications.some(({ isShown }) => isShown);
   }
 }
 
 function forEachCallback<T>(valueOf: (name: CallbackName) => T): Record<CallbackName, T> {
-  return {
-    taskWebhookUrl: valueOf("taskWebhookUrl"),
-    stepWebhookUrl: valueOf("stepWebhookUrl"),
-    crewWebhookUrl: valueOf("crewWebhookUrl"),
-    humanInputWebhookUrl: valueOf("humanInputWebhookUrl"),
-  };
+  const entries = callbackNames.map((name) => [name, valueOf(name)] as const);
+  // All names are there.
+  return Object.fromEntries(entries) as Record<CallbackName, T>;
 }

@@ -2,7 +2,7 @@ import { fill } from "../kickoff/fill.ts";
 import type { FormTexts } from "../kickoff/form-texts.ts";
 import { isMeantFor, targetFor } from "../kickoff/held-secrets.ts";
 import type { Strategy } from "../kickoff/secret-callbacks.ts";
-import { Control } from "./control.ts";
+import { Control, type ControlOptions } from "./control.ts";
 import { make } from "./dom.ts";
 
 interface AuthenticationOptions<Kind extends Strategy> {
@@ -24,11 +24,11 @@ interface AuthenticationOptions<Kind extends Strategy> {
 export class Authentication<Kind extends Strategy> {
   readonly element: HTMLElement;
   readonly #options: AuthenticationOptions<Kind>;
+  readonly #texts: FormTexts;
   readonly #strategy: Control;
   readonly #username: Control;
   readonly #token: Control;
   readonly #password: Control;
-  readonly #held: string;
   /** The target of the held secret. */
   #entered: string | undefined;
   /** Whether the boxes show the secret, or that one is held. */
@@ -37,86 +37,64 @@ export class Authentication<Kind extends Strategy> {
 
   constructor(options: AuthenticationOptions<Kind>, texts: FormTexts) {
     this.#options = options;
+    this.#texts = texts;
     this.#entered = options.entered;
     this.#showsHeld = isMeantFor(targetFor(options.strategy, options.address()), options.entered);
-    const { callback, onInput } = options;
+    const { onInput } = options;
     const own = texts.authentication;
-    this.#held = own.held;
-    const box = {
-      kind: "choice",
-      choices: options.strategies.map((value) => ({ value, label: own.strategies[value] })),
-    } as const;
-    const changed = () => {
-      this.addressChanged();
-      this.#show();
-      onInput();
-    };
-    this.#strategy = new Control(
-      {
-        label: fill(own.strategy, callback),
-        box,
-        text: options.strategy,
-        check: () => undefined,
-        onInput: changed,
+    const control = (label: string, parts: Omit<ControlOptions, "label">) =>
+      new Control({ label: fill(label, options.callback), ...parts }, texts);
+    const choices = options.strategies.map((value) => ({ value, label: own.strategies[value] }));
+    this.#strategy = control(own.strategy, {
+      box: { kind: "choice", choices },
+      text: options.strategy,
+      check: () => undefined,
+      onInput: () => {
+        this.addressChanged();
+        this.#show();
+        onInput();
       },
-      texts,
-    );
+    });
     const needs = (kind: Strategy) => this.#isUsed && this.strategy === kind;
-    this.#username = new Control(
-      {
-        label: fill(own.username, callback),
-        box: { kind: "line", inputmode: "text" },
-        text: options.username,
-        check: (text) => (needs("basic") && text === "" ? { kind: "noUsername" } : undefined),
-        onInput,
-      },
-      texts,
-    );
-    const secret = (label: string, kind: Strategy) =>
-      new Control(
-        {
-          label: fill(label, callback),
-          hint: own.secretHint,
-          box: { kind: "secret", placeholder: this.#showsHeld ? own.held : "" },
-          text: "",
-          check: (text) =>
-            needs(kind) && text === "" && !this.#isHeld
-              ? { kind: this.#entered === undefined ? "noSecret" : "otherSecret" }
-              : undefined,
-          onInput: () => {
-            const typed = kind === "basic" ? this.#password.text : this.#token.text;
-            this.#entered = typed === "" ? undefined : this.#target;
-            if (typed === "") this.#empty();
-            this.#showsHeld = typed !== "";
-            options.onSecret(typed, this.#target);
-          },
+    this.#username = control(own.username, {
+      box: { kind: "line", inputmode: "text" },
+      text: options.username,
+      check: (text) => (needs("basic") && text === "" ? { kind: "noUsername" } : undefined),
+      onInput,
+    });
+    const secret = (label: string, kind: Strategy): Control => {
+      const box: Control = control(label, {
+        hint: own.secretHint,
+        box: this.#secretBox,
+        text: "",
+        check: (text) =>
+          needs(kind) && text === "" && !this.#isHeld
+            ? { kind: this.#entered === undefined ? "noSecret" : "otherSecret" }
+            : undefined,
+        onInput: () => {
+          const { text } = box;
+          this.#entered = text === "" ? undefined : this.#target;
+          if (text === "") this.#empty();
+          this.#showsHeld = text !== "";
+          options.onSecret(text, this.#target);
         },
-        texts,
-      );
+      });
+      return box;
+    };
     this.#token = secret(own.token, "bearer");
     this.#password = secret(own.password, "basic");
-    this.element = make(
-      "div",
-      { class: "nested" },
-      ...this.controls.map((control) => control.element),
-    );
+    const elements = this.controls.map((control) => control.element);
+    this.element = make("div", { class: "nested" }, ...elements);
     this.#show();
   }
 
   get controls(): readonly Control[] {
-    return this.#isInText
-      ? this.secrets
-      : [this.#strategy, this.#username, this.#token, this.#password];
-  }
-
-  /** The boxes for the secret; at most one is visible. */
-  get secrets(): readonly Control[] {
-    return [this.#token, this.#password];
+    return this.#isInText ? this.#secrets : [this.#strategy, this.#username, ...this.#secrets];
   }
 
   /** The box of a required secret that is missing. */
   get missingSecret(): Control | undefined {
-    return this.secrets.find((secret) => !secret.isComplete);
+    return this.#secrets.find((secret) => !secret.isComplete);
   }
 
   get strategy(): Kind {
@@ -142,7 +120,8 @@ export class Authentication<Kind extends Strategy> {
     this.#strategy.text = strategy;
     this.#username.text = username;
     this.addressChanged();
-    for (const control of [this.#strategy, this.#username, ...this.secrets]) control.clearIfValid();
+    for (const control of [this.#strategy, this.#username, ...this.#secrets])
+      control.clearIfValid();
     this.#show();
   }
 
@@ -150,12 +129,22 @@ export class Authentication<Kind extends Strategy> {
   hold(target: string | undefined): void {
     this.#entered = target;
     this.#empty();
-    for (const secret of this.secrets) secret.clearIfValid();
+    for (const secret of this.#secrets) secret.clearIfValid();
   }
 
   /** Hides a secret that was entered for another host. It stays held for that host. */
   addressChanged(): void {
     if (this.#isHeld !== this.#showsHeld) this.#empty();
+  }
+
+  /** The boxes for the secret; at most one is visible. */
+  get #secrets(): readonly Control[] {
+    return [this.#token, this.#password];
+  }
+
+  get #secretBox() {
+    const placeholder = this.#showsHeld ? this.#texts.authentication.held : "";
+    return { kind: "secret", placeholder } as const;
   }
 
   get #target(): string {
@@ -173,15 +162,15 @@ export class Authentication<Kind extends Strategy> {
 
   #empty(): void {
     this.#showsHeld = this.#isHeld;
-    for (const secret of this.secrets)
-      secret.use({ kind: "secret", placeholder: this.#showsHeld ? this.#held : "" }, "");
+    for (const secret of this.#secrets) secret.use(this.#secretBox, "");
   }
 
   #show(): void {
-    this.element.hidden = this.#isInText && !(this.#isUsed && this.strategy !== "none");
+    const { strategy } = this;
+    this.element.hidden = this.#isInText && !(this.#isUsed && strategy !== "none");
     this.#strategy.element.hidden = this.#isInText;
-    this.#username.element.hidden = this.#isInText || this.strategy !== "basic";
-    this.#token.element.hidden = this.strategy !== "bearer";
-    this.#password.element.hidden = this.strategy !== "basic";
+    this.#username.element.hidden = this.#isInText || strategy !== "basic";
+    this.#token.element.hidden = strategy !== "bearer";
+    this.#password.element.hidden = strategy !== "basic";
   }
 }

@@ -5,7 +5,7 @@ import type { Fault } from "../kickoff/validate.ts";
 import { make, newId } from "./dom.ts";
 
 /**
- * Milliseconds without typing before a problem is shown: half a JSON object is not yet a mistake. Losing focus shows nothing,
+ * How long to wait after typing before a problem is shown (ms): half a JSON object is not yet a mistake. Losing focus shows nothing,
  * because a new line of text would move a button away while the mouse is down on it.
  */
 export const problemDelayMs = 600;
@@ -26,7 +26,7 @@ export interface ControlOptions {
   readonly label: string;
   /** Text after the label, such as "required". */
   readonly mark?: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly isRequired?: boolean;
   readonly box: BoxKind;
   readonly text: string;
@@ -49,22 +49,30 @@ export class Control {
   constructor(options: ControlOptions, texts: FormTexts) {
     this.#options = options;
     this.#texts = texts;
+    const { label, mark, hint } = options;
     const [id, hintId, noteId, problemId] = [newId(), newId(), newId(), newId()];
-    const describedBy = [...(options.hint === undefined ? [] : [hintId]), noteId, problemId];
     this.#attributes = {
       id,
-      "aria-describedby": describedBy.join(" "),
+      "aria-describedby": `${hint === undefined ? "" : `${hintId} `}${noteId} ${problemId}`,
       ...(options.isRequired === true && { "aria-required": "true" }),
     };
     this.#note = make("p", { class: "note", id: noteId });
     this.#problem = make("p", { class: "problem", id: problemId });
-    const heading = make("div", { class: "heading" }, make("label", { for: id }, options.label));
-    if (options.mark !== undefined) heading.append(make("span", { class: "mark" }, options.mark));
-    this.element = make("div", { class: "field" }, heading);
-    if (options.hint !== undefined)
-      this.element.append(make("p", { class: "hint", id: hintId }, options.hint));
     this.#box = this.#make(options.box, options.text);
-    this.element.append(this.#box, this.#problem, this.#note);
+    this.element = make(
+      "div",
+      { class: "field" },
+      make(
+        "div",
+        { class: "heading" },
+        make("label", { for: id }, label),
+        mark === undefined ? mark : make("span", { class: "mark" }, mark),
+      ),
+      hint === undefined ? hint : make("p", { class: "hint", id: hintId }, hint),
+      this.#box,
+      this.#problem,
+      this.#note,
+    );
   }
 
   get text(): string {
@@ -80,10 +88,8 @@ export class Control {
     return this.#box instanceof HTMLSelectElement ? 0 : (this.#box.selectionStart ?? 0);
   }
 
-  /** Replaces the text and moves the cursor, without moving focus. */
-  rewrite(text: string, caret: number): void {
-    this.text = text;
-    if (!(this.#box instanceof HTMLSelectElement)) this.#box.setSelectionRange(caret, caret);
+  set caret(offset: number) {
+    if (!(this.#box instanceof HTMLSelectElement)) this.#box.setSelectionRange(offset, offset);
   }
 
   /** Says what is sent if the value doesn't; "" for no note. */
@@ -108,11 +114,6 @@ export class Control {
     this.#box.focus();
   }
 
-  focusAt(offset: number): void {
-    this.#box.focus();
-    if (!(this.#box instanceof HTMLSelectElement)) this.#box.setSelectionRange(offset, offset);
-  }
-
   use(kind: BoxKind, text: string): void {
     const isFocused = this.#box === document.activeElement;
     const box = this.#make(kind, text);
@@ -125,7 +126,7 @@ export class Control {
   validate(): boolean {
     this.#isStrict = true;
     this.recheck();
-    return this.#fault() === undefined;
+    return this.isComplete;
   }
 
   /** Shows a problem until the next change. */
@@ -137,7 +138,7 @@ export class Control {
 
   /** Updates the problem. Returns whether the value is valid or missing. */
   recheck(): boolean {
-    const fault = this.#fault();
+    const fault = this.#fault;
     if (fault === undefined || (isMissing(fault) && !this.#isStrict)) this.clear();
     else this.mark(faultText(fault, this.#texts));
     return this.isReadable;
@@ -145,19 +146,18 @@ export class Control {
 
   /** Clears a problem that is solved, also by a change of another field. Returns whether none is shown. */
   clearIfValid(): boolean {
-    const fault = this.#fault();
-    if (fault === undefined) this.clear();
-    return fault === undefined || (isMissing(fault) && !this.#isStrict);
+    if (this.isComplete) this.clear();
+    return this.isComplete || (this.isReadable && !this.#isStrict);
   }
 
   /** Whether the value is valid or missing. */
   get isReadable(): boolean {
-    const fault = this.#fault();
+    const fault = this.#fault;
     return fault === undefined || isMissing(fault);
   }
 
   get isComplete(): boolean {
-    return this.#fault() === undefined;
+    return this.#fault === undefined;
   }
 
   get isMarked(): boolean {
@@ -170,6 +170,10 @@ export class Control {
     this.#box.removeAttribute("aria-invalid");
   }
 
+  get #fault(): Fault | undefined {
+    return this.#options.check(this.text);
+  }
+
   #make(kind: BoxKind, text: string): Box {
     const box = makeBox(kind, this.#attributes);
     box.value = text;
@@ -178,15 +182,11 @@ export class Control {
     return box;
   }
 
-  #fault(): Fault | undefined {
-    return this.#options.check(this.text);
-  }
-
   #changed(): void {
     grow(this.#box);
     clearTimeout(this.#timer);
     // An invalid value may only be incomplete.
-    if (this.#fault() === undefined) this.clear();
+    if (this.isComplete) this.clear();
     else this.#timer = setTimeout(() => this.recheck(), problemDelayMs);
     this.#options.onInput();
   }
@@ -228,12 +228,10 @@ function makeBox(kind: BoxKind, attributes: Readonly<Record<string, string>>): B
       return make("input", { ...line, type: "text", inputmode: kind.inputmode });
     case "secret":
       return make("input", { ...line, type: "password", placeholder: kind.placeholder });
-    case "choice":
-      return make(
-        "select",
-        attributes,
-        ...kind.choices.map(({ value, label }) => make("option", { value }, label)),
-      );
+    case "choice": {
+      const options = kind.choices.map(({ value, label }) => make("option", { value }, label));
+      return make("select", attributes, ...options);
+    }
   }
 }
 

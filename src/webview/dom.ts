@@ -1,12 +1,12 @@
-/** Makes an element. Strings become text nodes, never markup. */
+/** Makes an element. Strings become text nodes, never markup; undefined children are skipped. */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string>> = {},
-  ...children: readonly (Node | string)[]
+  ...children: readonly (Node | string | undefined)[]
 ): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
+  element.append(...children.filter((child) => child !== undefined));
   return element;
 }
 

@@ -17,13 +17,8 @@ export class Footer {
     this.#submit = button(texts.kickOff, "primary", onSubmit);
     const shortcut = /mac/i.test(navigator.userAgent) ? "⌘Enter" : "Ctrl+Enter";
     const keys = make("span", { class: "keys" }, fill(texts.shortcut, shortcut));
-    this.element = make(
-      "footer",
-      {},
-      this.#outcome,
-      make("div", { class: "buttons" }, this.#submit, keys),
-      this.#status,
-    );
+    const buttons = make("div", { class: "buttons" }, this.#submit, keys);
+    this.element = make("footer", {}, this.#outcome, buttons, this.#status);
     // The footer stays visible and must not cover a focused field.
     new ResizeObserver(() => {
       document.documentElement.style.scrollPaddingBottom = `${this.element.offsetHeight + 8}px`;
@@ -69,26 +64,23 @@ export function explanation(
   post: Post,
   ...others: readonly HTMLElement[]
 ): HTMLElement {
-  const buttons = [
-    ...others,
-    ...actions.map((title, index) =>
-      button(title, "secondary", () => post({ type: "act", index })),
-    ),
-  ];
-  const box = make("div", { class: "error" }, make("p", { class: "message" }, message));
-  if (remedy !== undefined && remedy !== "") box.append(make("p", {}, remedy));
-  if (buttons.length > 0) box.append(make("div", { class: "buttons" }, ...buttons));
-  return box;
+  const act = (title: string, index: number) =>
+    button(title, "secondary", () => post({ type: "act", index }));
+  const buttons = [...others, ...actions.map(act)];
+  return make(
+    "div",
+    { class: "error" },
+    make("p", { class: "message" }, message),
+    remedy === undefined || remedy === "" ? undefined : make("p", {}, remedy),
+    buttons.length === 0 ? undefined : make("div", { class: "buttons" }, ...buttons),
+  );
 }
 
 export function outcomeBox(outcome: Outcome, texts: FormTexts, post: Post): HTMLElement {
   if (outcome.kind === "refused") return explanation(outcome, post);
-  const box = explanation(
-    outcome,
-    post,
-    button(texts.openExecution, "primary", () => post({ type: "openExecution" })),
-    button(texts.kickOffAgain, "secondary", () => post({ type: "sendAgain" })),
-  );
+  const open = button(texts.openExecution, "primary", () => post({ type: "openExecution" }));
+  const again = button(texts.kickOffAgain, "secondary", () => post({ type: "sendAgain" }));
+  const box = explanation(outcome, post, open, again);
   box.className = "warning";
   return box;
 }

@@ -54,21 +54,28 @@ export class FormPage {
     if (values.json === undefined) this.#showFields(view.fields, values);
     else this.#showJson(view.fields, values, values.json);
     this.notice = view.notice;
+    const { element: advanced } = this.#advanced;
     this.element = make(
       "div",
       {},
-      this.#head,
-      this.#notice,
-      this.#list,
-      this.#advanced.element,
-      this.#footer.element,
+      ...[this.#head, this.#notice, this.#list, advanced, this.#footer.element],
     );
     if (view.outcome !== undefined) this.ended(view.outcome, view.fields, view.draft.id);
     if (view.isSending) this.sending();
   }
 
+  /** Where the values came from, with a way back. */
   set notice(notice: Notice | undefined) {
-    this.#notice.replaceChildren(...this.#noticeLine(notice));
+    this.#notice.replaceChildren();
+    if (notice === undefined) return;
+    const { input = "", from = "" } = notice.taken ?? {};
+    const text =
+      notice.kind === "changed" ? "" : fill(this.#texts.notices[notice.kind], input, from);
+    const type = notice.canUndo ? "undo" : notice.kind === "cleared" ? undefined : "clear";
+    const link = type && button(this.#texts[type], "link", () => this.#host.post({ type }));
+    const line = make("p", { class: "notice", role: "status" }, text);
+    if (link !== undefined) line.append(" ", link);
+    this.#notice.append(line);
   }
 
   /** The current values and the id under which they are sent. Secrets are included only in the JSON text. */
@@ -85,11 +92,11 @@ export class FormPage {
    * gave all inputs, only a secret can be missing.
    */
   focus(where: FormFocus): void {
-    const named =
-      typeof where === "object"
-        ? this.#inputs.find((input) => input.name === where.input)
-        : undefined;
-    const field = named ?? this.#inputs.find((input) => input.isEmpty) ?? this.#inputs[0];
+    const name = typeof where === "object" ? where.input : undefined;
+    const field =
+      this.#inputs.find((input) => input.name === name) ??
+      this.#inputs.find((input) => input.isEmpty) ??
+      this.#inputs[0];
     const isGiven =
       where === "first" &&
       this.#view.notice?.kind === "given" &&
@@ -118,7 +125,7 @@ export class FormPage {
     this.#setSending(false);
     this.#mayHaveStarted = outcome.kind === "maybeStarted";
     this.#footer.isOff = this.#mayHaveStarted;
-    this.#show(outcomeBox(outcome, this.#texts, (message) => this.#host.post(message)));
+    this.#show(outcomeBox(outcome, this.#texts, this.#host.post));
     if (this.#json === undefined) this.#addFields(fields, initialValues(fields));
     const names = outcome.kind === "refused" ? outcome.missing : [];
     const missing = this.#inputs.filter((field) => names.includes(field.name));
@@ -133,14 +140,11 @@ export class FormPage {
     const wrongAdvanced = this.#advanced.controls.filter((control) => !control.validate());
     if (wrongAdvanced.length > 0) this.#advanced.expand();
     if (!isJsonWrong) (wrong[0] ?? wrongAdvanced[0])?.focus();
-    const isValid = !isJsonWrong && wrong.length + wrongAdvanced.length === 0;
     this.#show();
-    if (!isValid)
-      this.#showBlocked(
-        this.#texts.checkFields,
-        () => this.#json?.isWrong === true || this.#hasProblem(),
-      );
-    return isValid;
+    if (!isJsonWrong && wrong.length + wrongAdvanced.length === 0) return true;
+    const isStillWrong = () => this.#json?.isWrong === true || this.#hasProblem();
+    this.#showBlocked(this.#texts.checkFields, isStillWrong);
+    return false;
   }
 
   /** Whether all values can be read, complete or not. Otherwise moves focus to the first that can't and shows that it blocks. */
@@ -148,18 +152,15 @@ export class FormPage {
     const isJsonReadable = this.#json?.isReadable({ isWhole }) !== false;
     const wrong = this.#inputs.find((field) => !field.control.recheck());
     const wrongAdvanced = advanced.find((control) => !control.recheck());
-    const isReadable = isJsonReadable && wrong === undefined && wrongAdvanced === undefined;
-    if (isReadable) return true;
+    if (isJsonReadable && wrong === undefined && wrongAdvanced === undefined) return true;
     if (isJsonReadable) {
       if (wrong === undefined) this.#advanced.expand();
       (wrong ?? wrongAdvanced)?.focus();
     }
-    const unreadable = () =>
+    const isStillWrong = () =>
       this.#json?.isWrong === true ||
-      [...this.#inputs.map((field) => field.control), ...advanced].some(
-        (control) => !control.isReadable,
-      );
-    this.#showBlocked(this.#texts.mendFirst, unreadable);
+      [...this.#inputControls, ...advanced].some((control) => !control.isReadable);
+    this.#showBlocked(this.#texts.mendFirst, isStillWrong);
     return false;
   }
 
@@ -176,8 +177,12 @@ export class FormPage {
 
   /** Clears the problems that are solved. Returns whether others are shown. */
   #hasProblem(): boolean {
-    const controls = [...this.#inputs.map((field) => field.control), ...this.#advanced.controls];
+    const controls = [...this.#inputControls, ...this.#advanced.controls];
     return controls.filter((control) => !control.clearIfValid()).length > 0;
+  }
+
+  get #inputControls(): readonly Control[] {
+    return this.#inputs.map((field) => field.control);
   }
 
   #showFields(fields: readonly FormField[], values: FormValues): void {
@@ -246,19 +251,16 @@ export class FormPage {
   /** The view switch, and the buttons that use the current values: those that can't be read would be lost. */
   #showHead(): void {
     const use = (tool: FormToolName) => {
-      if (
-        !this.#isSending &&
-        (tool === "presets" || this.#isReadable(this.#advanced.controls, true))
-      )
+      if (this.#isSending) return;
+      if (tool === "presets" || this.#isReadable(this.#advanced.controls, true))
         this.#host.post({ type: "tool", tool });
     };
     const tools = formToolNames.map((tool) =>
       button(this.#texts.tools[tool], "secondary", () => use(tool)),
     );
-    this.#head.replaceChildren(
-      viewToggle(this.#texts, this.#json !== undefined, (toJson) => this.#switch(toJson)),
-      make("div", { class: "tools" }, ...tools),
-    );
+    const isJson = this.#json !== undefined;
+    const views = viewToggle(this.#texts, isJson, (toJson) => this.#switch(toJson));
+    this.#head.replaceChildren(views, make("div", { class: "tools" }, ...tools));
   }
 
   #jsonTyped(): void {
@@ -283,34 +285,13 @@ export class FormPage {
     this.#host.post({ type: "changed", draft: this.draft });
   }
 
-  /** Where the values came from, with a way back. */
-  #noticeLine(notice: Notice | undefined): readonly HTMLElement[] {
-    if (notice === undefined) return [];
-    const { input = "", from = "" } = notice.taken ?? {};
-    const text =
-      notice.kind === "changed" ? "" : fill(this.#texts.notices[notice.kind], input, from);
-    const line = make("p", { class: "notice", role: "status" }, text);
-    const link = (label: string, type: "undo" | "clear") =>
-      line.append(
-        " ",
-        button(label, "link", () => this.#host.post({ type })),
-      );
-    if (notice.canUndo) link(this.#texts.undo, "undo");
-    else if (notice.kind !== "cleared") link(this.#texts.clear, "clear");
-    return [line];
-  }
-
   #setSending(isSending: boolean): void {
     this.#isSending = isSending;
     this.#footer.isSending = isSending;
     // Not `disabled`, which would lose focus.
     for (const one of this.#head.querySelectorAll("button"))
       one.setAttribute("aria-disabled", String(isSending));
-    for (const part of [
-      ...this.#inputs,
-      this.#advanced,
-      ...(this.#json === undefined ? [] : [this.#json]),
-    ])
-      part.isReadOnly = isSending;
+    for (const part of [...this.#inputs, this.#advanced]) part.isReadOnly = isSending;
+    if (this.#json) this.#json.isReadOnly = isSending;
   }
 }

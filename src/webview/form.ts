@@ -39,13 +39,7 @@ function show(view: FormView, texts: FormTexts): void {
     case "unavailable": {
       host.keepCrew(view.crew);
       const again = button(texts.tryAgain, "primary", () => host.post({ type: "tryAgain" }));
-      place.append(
-        make(
-          "div",
-          { role: "alert" },
-          explanation(view, (message) => host.post(message), again),
-        ),
-      );
+      place.append(make("div", { role: "alert" }, explanation(view, host.post, again)));
       break;
     }
     case "form":
@@ -58,12 +52,15 @@ function show(view: FormView, texts: FormTexts): void {
 
 function header(view: FormView, texts: FormTexts): HTMLElement {
   const { name, url, isRehearsal } = view.crew;
-  const element = make("header", {}, make("h1", {}, fill(texts.title, name)));
-  if (url !== "") element.append(make("p", { class: "address" }, url));
-  if (isRehearsal) element.append(make("p", { class: "rehearsal" }, texts.rehearsal));
-  if (view.kind === "form" && view.isNotKept === true)
-    element.append(make("p", { class: "not-kept", role: "status" }, texts.notKept));
-  return element;
+  const isNotKept = view.kind === "form" && view.isNotKept === true;
+  return make(
+    "header",
+    {},
+    make("h1", {}, fill(texts.title, name)),
+    url === "" ? undefined : make("p", { class: "address" }, url),
+    isRehearsal ? make("p", { class: "rehearsal" }, texts.rehearsal) : undefined,
+    isNotKept ? make("p", { class: "not-kept", role: "status" }, texts.notKept) : undefined,
+  );
 }
 
 window.addEventListener("message", (event: MessageEvent<ToForm>) => dispatch(handlers, event.data));

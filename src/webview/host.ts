@@ -13,9 +13,7 @@ declare function acquireVsCodeApi(): {
 export class Host {
   readonly #api = acquireVsCodeApi();
 
-  post(message: FromForm): void {
-    this.#api.postMessage(message);
-  }
+  readonly post = (message: FromForm): void => this.#api.postMessage(message);
 
   /** The draft of an earlier page of this panel. The extension host validates it. */
   get keptDraft(): Draft | undefined {

@@ -16,7 +16,7 @@ export class InputField {
   readonly #reset: HTMLButtonElement;
   #mode: FieldMode;
 
-  /** `onTake` is called when the person wants to take a value from a file or an execution. */
+  /** `onTake`: the person wants to take a value from a file or an execution. */
   constructor(
     field: FormField,
     value: NamedValue,
@@ -37,7 +37,7 @@ export class InputField {
       {
         label,
         mark: field.listed ? (field.required ? texts.required : texts.optional) : texts.unlisted,
-        ...(field.description !== undefined && { hint: field.description }),
+        hint: field.description,
         isRequired: field.required,
         box: this.#box(),
         text: value.text,
@@ -46,17 +46,13 @@ export class InputField {
       },
       texts,
     );
-    this.#select = make("select", { class: "mode", "aria-label": fill(texts.sendAs, label) });
     const { control } = field;
-    const modeLabel = (mode: FieldMode) =>
-      mode !== "fitting" ? texts.modes[mode] : control && texts.controls[control.kind];
-    this.#select.append(
-      ...fieldModes.flatMap((mode) => {
-        const text = modeLabel(mode);
-        return text === undefined ? [] : [make("option", { value: mode }, text)];
-      }),
-    );
-    this.#select.value = value.mode;
+    const modes = fieldModes.map((mode) => {
+      const text = mode === "fitting" ? control && texts.controls[control.kind] : texts.modes[mode];
+      return text === undefined ? text : make("option", { value: mode }, text);
+    });
+    const sendAs = fill(texts.sendAs, label);
+    this.#select = make("select", { class: "mode", "aria-label": sendAs }, ...modes);
     this.#select.addEventListener("change", () => {
       const mode = fieldModes.find((one) => one === this.#select.value) ?? "text";
       this.#show(switchMode({ mode: this.#mode, text: this.control.text }, mode));
@@ -119,13 +115,9 @@ export class InputField {
     const { mode, text } = this.value;
     const isBlank = mode === "text" ? text === "" : text.trim() === "";
     const { initial, hasDefault, required } = this.#field;
-    const ifBlank = hasDefault === true ? sentAs.blankDefault : sentAs.blank;
-    this.control.note =
-      mode === "empty" || mode === "null" || mode === "omit"
-        ? sentAs[mode]
-        : isBlank && !required
-          ? ifBlank
-          : "";
+    if (mode === "empty" || mode === "null" || mode === "omit") this.control.note = sentAs[mode];
+    else if (!isBlank || required) this.control.note = "";
+    else this.control.note = hasDefault === true ? sentAs.blankDefault : sentAs.blank;
     this.#reset.hidden = hasDefault !== true || (mode === initial.mode && text === initial.text);
   }
 

@@ -83,7 +83,8 @@ export class JsonPage {
   }
 
   focus(): void {
-    this.#control.focusAt(0);
+    this.#control.focus();
+    this.#control.caret = 0;
   }
 
   /** Shows any problem except missing values. Returns whether the text can be read. */
@@ -107,11 +108,11 @@ export class JsonPage {
       return false;
     }
     const { fields, values } = this.#filled;
-    const missing = fields.filter(
-      (field, index) => checkInput(field, values.inputs[index] ?? field.initial) !== undefined,
-    );
+    const missing = fields
+      .filter((field, index) => checkInput(field, values.inputs[index] ?? field.initial))
+      .map(({ name }) => name);
     if (missing.length === 0) return true;
-    this.#control.mark(fill(this.#texts.jsonMissing, missing.map(({ name }) => name).join(", ")));
+    this.#control.mark(fill(this.#texts.jsonMissing, missing.join(", ")));
     this.#control.focus();
     return false;
   }
@@ -138,8 +139,9 @@ export class JsonPage {
   }
 
   #focusAt({ line, column }: JsonViewFault): void {
-    const lines = this.#control.text.split("\n").slice(0, line - 1);
-    this.#control.focusAt(lines.join("\n").length + (lines.length === 0 ? 0 : 1) + column - 1);
+    const before = this.#control.text.split("\n").slice(0, line - 1);
+    this.#control.focus();
+    this.#control.caret = before.reduce((sum, text) => sum + text.length + 1, column - 1);
   }
 
   #changed(): void {
@@ -147,12 +149,12 @@ export class JsonPage {
     // Pasting several lines fires several events.
     if (this.#control.text !== this.#filled.values.json) this.#moved.textContent = "";
     const isRead = this.#read() === undefined;
-    if (isRead) this.#reportSecrets();
-    // A secret is not removed while the cursor is in it.
-    if (isRead)
-      this.#moveSecrets(
-        ({ start, end }) => this.#control.caret <= start || end <= this.#control.caret,
-      );
+    if (isRead) {
+      this.#reportSecrets();
+      // A secret is not removed while the cursor is in it.
+      const { caret } = this.#control;
+      this.#moveSecrets(({ start, end }) => caret <= start || end <= caret);
+    }
     if (isRead && this.#wrongAddress === undefined) this.check();
     else this.#timer = setTimeout(() => this.check(), problemDelayMs);
     this.#events.onInput();
@@ -176,13 +178,10 @@ export class JsonPage {
     const moved = this.#filled.secrets.filter(({ value }) => isMoved(value));
     if (moved.length === 0) return;
     const cuts = moved.map(({ cut }) => cut);
-    this.#control.rewrite(
-      edited(
-        this.#control.text,
-        cuts.map((at) => ({ at, text: "" })),
-      ),
-      placeAfterCuts(this.#control.caret, cuts),
-    );
+    const edits = cuts.map((at) => ({ at, text: "" }));
+    const caret = placeAfterCuts(this.#control.caret, cuts);
+    this.#control.text = edited(this.#control.text, edits);
+    this.#control.caret = caret;
     for (const { of } of moved) this.#reported.delete(of);
     this.#moved.textContent = this.#texts.secretsMoved;
     this.#read();
@@ -194,25 +193,19 @@ export function viewToggle(
   isJson: boolean,
   onChange: (isJson: boolean) => void,
 ): HTMLElement {
-  const choice = (text: string, json: boolean) => {
-    const element = button(text, "secondary", () => {
+  const choices = [false, true].map((json) => {
+    const element = button(texts.views[json ? "json" : "form"], "secondary", () => {
       if (json !== isJson) onChange(json);
     });
     element.setAttribute("aria-pressed", String(json === isJson));
     return element;
-  };
-  return make(
-    "div",
-    { class: "views", role: "group", "aria-label": texts.view },
-    choice(texts.views.form, false),
-    choice(texts.views.json, true),
-  );
+  });
+  return make("div", { class: "views", role: "group", "aria-label": texts.view }, ...choices);
 }
 
 function jsonViewFaultText(fault: JsonViewFault, texts: FormTexts): string {
-  return fault.kind === "notJson"
-    ? jsonFaultText(fault, texts)
-    : fill(texts.faultAt, fault.line, fault.column, problemOf(fault, texts));
+  if (fault.kind === "notJson") return jsonFaultText(fault, texts);
+  return fill(texts.faultAt, fault.line, fault.column, problemOf(fault, texts));
 }
 
 function problemOf(
