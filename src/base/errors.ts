@@ -16,7 +16,7 @@ export class UserError extends Error {
   }
 }
 
-/** A message for a person from anything that was thrown: never a stack trace; an error that carries a `remedy` says it, too. */
+/** A message for a person, from anything thrown: never a stack trace; with the error's `remedy` if it has one. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("remedy" in error && typeof error.remedy === "string" && error.remedy !== "")
@@ -24,23 +24,22 @@ export function messageOf(error: unknown): string {
   return error.message;
 }
 
-/** Errors of the language and of the system: nobody foresaw them. Those that are meant for a person have names of their own. */
+/** Errors of the language and of the system. Those written for a person have other names. */
 const unforeseen = ["Error", "TypeError", "RangeError", "ReferenceError", "SyntaxError"];
 
-/** Whether an error is one that nobody foresaw, so that a report of it helps. */
+/** Whether nobody foresaw an error, so that a report of it helps. */
 export function isUnforeseen(error: unknown): boolean {
   return error instanceof Error && unforeseen.includes(error.name);
 }
 
-/** Buttons of errors that another room made, which knows no commands. */
+/** Actions of errors from rooms that know no commands. */
 const offered = new WeakMap<Error, readonly ErrorAction[]>();
 
-/** Puts buttons beside an error's message, wherever it is shown. */
+/** Adds actions to an error's message, wherever it is shown. */
 export function offer(error: Error, actions: readonly ErrorAction[]): void {
   offered.set(error, actions);
 }
 
-/** The buttons that belong to an error; none for an error that brings none. */
 export function actionsOf(error: unknown): readonly ErrorAction[] {
   if (error instanceof UserError) return error.actions;
   return error instanceof Error ? (offered.get(error) ?? []) : [];

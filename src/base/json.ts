@@ -39,30 +39,18 @@ export function isJson(value: unknown): value is JsonValue {
 
 /** The first of the named members that is a non-blank string. */
 export function textAt(object: UnknownObject, ...names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const value = own(object, name);
-    if (typeof value === "string" && value.trim() !== "") return value;
-  }
-  return undefined;
+  return valuesAt(object, names).find(isText);
 }
 
 /** The first of the named members that is a finite number, not negative. */
 export function numberAt(object: UnknownObject, ...names: readonly string[]): number | undefined {
-  for (const name of names) {
-    const value = own(object, name);
-    if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
-  }
-  return undefined;
+  return valuesAt(object, names).find(isAmount);
 }
 
 /** The first of the named members that is a number or a non-blank string. */
 export function idAt(object: UnknownObject, ...names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const value = own(object, name);
-    if (typeof value === "number") return String(value);
-    if (typeof value === "string" && value.trim() !== "") return value;
-  }
-  return undefined;
+  const id = valuesAt(object, names).find((value) => typeof value === "number" || isText(value));
+  return id === undefined ? undefined : String(id);
 }
 
 /** A string as it is, anything else as indented JSON; undefined for null, undefined and a blank string. */
@@ -99,6 +87,15 @@ function depthOf(text: string): number {
   return depth;
 }
 
-function own(object: UnknownObject, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
+/** The named members that are the object's own. */
+function valuesAt(object: UnknownObject, names: readonly string[]): readonly unknown[] {
+  return names.filter((name) => Object.hasOwn(object, name)).map((name) => object[name]);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 
-/** Names this process from its start to its end: the system gives the ids of processes out again. */
+/** Identifies this process: the system reuses process IDs. */
 export const session = randomUUID();
 
 /** Whether a process of this machine has this id. */
 export function isRunning(pid: number): boolean {
   try {
-    process.kill(pid, 0); // Signal 0 asks only whether the process is there.
+    process.kill(pid, 0); // Signal 0 only asks whether the process exists.
     return true;
   } catch (error) {
-    // There, but another user's.
+    // It exists, but belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

@@ -15,12 +15,9 @@ export function oneLine(text: string, longest = maxProcessed): string {
     .replace(/[\p{Cc}\s]+/gu, " ")
     .trim();
   const characters = Array.from(line);
-  return characters.length <= longest
-    ? line
-    : `${characters
-        .slice(0, longest - 1)
-        .join("")
-        .trimEnd()}…`;
+  if (characters.length <= longest) return line;
+  const beginning = characters.slice(0, longest - 1).join("");
+  return `${beginning.trimEnd()}…`;
 }
 
 /** A remote name, such as a task ID, for display only. */
@@ -40,21 +37,18 @@ export function formatSize(bytes: number): string {
   return l10n.t("{0} MB", Math.round(bytes / 100_000) / 10);
 }
 
-export interface Piece {
-  readonly text: string;
-  /** Offset of the next piece in UTF-16 units; undefined at the end. */
-  readonly next?: number;
-}
-
-/** The piece of a text from `offset`, in UTF-16 units. May be one longer than `longest` to keep a surrogate pair together. */
-export function pieceOf(text: string, offset: number, longest: number): Piece {
-  const end = endOfPiece(text, offset + longest);
+/**
+ * The piece of a text from `offset`, in UTF-16 units, and the offset of the next one; undefined at the end. May be one longer
+ * than `longest` to keep a surrogate pair together.
+ */
+export function pieceOf(
+  text: string,
+  offset: number,
+  longest: number,
+): { readonly text: string; readonly next?: number } {
+  const at = offset + longest;
+  const end = /[\uD800-\uDBFF]/.test(text.charAt(at - 1)) ? at + 1 : at;
   return { text: text.slice(offset, end), ...(end < text.length ? { next: end } : {}) };
-}
-
-function endOfPiece(text: string, end: number): number {
-  const isInPair = end < text.length && /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
-  return Math.min(text.length, isInPair ? end + 1 : end);
 }
 
 /** A text, or its beginning and the number of omitted characters. */

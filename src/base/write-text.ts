@@ -6,20 +6,15 @@ import { pieceOf } from "./text.ts";
 /** UTF-16 units that are written at once. */
 const pieceLength = 1_000_000;
 
-export interface WriteOptions {
-  /** Reports the share of the whole that a piece was, from 0 to 1. */
-  readonly onProgress?: (share: number) => void;
-  readonly signal?: AbortSignal;
-}
-
 /**
- * Writes a text file in pieces, and creates its folder. The file is replaced only when all of it is written.
+ * Writes a text file in pieces, and creates its folder. The file is replaced only when all of it is written. `onProgress` gets
+ * the share of the whole that each piece was, from 0 to 1.
  * @throws what the file system throws, or the signal's reason
  */
 export async function writeText(
   file: string,
   text: string,
-  { onProgress, signal }: WriteOptions = {},
+  { onProgress, signal }: { onProgress?: (share: number) => void; signal?: AbortSignal } = {},
 ): Promise<void> {
   const folder = path.dirname(file);
   await mkdir(folder, { recursive: true });

@@ -16,20 +16,18 @@ export type ExecutionPart =
 
 /** `crew-execution:/<crew>/<kickoffId>/<title>.execution`. The title is only for the tab. */
 export function executionUri(
-  { crewName, key }: ExecutionAddress,
+  address: ExecutionAddress,
   title: string,
   scheme: string = executionScheme,
 ): vscode.Uri {
-  return vscode.Uri.from({
-    scheme,
-    path: `/${encodeSegment(crewName)}/${encodeSegment(key)}/${tabLabel(title)}.execution`,
-  });
+  // The title isn't parsed, so separators become a dash.
+  const label = toWellFormed(title).replace(/[/\\\u0000-\u001f\u007f]+/g, "-");
+  return vscode.Uri.from({ scheme, path: `${pathOf(address)}/${label}.execution` });
 }
 
-/** Parses an execution's URI and ignores its title. Version 0.1.0 wrote `/<crew>/<kickoffId>.md`, which open tabs may still have. */
 export function parseExecutionUri(uri: vscode.Uri): ExecutionAddress | undefined {
-  const [, crew, key] = /^\/([^/]+)\/([^/]+)(?:\/[^/]*\.execution|\.md)$/.exec(uri.path) ?? [];
-  return crew === undefined || key === undefined ? undefined : decodeAddress(crew, key);
+  const [, crew, key] = /^\/([^/]+)\/([^/]+)\/[^/]*\.execution$/.exec(uri.path) ?? [];
+  return addressOf(crew, key);
 }
 
 /**
@@ -37,34 +35,30 @@ export function parseExecutionUri(uri: vscode.Uri): ExecutionAddress | undefined
  * segment is the tab's label. The extension, `md` or `json`, sets only how the text is shown.
  */
 export function partUri(
-  { crewName, key }: ExecutionAddress,
+  address: ExecutionAddress,
   part: ExecutionPart,
   extension: string,
   scheme: string = executionScheme,
 ): vscode.Uri {
-  return vscode.Uri.from({
-    scheme,
-    path: `/${encodeSegment(crewName)}/${encodeSegment(key)}/${pathOf(part)}.${extension}`,
-  });
+  return vscode.Uri.from({ scheme, path: `${pathOf(address)}/${partPath(part)}.${extension}` });
 }
 
 export function parsePartUri(
   uri: vscode.Uri,
 ): { readonly address: ExecutionAddress; readonly part: ExecutionPart } | undefined {
-  const [, crew, key, path] =
+  const [, crew, key, path = ""] =
     /^\/([^/]+)\/([^/]+)\/(.+)\.(?!execution$)[a-z]+$/.exec(uri.path) ?? [];
-  if (crew === undefined || key === undefined || path === undefined) return undefined;
-  const address = decodeAddress(crew, key);
+  const address = addressOf(crew, key);
   const part = partOf(path);
   return address && part && { address, part };
 }
 
 /** A part's name for a tab or a file, without extension. */
 export function partName(part: ExecutionPart): string {
-  return pathOf(part).replace(/^.*\//, "");
+  return partPath(part).replace(/^.*\//, "");
 }
 
-function pathOf(part: ExecutionPart): string {
+function partPath(part: ExecutionPart): string {
   switch (part.kind) {
     case "attempt":
       return `tasks/${encodeName(part.taskId)} (attempt ${part.attempt})`;
@@ -78,38 +72,34 @@ function pathOf(part: ExecutionPart): string {
 function partOf(path: string): ExecutionPart | undefined {
   if (path === "result") return { kind: "result" };
   const [, task, attempt] = /^tasks\/([^/]+) \(attempt (\d+)\)$/.exec(path) ?? [];
-  const name = /^answers\/([^/]+)$/.exec(path)?.[1];
-  try {
-    if (task !== undefined)
-      return { kind: "attempt", taskId: decodeURIComponent(task), attempt: Number(attempt) };
-    return name === undefined ? undefined : { kind: "answer", name: decodeURIComponent(name) };
-  } catch {
-    // A stray "%".
-    return undefined;
-  }
+  const taskId = decode(task);
+  if (taskId !== undefined) return { kind: "attempt", taskId, attempt: Number(attempt) };
+  const name = decode(/^answers\/([^/]+)$/.exec(path)?.[1]);
+  return name === undefined ? undefined : { kind: "answer", name };
 }
 
-function decodeAddress(crew: string, key: string): ExecutionAddress | undefined {
-  try {
-    return { crewName: decodeURIComponent(crew), key: decodeURIComponent(key) };
-  } catch {
-    // A stray "%".
-    return undefined;
-  }
+function pathOf({ crewName, key }: ExecutionAddress): string {
+  const [crew, id] = [crewName, key].map((name) => encodeURIComponent(toWellFormed(name)));
+  return `/${crew}/${id}`;
 }
 
-/** A title as a path segment. It isn't parsed, so separators become a dash. */
-function tabLabel(title: string): string {
-  return toWellFormed(title).replace(/[/\\\u0000-\u001f\u007f]+/g, "-");
+function addressOf(crew: string | undefined, id: string | undefined): ExecutionAddress | undefined {
+  const [crewName, key] = [decode(crew), decode(id)];
+  return crewName === undefined || key === undefined ? undefined : { crewName, key };
+}
+
+/** Undefined for a stray "%". */
+function decode(segment: string | undefined): string | undefined {
+  try {
+    return segment === undefined ? undefined : decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A name as a path segment, readable on a tab: only separators are encoded. */
 function encodeName(name: string): string {
   return toWellFormed(name).replace(/[%/\\\u0000-\u001f\u007f]/g, encodeURIComponent);
-}
-
-function encodeSegment(name: string): string {
-  return encodeURIComponent(toWellFormed(name));
 }
 
 /** Replaces lone surrogates, which no URI can hold. */

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { actionsOf, isUnforeseen, messageOf, type ErrorAction } from "../base/errors.ts";
 
-/** Milliseconds that a text stays in the status bar. */
+/** How long a text stays in the status bar (ms). */
 const statusTimeout = 5_000;
 
 /** Escapes `$(name)` in remote text, so that a label (quick pick, status bar) doesn't draw it as an icon. */
@@ -40,8 +40,7 @@ export async function runAction(action: ErrorAction): Promise<void> {
   }
 }
 
-/** An action in progress. */
-export interface Doing {
+interface Doing {
   readonly signal: AbortSignal;
   /** Reports the completed share of a step, from 0 to 1. */
   readonly onProgress: (share: number) => void;
@@ -56,13 +55,9 @@ export async function withProgress<T>(
   const options = { location, title: plainMessage(title), cancellable: true };
   return await vscode.window.withProgress(options, async (progress, token) => {
     const controller = new AbortController();
-    const subscription = token.onCancellationRequested(() => controller.abort());
+    token.onCancellationRequested(() => controller.abort());
     const onProgress = (share: number) => progress.report({ increment: share * 100 });
-    try {
-      return await action({ signal: controller.signal, onProgress });
-    } finally {
-      subscription.dispose();
-    }
+    return await action({ signal: controller.signal, onProgress });
   });
 }
 

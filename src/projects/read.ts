@@ -3,8 +3,7 @@ import path from "node:path";
 import { parse, TomlError, type TomlTable } from "smol-toml";
 import { chooseConfig, configFolders, readClassic, readDeclarative } from "./definition.ts";
 import { isFile, isFolder, readText } from "./files.ts";
-import { placeholders } from "./render.ts";
-import { ProjectError, type CrewProject, type Position } from "./types.ts";
+import { placeholders, ProjectError, type CrewProject, type Position } from "./types.ts";
 
 /** Names of a declarative crew's file, unless `pyproject.toml` names it. */
 const crewFiles = ["crew.jsonc", "crew.json"];

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { JsonObject } from "../api/types.ts";
-import { fill } from "../projects/render.ts";
+import { fill } from "../projects/types.ts";
 import { roleOf, type AgentStep, type TaskAttempt } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import type { AttemptKey, Callbacks, CallbackTarget, Execution } from "./model.ts";

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../api/types.ts";
-import { fill } from "../projects/render.ts";
-import type { ProjectAgent, ProjectTask } from "../projects/types.ts";
+import { fill, type ProjectAgent, type ProjectTask } from "../projects/types.ts";
 
 export interface EarlierOutput {
   readonly taskId: string;

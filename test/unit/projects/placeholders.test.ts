@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fill, placeholders } from "../../../src/projects/render.ts";
+import { fill, placeholders } from "../../../src/projects/types.ts";
 
 describe("placeholders", () => {
   it("are names in braces, each once, in order of first appearance", () => {
