@@ -48,7 +48,7 @@ const asideIn = (folder: string) =>
 describe("a damaged database", () => {
   afterEach(endAll);
 
-  it("with overwritten pages is set aside, its readable rows are kept, it is reported once, and work goes on", () => {
+  it("with overwritten pages is moved aside, its readable rows are kept, it is reported once, and the database still works", () => {
     const folder = filled();
     damage(fileIn(folder));
     const { database, damage: reported, problems } = openDatabase(folder);
@@ -74,7 +74,7 @@ describe("a damaged database", () => {
     ["text", "This is no database. ".repeat(1_000)],
     ["a beginning that is cut off", "SQLite format 3\0"],
   ] as const) {
-    it(`that is ${what} is set aside, and work goes on`, () => {
+    it(`that is ${what} is moved aside, and the database still works`, () => {
       const folder = newFolder();
       writeFileSync(fileIn(folder), content);
       const { database, damage } = openDatabase(folder);
@@ -103,7 +103,7 @@ describe("a damaged database", () => {
     assert.match(reported.join(), /was damaged\. Nothing was lost\./);
   });
 
-  it("under a window that has it open is replaced, and other windows go on with the new one", async () => {
+  it("that a window has open is replaced, and other windows use the new one", async () => {
     const folder = filled();
     const { database, damage: reported } = openDatabase(folder);
     const other = new Worker(folder);
@@ -141,7 +141,7 @@ describe("a damaged database", () => {
     assert.deepEqual(crews(database), answer.crews);
   });
 
-  it("is replaced once where several processes find it at the same time", async function () {
+  it("is replaced once when several processes find it at the same time", async function () {
     this.timeout(60_000); // It starts some processes.
     const folder = filled();
     damage(fileIn(folder));
@@ -186,7 +186,7 @@ describe("a damaged database", () => {
     assert.equal(existsSync(`${file}.new`), false);
   });
 
-  it("of a newer version is left alone", () => {
+  it("of a newer version is not changed", () => {
     const folder = filled();
     sql(fileIn(folder), "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99");
     damage(fileIn(folder));
@@ -198,7 +198,7 @@ describe("a damaged database", () => {
     assert.deepEqual([asideIn(folder), reported], [[], []]);
   });
 
-  it("leaves a sound file alone when its own work fails", () => {
+  it("is not assumed when a statement fails in a valid file", () => {
     const folder = filled();
     const { database, damage: reported } = openDatabase(folder);
     assert.throws(() => database.run("INSERT INTO lease VALUES (2, 'a', 1)"), /CHECK/);

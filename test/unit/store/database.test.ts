@@ -11,7 +11,7 @@ import { crews, endAll, fileIn, newFolder, openDatabase, put, Worker } from "./s
 describe("the database", () => {
   afterEach(endAll);
 
-  it("is made at its first use, in WAL, for this user only", () => {
+  it("is created at its first use, in WAL, for this user only", () => {
     const folder = newFolder();
     const { database, file } = openDatabase(folder);
     assert.equal(statSync(file, { throwIfNoEntry: false }), undefined);
@@ -40,7 +40,7 @@ describe("the database", () => {
     assert.deepEqual(crews(database), ["c"]);
   });
 
-  it("calls back once the whole transaction is on disk; a callback that fails is reported and leaves it so", () => {
+  it("calls back once the whole transaction is on disk, also if a callback fails, which is reported", () => {
     const folder = newFolder();
     const { database, problems } = openDatabase(folder);
     const other = openDatabase(folder).database;
@@ -66,7 +66,7 @@ describe("the database", () => {
     assert.throws(insert, (error) => error instanceof Error && !(error instanceof StoreError));
   });
 
-  it("notices what another process wrote within half a second while visible, within five otherwise, and at once when asked", async () => {
+  it("notices the changes of another process within half a second while visible, within five otherwise, and at once on request", async () => {
     const folder = newFolder();
     const clock = new FakeClock();
     const { database, changes } = openDatabase(folder, clock);
@@ -108,7 +108,7 @@ describe("the database", () => {
     assert.equal(statSync(`${file}-wal`, { throwIfNoEntry: false }), undefined);
   });
 
-  it("that can't be opened is tried again every five seconds, and reported once it can be read", async () => {
+  it("tries to open again every five seconds after that failed, and reports success", async () => {
     const folder = path.join(newFolder(), "storage");
     writeFileSync(folder, "a file");
     const clock = new FakeClock();
@@ -125,7 +125,7 @@ describe("the database", () => {
     assert.deepEqual([changes(), problems.length], [1, 1]);
   });
 
-  it("uses TRUNCATE where there is no shared memory for WAL, and keeps what was written", () => {
+  it("uses TRUNCATE without shared memory for WAL, and keeps its rows", () => {
     const file = fileIn(newFolder());
     // This way of SQLite to lock files has no shared memory, as network drives have none.
     const open = () => openSqlite(`file:${file}?vfs=unix-dotfile`);
@@ -139,7 +139,7 @@ describe("the database", () => {
     second.close();
   });
 
-  it("lets nothing of a warning of Node's about SQLite out", () => {
+  it("suppresses Node's warning about SQLite", () => {
     const script = `const { openSqlite } = await import(${JSON.stringify(import.meta.resolve("../../../src/base/sqlite.ts"))});
       const { emitWarning } = process;
       const load = process.getBuiltinModule.bind(process);

@@ -32,7 +32,7 @@ function fill(database: Database): { error: unknown; written: readonly string[] 
 const isProblem = (kind: string, text: RegExp) => (error: unknown) =>
   error instanceof StoreError && error.kind === kind && text.test(error.message);
 
-describe("what the database can't do", () => {
+describe("the database", () => {
   const mounted: string[] = [];
   /** A small disk of its own, which only root can make; CI is root. */
   const mount = (options: string): string => {
@@ -47,7 +47,7 @@ describe("what the database can't do", () => {
     endAll();
   });
 
-  it("is said where the disk is full; what was written stays, nothing is half-written, and it goes on with more room", () => {
+  it("reports a full disk; written rows stay, no transaction is half-written, and it works again with more space", () => {
     const folder = newFolder();
     const { database } = openDatabase(folder);
     put(database, "before", "1");
@@ -60,7 +60,7 @@ describe("what the database can't do", () => {
     assert.deepEqual(crews(openDatabase(folder).database), ["before", ...written, "after"]);
   });
 
-  asRoot("is said on a disk that really is full", () => {
+  asRoot("reports a disk that is really full", () => {
     const folder = mount("size=2m");
     const { database } = openDatabase(folder);
     put(database, "before", "1");
@@ -78,7 +78,7 @@ describe("what the database can't do", () => {
     assert.deepEqual(later.damage, []);
   });
 
-  asRoot("is said where not even an empty database finds room", () => {
+  asRoot("reports a disk without space for an empty database", () => {
     const folder = mount("size=64k");
     const ballast = path.join(folder, "ballast");
     assert.throws(() => writeFileSync(ballast, Buffer.alloc(100_000)), /ENOSPC/);
@@ -90,7 +90,7 @@ describe("what the database can't do", () => {
     assert.deepEqual([crews(database), damage], [["after"], []]);
   });
 
-  it("is said where folder and file are read-only, and left as they are", () => {
+  it("reports a read-only folder and file, and does not change them", () => {
     const folder = isRoot ? mount("size=20m") : newFolder();
     const { database } = openDatabase(folder);
     put(database, "before", "1");
@@ -116,7 +116,7 @@ describe("what the database can't do", () => {
     assert.deepEqual(crews(later), ["before", "after"]);
   });
 
-  it("is said where a folder stands in the place of the file, or a file in that of the folder", () => {
+  it("reports a folder in place of the file, and a file in place of the folder", () => {
     const folder = newFolder();
     mkdirSync(fileIn(folder));
     assert.throws(
@@ -128,7 +128,7 @@ describe("what the database can't do", () => {
     assert.throws(() => crews(openDatabase(file).database), isProblem("failed", /EEXIST|ENOTDIR/));
   });
 
-  it("is said where another process keeps it busy for five seconds, and it works on when that is over", function () {
+  it("reports that another process keeps it busy for five seconds, and works again afterwards", function () {
     this.timeout(30_000); // The wait is what is tested.
     const folder = newFolder();
     const { database } = openDatabase(folder);

@@ -8,7 +8,7 @@ import { crews, endAll, fileIn, newFolder, openDatabase, put, sql, Worker } from
 describe("the schema", () => {
   afterEach(endAll);
 
-  it("goes forward step by step, from any version, and a step that fails changes nothing", () => {
+  it("migrates step by step from any version, and a step that fails changes nothing", () => {
     const chain = [
       "CREATE TABLE a (x) STRICT_IS_WRONG",
       "CREATE TABLE a (x INTEGER) STRICT; INSERT INTO a VALUES (1)",
@@ -33,7 +33,7 @@ describe("the schema", () => {
     assert.deepEqual(fresh.prepare("SELECT * FROM b").all(), []);
   });
 
-  it("of a newer version is refused in words, and the file stays as it is", () => {
+  it("of a newer version is refused with a message, and the file is not changed", () => {
     const folder = newFolder();
     const { database, file } = openDatabase(folder);
     put(database, "a", "1");
@@ -55,7 +55,7 @@ describe("the schema", () => {
     assert.deepEqual(damage, []);
   });
 
-  it("is made once where several processes open a fresh folder at the same time", async function () {
+  it("is created once when several processes open an empty folder at the same time", async function () {
     this.timeout(60_000); // It starts a dozen processes.
     for (let round = 0; round < 3; round++) {
       const folder = newFolder();
