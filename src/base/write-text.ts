@@ -3,7 +3,6 @@ import { mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { pieceOf } from "./text.ts";
 
-/** UTF-16 units that are written at once. */
 const pieceLength = 1_000_000;
 
 /**

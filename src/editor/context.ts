@@ -3,7 +3,6 @@ import * as vscode from "vscode";
 /** The context keys of the manifest's `when` clauses, with their defaults. */
 const defaults = {
   "crewdeck.hasCrews": false,
-  /** At least one execution is tracked. */
   "crewdeck.hasExecutions": false,
   /** An execution's document was once shown on this machine; for the walkthrough. */
   "crewdeck.hasRead": false,
@@ -11,7 +10,6 @@ const defaults = {
   "crewdeck.hasAnswered": false,
   /** The stored data is loaded. Before that, the empty view isn't shown. */
   "crewdeck.isReady": false,
-  /** The view is filtered. */
   "crewdeck.isFiltered": false,
   /** There are crews, and all of them are stopped local ones. */
   "crewdeck.isStopped": false,
@@ -32,7 +30,6 @@ export function setContext(key: ContextKey, value: boolean): void {
   void vscode.commands.executeCommand("setContext", key, value);
 }
 
-/** Sets every key to its default. */
 export function resetContext(): void {
   for (const key of Object.keys(defaults) as ContextKey[]) setContext(key, defaults[key]);
 }

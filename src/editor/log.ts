@@ -7,11 +7,7 @@ export const log: vscode.LogOutputChannel = vscode.window.createOutputChannel("C
   log: true,
 });
 
-/**
- * Logs a failure of a background operation.
- * @param doing the operation, as a constant text: problem reports include it, and hold no names
- * @param about the crew or file, for the log only
- */
+/** `doing` is the operation, as a constant text without names, for problem reports; `about` the crew or file, for the log only. */
 export function logProblem(doing: string, error: unknown, about?: string): void {
   recentProblems.note(Date.now(), doing, error);
   log.error(`${doing}${about === undefined ? "" : ` (${about})`}: ${messageOf(error)}`);

@@ -14,12 +14,10 @@ export function plainMessage(text: string): string {
   return text.replace(/\](\s*)\(/g, "]\u200b$1(");
 }
 
-/** Confirms an action in the status bar. */
 export function showStatus(text: string): void {
   vscode.window.setStatusBarMessage(plainLabel(text), statusTimeout);
 }
 
-/** Shows an error with its actions; an unforeseen one can be reported. */
 export async function showError(error: unknown): Promise<void> {
   const report = { title: vscode.l10n.t("Report a Problem…"), command: "crewdeck.reportProblem" };
   const actions: ErrorAction[] = [...actionsOf(error), ...(isUnforeseen(error) ? [report] : [])];

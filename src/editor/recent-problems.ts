@@ -2,9 +2,7 @@ import path from "node:path";
 
 /** A problem for a report, without the error's message, which may hold addresses, inputs or a crew's text. */
 export interface RecentProblem {
-  /** Milliseconds since 1970. */
   readonly at: number;
-  /** The operation, as a constant text without names. */
   readonly doing: string;
   /** Class, kind, HTTP status and code of the error and its causes. */
   readonly error: string;

@@ -4,7 +4,6 @@ import { foldersIn, isFile, readText } from "./files.ts";
 import { given, parseJsonc, parseYaml, toPlain, type Place } from "./source.ts";
 import { ProjectError, type ProjectAgent, type ProjectTask } from "./types.ts";
 
-/** Names of the files in a folder of a classic definition. */
 const agentsFile = "agents.yaml";
 const tasksFile = "tasks.yaml";
 
@@ -38,11 +37,7 @@ export function chooseConfig(
   );
 }
 
-/**
- * Reads a classic project's agents and tasks. Tasks run in the order of the file, as the `@task` methods usually do.
- * @param config folder inside the project, with forward slashes
- * @throws {ProjectError}
- */
+/** Tasks run in the order of the file, as the `@task` methods usually do. @throws {ProjectError} */
 export async function readClassic(folder: string, config: string) {
   const agentPlaces = await readYaml(folder, `${config}/${agentsFile}`, "agent");
   const agents = [...agentPlaces].map(([name, place]) => readAgent(name, place));
@@ -69,9 +64,8 @@ async function readYaml(
 }
 
 /**
- * Reads a declarative crew: its own file, and beside it `agents/<name>.jsonc` (or `.json`) for each agent
+ * Reads a declarative crew: `file`, and in the same folder `agents/<name>.jsonc` (or `.json`) for each agent
  * (crewAI since 1.14.8, `crewai.project.json_loader`).
- * @param file the crew's file inside the project, with forward slashes
  * @throws {ProjectError}
  */
 export async function readDeclarative(folder: string, file: string) {
@@ -134,7 +128,6 @@ async function readAgentFile(
   throw reference.error(l10n.t('The agent "{0}" has no file.', name), `"${candidates[0]}".`);
 }
 
-/** Reads an agent's definition, the same in YAML and JSON. */
 function readAgent(name: string, place: Place): ProjectAgent {
   const members = place.members(l10n.t("the agent's role, goal and backstory."));
   const repository = given(members.get("from_repository"))?.text(

@@ -13,12 +13,11 @@ export interface TextFile {
   readonly text: string;
 }
 
-/** Whether a path is a file. A path that can't be read counts as absent. */
+/** False also for a path that can't be read. */
 export async function isFile(file: string): Promise<boolean> {
   return (await statOf(file))?.isFile() ?? false;
 }
 
-/** Whether a path is a folder. A path that can't be read counts as absent. */
 export async function isFolder(folder: string): Promise<boolean> {
   return (await statOf(folder))?.isDirectory() ?? false;
 }
@@ -42,11 +41,7 @@ export async function foldersIn(folder: string): Promise<string[]> {
   }
 }
 
-/**
- * Reads a text file of a project.
- * @param file path inside the project, with forward slashes
- * @throws {ProjectError} when it can't be read, is larger than 1 MB or isn't UTF-8
- */
+/** @throws {ProjectError} when the file can't be read, is larger than 1 MB or isn't UTF-8 */
 export async function readText(folder: string, file: string): Promise<TextFile> {
   const error = (problem: string, expected: string) =>
     new ProjectError(problem, expected, { file, line: 1, column: 1 });

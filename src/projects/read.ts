@@ -5,7 +5,6 @@ import { chooseConfig, configFolders, readClassic, readDeclarative } from "./def
 import { isFile, isFolder, readText } from "./files.ts";
 import { placeholders, ProjectError, type CrewProject, type Position } from "./types.ts";
 
-/** Names of a declarative crew's file, unless `pyproject.toml` names it. */
 const crewFiles = ["crew.jsonc", "crew.json"];
 
 /**
@@ -52,7 +51,6 @@ export async function readProject(folder: string): Promise<CrewProject> {
   return withInputs({ kind: "declarative", ...declared, name: declared.name ?? name });
 }
 
-/** The declarative crew's file at the top of a folder. */
 export async function findCrewFile(folder: string): Promise<string | undefined> {
   for (const file of crewFiles) if (await isFile(path.join(folder, file))) return file;
   return undefined;

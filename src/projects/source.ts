@@ -18,7 +18,6 @@ import { ProjectError, type Position } from "./types.ts";
 /** A YAML or JSON value. Mappings keep the order of the file. */
 type Value = string | number | boolean | null | readonly Value[] | ReadonlyMap<string, Value>;
 
-/** Keys and indexes from the top of a file to a value. */
 type Path = readonly (string | number)[];
 
 /** The position of the value at a path; of a mapping or list below a key, the key's position. */

@@ -24,7 +24,6 @@ export interface ProjectTask {
   readonly agent?: string;
   /** Ids of earlier tasks whose outputs it sees; absent means all earlier ones. */
   readonly context?: readonly string[];
-  /** Whether a person must approve its output. */
   readonly humanInput: boolean;
 }
 
@@ -33,7 +32,6 @@ export interface CrewProject {
   readonly kind: "classic" | "declarative";
   readonly name: string;
   readonly agents: readonly ProjectAgent[];
-  /** In the order they run; at least one. */
   readonly tasks: readonly ProjectTask[];
   /** Names of the `{placeholders}` in agents and tasks, in order of first appearance. */
   readonly inputs: readonly string[];

@@ -9,14 +9,12 @@ import type { Executions } from "./executions.ts";
 import type { TokenType } from "./model.ts";
 import { readJson, readKickoff } from "./requests.ts";
 
-/** Limit of a request's body in bytes. */
 export const maxBody = 1_048_576;
 
 export interface AppOptions {
   readonly dialect: Dialect;
   readonly tokens: { readonly token: string; readonly userToken: string };
   readonly executions: Executions;
-  /** @throws {ProjectError} */
   readonly readProject: () => Promise<CrewProject>;
   readonly log: (line: string) => void;
 }
@@ -122,11 +120,7 @@ function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/**
- * A file of the crew may have become invalid after the start. Only this service adds `details.crewdeck`: the position, and for
- * a kickoff that nothing was started, which no other 500 says.
- * @throws {ApiError} 500
- */
+/** Only this service adds `details.crewdeck`: the position, and for a kickoff that nothing was started, which no other 500 says. */
 async function readCrew({ readProject }: AppOptions, isKickoff: boolean): Promise<CrewProject> {
   try {
     return await readProject();

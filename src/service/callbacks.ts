@@ -23,7 +23,6 @@ export class Deliveries {
   readonly #onSend: (id: string) => void;
   readonly #timeoutMs: number;
 
-  /** `onSend` is called before each attempt. */
   constructor(
     database: DatabaseSync,
     log: (line: string) => void,
@@ -37,7 +36,6 @@ export class Deliveries {
     database.exec(schema);
   }
 
-  /** Stores a callback to send. One with the same id stays as it is. */
   add(id: string, executionId: string, target: CallbackTarget, body: JsonObject): void {
     this.#database
       .prepare(
@@ -163,7 +161,6 @@ export class Reporter {
   readonly #deliveries: Deliveries;
   readonly #start: (id: string) => Promise<void>;
 
-  /** `start` begins to send the delivery with this id, once. */
   constructor(execution: Execution, deliveries: Deliveries, start: (id: string) => Promise<void>) {
     this.callbacks = execution.callbacks;
     this.#execution = execution;

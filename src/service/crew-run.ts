@@ -5,7 +5,6 @@ import { messageOf } from "./errors.ts";
 import type { AttemptKey, Execution } from "./model.ts";
 import type { ExecutionStore } from "./store.ts";
 
-/** Attempts to run a failing task. */
 const taskTries = 3;
 
 /** Makes a run durable: a finished step never runs again after a crash, and a wait outlasts the process. */
@@ -15,7 +14,6 @@ export interface Steps {
   wait(signal: string): Promise<void>;
 }
 
-/** The signal that wakes a run when a person decided about an attempt. */
 export function signalOf(key: AttemptKey): string {
   return `decision ${key.executionId} ${key.taskIndex} ${key.attempt}`;
 }

@@ -11,12 +11,10 @@ import { messageOf, Refusal } from "./errors.ts";
 /** How long a second process waits for the first to publish its address (ms). */
 const addressWaitMs = 2000;
 
-/** The folder of the service's database, locked by this process until it ends. */
 export type DataFolder = Awaited<ReturnType<typeof takeDataFolder>>;
 
 /**
- * Creates the folder if needed and locks it, with an exclusive lock on a SQLite file that the operating system releases even
- * when the process is killed.
+ * Creates the folder if needed and locks it until this process ends: the operating system releases a SQLite lock even then.
  * @throws {Refusal} `inUse` with the address of the other process, or `data` when it can't be written
  */
 export async function takeDataFolder(folder: string) {
@@ -25,7 +23,6 @@ export async function takeDataFolder(folder: string) {
   try {
     makeFolder(resolve(folder));
     lock = tryLock(join(folder, "lock.sqlite"));
-    // A killed process left its address.
     if (lock) rmSync(address, { force: true });
   } catch (error) {
     throw new Refusal(
@@ -62,7 +59,6 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another service may have created it.
     if (!existsSync(folder)) throw error;
   }
 }

@@ -6,13 +6,10 @@ import { readLiveResume, readResume, type Resume } from "./requests.ts";
 
 export interface Resumed {
   readonly isApprove: boolean;
-  /** Whether the execution ended with it. */
   readonly ended: boolean;
-  /** Another id of the execution, if the dialect renames. */
   readonly alias: string | undefined;
 }
 
-/** The shapes of requests and responses. */
 export interface Dialect {
   /** Whether each resume gives the execution another id. */
   readonly renames: boolean;
@@ -139,10 +136,7 @@ function liveState({ execution, attempts }: ExecutionView): JsonObject {
   return { state: hasOutput ? "RUNNING" : "STARTED", status: "Task is Running" };
 }
 
-/**
- * The last attempts of the finished tasks, the running task (the last one when all are finished), and the attempt that waits
- * for a person.
- */
+/** `finished`: last attempts of the finished tasks; `current`: the running task, or the last one. */
 function progressOf({ execution, attempts }: ExecutionView) {
   const { tasks } = execution.project;
   const finished = attempts.filter(({ state }) => state === "done" || state === "approved");
@@ -152,14 +146,12 @@ function progressOf({ execution, attempts }: ExecutionView) {
   return { finished, total: tasks.length, current, waiting };
 }
 
-/** Role of a task's agent; "" if the task names none. */
 function agentOf({ execution }: ExecutionView, taskIndex: number): string {
   const { agents, tasks } = execution.project;
   const agent = agents.find(({ name }) => name === tasks[taskIndex]?.agent);
   return roleOf(agent, execution.inputs);
 }
 
-/** Seconds between two times in milliseconds; 0 if the clock was set back. */
 function seconds(from: number, to: number): number {
   return Math.max(0, to - from) / 1000;
 }

@@ -15,12 +15,10 @@ export interface Note {
   readonly feedback: string;
 }
 
-/** One attempt at one task, with all that an engine may know. */
 export interface TaskAttempt {
   readonly task: ProjectTask;
   readonly agent: ProjectAgent | undefined;
   readonly inputs: JsonObject;
-  /** Outputs of the tasks in this one's context, in their order. */
   readonly earlier: readonly EarlierOutput[];
   readonly notes: readonly Note[];
   readonly attempt: number;
@@ -46,7 +44,6 @@ export function roleOf(agent: ProjectAgent | undefined, inputs: JsonObject): str
   return agent ? fill(agent.role, inputs).trim() : "";
 }
 
-/** The first line of every output of the rehearsal engine. */
 export const rehearsalMark = "[REHEARSAL - no language model was called]";
 
 /** Makes a task fail when its description contains it. */

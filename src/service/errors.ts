@@ -1,9 +1,8 @@
 /** The message of an error with its cause, which for `fetch` says what happened. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error && error.cause.message !== ""
-    ? `${error.message}: ${error.cause.message}`
-    : error.message;
+  const cause = error.cause instanceof Error ? error.cause.message : "";
+  return cause === "" ? error.message : `${error.message}: ${cause}`;
 }
 
 /** FastAPI's description of an error in a request (observed). */
@@ -13,7 +12,6 @@ interface LiveIssue {
   readonly type: string;
 }
 
-/** An error response, in both dialects. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -46,7 +44,6 @@ const exitCodes = { options: 2, node: 3, project: 4, data: 5, inUse: 6, port: 7 
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly reason: keyof typeof exitCodes;
-  /** The address of the service that already uses the data, if known. */
   readonly url: string | undefined;
 
   constructor(reason: keyof typeof exitCodes, message: string, url?: string) {
@@ -56,7 +53,6 @@ export class Refusal extends Error {
   }
 }
 
-/** Reports the reason on stderr and over IPC, and ends the process. */
 export function exitWith({ reason, message, url }: Refusal): void {
   process.stderr.write(`${message}\n`);
   process.exitCode = exitCodes[reason];

@@ -18,7 +18,6 @@ export class Executions {
   readonly #start: (executionId: string) => Promise<void>;
   readonly #dialect: Dialect;
 
-  /** `start` begins the durable run of an execution. */
   constructor(
     store: ExecutionStore,
     waker: DecisionWaker,
@@ -43,7 +42,6 @@ export class Executions {
     return id;
   }
 
-  /** @throws {ApiError} 403 */
   view(id: string, caller: TokenType): ExecutionView | undefined {
     const view = this.#store.view(id);
     if (view) authorise(view.execution, caller);
@@ -117,7 +115,6 @@ function statusId(key: AttemptKey): string {
   return stableId("status", ...subjectOf(key));
 }
 
-/** Milliseconds between two attempts to wake a run. */
 const retryMs = 50;
 const batch = 200;
 
@@ -133,7 +130,6 @@ export class DecisionWaker {
   #delivered = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** `signal` resolves to whether a run was waiting for it. */
   constructor(
     store: ExecutionStore,
     signal: (name: string) => Promise<boolean>,
@@ -149,7 +145,6 @@ export class DecisionWaker {
     this.#plan();
   }
 
-  /** Wakes all runs whose decision isn't taken, until there is none. */
   async wakeAll(): Promise<void> {
     const names = this.#store.decisionsNotTaken(batch).map(signalOf);
     this.#delivered = new Set(names.filter((name) => this.#delivered.has(name)));

@@ -23,7 +23,7 @@ try {
   process.umask(0o077);
   const options = readOptions(process.argv.slice(2), process.env);
   const { serve } = await import("./serve.ts");
-  await serve(options, exampleCrew(), process.env);
+  await serve(options, exampleCrew());
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;
   exitWith(error);

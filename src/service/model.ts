@@ -6,7 +6,6 @@ export type TokenType = "bearer" | "userBearer";
 
 export interface CallbackTarget {
   readonly url: string;
-  /** The value of the Authorization header. */
   readonly authorization?: string;
 }
 
@@ -46,9 +45,7 @@ export type AttemptState = "running" | "waiting" | "approved" | "rejected" | "do
 
 export interface AttemptKey {
   readonly executionId: string;
-  /** Index of the task in the project. */
   readonly taskIndex: number;
-  /** From 1. */
   readonly attempt: number;
 }
 
@@ -64,14 +61,12 @@ export interface Attempt extends AttemptKey {
   readonly decidedAt: number | null;
 }
 
-/** A person's decision about the output of an attempt. */
 export interface Decision {
   readonly isApprove: boolean;
   readonly feedback: string;
   readonly callbacks: Callbacks;
 }
 
-/** An execution with all its attempts, in order of task and attempt. */
 export interface ExecutionView {
   readonly execution: Execution;
   readonly attempts: readonly Attempt[];

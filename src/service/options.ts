@@ -21,7 +21,6 @@ export function readOptions(
     throw refuse(`Expected one crew folder, not ${positionals.length}: ${positionals.join(" ")}`);
   const fromEnvironment = (name: string, usual: string) => readNumber(name, env[name] ?? usual);
   return {
-    /** The crew's folder; by default the example crew. */
     folder: positionals[0],
     engine: readChoice("--engine", values.engine, "rehearsal"),
     /** 0: any free port. */
@@ -31,7 +30,6 @@ export function readOptions(
     token: values.token ?? env["CREWDECK_TOKEN"],
     userToken: values["user-token"] ?? env["CREWDECK_USER_TOKEN"],
     dialect: readChoice("--dialect", values.dialect, "documented", "live"),
-    /** How long the rehearsal engine takes for a task. */
     taskSeconds: readNumber("--task-seconds", values["task-seconds"]),
     /** Whether the service ends when its standard input closes. */
     lifeline: values.lifeline,

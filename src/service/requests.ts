@@ -15,7 +15,6 @@ const yaml =
     ? CREWDECK_OPENAPI
     : readFileSync(new URL("openapi.yaml", import.meta.url), "utf8");
 
-/** The parsed openapi.yaml. */
 export const openapi = parse(yaml) as object;
 
 const ajv = new Ajv({
@@ -26,16 +25,13 @@ const ajv = new Ajv({
   allowUnionTypes: true,
   verbose: true,
 });
-// The members of an OpenAPI document around its schemas.
 ajv.addVocabulary(["openapi", "info", "servers", "security", "paths", "components"]);
 addFormats(ajv, ["uri", "uuid", "date-time"]);
 ajv.addSchema(openapi, "openapi.yaml");
 
 interface Mismatch {
-  /** Names of members and indexes of items. */
   readonly path: readonly string[];
   readonly message: string;
-  /** The schema's keyword that failed, such as `required`. */
   readonly keyword: string;
 }
 
@@ -66,7 +62,6 @@ function describe(schema: unknown): string {
   return textAt(asObject(schema), "description") ?? JSON.stringify(schema);
 }
 
-/** Unescapes a part of a JSON pointer (RFC 6901). */
 function unescapePointer(part: string): string {
   return part.replaceAll("~1", "/").replaceAll("~0", "~");
 }
@@ -98,7 +93,6 @@ interface SecretTarget {
     | { readonly strategy: "basic"; readonly username: string; readonly password: string };
 }
 
-/** The bodies by the names of their schemas in openapi.yaml. */
 interface Bodies {
   readonly KickoffRequest: CallbackMembers & {
     readonly inputs: JsonObject;

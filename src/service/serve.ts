@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { fstatSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,22 +18,15 @@ const maxDataFolders = 20;
 /** In every response and in `service.json`, so that a client can verify the process before it sends a token. */
 const instanceHeader = "Crewdeck-Instance";
 
-/**
- * Serves a crew, by default `exampleCrew`, until the parent process ends or asks it to stop.
- * @throws {Refusal}
- */
-export async function serve(
-  options: ServiceOptions,
-  exampleCrew: string,
-  env: NodeJS.ProcessEnv,
-): Promise<void> {
+/** Serves a crew until the parent process ends or asks it to stop. @throws {Refusal} */
+export async function serve(options: ServiceOptions, exampleCrew: string): Promise<void> {
   const folder = options.folder ?? exampleCrew;
   try {
     await readProject(folder);
   } catch (error) {
     throw new Refusal("project", `The crew in ${folder} can't be served. ${messageOf(error)}`);
   }
-  const data = await takeData(options, folder, env);
+  const data = await takeData(options, folder);
   const tokens = { token: options.token || newToken(), userToken: options.userToken || newToken() };
   const engine = rehearsalEngine(options.taskSeconds);
   const service = open({
@@ -66,14 +60,10 @@ export async function serve(
   await service.work();
 }
 
-async function takeData(
-  options: ServiceOptions,
-  crewFolder: string,
-  env: NodeJS.ProcessEnv,
-): Promise<DataFolder> {
+async function takeData(options: ServiceOptions, crewFolder: string): Promise<DataFolder> {
   if (options.data !== undefined) return takeDataFolder(options.data);
   for (let number = 1; ; number += 1) {
-    const folder = defaultDataFolder(crewFolder, number, env);
+    const folder = defaultDataFolder(crewFolder, number, process.env);
     try {
       const data = await takeDataFolder(folder);
       log(`Executions are kept in ${folder}`);
@@ -98,44 +88,34 @@ function open(parts: ServiceParts): Service {
 
 /** Listens on this machine only, and resolves to the port. @throws {Refusal} */
 async function listen(server: Server, port: number): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => {
-      const isTaken = "code" in error && error.code === "EADDRINUSE";
-      const problem = isTaken ? "is taken by another program" : `can't be used: ${error.message}`;
-      reject(
-        new Refusal(
-          "port",
-          `Port ${port} on 127.0.0.1 ${problem}. End that program, or choose another port with --port; 0 takes any free port.`,
-        ),
-      );
-    });
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  // It listens on a port, not on a pipe.
+  try {
+    await once(server.listen(port, "127.0.0.1"), "listening");
+  } catch (error) {
+    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    const problem = isTaken ? "is taken by another program" : `can't be used: ${messageOf(error)}`;
+    throw new Refusal(
+      "port",
+      `Port ${port} on 127.0.0.1 ${problem}. End that program, or choose another port with --port; 0 takes any free port.`,
+    );
+  }
   return (server.address() as AddressInfo).port;
 }
 
-/**
- * Calls `end` when the parent process ended, or asks the service to end: its IPC channel or standard input closed, SIGTERM or
- * SIGINT. Standard input counts with IPC when it is a pipe, else only with `--lifeline`.
- */
+/** Standard input that closes is the parent's end with IPC if it is a pipe, else only with `--lifeline`. */
 function onParentEnd(watchInput: boolean, end: () => void): void {
   process.once("SIGTERM", end);
   process.once("SIGINT", end);
   if (process.send) process.once("disconnect", end);
-  if (!watchInput && !(process.send && isPipe(0))) return;
-  process.stdin.once("end", end);
-  process.stdin.once("close", end);
-  process.stdin.once("error", end);
+  if (!watchInput && !(process.send && isInputPipe())) return;
+  for (const event of ["end", "close", "error"]) process.stdin.once(event, end);
   process.stdin.resume();
 }
 
-function isPipe(descriptor: number): boolean {
+function isInputPipe(): boolean {
   try {
-    const stats = fstatSync(descriptor);
+    const stats = fstatSync(0);
     return stats.isFIFO() || stats.isSocket();
   } catch {
-    // Closed from the start.
     return false;
   }
 }

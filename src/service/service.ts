@@ -9,7 +9,6 @@ import { Erasure, ExecutionStore } from "./store.ts";
 import { DurableRuns, freeLeases, indexDeadlines, runState } from "./workflow.ts";
 
 export interface ServiceParts extends Omit<AppOptions, "executions"> {
-  /** The database file, which only this process uses. */
   readonly file: string;
   readonly engine: Engine;
   readonly callbackBackoffMs: number;
@@ -61,7 +60,6 @@ export function openService(parts: ServiceParts) {
   const start = (id: string) => runs.startCrew(id);
   const executions = new Executions(store, waker, seen, start, parts.dialect);
 
-  /** For steps of the start that the service can work without. */
   const attempt = (action: () => void, problem: string) => {
     try {
       action();

@@ -91,14 +91,12 @@ export class ExecutionStore {
     return begun;
   }
 
-  /** Stores the output of a running attempt, which then waits for a person or is done. */
   finish(key: AttemptKey, output: string, waits: boolean): void {
     this.#prepare(
       `UPDATE attempts SET state = ?, output = ?, finished_at = ? ${ofAttempt} AND state = 'running'`,
     ).run(waits ? "waiting" : "done", output, Date.now(), ...values(key));
   }
 
-  /** Counts a failure of an attempt and returns the number of its failures. */
   countFailure(key: AttemptKey): number {
     const row = this.#prepare(
       `UPDATE attempts SET failures = failures + 1 ${ofAttempt} RETURNING failures`,
@@ -162,7 +160,6 @@ export class ExecutionStore {
     );
   }
 
-  /** Attempts with the oldest decisions that no run has taken. */
   decisionsNotTaken(limit: number): AttemptKey[] {
     const rows = this.#prepare(
       `SELECT execution_id, task_index, attempt FROM attempts JOIN executions ON id = execution_id
@@ -171,7 +168,6 @@ export class ExecutionStore {
     return rows.map(readKey);
   }
 
-  /** Ends an execution, once. */
   end(id: string, error: string | null): void {
     const { changes } = this.#prepare(
       "UPDATE executions SET state = ?, error = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL",
@@ -190,7 +186,6 @@ export class ExecutionStore {
     return Number(ofAttempts.changes) + Number(own.changes) > 0;
   }
 
-  /** Resolves to whether the execution ended within `milliseconds`. */
   async waitForEnd(id: string, milliseconds: number): Promise<boolean> {
     if (this.find(id)?.endedAt !== null) return true;
     try {
@@ -262,7 +257,6 @@ function readKey(row: Row): AttemptKey {
   };
 }
 
-/** Throws on invalid JSON. */
 function fromJson(row: Row, column: string): unknown {
   return JSON.parse(String(row[column]));
 }
@@ -279,14 +273,12 @@ export class Erasure {
   readonly #log: (line: string) => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Needs the connection that deletes. */
   constructor(database: DatabaseSync, log: (line: string) => void) {
     this.#database = database;
     this.#log = log;
     database.exec("PRAGMA secure_delete = ON");
   }
 
-  /** Truncates the log soon, after a deletion. */
   plan(): void {
     this.#timer ??= setTimeout(() => this.run(), erasureDelayMs).unref();
   }

@@ -13,7 +13,6 @@ const concurrency = { crews: 16, callbacks: 16 };
 /** Only a signal ends a wait. The library's default is a year; this is the last date that sorts correctly as text. */
 const never = new Date("9999-12-31T00:00:00Z");
 
-/** The run itself counts the attempts at a task. */
 const taskRetries: RetryPolicy = {
   initialInterval: "500ms",
   backoffCoefficient: 2,
@@ -23,7 +22,6 @@ const taskRetries: RetryPolicy = {
 
 export interface RunHandlers {
   crew(executionId: string, steps: Steps): Promise<void>;
-  /** Makes one attempt; rejects if another one is needed. */
   callback(deliveryId: string): Promise<void>;
   /** The run can't continue and isn't repeated. */
   onBroken(executionId: string, error: unknown): void;
@@ -55,12 +53,10 @@ export class DurableRuns {
     });
   }
 
-  /** Starts the run of an execution, once. */
   startCrew(executionId: string): Promise<void> {
     return this.#crews.start(executionId);
   }
 
-  /** Starts to send a callback, once. */
   startCallback(deliveryId: string): Promise<void> {
     return this.#callbacks.start(deliveryId);
   }
@@ -77,7 +73,6 @@ export class DurableRuns {
     this.#callbacks.work();
   }
 
-  /** Finishes the steps that are running, and closes the file. */
   async close(): Promise<void> {
     await Promise.all([this.#crews.close(), this.#callbacks.close()]);
   }
@@ -112,7 +107,6 @@ type Step = Parameters<Parameters<OpenWorkflow["implementWorkflow"]>[1]>[0]["ste
 
 /** Milliseconds between two polls. A poll costs as much as starting an execution, so requests get their turn first. */
 const pollPauseMs = 20;
-/** More milliseconds while there is no work: short at first, then doubled. */
 const idleMs = { first: 50, longest: 1000 };
 
 /**
@@ -203,10 +197,7 @@ export function freeLeases(database: DatabaseSync): void {
     .run(new Date().toISOString());
 }
 
-/**
- * Adds an index to the library's table. At each poll the library searches all waiting runs for deadlines, which this service
- * never sets. Throws as `freeLeases` does.
- */
+/** At each poll the library searches all waiting runs for deadlines, which this service never sets. Throws as `freeLeases` does. */
 export function indexDeadlines(database: DatabaseSync): void {
   database.exec(
     "CREATE INDEX IF NOT EXISTS crewdeck_deadlines ON workflow_runs (namespace_id, status, deadline_at) WHERE deadline_at IS NOT NULL",

@@ -19,7 +19,6 @@ import type { Row } from "./row.ts";
 import { migrate, versionOf } from "./schema.ts";
 
 export interface DatabaseOptions {
-  /** Created if needed. */
   readonly folder: string;
   readonly clock: Clock;
   /** For the log; `about` names a file. */
@@ -43,16 +42,12 @@ export class Database implements Disposable {
   readonly #file: string;
   readonly #statements = new Map<string, StatementSync>();
   readonly #changed: Emitter<void>;
-  /**
-   * Fires when another process wrote, the file was replaced, or it can be opened after that had failed: what is held in memory
-   * may be out of date.
-   */
+  /** Fires when data in memory may be out of date: another process wrote, the file was replaced, or can be opened at last. */
   readonly onDidChangeElsewhere: Event<void>;
   #connection: DatabaseSync | undefined;
   #dataVersion: unknown;
   /** Identifies the file that is open, or was opened last. */
   #inode: bigint | undefined;
-  /** Defined during a transaction. */
   #afterCommit: (() => void)[] | undefined;
   #isVisible = false;
   #isLookFailing = false;
@@ -95,12 +90,10 @@ export class Database implements Disposable {
     else this.#afterCommit.push(callback);
   }
 
-  /** All rows of a query. */
   all(sql: string, ...values: SQLInputValue[]): readonly Row[] {
     return this.#use((connection) => this.#statement(connection, sql).all(...values));
   }
 
-  /** The first row of a query. */
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {
     return this.#use((connection) => this.#statement(connection, sql).get(...values));
   }

@@ -1,6 +1,5 @@
 import * as l10n from "@vscode/l10n";
 
-/** Why the database can't be used. */
 export type StoreProblem = "newer" | "full" | "readOnly" | "busy" | "failed";
 
 /** The database can't be used; the message is for a person. Its `cause` is what the system reported. */

@@ -68,7 +68,6 @@ function isUnfinished(file: string): boolean {
   return !existsSync(file) && existsSync(newFile(file));
 }
 
-/** The complete copy of a damaged file. */
 function newFile(file: string): string {
   return `${file}.new`;
 }

@@ -1,6 +1,5 @@
 import type { SQLOutputValue } from "node:sqlite";
 
-/** A row as SQLite returns it. */
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
 /** The text in a column. @throws TypeError if there is none */

@@ -114,7 +114,6 @@ export class Advanced {
     this.element.open = this.#isFilled;
   }
 
-  /** In the order of the page. */
   get controls(): readonly Control[] {
     const human = this.#humanInput.controls;
     const stream = this.#streamAuthentication.controls;
@@ -205,6 +204,5 @@ export class Advanced {
 
 function forEachCallback<T>(valueOf: (name: CallbackName) => T): Record<CallbackName, T> {
   const entries = callbackNames.map((name) => [name, valueOf(name)] as const);
-  // All names are there.
   return Object.fromEntries(entries) as Record<CallbackName, T>;
 }

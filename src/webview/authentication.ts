@@ -6,7 +6,6 @@ import { Control, type ControlOptions } from "./control.ts";
 import { make } from "./dom.ts";
 
 interface AuthenticationOptions<Kind extends Strategy> {
-  /** The callback's name in labels. */
   readonly callback: string;
   readonly strategies: readonly Kind[];
   readonly strategy: Kind;
@@ -29,7 +28,6 @@ export class Authentication<Kind extends Strategy> {
   readonly #username: Control;
   readonly #token: Control;
   readonly #password: Control;
-  /** The target of the held secret. */
   #entered: string | undefined;
   /** Whether the boxes show the secret, or that one is held. */
   #showsHeld: boolean;
@@ -151,7 +149,6 @@ export class Authentication<Kind extends Strategy> {
     return targetFor(this.strategy, this.#options.address());
   }
 
-  /** Whether a secret is held for the current address and strategy. */
   get #isHeld(): boolean {
     return isMeantFor(this.#target, this.#entered);
   }

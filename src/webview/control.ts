@@ -24,7 +24,6 @@ type Box = HTMLTextAreaElement | HTMLInputElement | HTMLSelectElement;
 
 export interface ControlOptions {
   readonly label: string;
-  /** Text after the label, such as "required". */
   readonly mark?: string;
   readonly hint?: string | undefined;
   readonly isRequired?: boolean;

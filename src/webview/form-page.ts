@@ -25,7 +25,6 @@ export class FormPage {
   #draftId: string;
   #fields: readonly FormField[] = [];
   #inputs: readonly InputField[] = [];
-  /** Set in the JSON view. */
   #json: JsonPage | undefined;
   readonly #head = make("div", { class: "head" });
   readonly #notice = make("div", {});
@@ -169,7 +168,6 @@ export class FormPage {
     this.#footer.show(...outcome);
   }
 
-  /** Shows why an action is blocked, while it is. */
   #showBlocked(text: string, isStillBlocked: () => boolean): void {
     this.#footer.showBlocked(text);
     this.#isStillBlocked = isStillBlocked;

@@ -9,7 +9,6 @@ declare function acquireVsCodeApi(): {
   getState(): SavedState | undefined;
 };
 
-/** Messages to the extension host, and the state that VS Code keeps for the page. */
 export class Host {
   readonly #api = acquireVsCodeApi();
 

@@ -27,7 +27,6 @@ export class JsonPage {
   readonly element: HTMLElement;
   readonly #control: Control;
   readonly #discard: HTMLButtonElement;
-  /** Reports that a secret was removed from the text. */
   readonly #moved = make("p", { class: "note", role: "status" });
   readonly #texts: FormTexts;
   readonly #events: JsonPageEvents;
