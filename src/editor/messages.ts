@@ -38,32 +38,21 @@ export async function runAction(action: ErrorAction): Promise<void> {
   }
 }
 
-interface Doing {
-  readonly signal: AbortSignal;
-  /** Reports the completed share of a step, from 0 to 1. */
-  readonly onProgress: (share: number) => void;
-}
+type Action<T> = (doing: { readonly signal: AbortSignal }) => Promise<T>;
 
 /** Shows a notification with progress and a Cancel button. Rejects with what the action throws when it is cancelled. */
-export async function withProgress<T>(
-  title: string,
-  action: (doing: Doing) => Promise<T>,
-): Promise<T> {
+export async function withProgress<T>(title: string, action: Action<T>): Promise<T> {
   const location = vscode.ProgressLocation.Notification;
   const options = { location, title: plainMessage(title), cancellable: true };
-  return await vscode.window.withProgress(options, async (progress, token) => {
+  return await vscode.window.withProgress(options, async (_progress, token) => {
     const controller = new AbortController();
     token.onCancellationRequested(() => controller.abort());
-    const onProgress = (share: number) => progress.report({ increment: share * 100 });
-    return await action({ signal: controller.signal, onProgress });
+    return await action({ signal: controller.signal });
   });
 }
 
 /** Like {@link withProgress}, but undefined when the action is cancelled. */
-export async function withCancel<T>(
-  title: string,
-  action: (doing: Doing) => Promise<T>,
-): Promise<T | undefined> {
+export async function withCancel<T>(title: string, action: Action<T>): Promise<T | undefined> {
   return await withProgress(title, async (doing) => {
     try {
       return await action(doing);
