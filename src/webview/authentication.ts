@@ -26,10 +26,10 @@ export class Authentication<Kind extends Strategy> {
   readonly #texts: FormTexts;
   readonly #strategy: Control;
   readonly #username: Control;
-  readonly #token: Control;
-  readonly #password: Control;
+  /** A token or a password. */
+  readonly #secret: Control;
   #entered: string | undefined;
-  /** Whether the boxes show the secret, or that one is held. */
+  /** Whether the box shows the secret, or that one is held. */
   #showsHeld: boolean;
   #isInText = false;
 
@@ -38,61 +38,61 @@ export class Authentication<Kind extends Strategy> {
     this.#texts = texts;
     this.#entered = options.entered;
     this.#showsHeld = isMeantFor(targetFor(options.strategy, options.address()), options.entered);
-    const { onInput } = options;
+    const { callback, onInput } = options;
     const own = texts.authentication;
-    const control = (label: string, parts: Omit<ControlOptions, "label">) =>
-      new Control({ label: fill(label, options.callback), ...parts }, texts);
+    const control = (parts: ControlOptions) => new Control(parts, texts);
     const choices = options.strategies.map((value) => ({ value, label: own.strategies[value] }));
-    this.#strategy = control(own.strategy, {
+    this.#strategy = control({
+      label: fill(own.strategy, callback),
       box: { kind: "choice", choices },
       text: options.strategy,
       check: () => undefined,
       onInput: () => {
         this.addressChanged();
         this.#show();
+        this.#secret.recheck();
         onInput();
       },
     });
-    const needs = (kind: Strategy) => this.#isUsed && this.strategy === kind;
-    this.#username = control(own.username, {
+    this.#username = control({
+      label: fill(own.username, callback),
       box: { kind: "line", inputmode: "text" },
       text: options.username,
-      check: (text) => (needs("basic") && text === "" ? { kind: "noUsername" } : undefined),
+      check: (text) =>
+        this.#isUsed && this.strategy === "basic" && text === ""
+          ? { kind: "noUsername" }
+          : undefined,
       onInput,
     });
-    const secret = (label: string, kind: Strategy): Control => {
-      const box: Control = control(label, {
-        hint: own.secretHint,
-        box: this.#secretBox,
-        text: "",
-        check: (text) =>
-          needs(kind) && text === "" && !this.#isHeld
-            ? { kind: this.#entered === undefined ? "noSecret" : "otherSecret" }
-            : undefined,
-        onInput: () => {
-          const { text } = box;
-          this.#entered = text === "" ? undefined : this.#target;
-          if (text === "") this.#empty();
-          this.#showsHeld = text !== "";
-          options.onSecret(text, this.#target);
-        },
-      });
-      return box;
-    };
-    this.#token = secret(own.token, "bearer");
-    this.#password = secret(own.password, "basic");
+    this.#secret = control({
+      label: "",
+      hint: own.secretHint,
+      box: this.#secretBox,
+      text: "",
+      check: (text) =>
+        this.#isUsed && this.strategy !== "none" && text === "" && !this.#isHeld
+          ? { kind: this.#entered === undefined ? "noSecret" : "otherSecret" }
+          : undefined,
+      onInput: () => {
+        const { text } = this.#secret;
+        this.#entered = text === "" ? undefined : this.#target;
+        if (text === "") this.#empty();
+        this.#showsHeld = text !== "";
+        options.onSecret(text, this.#target);
+      },
+    });
     const elements = this.controls.map((control) => control.element);
     this.element = make("div", { class: "nested" }, ...elements);
     this.#show();
   }
 
   get controls(): readonly Control[] {
-    return this.#isInText ? this.#secrets : [this.#strategy, this.#username, ...this.#secrets];
+    return this.#isInText ? [this.#secret] : [this.#strategy, this.#username, this.#secret];
   }
 
   /** The box of a required secret that is missing. */
   get missingSecret(): Control | undefined {
-    return this.#secrets.find((secret) => !secret.isComplete);
+    return this.#secret.isComplete ? undefined : this.#secret;
   }
 
   get strategy(): Kind {
@@ -118,8 +118,7 @@ export class Authentication<Kind extends Strategy> {
     this.#strategy.text = strategy;
     this.#username.text = username;
     this.addressChanged();
-    for (const control of [this.#strategy, this.#username, ...this.#secrets])
-      control.clearIfValid();
+    for (const control of [this.#strategy, this.#username, this.#secret]) control.clearIfValid();
     this.#show();
   }
 
@@ -127,17 +126,12 @@ export class Authentication<Kind extends Strategy> {
   hold(target: string | undefined): void {
     this.#entered = target;
     this.#empty();
-    for (const secret of this.#secrets) secret.clearIfValid();
+    this.#secret.clearIfValid();
   }
 
   /** Hides a secret that was entered for another host. It stays held for that host. */
   addressChanged(): void {
     if (this.#isHeld !== this.#showsHeld) this.#empty();
-  }
-
-  /** The boxes for the secret; at most one is visible. */
-  get #secrets(): readonly Control[] {
-    return [this.#token, this.#password];
   }
 
   get #secretBox() {
@@ -159,15 +153,16 @@ export class Authentication<Kind extends Strategy> {
 
   #empty(): void {
     this.#showsHeld = this.#isHeld;
-    for (const secret of this.#secrets) secret.use(this.#secretBox, "");
+    this.#secret.use(this.#secretBox, "");
   }
 
   #show(): void {
     const { strategy } = this;
+    const { token, password } = this.#texts.authentication;
     this.element.hidden = this.#isInText && !(this.#isUsed && strategy !== "none");
     this.#strategy.element.hidden = this.#isInText;
     this.#username.element.hidden = this.#isInText || strategy !== "basic";
-    this.#token.element.hidden = strategy !== "bearer";
-    this.#password.element.hidden = strategy !== "basic";
+    this.#secret.element.hidden = strategy === "none";
+    this.#secret.label = fill(strategy === "basic" ? password : token, this.#options.callback);
   }
 }

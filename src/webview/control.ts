@@ -38,6 +38,7 @@ export class Control {
   readonly element: HTMLElement;
   #box: Box;
   readonly #attributes: Readonly<Record<string, string>>;
+  readonly #label: HTMLElement;
   readonly #note: HTMLElement;
   readonly #problem: HTMLElement;
   readonly #options: ControlOptions;
@@ -55,6 +56,7 @@ export class Control {
       "aria-describedby": `${hint === undefined ? "" : `${hintId} `}${noteId} ${problemId}`,
       ...(options.isRequired === true && { "aria-required": "true" }),
     };
+    this.#label = make("label", { for: id }, label);
     this.#note = make("p", { class: "note", id: noteId });
     this.#problem = make("p", { class: "problem", id: problemId });
     this.#box = this.#make(options.box, options.text);
@@ -64,7 +66,7 @@ export class Control {
       make(
         "div",
         { class: "heading" },
-        make("label", { for: id }, label),
+        this.#label,
         mark === undefined ? mark : make("span", { class: "mark" }, mark),
       ),
       hint === undefined ? hint : make("p", { class: "hint", id: hintId }, hint),
@@ -89,6 +91,10 @@ export class Control {
 
   set caret(offset: number) {
     if (!(this.#box instanceof HTMLSelectElement)) this.#box.setSelectionRange(offset, offset);
+  }
+
+  set label(label: string) {
+    this.#label.textContent = label;
   }
 
   /** Says what is sent if the value doesn't; "" for no note. */

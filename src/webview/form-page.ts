@@ -11,7 +11,7 @@ import type { Control } from "./control.ts";
 import { button, make } from "./dom.ts";
 import { Footer, outcomeBox } from "./footer.ts";
 import { InputField } from "./input-field.ts";
-import { JsonPage, viewToggle } from "./json-page.ts";
+import { JsonPage } from "./json-page.ts";
 import type { Host } from "./host.ts";
 
 type View = Extract<FormView, { readonly kind: "form" }>;
@@ -196,16 +196,20 @@ export class FormPage {
 
   #showJson(fields: readonly FormField[], values: FormValues, text: string): void {
     this.#inputs = [];
-    this.#json = new JsonPage({ fields, values }, text, this.#texts, {
-      onInput: () => this.#jsonTyped(),
+    const json = new JsonPage({ fields, values }, text, this.#texts, {
+      onInput: () => {
+        this.#advanced.set(json.filled.values);
+        this.#changed();
+      },
       onDiscard: () => this.#backToFields(),
       onSecret: (name, secret, target) => {
         this.#advanced.hold(name, secret === "" ? undefined : target);
         this.#secretTyped(name, secret, target);
       },
     });
+    this.#json = json;
     this.#fields = fields;
-    this.#list.replaceChildren(this.#json.element);
+    this.#list.replaceChildren(json.element);
     this.#advanced.isInText = true;
     this.#showHead();
   }
@@ -257,13 +261,17 @@ export class FormPage {
       button(this.#texts.tools[tool], "secondary", () => use(tool)),
     );
     const isJson = this.#json !== undefined;
-    const views = viewToggle(this.#texts, isJson, (toJson) => this.#switch(toJson));
-    this.#head.replaceChildren(views, make("div", { class: "tools" }, ...tools));
-  }
-
-  #jsonTyped(): void {
-    if (this.#json !== undefined) this.#advanced.set(this.#json.filled.values);
-    this.#changed();
+    const views = (["form", "json"] as const).map((view) => {
+      const isShown = isJson === (view === "json");
+      const element = button(this.#texts.views[view], "secondary", () => {
+        if (!isShown) this.#switch(!isJson);
+      });
+      element.setAttribute("aria-pressed", String(isShown));
+      return element;
+    });
+    const group = { class: "views", role: "group", "aria-label": this.#texts.view };
+    const toolbar = make("div", { class: "tools" }, ...tools);
+    this.#head.replaceChildren(make("div", group, ...views), toolbar);
   }
 
   #secretTyped(name: SecretName, text: string, target: string): void {

@@ -187,21 +187,6 @@ export class JsonPage {
   }
 }
 
-export function viewToggle(
-  texts: FormTexts,
-  isJson: boolean,
-  onChange: (isJson: boolean) => void,
-): HTMLElement {
-  const choices = [false, true].map((json) => {
-    const element = button(texts.views[json ? "json" : "form"], "secondary", () => {
-      if (json !== isJson) onChange(json);
-    });
-    element.setAttribute("aria-pressed", String(json === isJson));
-    return element;
-  });
-  return make("div", { class: "views", role: "group", "aria-label": texts.view }, ...choices);
-}
-
 function jsonViewFaultText(fault: JsonViewFault, texts: FormTexts): string {
   if (fault.kind === "notJson") return jsonFaultText(fault, texts);
   return fill(texts.faultAt, fault.line, fault.column, problemOf(fault, texts));
