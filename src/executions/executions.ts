@@ -50,13 +50,14 @@ export class Executions implements Disposable {
 
   /** Reads what is kept. Watching begins later, and only if something has not ended; `begin` is called when it does, and not waited for. */
   open(begin: () => Promise<void>): void {
-    this.store.open();
     this.#begin = begin;
     this.#wait();
     this.#clearing = this.store.onDidClear(() => {
       this.#rest();
       this.#wait();
     });
+    // Last: it throws for a database that can't be opened, and reads it when it can.
+    this.store.open();
   }
 
   /**

@@ -53,7 +53,7 @@ export class ExecutionStore implements Disposable {
   /** Fires when another window has deleted what is kept; after `onDidChange`. */
   readonly onDidClear: Event<ClearScope>;
   /** The last revision and the last clearing that were read; what this window writes itself is not counted. */
-  #seen = { revision: 0, clearing: 0 };
+  #seen: { revision: number; clearing?: number } = { revision: 0 };
   /** Whole executions that were read last, by local id. */
   readonly #whole = new Map<string, { readonly revision: number; readonly execution: Execution }>();
   readonly #found = new Map<string, ReadonlySet<string>>();
@@ -74,14 +74,11 @@ export class ExecutionStore implements Disposable {
 
   /** Reads the summaries, and what other windows write from then on. @throws StoreError where the database can't be used */
   open(): void {
-    const { database } = this.#options;
-    // What was deleted before this window opened is no news to it.
-    const cleared = database.get("SELECT coalesce(max(id), 0) AS id FROM clearings");
-    this.#seen.clearing = cleared === undefined ? 0 : integer(cleared, "id");
-    this.#readRows();
-    this.#subscription = database.onDidChangeElsewhere(() => {
+    // First: a database that can't be opened now may be opened later.
+    this.#subscription = this.#options.database.onDidChangeElsewhere(() => {
       this.#readNews();
     });
+    this.#readRows();
   }
 
   /** All tracked executions, newest first. */
@@ -245,7 +242,7 @@ export class ExecutionStore implements Disposable {
       this.#readRows();
       const clearings = this.#options.database.all(
         "SELECT id, scope FROM clearings WHERE id > ? ORDER BY id",
-        this.#seen.clearing,
+        this.#seen.clearing ?? 0,
       );
       for (const row of clearings) {
         this.#seen.clearing = integer(row, "id");
@@ -261,6 +258,11 @@ export class ExecutionStore implements Disposable {
 
   #readRows(): void {
     const { database } = this.#options;
+    // What was deleted before this window could read is not reported.
+    this.#seen.clearing ??= integer(
+      database.get("SELECT coalesce(max(id), 0) AS id FROM clearings") ?? {},
+      "id",
+    );
     const counts = database.get(
       "SELECT (SELECT count(*) FROM executions) AS count, (SELECT last FROM revisions) AS last",
     );

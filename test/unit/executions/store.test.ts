@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { mkdir, rename, rm } from "node:fs/promises";
+import path from "node:path";
 import type { ExecutionChange } from "../../../src/executions/known.ts";
 import { type Execution, without } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
+import { StoreError } from "../../../src/store/errors.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { anExecution, aReading, at, working } from "./samples.ts";
 import { Windows } from "./windows.ts";
@@ -345,6 +348,23 @@ describe("ExecutionStore", () => {
     store.dispose();
     database.dispose();
     assert.equal(clock.pending, 0);
+  });
+
+  it("reads the executions later if the database can't be opened at first", async () => {
+    const { store, database } = windows.openBoth();
+    store.add(anExecution());
+    database.dispose();
+    const file = path.join(windows.folder, "crewdeck.db");
+    await rename(file, `${file}.away`);
+    await mkdir(file);
+    const clock = new FakeClock();
+    assert.throws(() => windows.open(clock), StoreError);
+    const late = windows.last;
+    assert.equal(late.list().length, 0);
+    await rm(file, { recursive: true });
+    await rename(`${file}.away`, file);
+    await clock.pass(5_000);
+    assert.equal(late.list().length, 1);
   });
 
   it("reads 10,000 executions in a moment", () => {

@@ -10,6 +10,7 @@ export class Windows {
   readonly folder = temporaryFolder("store");
   readonly problems: string[] = [];
   readonly #opened: { dispose(): void }[] = [];
+  #last: ExecutionStore | undefined;
 
   /** One more window. Its clock stands still, unless another is given: it reads what others wrote only at `refresh`. */
   open(clock: Clock = new FakeClock()): ExecutionStore {
@@ -25,8 +26,15 @@ export class Windows {
     const database = new Database({ folder: this.folder, clock, onProblem });
     const store = new ExecutionStore({ database, clock, onProblem });
     this.#opened.push(store, database);
+    this.#last = store;
     store.open();
     return { store, database };
+  }
+
+  /** The store that was opened last, also if that failed. */
+  get last(): ExecutionStore {
+    if (this.#last === undefined) throw new Error("No store was opened.");
+    return this.#last;
   }
 
   async close(): Promise<void> {
