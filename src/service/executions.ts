@@ -11,70 +11,62 @@ import type { ExecutionStore } from "./store.ts";
 /** Milliseconds that the approval of a last task waits for the end, so that it can answer `completed`. */
 const endWaitMs = 1000;
 
-export class Executions {
-  readonly #store: ExecutionStore;
-  readonly #waker: DecisionWaker;
-  readonly #seen: SeenOutputs;
-  readonly #start: (executionId: string) => Promise<void>;
-  readonly #dialect: Dialect;
+export type Executions = ReturnType<typeof createExecutions>;
 
-  constructor(
-    store: ExecutionStore,
-    waker: DecisionWaker,
-    seen: SeenOutputs,
-    start: (executionId: string) => Promise<void>,
-    dialect: Dialect,
-  ) {
-    this.#store = store;
-    this.#waker = waker;
-    this.#seen = seen;
-    this.#start = start;
-    this.#dialect = dialect;
-  }
+/** `start` begins the durable run of an execution. */
+export function createExecutions(
+  store: ExecutionStore,
+  waker: DecisionWaker,
+  seen: SeenOutputs,
+  start: (executionId: string) => Promise<void>,
+  dialect: Dialect,
+) {
+  return {
+    /** Stores a new execution with a copy of the crew, starts its run and resolves to its id. */
+    async kickoff(project: CrewProject, owner: TokenType, kickoff: Kickoff): Promise<string> {
+      const id = randomUUID();
+      const createdAt = Date.now();
+      const state = { state: "running", error: null, createdAt, endedAt: null } as const;
+      store.add({ id, owner, project, ...kickoff, ...state });
+      await start(id);
+      return id;
+    },
 
-  /** Stores a new execution with a copy of the crew, starts its run and resolves to its id. */
-  async kickoff(project: CrewProject, owner: TokenType, kickoff: Kickoff): Promise<string> {
-    const id = randomUUID();
-    const createdAt = Date.now();
-    const state = { state: "running", error: null, createdAt, endedAt: null } as const;
-    this.#store.add({ id, owner, project, ...kickoff, ...state });
-    await this.#start(id);
-    return id;
-  }
+    /** @throws {ApiError} 403 */
+    view(id: string, caller: TokenType): ExecutionView | undefined {
+      const view = store.view(id);
+      if (view) authorise(view.execution, caller);
+      const waiting = view?.attempts.find(({ state }) => state === "waiting");
+      if (waiting && dialect.showsOutputs) seen.add(statusId(waiting));
+      return view;
+    },
 
-  view(id: string, caller: TokenType): ExecutionView | undefined {
-    const view = this.#store.view(id);
-    if (view) authorise(view.execution, caller);
-    const waiting = view?.attempts.find(({ state }) => state === "waiting");
-    if (waiting && this.#dialect.showsOutputs) this.#seen.add(statusId(waiting));
-    return view;
-  }
-
-  /**
-   * Takes a person's decision about the waiting task. It is stored when this resolves, and will be followed. A decision
-   * about an output that doesn't exist yet, or that nobody can have seen, is refused.
-   * @throws {ApiError} 404 for an unknown execution or task, 403, 400 when the task doesn't wait
-   */
-  async resume(resume: Resume, caller: TokenType): Promise<Resumed> {
-    const { executionId, taskId, isApprove } = resume;
-    // Bodies of these errors: vendor's OpenAPI file.
-    const execution = this.#store.find(executionId);
-    if (!execution) throw new ApiError(404, "Not Found", "Execution ID not found");
-    authorise(execution, caller);
-    const { tasks } = execution.project;
-    if (!tasks.some(({ id }) => id === taskId))
-      throw new ApiError(404, "Not Found", "Task ID not found");
-    const waiting = this.#store.waiting(execution.id, taskId);
-    const isSeen = waiting && this.#seen.has(waiting, waiting.finishedAt ?? waiting.startedAt);
-    const alias = this.#dialect.renames ? randomUUID() : undefined;
-    const decided = isSeen && this.#store.decide(execution.id, taskId, resume, alias);
-    if (!decided)
-      throw new ApiError(400, "Invalid Request", "Execution is not in pending human input state");
-    await this.#waker.wake(decided);
-    const isLast = isApprove && decided.taskIndex === tasks.length - 1;
-    const ended = isLast && (await this.#store.waitForEnd(execution.id, endWaitMs));
-    return { isApprove, ended, alias };
-  }
+    /**
+     * Takes a person's decision about the waiting task. It is stored when this resolves, and will be followed. A decision
+     * about an output that doesn't exist yet, or that nobody can have seen, is refused.
+     * @throws {ApiError} 404 for an unknown execution or task, 403, 400 when the task doesn't wait
+     */
+    async resume(resume: Resume, caller: TokenType): Promise<Resumed> {
+      const { executionId, taskId, isApprove } = resume;
+      // Bodies of these errors: vendor's OpenAPI file.
+      const execution = store.find(executionId);
+      if (!execution) throw new ApiError(404, "Not Found", "Execution ID not found");
+      authorise(execution, caller);
+      const { tasks } = execution.project;
+      if (!tasks.some(({ id }) => id === taskId))
+        throw new ApiError(404, "Not Found", "Task ID not found");
+      const waiting = store.waiting(execution.id, taskId);
+      const isSeen = waiting && seen.has(waiting, waiting.finishedAt ?? waiting.startedAt);
+      const alias = dialect.renames ? randomUUID() : undefined;
+      const decided = isSeen && store.decide(execution.id, taskId, resume, alias);
+      if (!decided)
+        throw new ApiError(400, "Invalid Request", "Execution is not in pending human input state");
+      await waker.wake(decided);
+      const isLast = isApprove && decided.taskIndex === tasks.length - 1;
+      const ended = isLast && (await store.waitForEnd(execution.id, endWaitMs));
+      return { isApprove, ended, alias };
+    },
+  };
 }
 
 function authorise(execution: Execution, caller: TokenType): void {
@@ -118,56 +110,49 @@ function statusId(key: AttemptKey): string {
 const retryMs = 50;
 const batch = 200;
 
+export type DecisionWaker = ReturnType<typeof createWaker>;
+
 /**
  * Wakes the runs whose task a person decided about. The decision is in the store; a signal only wakes its run, and is lost
  * if the run doesn't wait yet. Therefore it is repeated until the run has taken the decision, also after a restart.
  */
-export class DecisionWaker {
-  readonly #store: ExecutionStore;
-  readonly #signal: (name: string) => Promise<boolean>;
-  readonly #log: (line: string) => void;
+export function createWaker(
+  store: ExecutionStore,
+  signal: (name: string) => Promise<boolean>,
+  log: (line: string) => void,
+) {
   /** Signals that reached their run, which is about to take the decision. */
-  #delivered = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
+  let delivered = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    store: ExecutionStore,
-    signal: (name: string) => Promise<boolean>,
-    log: (line: string) => void,
-  ) {
-    this.#store = store;
-    this.#signal = signal;
-    this.#log = log;
+  async function send(name: string): Promise<void> {
+    if (await signal(name)) delivered.add(name);
   }
 
-  async wake(key: AttemptKey): Promise<void> {
-    await this.#send(signalOf(key));
-    this.#plan();
-  }
-
-  async wakeAll(): Promise<void> {
-    const names = this.#store.decisionsNotTaken(batch).map(signalOf);
-    this.#delivered = new Set(names.filter((name) => this.#delivered.has(name)));
+  async function wakeAll(): Promise<void> {
+    const names = store.decisionsNotTaken(batch).map(signalOf);
+    delivered = new Set(names.filter((name) => delivered.has(name)));
     if (names.length === 0) return;
-    for (const name of names) if (!this.#delivered.has(name)) await this.#send(name);
-    this.#plan();
+    for (const name of names) if (!delivered.has(name)) await send(name);
+    plan();
   }
 
-  stop(): void {
-    clearTimeout(this.#timer);
-  }
-
-  async #send(name: string): Promise<void> {
-    if (await this.#signal(name)) this.#delivered.add(name);
-  }
-
-  #plan(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.wakeAll().catch((error: unknown) => {
-        this.#log(`A run could not be woken for its decision yet: ${messageOf(error)}`);
-        this.#plan();
+  function plan(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      wakeAll().catch((error: unknown) => {
+        log(`A run could not be woken for its decision yet: ${messageOf(error)}`);
+        plan();
       });
     }, retryMs);
   }
+
+  return {
+    async wake(key: AttemptKey): Promise<void> {
+      await send(signalOf(key));
+      plan();
+    },
+    wakeAll,
+    stop: () => clearTimeout(timer),
+  };
 }

@@ -4,7 +4,7 @@ import { Deliveries, Reporter } from "./callbacks.ts";
 import { runCrew, type Steps } from "./crew-run.ts";
 import type { Engine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
-import { DecisionWaker, Executions, SeenOutputs } from "./executions.ts";
+import { createExecutions, createWaker, SeenOutputs } from "./executions.ts";
 import { Erasure, ExecutionStore } from "./store.ts";
 import { DurableRuns, freeLeases, indexDeadlines, runState } from "./workflow.ts";
 
@@ -56,9 +56,9 @@ export function openService(parts: ServiceParts) {
     },
   };
   const runs = new DurableRuns(parts.file, handlers, parts.callbackBackoffMs);
-  const waker = new DecisionWaker(store, (name) => runs.signal(name), log);
+  const waker = createWaker(store, (name) => runs.signal(name), log);
   const start = (id: string) => runs.startCrew(id);
-  const executions = new Executions(store, waker, seen, start, parts.dialect);
+  const executions = createExecutions(store, waker, seen, start, parts.dialect);
 
   const attempt = (action: () => void, problem: string) => {
     try {

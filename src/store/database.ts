@@ -78,7 +78,7 @@ export class Database implements Disposable {
         callback();
       } catch (error) {
         // Thrown, it would look as if nothing was written.
-        this.#options.onProblem("What follows a change of the database failed.", error);
+        this.#options.onProblem("A callback after a change of the database failed.", error);
       }
     }
     return result;

@@ -107,7 +107,7 @@ export function versionOf(connection: DatabaseSync, chain: readonly string[] = s
   throw new StoreError(
     "newer",
     l10n.t(
-      "Crewdeck's data on this machine was written by a newer version of the extension. Nothing of it is read or changed. Update the extension, then reload the window.",
+      "Crewdeck's data on this machine was written by a newer version of the extension. It isn't read or changed. Update the extension, then reload the window.",
     ),
   );
 }

@@ -80,7 +80,7 @@ describe("A window whose database", () => {
       person.shown.map(({ text, choices }) => [text, choices]),
       [
         [
-          "Crewdeck's data on this machine was written by a newer version of the extension. Nothing of it is read or changed. Update the extension, then reload the window.",
+          "Crewdeck's data on this machine was written by a newer version of the extension. It isn't read or changed. Update the extension, then reload the window.",
           ["Show Extension"],
         ],
       ],

@@ -54,7 +54,7 @@ describe("the database", () => {
       return "result";
     });
     assert.deepEqual([result, seen], ["result", [["a"], "last"]]);
-    assert.match(problems.join(), /What follows a change.*on purpose/);
+    assert.match(problems.join(), /A callback after a change.*on purpose/);
     database.afterCommit(() => seen.push("at once"));
     assert.equal(seen.at(-1), "at once");
   });
