@@ -4,7 +4,14 @@ import type { JsonObject } from "../api/types.ts";
 import { transaction } from "../base/sqlite.ts";
 import type { CrewProject } from "../projects/types.ts";
 import { messageOf } from "./errors.ts";
-import type { Attempt, AttemptKey, Callbacks, Decision, Execution, ExecutionView } from "./model.ts";
+import type {
+  Attempt,
+  AttemptKey,
+  Callbacks,
+  Decision,
+  Execution,
+  ExecutionView,
+} from "./model.ts";
 
 const schema = `
   CREATE TABLE IF NOT EXISTS executions (
@@ -83,12 +90,11 @@ export class ExecutionStore {
 
   /** Stores and returns a new attempt. A repeat keeps the first start. */
   begin(key: AttemptKey, taskId: string): Attempt {
-    this.#prepare(
-      "INSERT OR IGNORE INTO attempts (execution_id, task_index, attempt, task_id, state, started_at) VALUES (?, ?, ?, ?, 'running', ?)",
-    ).run(...values(key), taskId, Date.now());
-    const begun = this.attempt(key);
-    if (!begun) throw new Error("An attempt that was just stored is missing.");
-    return begun;
+    const row = this.#prepare(
+      `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at) VALUES (?, ?, ?, ?, 'running', ?)
+       ON CONFLICT DO UPDATE SET state = state RETURNING *`,
+    ).get(...values(key), taskId, Date.now());
+    return readAttempt(row ?? {});
   }
 
   finish(key: AttemptKey, output: string, waits: boolean): void {
