@@ -151,7 +151,7 @@ export class Database implements Disposable {
     this.#planLook();
   }
 
-  /** Closes the database. A later use throws. */
+  /** Closes the database. A later use, such as that of a form that is closed with the window, opens it for itself only. */
   dispose(): void {
     this.#isDisposed = true;
     this.#cancelLook?.();
@@ -185,6 +185,8 @@ export class Database implements Disposable {
       }
     } catch (error) {
       throw explained(error, this.#options.folder);
+    } finally {
+      if (this.#isDisposed) this.#close();
     }
   }
 
@@ -204,7 +206,6 @@ export class Database implements Disposable {
 
   #open(): DatabaseSync {
     if (this.#connection !== undefined) return this.#connection;
-    if (this.#isDisposed) throw new Error("The database is closed.");
     this.#hasOpenFailed = true;
     mkdirSync(this.#options.folder, { recursive: true });
     finishRepair(this.#file, this.#options.clock.now());
