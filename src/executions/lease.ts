@@ -2,25 +2,23 @@ import type { Clock } from "../base/clock.ts";
 import { type Disposable, Emitter, type Event } from "../base/events.ts";
 import type { Database } from "../store/database.ts";
 
-/** Milliseconds between two renewals. */
-const RENEW = 5_000;
-/** Milliseconds after which a lease that was not renewed belongs to nobody. */
-const STALE = 15_000;
+/** Time between two renewals (ms). */
+const renewal = 5_000;
+/** After this time, a lease that was not renewed is free (ms). */
+const expiry = 15_000;
 
-/** What a lease needs. */
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly database: Pick<Database, "get" | "run">;
   readonly clock: Clock;
-  /** Names this window among all that ever shared the database. */
+  /** Unique among all windows that ever shared the database. */
   readonly owner: string;
-  /** Reports a database that can't be used; the lease is then not held, and tried again. */
+  /** Reports a database that can't be used; the lease is then not held, and requested again. */
   onProblem(message: string, error: unknown): void;
 }
 
 /**
- * Decides which of several windows polls and notifies; never who may write.
- * A window takes it when nobody has renewed it for 15 s, or at any time when its person looks at it. The one that lost it
- * sees so at its next renewal, at most 5 s later; `confirm()` asks at once, for what must not happen twice.
+ * Decides which of several windows polls and notifies; never who may write. A window takes it when nobody has renewed it for 15 s, or
+ * when it gets focus. The one that lost it notices at its next renewal, at most 5 s later; `confirm()` asks at once.
  */
 export class Lease implements Disposable {
   readonly #options: LeaseOptions;
@@ -43,20 +41,21 @@ export class Lease implements Disposable {
     return this.#held;
   }
 
-  /** Begins to take part, and takes a lease that is free. */
+  /** Takes the lease as soon as it is free. */
   start(): void {
     this.#take("free or mine");
   }
 
-  /** Takes the lease whoever has it: this window has the person's attention. */
+  /** Takes the lease from whichever window has it. */
   takeOver(): void {
     this.#take("anyone's");
   }
 
-  /** Takes part no more and gives the lease back, until it is started again. */
+  /** Gives the lease back, until it is started again. */
   stop(): void {
+    const { database, owner } = this.#options;
     this.#cancelTimer?.();
-    if (this.#held) this.#try(() => this.#giveBack());
+    if (this.#held) this.#try(() => database.run("DELETE FROM lease WHERE owner = ?", owner));
     this.#setHeld(false);
   }
 
@@ -66,7 +65,6 @@ export class Lease implements Disposable {
     return this.#held;
   }
 
-  /** Gives the lease back at once, so that another window need not wait for it to become stale. */
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
@@ -77,7 +75,7 @@ export class Lease implements Disposable {
   #take(which: "free or mine" | "anyone's"): void {
     if (this.#isDisposed) return;
     this.#cancelTimer?.();
-    this.#cancelTimer = this.#options.clock.after(RENEW, () => this.#take("free or mine"));
+    this.#cancelTimer = this.#options.clock.after(renewal, () => this.#take("free or mine"));
     this.#setHeld(this.#try(() => this.#write(which === "anyone's")) ?? false);
   }
 
@@ -85,14 +83,14 @@ export class Lease implements Disposable {
   #write(fromAnyone: boolean): boolean {
     const { database, clock, owner } = this.#options;
     const now = clock.now();
-    // An end that is too far away was written before the clock was set back.
+    // An expiry that is too far away was written before the clock was set back.
     return (
       database.run(
         `INSERT INTO lease (id, owner, expires_at) VALUES (1, ?1, ?2)
          ON CONFLICT (id) DO UPDATE SET owner = ?1, expires_at = ?2
          WHERE ?3 OR owner = ?1 OR expires_at <= ?4 OR expires_at > ?2`,
         owner,
-        now + STALE,
+        now + expiry,
         fromAnyone ? 1 : 0,
         now,
       ) === 1
@@ -108,10 +106,6 @@ export class Lease implements Disposable {
         clock.now(),
       ) !== undefined
     );
-  }
-
-  #giveBack(): void {
-    this.#options.database.run("DELETE FROM lease WHERE owner = ?", this.#options.owner);
   }
 
   #try<T>(action: () => T): T | undefined {
