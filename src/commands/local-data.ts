@@ -1,7 +1,7 @@
 import type * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
 import { tokenNotesKey } from "../crews/crew-values.ts";
-import type { ClearScope } from "../executions/clearing.ts";
+import type { ClearScope } from "../executions/store.ts";
 import type { Executions } from "../executions/executions.ts";
 import { emptyFolder, type Unremoved } from "../executions/remove-whole.ts";
 import type { Sending } from "../sending/sending.ts";

@@ -47,7 +47,9 @@ function differing(
   others: readonly ExecutionSummary[],
 ): readonly string[] {
   const inputs = Object.entries(request?.inputs ?? {});
-  const started = others.slice(0, compared).flatMap((other) => other.request?.inputs ?? []);
+  const started = others
+    .slice(0, compared)
+    .flatMap((other) => (other.request === undefined ? [] : [other.request.inputs]));
   return inputs
     .filter(([name, value]) => started.some((other) => !isDeepStrictEqual(other[name], value)))
     .map(([name]) => name);

@@ -47,14 +47,21 @@ interface Due {
   readonly due: number;
 }
 
+/** What the person sees in this window. */
+interface View {
+  readonly isListVisible: boolean;
+  readonly isFocused: boolean;
+  /** Local ids of executions whose own documents are shown. */
+  readonly open: ReadonlySet<string>;
+}
+
 /** The executions that are followed, and which of them to poll when. */
 export class WatchList {
   readonly limits = new CrewLimits();
   readonly #store: Pick<ExecutionStore, "summary">;
   readonly #clock: Clock;
   readonly #watched = new Map<string, Watched>();
-  /** What the person sees in this window: the list of executions, and single ones. */
-  #seen = { isListVisible: false, isFocused: false, open: new Set<string>() };
+  #view: View = { isListVisible: false, isFocused: false, open: new Set() };
 
   constructor(store: Pick<ExecutionStore, "summary">, clock: Clock) {
     this.#store = store;
@@ -62,7 +69,7 @@ export class WatchList {
   }
 
   get isFocused(): boolean {
-    return this.#seen.isFocused;
+    return this.#view.isFocused;
   }
 
   get(localId: string): Watched | undefined {
@@ -118,15 +125,15 @@ export class WatchList {
   }
 
   setWindow(isListVisible: boolean, isFocused: boolean): void {
-    this.#look({ ...this.#seen, isListVisible, isFocused });
+    this.#look({ ...this.#view, isListVisible, isFocused });
   }
 
   /** An execution's own document is shown, or no longer. */
   setOpen(localId: string, isOpen: boolean): void {
-    const open = new Set(this.#seen.open);
+    const open = new Set(this.#view.open);
     if (isOpen) open.add(localId);
     else open.delete(localId);
-    this.#look({ ...this.#seen, open });
+    this.#look({ ...this.#view, open });
   }
 
   /** What can be polled now, the most urgent first; only what is forced, unless `isPolling`. */
@@ -146,14 +153,14 @@ export class WatchList {
     return waiting.sort((a, b) => a.due - b.due);
   }
 
-  #isLookedAt(localId: string, { isListVisible, isFocused, open } = this.#seen): boolean {
+  #isLookedAt(localId: string, { isListVisible, isFocused, open } = this.#view): boolean {
     return isFocused && (isListVisible || open.has(localId));
   }
 
   /** What comes into view is polled soon. */
-  #look(seen: typeof this.#seen): void {
-    const before = this.#seen;
-    this.#seen = seen;
+  #look(view: View): void {
+    const before = this.#view;
+    this.#view = view;
     for (const watched of this.#watched.values())
       if (this.#isLookedAt(watched.localId) && !this.#isLookedAt(watched.localId, before))
         watched.hurry(this.#clock.now());

@@ -186,5 +186,5 @@ function knownTasks({ waiting, progress, tasks, resumes }: ExecutionSummary): re
     ...tasks.map((task) => task.taskId).reverse(),
     ...resumes.map((resume) => resume.taskId).reverse(),
   ];
-  return [...new Set(ids.filter((id) => id !== undefined && id !== ""))];
+  return [...new Set(ids.filter((id): id is string => id !== undefined && id !== ""))];
 }

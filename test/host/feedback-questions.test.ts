@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { askKind } from "../../src/feedback/ask.ts";
-import { confirmApproval } from "../../src/feedback/confirm.ts";
+import { askKind, confirmApproval } from "../../src/feedback/ask.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 

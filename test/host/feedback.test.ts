@@ -6,7 +6,7 @@ import { activeDocument } from "../../src/editor/environment.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { applyReading } from "../../src/executions/reduce.ts";
 import { MaybeSentError, NotTakenError } from "../../src/sending/errors.ts";
-import { watchWaitingHere } from "../../src/feedback/waiting-here.ts";
+import { watchWaitingHere } from "../../src/feedback/lenses.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";

@@ -170,7 +170,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.ok(told instanceof MaybeSentError);
     assert.match(
       told.message,
-      /^Your feedback may have been sent: .*It is not sent again by itself\.$/,
+      /^Your feedback may have been sent: .*It is not sent again automatically\.$/,
     );
     assert.deepEqual(
       actionsOf(told).map(({ title, command }) => [title, command]),

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
-import { fillThread, focusThread } from "../../src/feedback/focus-thread.ts";
-import { UnsentWords } from "../../src/feedback/unsent.ts";
+import { fillThread, focusThread, UnsentText } from "../../src/feedback/thread-box.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import {
@@ -250,7 +249,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
     const unsent = await waitFor("the comment", () => open.comments[0]);
-    assert.ok(unsent instanceof UnsentWords);
+    assert.ok(unsent instanceof UnsentText);
     assert.deepEqual([unsent.author.name, unsent.label], ["Not sent", "Not now."]);
     assert.equal(unsent.body, "My words");
     assert.equal(unsent.mode, vscode.CommentMode.Editing);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { attemptPairs } from "../../../src/executions/attempts.ts";
+import { attemptPairs } from "../../../src/executions/tasks.ts";
 
 describe("attempts that can be compared", () => {
   it("are each one and the one before it, of every task, and pass over outputs that nobody knows", () => {

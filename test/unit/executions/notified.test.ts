@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { systemClock } from "../../../src/base/clock.ts";
-import { Notified } from "../../../src/executions/notified.ts";
+import { Notified } from "../../../src/executions/executions.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
 import { Database } from "../../../src/store/database.ts";
 import { temporaryFolder } from "../../support/folders.ts";

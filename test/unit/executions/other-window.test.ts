@@ -43,9 +43,9 @@ describe("The problem of a window that does not poll any more", () => {
 
   it("is over in the same way where something on this side kept the question from leaving", async () => {
     await begin(({ unconnected }) => unconnected.add(anExecution().crew.id));
-    assert.ok(scene.tracker.hindranceOf(scene.store.find(id)!) instanceof Error);
+    assert.ok(scene.tracker.localProblemOf(scene.store.find(id)!) instanceof Error);
     await answered();
-    assert.equal(scene.tracker.hindranceOf(scene.store.find(id)!), undefined);
+    assert.equal(scene.tracker.localProblemOf(scene.store.find(id)!), undefined);
     assert.deepEqual(heard, [anExecution().crew.id, id]);
   });
 

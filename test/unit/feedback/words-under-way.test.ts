@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
-import { joined, WordsUnderWay } from "../../../src/feedback/words-under-way.ts";
+import { joined, TextBeingSent } from "../../../src/feedback/typed-text.ts";
 
 describe("words under way", () => {
   it("are those that were sent where their box is empty or still holds them", () => {
     for (const inBox of ["", " \n", "Shorter.", "Shorter.\n"]) {
-      const words = new WordsUnderWay("Shorter.");
+      const words = new TextBeingSent("Shorter.");
       assert.equal(words.with(inBox).trimEnd(), "Shorter.");
       assert.equal(words.beyond(inBox), "");
     }
   });
 
   it("are told from what was typed on behind them, however the machine breaks lines", () => {
-    const words = new WordsUnderWay("Shorter.\nPlease. ");
+    const words = new TextBeingSent("Shorter.\nPlease. ");
     assert.equal(words.with("Shorter.\r\nPlease. Thanks."), "Shorter.\r\nPlease. Thanks.");
     assert.equal(words.beyond("Shorter.\r\nPlease. Thanks."), "Thanks.");
   });
 
   it("hold what was handed over once more, and what came into the empty box after that", () => {
-    const words = new WordsUnderWay("Shorter.");
+    const words = new TextBeingSent("Shorter.");
     words.add("Shorter. And funnier.");
     words.add("");
     words.add("Thanks.");
@@ -26,9 +26,9 @@ describe("words under way", () => {
   });
 
   it("and words that were changed meanwhile are both kept", () => {
-    assert.equal(new WordsUnderWay("Shorter.").with("Longer."), "Shorter.\n\nLonger.");
-    assert.equal(new WordsUnderWay("Shorter.").beyond("Longer."), "Longer.");
-    assert.equal(new WordsUnderWay("").beyond("A note."), "A note.");
+    assert.equal(new TextBeingSent("Shorter.").with("Longer."), "Shorter.\n\nLonger.");
+    assert.equal(new TextBeingSent("Shorter.").beyond("Longer."), "Longer.");
+    assert.equal(new TextBeingSent("").beyond("A note."), "A note.");
   });
 });
 

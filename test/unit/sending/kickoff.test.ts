@@ -8,7 +8,7 @@ import { CrewApiError } from "../../../src/api/errors.ts";
 import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
 import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.ts";
-import { recoverSends } from "../../../src/sending/recover.ts";
+import { recoverSends } from "../../../src/sending/sends.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { crew, deferred } from "../kickoff/support.ts";
 import { failures, kill, openWindow, type Window } from "./window.ts";
@@ -271,7 +271,7 @@ describe("Sending a kickoff", () => {
     });
   }
 
-  it("tells the crew's refusal even where the record can't be removed, and leaves it as what may have started", async () => {
+  it("reports the crew's refusal even if the record can't be removed, and keeps it as what may have started", async () => {
     const refusal = new CrewApiError({
       kind: "validation",
       message: "Missing.",

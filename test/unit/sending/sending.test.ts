@@ -59,7 +59,7 @@ describe("Sending", () => {
     add("one", [lost]);
     window.database.all("PRAGMA query_only = ON");
     sending.begin();
-    assert.deepEqual(problems, ["What was being sent could not be looked through."]);
+    assert.deepEqual(problems, ["Requests without an outcome could not be recovered."]);
   });
 
   it("knows which executions are being sent right now, and that those without an answer are not", async () => {
