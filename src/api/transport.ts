@@ -77,7 +77,6 @@ export interface Outgoing<T> {
 
 /** One attempt of a request. */
 interface Attempt<T> extends Outgoing<T> {
-  readonly token: string;
   readonly tokenType: TokenType | undefined;
   /** Removes the token and the body's secrets from a text. */
   readonly clean: (text: string) => string;
@@ -149,7 +148,7 @@ export class Transport {
     const secrets = secretsIn(outgoing.body);
     const clean = (text: string) => withoutSecrets(text, token, secrets);
     const deadline = new Deadline(clock, outgoing.timeoutMs, outgoing.signal);
-    const attempt: Attempt<T> = { ...outgoing, token, tokenType: type, clean, deadline };
+    const attempt: Attempt<T> = { ...outgoing, tokenType: type, clean, deadline };
     const exchange = { id: nextExchange(), method, path };
     const logged = (text: string | undefined) =>
       text === undefined ? {} : { body: () => bodyForLog(text, clean) };
