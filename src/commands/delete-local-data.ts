@@ -7,7 +7,7 @@ import type { ClearScope } from "../executions/store.ts";
 import { pendingResume } from "../executions/resumes.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
-import type { Unremoved } from "../executions/remove-whole.ts";
+import type { Unremoved } from "./remove-whole.ts";
 import type { Sending } from "../sending/sending.ts";
 import { titleOf } from "../executions/title.ts";
 import { isProgram, recordOf } from "./arguments.ts";

@@ -43,25 +43,29 @@ export class Lease implements Disposable {
 
   /** Takes the lease as soon as it is free. */
   start(): void {
-    this.#take("free or mine");
+    this.#take(false);
   }
 
   /** Takes the lease from whichever window has it. */
   takeOver(): void {
-    this.#take("anyone's");
+    this.#take(true);
   }
 
   /** Gives the lease back, until it is started again. */
   stop(): void {
     const { database, owner } = this.#options;
     this.#cancelTimer?.();
-    if (this.#held) this.#try(() => database.run("DELETE FROM lease WHERE owner = ?", owner));
+    if (this.#held)
+      this.#try(() => database.run("DELETE FROM lease WHERE owner = ?", owner) === 1);
     this.#setHeld(false);
   }
 
   /** Whether the lease is held right now, as the database has it. */
   confirm(): boolean {
-    if (this.#held) this.#setHeld(this.#try(() => this.#isMine()) ?? false);
+    const { database, clock, owner } = this.#options;
+    const mine = "SELECT 1 FROM lease WHERE owner = ? AND expires_at > ?";
+    if (this.#held)
+      this.#setHeld(this.#try(() => database.get(mine, owner, clock.now()) !== undefined));
     return this.#held;
   }
 
@@ -72,48 +76,29 @@ export class Lease implements Disposable {
     this.stop();
   }
 
-  #take(which: "free or mine" | "anyone's"): void {
+  /** One statement, so that of several windows that find it free at once one gets it. */
+  #take(fromAnyone: boolean): void {
     if (this.#isDisposed) return;
-    this.#cancelTimer?.();
-    this.#cancelTimer = this.#options.clock.after(renewal, () => this.#take("free or mine"));
-    this.#setHeld(this.#try(() => this.#write(which === "anyone's")) ?? false);
-  }
-
-  /** One statement, so that of several windows that find it free at once one gets it. @returns whether this window has it now */
-  #write(fromAnyone: boolean): boolean {
     const { database, clock, owner } = this.#options;
+    this.#cancelTimer?.();
+    this.#cancelTimer = clock.after(renewal, () => this.#take(false));
     const now = clock.now();
     // An expiry that is too far away was written before the clock was set back.
-    return (
-      database.run(
-        `INSERT INTO lease (id, owner, expires_at) VALUES (1, ?1, ?2)
-         ON CONFLICT (id) DO UPDATE SET owner = ?1, expires_at = ?2
-         WHERE ?3 OR owner = ?1 OR expires_at <= ?4 OR expires_at > ?2`,
-        owner,
-        now + expiry,
-        fromAnyone ? 1 : 0,
-        now,
-      ) === 1
+    const take = `
+      INSERT INTO lease (id, owner, expires_at) VALUES (1, ?1, ?2)
+      ON CONFLICT (id) DO UPDATE SET owner = ?1, expires_at = ?2
+      WHERE ?3 OR owner = ?1 OR expires_at <= ?4 OR expires_at > ?2`;
+    this.#setHeld(
+      this.#try(() => database.run(take, owner, now + expiry, fromAnyone ? 1 : 0, now) === 1),
     );
   }
 
-  #isMine(): boolean {
-    const { database, clock, owner } = this.#options;
-    return (
-      database.get(
-        "SELECT owner FROM lease WHERE owner = ? AND expires_at > ?",
-        owner,
-        clock.now(),
-      ) !== undefined
-    );
-  }
-
-  #try<T>(action: () => T): T | undefined {
+  #try(action: () => boolean): boolean {
     try {
       return action();
     } catch (error) {
       this.#options.onProblem("Which window polls could not be decided; trying again.", error);
-      return undefined;
+      return false;
     }
   }
 

@@ -4,6 +4,7 @@ import { CrewApiError } from "../api/errors.ts";
 import type { ResumeAnswer } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import { type ErrorAction, messageOf, UserError } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
 import {
   type CrewRef,
   type Execution,
@@ -24,7 +25,6 @@ import {
 } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { answerSession } from "../executions/watched.ts";
-import type { CallbackSecrets } from "./secrets.ts";
 import {
   isCertainlyNotTaken,
   isUnsent,
@@ -32,6 +32,7 @@ import {
   MaybeSentError,
   StaleFeedbackError,
 } from "./errors.ts";
+import type { CallbackSecrets } from "./secrets.ts";
 import { recoverResumes, type Sends } from "./sends.ts";
 import { staleByAnswer, staleByRecord, staleError } from "./stale.ts";
 
@@ -106,9 +107,7 @@ export class FeedbackSender {
       () => this.#record(given, target, feedback),
       async (executionId) => {
         const request = { executionId, taskId, humanFeedback: text, isApprove, ...callbacks };
-        const answer = await this.#post(client, request, localId, target);
-        this.#recordAnswer(answer, localId, target);
-        return resultOf(answer, isApprove);
+        return resultOf(await this.#post(client, request, localId, target), isApprove);
       },
     );
   }
@@ -194,49 +193,34 @@ export class FeedbackSender {
     localId: string,
     target: ResumeTarget,
   ): Promise<ResumeAnswer> {
-    try {
-      return await client.resume(request);
-    } catch (error) {
+    const { store, sends, clock, poll, onProblem } = this.#options;
+    const settle = (change: (known: Execution) => Execution) =>
+      sends.settle({ kind: "resume", localId, ...target }, () => store.update(localId, change));
+    const answer = await client.resume(request).catch((error: unknown) => {
       const message = error instanceof Error ? error.message : String(error);
       const isRefused = isCertainlyNotTaken(error);
-      const recorded = this.#settle(localId, target, (known) =>
-        isRefused
-          ? resumeRefused(known, target, message, { isUnsent: isUnsent(error) })
-          : resumeUnanswered(known, target, message),
-      );
-      this.#options.poll(localId);
+      let recorded: Execution | undefined;
+      try {
+        recorded = settle((known) =>
+          isRefused
+            ? resumeRefused(known, target, message, { isUnsent: isUnsent(error) })
+            : resumeUnanswered(known, target, message),
+        );
+      } catch (problem) {
+        // It stays "sending", which recovery turns into "unanswered".
+        onProblem("What became of feedback could not be recorded.", problem);
+      }
+      poll(localId);
       if (isRefused) throw error;
       throw new MaybeSentError(
         l10n.t("Your feedback may have been sent: {0} It is not sent again automatically.", message),
         error,
         recorded && waysOn(recorded),
       );
-    }
-  }
-
-  /** Records what became of feedback that may not have been accepted. If that fails it stays "sending", which recovery turns into "unanswered". */
-  #settle(
-    localId: string,
-    target: ResumeTarget,
-    change: (known: Execution) => Execution,
-  ): Execution | undefined {
-    const { store, sends, onProblem } = this.#options;
+    });
     try {
-      return sends.settle({ kind: "resume", localId, ...target }, () =>
-        store.update(localId, change),
-      );
-    } catch (error) {
-      onProblem("What became of feedback could not be recorded.", error);
-      return undefined;
-    }
-  }
-
-  #recordAnswer(answer: ResumeAnswer, localId: string, target: ResumeTarget): void {
-    const { store, sends, clock, poll } = this.#options;
-    try {
-      sends.settle({ kind: "resume", localId, ...target }, () =>
-        store.update(localId, (known) => resumeAnswered(known, target, answer, clock.now())),
-      );
+      settle((known) => resumeAnswered(known, target, answer, clock.now()));
+      return answer;
     } catch (error) {
       throw new MaybeSentError(
         l10n.t(
@@ -281,9 +265,5 @@ function resultOf(
   const said = status ?? (isApprove ? "resumed" : "retrying");
   const fallback =
     kickoffId === undefined ? said : l10n.t("The execution continues as {0}.", kickoffId);
-  return {
-    status: said,
-    message: message ?? fallback,
-    ...(kickoffId === undefined ? {} : { kickoffId }),
-  };
+  return { status: said, message: message ?? fallback, ...defined({ kickoffId }) };
 }

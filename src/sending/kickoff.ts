@@ -5,6 +5,7 @@ import { CrewApiError } from "../api/errors.ts";
 import type { KickoffRequest } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf, UserError } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
 import { isLocalCrew, type CrewRef, type Execution } from "../executions/model.ts";
 import { confirmKickoff, newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -78,7 +79,7 @@ export class KickoffSender {
     const client = this.#options.clientFor(crew);
     const execution = await sends.once(
       { kind: "kickoff", localId },
-      () => this.#record(crew, request, { ...options, localId }),
+      () => this.#record(crew, request, localId, options.label),
       async (record) => {
         await this.#keepSecrets(request, record);
         return this.#confirm(record, await this.#post(client, request, record));
@@ -90,10 +91,12 @@ export class KickoffSender {
 
   /** The execution of the kickoff that `localId` names, or why it may have started; undefined if it was never sent, or certainly did not start. */
   earlier(crew: Pick<CrewRef, "id">, localId: string): Execution | MaybeStartedError | undefined {
-    const earlier = this.#earlier(localId);
-    if (earlier === undefined) return undefined;
-    const { execution } = earlier;
+    const { store, sends } = this.#options;
+    store.refresh();
+    const execution = store.find(localId);
     if (execution !== undefined && execution.kickoffIds.length > 0) return execution;
+    // The row of a request without an answer stays if the person stopped tracking its execution.
+    if (execution === undefined && !sends.has({ kind: "kickoff", localId })) return undefined;
     return new MaybeStartedError(
       l10n.t(
         "The kickoff request of this form was sent, or about to be, and no response is recorded. It may have started.",
@@ -103,38 +106,22 @@ export class KickoffSender {
     );
   }
 
-  /** Whether a kickoff was sent before, or about to be: its execution is recorded, or there is a row of a request without an answer, if the person stopped tracking it. */
-  #earlier(localId: string): { readonly execution: Execution | undefined } | undefined {
-    const { store, sends } = this.#options;
-    store.refresh();
-    const execution = store.find(localId);
-    return execution !== undefined || sends.has({ kind: "kickoff", localId })
-      ? { execution }
-      : undefined;
-  }
-
   /** Runs in the transaction that allows the request to be sent. */
   #record(
     crew: CrewToStart,
     request: KickoffRequest,
-    { label, localId }: { readonly label?: string; readonly localId: string },
+    localId: string,
+    label: string | undefined,
   ): Execution {
-    const earlier = this.#earlier(localId);
-    if (earlier !== undefined) {
+    const earlier = this.earlier(crew, localId);
+    if (earlier !== undefined)
       throw new MaybeStartedError(
         l10n.t("This kickoff was sent before, and may have started."),
         crew,
-        earlier.execution,
+        earlier instanceof MaybeStartedError ? earlier.execution : earlier,
       );
-    }
     const started = newExecution(
-      {
-        crew: { id: crew.id, name: crew.name, url: crew.url },
-        request,
-        origin: "kickoff",
-        ...(crew.local === undefined ? {} : { engine: crew.local.engine }),
-        ...(label === undefined ? {} : { label }),
-      },
+      { crew, request, origin: "kickoff", ...defined({ engine: crew.local?.engine, label }) },
       this.#options.clock,
     );
     return this.#options.store.add({ ...started, localId });
