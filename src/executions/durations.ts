@@ -4,7 +4,6 @@ import { type ExecutionSummary, hasEnded, type StateChange, type TaskSummary } f
 /** A shorter time that was only measured here is unknown, since polling may ask only once a minute (s). */
 const shortestSeen = 60;
 
-/** How long something took. */
 export interface Duration {
   readonly seconds: number;
   /** Reported by the crew; otherwise measured here, some time after each change. */
@@ -17,7 +16,6 @@ interface TaskDuration {
   readonly duration?: Duration;
 }
 
-/** How the time of an execution was used, as far as it is known. */
 interface TimeUse {
   /** In the order of the tasks. Before the end only those whose time is known. */
   readonly tasks: readonly TaskDuration[];
@@ -195,7 +193,6 @@ function spanOf(
     : secondsBetween(change.at, next.at);
 }
 
-/** Whether a moment is in a span that is over. */
 function isBetween(time: string, from: string, to: string | undefined): boolean {
   return (
     to !== undefined && Date.parse(time) >= Date.parse(from) && Date.parse(time) <= Date.parse(to)
@@ -206,7 +203,6 @@ function secondsBetween(from: string, to: string): number {
   return Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);
 }
 
-/** Undefined if one of them is unknown. */
 function sumOf(seconds: readonly (number | undefined)[]): number | undefined {
   return seconds.reduce<number | undefined>(
     (sum, each) => (sum === undefined || each === undefined ? undefined : sum + each),

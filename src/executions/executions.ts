@@ -25,7 +25,6 @@ export class Executions implements Disposable {
   readonly lease: Lease;
   readonly tracker: Tracker;
   readonly #options: ExecutionsOptions;
-  /** Prepares polling. */
   #begin: () => Promise<void> = () => Promise.resolve();
   /** What waits for polling to begin, or ends with it. */
   readonly #phase = new Disposables();
@@ -69,7 +68,6 @@ export class Executions implements Disposable {
     }
   }
 
-  /** Whether an execution of a crew has not ended. */
   hasOpen(crewId: string): boolean {
     return this.store.list().some(({ crew, state }) => crew.id === crewId && !hasEnded({ state }));
   }
@@ -90,14 +88,12 @@ export class Executions implements Disposable {
     this.store.dispose();
   }
 
-  /** Polling begins when there is something to poll. */
   #wait(): void {
     this.#phase.dispose();
     if (!this.#isDisposed)
       this.#phase.add(beginWhenNeeded(this.store, this.#options.clock, () => this.#watch()));
   }
 
-  /** Polling ends until there is something again. */
   #rest(): void {
     this.#phase.dispose();
     this.tracker.stop();

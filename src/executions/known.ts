@@ -1,13 +1,11 @@
 import type { ExecutionSummary } from "./model.ts";
 
-/** What changed, in one go. */
 export interface ExecutionChange {
   readonly added: readonly ExecutionSummary[];
   readonly changed: readonly ExecutionSummary[];
   readonly removed: readonly ExecutionSummary[];
 }
 
-/** The change of one row; undefined for none. */
 export type Step =
   { readonly kind: keyof ExecutionChange; readonly summary: ExecutionSummary } | undefined;
 
@@ -23,7 +21,6 @@ export class Known {
   /** Kept up from the first time on: sorting ten thousand for every change would cost more than the change. */
   #sorted: readonly ExecutionSummary[] | undefined;
 
-  /** How many rows are known, including those that can't be read. */
   get size(): number {
     return this.#entries.size;
   }
@@ -32,7 +29,6 @@ export class Known {
     return [...this.#entries.keys()];
   }
 
-  /** 0 for a row that is not known. */
   revisionOf(localId: string): number {
     return this.#entries.get(localId)?.revision ?? 0;
   }
@@ -65,7 +61,6 @@ export class Known {
       : undefined;
   }
 
-  /** Forgets a row that is no longer there. */
   drop(localId: string): Step {
     return this.#replace(localId, undefined);
   }
@@ -87,7 +82,6 @@ export class Known {
   }
 }
 
-/** All steps as one change; undefined if there is none. */
 export function join(steps: readonly Step[]): ExecutionChange | undefined {
   const all = steps.filter((step) => step !== undefined);
   const of = (kind: keyof ExecutionChange) =>
@@ -113,7 +107,6 @@ function newestFirst(a: ExecutionSummary, b: ExecutionSummary): number {
   return compare(b.startedAt, a.startedAt) || compare(a.localId, b.localId);
 }
 
-/** ISO 8601 times compare as text. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -53,7 +53,6 @@ export interface Feedback extends FeedbackSummary {
 
 /** What lists know of {@link Attempt}. */
 export interface AttemptSummary {
-  /** Counts from 1. */
   readonly number: number;
   /** `true` in place of the text. */
   readonly output?: string | true;

@@ -54,7 +54,6 @@ export function newExecution(from: NewExecution, clock: Clock): Execution {
   };
 }
 
-/** The kickoff's answer came. */
 export function confirmKickoff(execution: Execution, kickoffId: string): Execution {
   if (execution.kickoffIds.includes(kickoffId)) return execution;
   const state = execution.state === "unconfirmed" ? "queued" : execution.state;
@@ -254,7 +253,6 @@ function inferAttempt(execution: Execution, pause: Pause, now: number): number {
   return wentOn && !acceptedWithin(execution, target, now, stale) ? last.number + 1 : last.number;
 }
 
-/** Whether a pause may be about an attempt, by the outputs that are known. */
 function fits({ output }: Pause, attempt: Attempt): boolean {
   return (
     output === undefined || attempt.output === undefined || isSameOutput(output, attempt.output)

@@ -10,7 +10,6 @@ export const approved = "Approved.";
 /** Which output of which task feedback is for. */
 export interface ResumeTarget {
   readonly taskId: string;
-  /** Counts from 1. */
   readonly attempt: number;
 }
 

@@ -82,7 +82,6 @@ export class ExecutionStore implements Disposable {
     });
   }
 
-  /** All tracked executions, newest first. */
   list(): readonly ExecutionSummary[] {
     return this.#known.list();
   }
@@ -198,7 +197,6 @@ export class ExecutionStore implements Disposable {
     });
   }
 
-  /** Reads at once what other windows have written. */
   refresh(): void {
     this.#options.database.look();
   }

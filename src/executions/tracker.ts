@@ -65,7 +65,6 @@ export class Tracker implements Disposable {
     this.onDidPark = this.#parks.event;
   }
 
-  /** Begins to poll. */
   start(): void {
     if (this.#isStarted || this.#isDisposed) return;
     this.#isStarted = true;
@@ -113,13 +112,11 @@ export class Tracker implements Disposable {
     this.#plan();
   }
 
-  /** An execution's document is shown. */
   look(localId: string): void {
     this.#list.setOpen(localId, true);
     this.#plan();
   }
 
-  /** An execution's document is no longer shown. */
   unlook(localId: string): void {
     this.#list.setOpen(localId, false);
     this.#plan();
@@ -148,7 +145,6 @@ export class Tracker implements Disposable {
     this.#plan();
   }
 
-  /** Polls an execution again that was given up by age. */
   watchAgain(localId: string): void {
     const { store, clock } = this.#options;
     store.update(localId, (execution) => watchAgain(execution, clock.now()));
@@ -189,7 +185,6 @@ export class Tracker implements Disposable {
     this.#cancelTimer = clock.after(Math.max(0, next.due - clock.now()), () => this.#run());
   }
 
-  /** Polls what is due. */
   #run(): void {
     for (const { watched, execution, due } of this.#waiting())
       if (due <= this.#options.clock.now() && !this.#list.limits.isFull(execution.crew.id))

@@ -14,7 +14,6 @@ class CrewLimits {
   /** The crews that refused their token, by id. */
   readonly parked = new Map<string, CrewApiError>();
 
-  /** Whether one more request would be too many. */
   isFull(crewId: string): boolean {
     return (this.#underWay.get(crewId) ?? 0) >= atOnce;
   }
@@ -40,14 +39,12 @@ class CrewLimits {
   }
 }
 
-/** An execution to poll, and when: milliseconds since 1970. */
 interface Due {
   readonly watched: Watched;
   readonly execution: ExecutionSummary;
   readonly due: number;
 }
 
-/** What the person sees in this window. */
 interface View {
   readonly isListVisible: boolean;
   readonly isFocused: boolean;
@@ -76,7 +73,6 @@ export class WatchList {
     return this.#watched.get(localId);
   }
 
-  /** Follows an execution from now on. */
   add(execution: ExecutionSummary): Watched {
     const watched =
       this.#watched.get(execution.localId) ?? new Watched(execution, this.#clock.now());
@@ -117,7 +113,6 @@ export class WatchList {
     }
   }
 
-  /** Polls a crew's executions soon. */
   hurry(crewId: string): void {
     for (const watched of this.#watched.values())
       if (this.#store.summary(watched.localId)?.crew.id === crewId)

@@ -45,7 +45,6 @@ export function backOff(failures: number, random: number, ordinary: number): num
   return Math.max(ordinary, random * Math.min(longestBackOff, quick * 2 ** failures));
 }
 
-/** What became of a poll. */
 export type PollOutcome =
   | { readonly kind: "written" }
   /** The crew could not be asked, or its answer is no use. */
@@ -62,11 +61,9 @@ export class Watched {
   isForced = false;
   /** Called when the next poll is over. */
   waiters: (() => void)[] = [];
-  /** Why the last poll failed. */
   error: CrewApiError | undefined;
   /** What on this machine prevented the last poll, or its answer from being written. */
   localProblem: unknown;
-  /** Since it last succeeded. */
   failures = 0;
   #failedAt: number | undefined;
   #session: string;

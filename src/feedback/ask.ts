@@ -147,7 +147,6 @@ async function isAgreed(question: string, detail: string, yes: string): Promise<
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes;
 }
 
-/** An output's first lines, as plain text. */
 function beginningOf(output: string | undefined): string {
   if (output === undefined) return vscode.l10n.t("The crew has not returned this output.");
   const whole = output.trim();

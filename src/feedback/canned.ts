@@ -2,7 +2,6 @@ import * as vscode from "vscode";
 import { plainLabel } from "../editor/messages.ts";
 import type { Draft } from "./drafts.ts";
 
-/** An answer that a person has written beforehand. */
 interface CannedAnswer {
   readonly label?: string;
   readonly text: string;

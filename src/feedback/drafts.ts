@@ -7,9 +7,7 @@ import { integer, type Row, text } from "../store/row.ts";
 
 /** Stored drafts; the oldest are deleted. */
 const most = 200;
-/** Longest stored text, in characters. */
 const longest = 500_000;
-/** Characters of a draft that a line shows. */
 const shown = 80;
 
 /** Feedback for one output that was not sent yet. */
@@ -17,7 +15,6 @@ export interface Draft extends ResumeTarget {
   readonly localId: string;
   readonly isApprove: boolean;
   readonly text: string;
-  /** ISO 8601. */
   readonly at: string;
 }
 
@@ -69,7 +66,6 @@ export class Drafts implements Disposable {
     });
   }
 
-  /** The drafts of an execution, oldest first. */
   of(localId: string): readonly Draft[] {
     return this.#database
       .all("SELECT * FROM drafts WHERE local_id = ? ORDER BY at", localId)
@@ -121,7 +117,6 @@ function draftIn(row: Row): Draft {
   };
 }
 
-/** The beginning of a draft, in one line. */
 export function beginningOf({ text }: Pick<Draft, "text">): string {
   const line = text.trim().replace(/\s+/g, " ");
   return line.length <= shown

@@ -62,7 +62,6 @@ export class Feedback implements vscode.Disposable {
     this.#options = options;
   }
 
-  /** Sets the threads, which send by this. */
   use(threads: FeedbackThreads): void {
     this.#threads = threads;
   }
@@ -209,7 +208,6 @@ export class Feedback implements vscode.Disposable {
       : undefined;
   }
 
-  /** Opens a thread, which begins with `text`. */
   async #write(
     execution: Execution,
     given: GivenFeedback,

@@ -8,13 +8,11 @@ import type { Feedback } from "./feedback.ts";
 /** A place in an execution's document where a person gives feedback. */
 export interface FeedbackPlace {
   readonly execution: ExecutionSummary;
-  /** The task that waits, if known. */
   readonly taskId?: string;
   /** Counts from 0. */
   readonly line: number;
 }
 
-/** Finds the place in an open document. */
 export type FindPlace = (document: vscode.TextDocument) => FeedbackPlace | undefined;
 
 /** The execution whose own document this is; not that of one of its outputs. */
@@ -25,11 +23,9 @@ interface FeedbackLensesOptions {
   readonly findExecution: FindExecution;
   readonly feedback: Pick<Feedback, "isSending" | "onDidChangeSending">;
   readonly drafts: Pick<Drafts, "of" | "onDidChange">;
-  /** Fires when executions changed. */
   readonly onDidChange: (listener: () => void) => { dispose(): void };
 }
 
-/** What each answer does. */
 export const effects = {
   approve: () =>
     vscode.l10n.t(

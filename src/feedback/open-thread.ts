@@ -11,11 +11,8 @@ import type { TextBeingSent } from "./typed-text.ts";
 export class OpenThread {
   readonly thread: vscode.CommentThread;
   subject: ThreadSubject;
-  /** There is a draft for this output. */
   hasDraft = false;
-  /** Sending its text failed. */
   isUnsent = false;
-  /** Defined while its text is being sent. */
   beingSent: TextBeingSent | undefined;
   /** The crew's answer once the text was sent, or undefined once the thread was closed. */
   readonly done: Promise<FeedbackResult | undefined>;

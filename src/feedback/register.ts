@@ -26,7 +26,6 @@ interface FeedbackRoomOptions {
   readonly show: (execution: ExecutionSummary) => Promise<vscode.TextEditor>;
 }
 
-/** What other rooms use of feedback. */
 export interface FeedbackRoom {
   dispose(): void;
   readonly feedback: Feedback;
@@ -43,7 +42,6 @@ export function registerFeedback(options: FeedbackRoomOptions): FeedbackRoom {
   const owned = new Disposables();
   let sender: FeedbackSender | undefined;
   const send: FeedbackSender["send"] = async (given) => {
-    // Most windows never send any.
     const { FeedbackSender } = await import("../sending/feedback.ts");
     sender ??= new FeedbackSender({
       store,

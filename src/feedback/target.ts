@@ -4,15 +4,12 @@ import { attemptToAnswer, resumesOf } from "../executions/resumes.ts";
 import type { FeedbackToSend } from "../sending/feedback.ts";
 import type { DraftTarget } from "./drafts.ts";
 
-/** What a thread is for. */
 export type ThreadSubject = Omit<FeedbackToSend, "text">;
 
-/** The output that a thread is about. */
 export function targetOf({ execution, taskId }: ThreadSubject): DraftTarget {
   return { localId: execution.localId, taskId, attempt: attemptToAnswer(execution, taskId) };
 }
 
-/** Whether two threads would be about the same output. */
 export function isSameTarget(one: ThreadSubject, other: ThreadSubject): boolean {
   const [a, b] = [targetOf(one), targetOf(other)];
   return a.localId === b.localId && a.taskId === b.taskId && a.attempt === b.attempt;

@@ -4,14 +4,12 @@ import { commentBoxScheme } from "../editor/environment.ts";
 import type { OpenThread } from "./open-thread.ts";
 import { joined } from "./typed-text.ts";
 
-/** Text that could not be sent, in a thread, open for editing. */
 export class UnsentText implements vscode.Comment {
   readonly author: vscode.CommentAuthorInformation = { name: vscode.l10n.t("Not sent") };
   readonly mode = vscode.CommentMode.Editing;
   readonly contextValue = "unsent";
   /** VS Code puts the edited text here before it runs a command on the comment. */
   body: string | vscode.MarkdownString;
-  /** Why it was not sent. */
   readonly label?: string;
   readonly thread: vscode.CommentThread;
 
@@ -95,7 +93,6 @@ export function boxHolding(text: string): vscode.TextDocument | undefined {
   return other === undefined ? box : undefined;
 }
 
-/** The editor in which a thread is. */
 export function editorOf({ thread }: OpenThread): vscode.TextEditor | undefined {
   return vscode.window.visibleTextEditors.find(
     ({ document }) => document.uri.toString() === thread.uri.toString(),
@@ -117,7 +114,6 @@ export async function focusThread(
   limit: number,
 ): Promise<boolean> {
   const end = performance.now() + limit;
-  // It moves with its text.
   const lineNow = () => thread.range?.start.line ?? 0;
   while (isOpen() && performance.now() < end) {
     const above = new vscode.Position(Math.max(0, lineNow() - 1), 0);

@@ -23,7 +23,6 @@ import { joined, TextBeingSent } from "./typed-text.ts";
 
 interface FeedbackThreadsOptions {
   readonly find: FindPlace;
-  /** An execution as it is stored now. */
   readonly current: (localId: string) => Execution | undefined;
   readonly send: (feedback: FeedbackToSend) => Promise<FeedbackResult>;
   readonly drafts: Pick<Drafts, "find" | "of" | "keep" | "remove">;
@@ -143,7 +142,6 @@ export class FeedbackThreads implements vscode.Disposable {
       showStatus(vscode.l10n.t("Draft kept on this machine. Nothing was sent."));
   }
 
-  /** Closes a thread and removes the draft for its output. */
   discardDraft(argument: unknown): void {
     const { open } = this.#written(argument);
     if (open === undefined) return;
@@ -151,7 +149,6 @@ export class FeedbackThreads implements vscode.Disposable {
     this.#close(open, undefined);
   }
 
-  /** Inserts a canned answer below what was written. */
   async insert(argument: unknown): Promise<void> {
     const { open, text = "" } = this.#written(argument);
     if (open === undefined) return;
@@ -219,7 +216,6 @@ export class FeedbackThreads implements vscode.Disposable {
     return next;
   }
 
-  /** Shows a new thread with text in its box, or in a comment if that fails. */
   async #begin(
     editor: vscode.TextEditor,
     open: OpenThread,

@@ -12,7 +12,6 @@ interface SendingOptions {
   readonly store: ExecutionStore;
   readonly lease: Pick<Lease, "onDidChange">;
   readonly clock: Clock;
-  /** For the secrets of callbacks. */
   readonly storage: SecretStorage;
   readonly onProblem: (message: string, error: unknown) => void;
 }
@@ -35,7 +34,6 @@ export class Sending implements Disposable {
     });
   }
 
-  /** Cleans up after a crash. */
   begin(): void {
     this.#recover();
     this.secrets

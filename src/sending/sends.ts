@@ -165,7 +165,6 @@ export function recoverSends({
       sends.settleLost(send, () => undefined);
 }
 
-/** As {@link recoverSends}, for one execution. */
 export function recoverResumes(
   store: Pick<ExecutionStore, "update">,
   sends: Pick<Sends, "settleLost">,

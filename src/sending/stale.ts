@@ -83,7 +83,6 @@ export function staleByAttempt(
   return staleError(kind, now, { taskId, attempt });
 }
 
-/** What happened and what to do next. */
 export function staleError(
   kind: Exclude<StaleKind, "untracked">,
   now: Execution,
