@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { asArray, asObject, defined, textAt } from "../base/json.ts";
+import { asArray, asObject, textAt } from "../base/json.ts";
 import { CrewApiError, outcome, type UnreachableReason } from "./errors.ts";
 
 const dnsCodes = ["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"];
@@ -179,45 +179,18 @@ export function unanswered(
   return new CrewApiError({ kind, message, ...outcome(isOpen, isOpen ? "" : remedy) });
 }
 
-interface Unusable {
-  readonly status: number;
-  readonly body?: string;
-  readonly isJson?: boolean;
-  readonly maxBytes?: number;
-  readonly isLocal?: boolean;
-  /** Target of a redirect, without the token. */
-  readonly location?: string;
-  /** The requested URL. */
-  readonly url?: string;
-}
-
-/** The error of an answer that can't be used. */
-export function unusableAnswer(
-  kind: "badAnswer" | "tooLarge" | "redirected",
-  { method, path }: Request,
-  answer: Unusable,
+/** @param location the redirect's target, without the token */
+export function redirected(
+  { method }: Request,
+  status: number,
+  location: string,
+  url: string,
 ): CrewApiError {
-  const { status, body } = answer;
-  const [message, remedy] = textsFor(kind, path, answer);
-  // Of the redirects only "303 See Other" means that the request was processed (RFC 9110).
-  const isOpen = method === "POST" && (kind !== "redirected" || status === 303);
+  const to = targetOf(location, url);
   return new CrewApiError({
-    kind,
-    message,
-    ...outcome(isOpen, remedy),
+    kind: "redirected",
     status,
-    ...defined({ body }),
-  });
-}
-
-function textsFor(
-  kind: "badAnswer" | "tooLarge" | "redirected",
-  path: string,
-  { status, maxBytes = 0, isLocal = false, isJson = false, location = "", url }: Unusable,
-): readonly [message: string, remedy: string] {
-  if (kind === "redirected") {
-    const to = targetOf(location, url);
-    return [
+    message:
       to === ""
         ? l10n.t(
             "The address redirects ({0}). The redirect was not followed because the request carries the token.",
@@ -228,30 +201,59 @@ function textsFor(
             status,
             to,
           ),
+    // Only "303 See Other" means that the request was processed (RFC 9110).
+    ...outcome(
+      method === "POST" && status === 303,
       l10n.t("If you trust the redirect's target, use it as the crew's address."),
-    ];
-  }
-  if (kind === "tooLarge") {
-    const megabytes = Math.round(maxBytes / 1024 / 1024);
-    return [
-      l10n.t("The answer is larger than {0} MB and was not read completely.", megabytes),
+    ),
+  });
+}
+
+export function tooLarge(
+  { method }: Request,
+  status: number,
+  maxBytes: number,
+  isLocal: boolean,
+): CrewApiError {
+  const megabytes = Math.round(maxBytes / 1024 / 1024);
+  return new CrewApiError({
+    kind: "tooLarge",
+    status,
+    message: l10n.t("The answer is larger than {0} MB and was not read completely.", megabytes),
+    ...outcome(
+      method === "POST",
       isLocal
         ? l10n.t("The local crew's log may have more details.")
         : l10n.t("Look at the execution in the dashboard."),
-    ];
-  }
-  return [
-    isJson
+    ),
+  });
+}
+
+/** The error of a 2xx answer of another shape. */
+export function badAnswer(
+  { method, path }: Request,
+  answer: { readonly status: number; readonly body: string; readonly isJson: boolean },
+  isLocal: boolean,
+): CrewApiError {
+  const { status, body, isJson } = answer;
+  return new CrewApiError({
+    kind: "badAnswer",
+    status,
+    body,
+    message: isJson
       ? l10n.t("The answer of {0} is not what the Crew Execution API returns.", path)
       : l10n.t("The answer of {0} is not JSON.", path),
-    isLocal
-      ? l10n.t("Stop and restart the local crew.")
-      : l10n.t("Check that the address is the one on the crew's page in the dashboard."),
-  ];
+    ...outcome(
+      method === "POST",
+      isLocal
+        ? l10n.t("Stop and restart the local crew.")
+        : l10n.t("Check that the address is the one on the crew's page in the dashboard."),
+    ),
+  });
 }
 
 /** Scheme, host and path of a redirect's target; the query may hold secrets. */
-function targetOf(location: string, url: string | undefined): string {
+function targetOf(location: string, url: string): string {
   if (location === "" || !URL.canParse(location, url)) return "";
   const { origin, pathname } = new URL(location, url);
   return origin === "null" ? "" : `${origin}${pathname}`;

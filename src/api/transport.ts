@@ -5,7 +5,7 @@ import { wait, type Clock } from "../base/clock.ts";
 import { defined, isObject, parseJson } from "../base/json.ts";
 import { errorOfAnswer, excerpt } from "./answer-errors.ts";
 import { CrewApiError } from "./errors.ts";
-import { errorOfFailure, unanswered, unusableAnswer } from "./failure-errors.ts";
+import { badAnswer, errorOfFailure, redirected, tooLarge, unanswered } from "./failure-errors.ts";
 import { bodyForLog, nextExchange, secretsIn, withoutSecrets, type Traffic } from "./traffic.ts";
 import type { TokenType, TypedToken } from "./types.ts";
 
@@ -207,10 +207,10 @@ export class Transport {
     arrived.status = status;
     if (status >= 300 && status < 400) {
       const location = clean(answer.headers.get("location") ?? "");
-      throw unusableAnswer("redirected", attempt, { status, location, url: baseUrl + path });
+      throw redirected(attempt, status, location, baseUrl + path);
     }
     const ok = status >= 200 && status < 300;
-    const { text, tooLarge, problem } = await readBody(answer.body, ok ? maxBytes : errorBytes);
+    const { text, isTruncated, problem } = await readBody(answer.body, ok ? maxBytes : errorBytes);
     arrived.text = text;
     if (deadline.ended === "aborted") throw unanswered("aborted", attempt, true);
     if (!ok) {
@@ -227,19 +227,14 @@ export class Transport {
         isLocal,
       });
     }
-    if (tooLarge) throw unusableAnswer("tooLarge", attempt, { status, maxBytes, isLocal });
+    if (isTruncated) throw tooLarge(attempt, status, maxBytes, isLocal);
     const raw = parseJson(text);
     // A complete object is the answer, even if the connection broke right after it.
     if (problem !== undefined && !isObject(raw)) throw this.#failure(problem, attempt);
     const value = raw === undefined ? undefined : attempt.read(raw, () => clean(text));
     if (value !== undefined) return value;
-    const isJson = raw !== undefined;
-    throw unusableAnswer("badAnswer", attempt, {
-      status,
-      body: excerpt(clean(text)),
-      isJson,
-      isLocal,
-    });
+    const body = excerpt(clean(text));
+    throw badAnswer(attempt, { status, body, isJson: raw !== undefined }, isLocal);
   }
 
   #failure(failure: unknown, attempt: Attempt<unknown>): CrewApiError {
@@ -254,8 +249,7 @@ export class Transport {
 
 interface ReadBody {
   readonly text: string;
-  /** Whether the limit was reached; `text` is then truncated. */
-  readonly tooLarge: boolean;
+  readonly isTruncated: boolean;
   /** The error that interrupted reading. */
   readonly problem?: unknown;
 }
@@ -273,11 +267,11 @@ async function readBody(
       const chunk = typeof part === "string" ? Buffer.from(part) : part;
       chunks.push(chunk.subarray(0, maxBytes - size));
       size += chunk.length;
-      if (size > maxBytes) return { text: text(), tooLarge: true };
+      if (size > maxBytes) return { text: text(), isTruncated: true };
     }
-    return { text: text(), tooLarge: false };
+    return { text: text(), isTruncated: false };
   } catch (problem) {
-    return { text: text(), tooLarge: false, problem };
+    return { text: text(), isTruncated: false, problem };
   }
 }
 

@@ -203,6 +203,14 @@ describe("attempts", () => {
     );
   });
 
+  it("need not have arrived at a crew that was stopped, but at one that completes", () => {
+    const { sent } = sending(waiting, "Approved.", true, at(20));
+    const open = resumeUnanswered(sent, target);
+    const outcome = (state: "stopped" | "completed") =>
+      applyReading(open, aReading({ state }), at(30)).resumes[0]?.outcome;
+    assert.deepEqual([outcome("stopped"), outcome("completed")], ["unanswered", "answered"]);
+  });
+
   it("lag from when the crew took the feedback, not from when it was written", () => {
     const { sent } = sending(waiting, "Approved.", true, at(20));
     const answered = resumeAnswered(sent, target, resumed, at(75));
