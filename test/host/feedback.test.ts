@@ -45,7 +45,7 @@ describe("feedback in an execution's document", () => {
     await waitFor("the lenses to go", async () => (await lensesOf(document)).length === 0);
   });
 
-  it("asks for a task id where the crew does not tell which task waits", async () => {
+  it("asks for a task ID if the crew does not report which task waits", async () => {
     const { document } = await parts.show(
       parts.store.add(notWaiting({ state: "unknown", mayBeWaiting: true })),
     );
@@ -79,7 +79,7 @@ describe("feedback in an execution's document", () => {
     );
   });
 
-  it("rejects with words from a thread that stands at the output and goes when they are sent", async () => {
+  it("rejects with text from a thread at the output, which closes when it is sent", async () => {
     const execution = parts.store.add(anExecution());
     const { document } = await parts.show(execution);
     const result = parts.feedback.reject(execution);
@@ -201,7 +201,7 @@ describe("feedback in an execution's document", () => {
     );
   });
 
-  it("opens a new thread where the bin on the old one was used", async () => {
+  it("opens a new thread if the bin on the old one was used", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
     const first = parts.feedback.reject(execution);
@@ -230,7 +230,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(parts.sent.length, 0);
   });
 
-  it("asks before an output is approved that is not on the screen, with its first lines, and sends nothing where the person does not want to", async () => {
+  it("asks before an output is approved that is not on the screen, with its first lines, and sends nothing if the person cancels", async () => {
     const output = `# Draft\n\n${Array.from({ length: 40 }, (_, at) => `Line ${at}.`).join("\n")}`;
     const execution = parts.store.add(
       anExecution({
@@ -260,7 +260,7 @@ describe("feedback in an execution's document", () => {
     assert.deepEqual(person.left, []);
   });
 
-  it("approves at once what is on the screen, and a program's words, and a second click that comes after the answer gets that answer", async () => {
+  it("approves at once what is on the screen, and what a program sends, and a second click that comes after the answer gets that answer", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
     const first = await parts.feedback.approve(execution, { attempt: 1, isPerson: true });
@@ -307,7 +307,7 @@ describe("feedback in an execution's document", () => {
     );
   });
 
-  it("gives the keys once more where the thread's box comes after the thread, so that a draft needs no comment", async () => {
+  it("focuses the thread's box again if it comes after the thread, so that a draft needs no comment", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
     parts.drafts.keep({
@@ -336,7 +336,7 @@ describe("feedback in an execution's document", () => {
     }
   });
 
-  it("offers canned answers where everything is asked for, and puts the one that is chosen into a thread, unsent", async () => {
+  it("offers canned answers when everything is asked for, and puts the chosen one into a thread, unsent", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
     const settings = vscode.workspace.getConfiguration("crewdeck");
@@ -380,7 +380,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(parts.sent.length, 0);
   });
 
-  it("is about its document for commands while the keys are in its thread's box", async () => {
+  it("is about its document for commands while its thread's box has focus", async () => {
     const { document } = await parts.show(parts.store.add(anExecution()));
     assert.equal(activeDocument()?.toString(), document.uri.toString());
     void parts.feedback.reject(parts.store.find("local-1")!);
@@ -388,7 +388,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(activeDocument()?.toString(), document.uri.toString());
   });
 
-  it("tells keybindings by a context key whether the document with the keys waits for feedback", async () => {
+  it("has a context key for keybindings: whether the focused document waits for feedback", async () => {
     const values: unknown[] = [];
     const executeCommand = vscode.commands.executeCommand;
     Object.assign(vscode.commands, {
@@ -410,7 +410,7 @@ describe("feedback in an execution's document", () => {
   });
 });
 
-describe("an output that the crew still reports as waiting after it took an answer", () => {
+describe("an output that the crew still reports as waiting after it accepted an answer", () => {
   let parts: ViewParts;
   let clock: FakeClock;
 
@@ -445,7 +445,7 @@ describe("an output that the crew still reports as waiting after it took an answ
     parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
   };
 
-  it("is not answered by a later press without a word: a person is asked, and what is sent is sent knowingly", async () => {
+  it("is not answered by a later press without a question: a person is asked first", async () => {
     await approved(12);
     assert.equal(current().state, "running");
     const person = new ScriptedPerson(["escape", { press: "Answer Again" }]);

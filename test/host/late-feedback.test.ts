@@ -92,7 +92,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       label: /^No longer waits; your words are kept for the next attempt/,
     },
   ]) {
-    it(`explains before anything is sent that the pause ${what}, and keeps the words in thread and draft`, async () => {
+    it(`explains before anything is sent that the pause ${what}, and keeps the text in thread and draft`, async () => {
       crewAnswers(waits, json(200, { status: "resumed" }));
       const { thread } = await write();
       crewAnswers(status, json(200, { status: "resumed" }));
@@ -119,7 +119,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     });
   }
 
-  it("explains before anything is sent that it goes on under a new ID, which another window's feedback has brought", async () => {
+  it("explains before anything is sent that it continues under a new ID, which another window's feedback has brought", async () => {
     crewAnswers(waits, json(200, { kickoff_id: "new-id" }));
     const { thread } = await write();
     const other = openWindow(parts.folder);
@@ -149,7 +149,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.equal(parts.drafts.find(target)?.text, "My words.");
   });
 
-  it("sends where the crew says NOT FOUND, which is how a deployed crew waits; what it then refuses is kept", async () => {
+  it("sends if the crew says NOT FOUND, which is how a deployed crew waits; what it then refuses is kept", async () => {
     crewAnswers(notFound, json(400, { detail: "Execution is not in pending human input state" }));
     const { thread } = await write();
     await assert.rejects(
@@ -160,7 +160,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.equal(parts.drafts.find(target)?.text, "My words.");
   });
 
-  it("says that feedback may have been sent where no answer came, and sends it again only by a person's wish", async () => {
+  it("says that feedback may have been sent if no answer came, and sends it again only when a person says so", async () => {
     crewAnswers(waits, hangUp);
     const { document, done, thread } = await write();
     let told: unknown;
@@ -208,7 +208,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.deepEqual(resumes(), ["My words.", "My words."]);
   });
 
-  it("keeps other words that are written while earlier ones may have been sent", async () => {
+  it("keeps other text that is written while an earlier one may have been sent", async () => {
     crewAnswers(waits, hangUp);
     const { thread } = await write();
     await assert.rejects(parts.feedback.approve(parts.store.find("local-1")!), MaybeSentError);

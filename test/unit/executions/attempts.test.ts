@@ -63,7 +63,7 @@ describe("attempts", () => {
     );
   });
 
-  it("keep a rejected output with the words that rejected it, beside the next one", () => {
+  it("keep a rejected output with the feedback that rejected it, beside the next one", () => {
     const rejected = reject(waiting, "Shorter.", at(20));
     assert.equal(rejected.state, "running");
     assert.equal(rejected.waiting, undefined);
@@ -203,7 +203,7 @@ describe("attempts", () => {
     );
   });
 
-  it("need not have arrived at a crew that was stopped, but at one that completes", () => {
+  it("need not have arrived at a crew that was stopped, but have at one that completes", () => {
     const { sent } = sending(waiting, "Approved.", true, at(20));
     const open = resumeUnanswered(sent, target);
     const outcome = (state: "stopped" | "completed") =>
@@ -334,7 +334,7 @@ describe("resumes", () => {
     }
   });
 
-  it("without an answer have arrived when the crew goes on", () => {
+  it("without an answer have arrived when the crew continues", () => {
     const { target, sent } = sending(waiting, "Shorter.", false, at(20));
     const unanswered = resumeUnanswered(sent, target);
     for (const reading of [

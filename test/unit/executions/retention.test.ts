@@ -30,7 +30,7 @@ describe("how many ended executions are kept", () => {
     assert.deepEqual(tooMany(list, 0), [], "0 keeps all");
   });
 
-  it("says nothing of what runs, waits, is pinned or may go on", () => {
+  it("excludes what runs, waits, is pinned or may continue", () => {
     const sending: SentResume = {
       taskId: "t",
       attempt: 1,

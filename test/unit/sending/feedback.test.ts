@@ -152,7 +152,7 @@ describe("sending feedback", () => {
         );
   });
 
-  it("may have been sent when no answer comes, and goes again only when the person says so", async () => {
+  it("may have been sent when no answer comes, and is sent again only when the person says so", async () => {
     const execution = stored();
     resume = () => Promise.reject(lost());
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
@@ -186,7 +186,7 @@ describe("sending feedback", () => {
       );
     });
 
-    it(`never reads as unsent when the crew took it and the ${name}`, async () => {
+    it(`never reads as unsent when the crew accepted it and the ${name}`, async () => {
       const execution = stored();
       resume = () => {
         fail(window.database);

@@ -167,7 +167,7 @@ describe("Sending a kickoff", () => {
     });
   }
 
-  it("says what was answered where that leaves open whether it started, and where to look: a local crew has no dashboard", async () => {
+  it("says what was answered if that does not say whether it started, and where to look: a local crew has no dashboard", async () => {
     answer = () =>
       Promise.reject(
         new CrewApiError({
@@ -201,7 +201,7 @@ describe("Sending a kickoff", () => {
         : earlier?.kickoffIds;
     };
 
-    it("is nothing where none was sent, or the crew refused it", async () => {
+    it("is undefined if none was sent, or the crew refused it", async () => {
       assert.equal(known(), undefined);
       answer = () =>
         Promise.reject(
@@ -211,12 +211,12 @@ describe("Sending a kickoff", () => {
       assert.equal(known(), undefined);
     });
 
-    it("is its execution where it started", async () => {
+    it("is its execution if it started", async () => {
       await makeSender().send(crew, request, { localId });
       assert.deepEqual(known(), ["k1"]);
     });
 
-    it("is that it may have started, while no answer has come and where none came", async () => {
+    it("is that it may have started, before an answer and without one", async () => {
       const gate = deferred<KickoffAnswer>();
       answer = () => gate.promise;
       const sending = makeSender().send(crew, request, { localId });
@@ -331,7 +331,7 @@ describe("Sending a kickoff", () => {
       assert.equal(window.store.list().length, 1);
     });
 
-    it("that answers 422, its missing inputs are told and no record stays", async () => {
+    it("that answers 422, its missing inputs are reported and no record stays", async () => {
       const sender = await listen((_, outgoing) =>
         outgoing
           .writeHead(422, { "Content-Type": "application/json" })

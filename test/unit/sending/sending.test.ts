@@ -62,7 +62,7 @@ describe("Sending", () => {
     assert.deepEqual(problems, ["Requests without an outcome could not be recovered."]);
   });
 
-  it("knows which executions are being sent right now, and that those without an answer are not", async () => {
+  it("knows which executions are being sent, and that those without an answer are not", async () => {
     add("kickoff");
     add("feedback");
     add("idle");

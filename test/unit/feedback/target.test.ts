@@ -11,7 +11,7 @@ describe("The output that a thread is about", () => {
     outcome: "answered",
   };
 
-  it("no longer waits once the crew took feedback for it", () => {
+  it("no longer waits once the crew accepted feedback for it", () => {
     assert.equal(
       isOver({ execution: anExecution(), taskId: "review", isApprove: true }, anExecution()),
       false,
