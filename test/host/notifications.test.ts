@@ -141,7 +141,7 @@ describe("Notifications", () => {
     await waitFor("all three", () => shown.length === 3);
     assert.deepEqual(
       shown.map((text) => /“[^”]*”/.exec(text)?.[0]),
-      ["“commuters”", "“seniors”", "“seniors (2)”"],
+      ["“e-bikes”", "“seniors”", "“seniors (2)”"],
     );
     parts.store.update("seniors", (execution) => ({
       ...execution,
