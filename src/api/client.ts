@@ -40,8 +40,7 @@ export interface CrewClientOptions extends Partial<Omit<TransportOptions, "baseU
 }
 
 const getTimeout = 30_000;
-/** Milliseconds; a caller can set another time-out. */
-export const postTimeout = 60_000;
+const postTimeout = 60_000;
 const defaultMaxBytes = 64 * 1024 * 1024;
 
 /**

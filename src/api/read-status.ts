@@ -88,16 +88,11 @@ function folded(text: string): string {
   return text.toLowerCase().replace(/[\s_-]+/g, "");
 }
 
-interface ResultReading {
-  readonly output?: string;
-  readonly outputJson?: JsonValue;
-}
-
 /**
  * Documented: `result.output`. Observed: `result` as a text beside `result_json` (an object or null), and sometimes only
  * `last_executed_task.output`, which is the final output only once the execution is completed.
  */
-function readResult(answer: UnknownObject, completed: boolean): ResultReading {
+function readResult(answer: UnknownObject, completed: boolean): Pick<StatusReading, "output" | "outputJson"> {
   const result = answer["result"];
   const found = isObject(result) ? (result["output"] ?? result["raw"] ?? result["result"]) : result;
   const last = completed
@@ -109,9 +104,7 @@ function readResult(answer: UnknownObject, completed: boolean): ResultReading {
     structureOf(found) ??
     unnamed(result);
   const output = readable(found) ?? readable(last) ?? readable(outputJson);
-  return {
-    ...defined({ output, outputJson }),
-  };
+  return defined({ output, outputJson });
 }
 
 /** Some deployments send `result_json` as a string that holds JSON. */
@@ -161,12 +154,7 @@ function readTask(task: UnknownObject, fallbackId: string | undefined): TaskRead
   const output = readable(task["output"] ?? task["raw"]);
   const agent = textAt(task, "agent") ?? textAt(asObject(task["agent"]), "role", "name");
   const executionTime = numberAt(task, "execution_time", "duration_seconds");
-  return {
-    taskId,
-    ...defined({ output }),
-    ...(agent === undefined ? {} : { agent: shortName(agent) }),
-    ...defined({ executionTime }),
-  };
+  return { taskId, ...defined({ output, agent: agent && shortName(agent), executionTime }) };
 }
 
 /**
@@ -185,8 +173,7 @@ function readProgress(answer: UnknownObject, knownTasks: number): Progress | und
     completed: counted ?? knownTasks,
     ...(total === undefined || total === 0 ? {} : { total }),
     unit: shortName(textAt(progress, "unit") ?? "task"),
-    ...defined({ current }),
-    ...(currentAgent === undefined ? {} : { currentAgent: shortName(currentAgent) }),
+    ...defined({ current, currentAgent: currentAgent && shortName(currentAgent) }),
   };
 }
 
@@ -239,9 +226,5 @@ function readWaitingTask(value: unknown): WaitingReading["waiting"] {
   const taskId = idAt(task, "task_id", "taskId");
   if (taskId === undefined) return undefined;
   const output = readable(task["task_output"] ?? task["taskOutput"] ?? task["output"]);
-  const attempt = numberAt(task, "attempt");
-  return {
-    taskId,
-    ...defined({ output, attempt }),
-  };
+  return { taskId, ...defined({ output, attempt: numberAt(task, "attempt") }) };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { type Disposable, Emitter, type Event } from "../base/events.ts";
+import { type Disposable, Emitter } from "../base/events.ts";
 import type { Database } from "../store/database.ts";
 
 /** Time between two renewals (ms). */
@@ -22,18 +22,16 @@ interface LeaseOptions {
  */
 export class Lease implements Disposable {
   readonly #options: LeaseOptions;
-  readonly #changed: Emitter<boolean>;
-  readonly onDidChange: Event<boolean>;
+  readonly #changed = new Emitter<boolean>((error) =>
+    this.#options.onProblem("A listener of the polling lease failed.", error),
+  );
+  readonly onDidChange = this.#changed.event;
   #held = false;
   #isDisposed = false;
   #cancelTimer: (() => void) | undefined;
 
   constructor(options: LeaseOptions) {
     this.#options = options;
-    this.#changed = new Emitter((error) =>
-      options.onProblem("A listener of the polling lease failed.", error),
-    );
-    this.onDidChange = this.#changed.event;
   }
 
   /** Whether this window polls and notifies. */

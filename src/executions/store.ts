@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
-import { type Disposable, Emitter, type Event } from "../base/events.ts";
+import { type Disposable, Emitter } from "../base/events.ts";
 import { defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../store/row.ts";
@@ -43,15 +43,17 @@ const nextRevision = `
 export class ExecutionStore implements Disposable {
   readonly #options: ExecutionStoreOptions;
   readonly #known = new Known();
-  readonly #changes: Emitter<ExecutionChange>;
+  readonly #onError = (error: unknown) =>
+    this.#options.onProblem("A listener of the executions failed.", error);
+  readonly #changes = new Emitter<ExecutionChange>(this.#onError);
   /** Fires once for every change, whichever window made it. */
-  readonly onDidChange: Event<ExecutionChange>;
-  readonly #adds: Emitter<ExecutionSummary>;
+  readonly onDidChange = this.#changes.event;
+  readonly #adds = new Emitter<ExecutionSummary>(this.#onError);
   /** Fires when this store, and no other window's, begins to track an execution; after `onDidChange`. */
-  readonly onDidAdd: Event<ExecutionSummary>;
-  readonly #clears: Emitter<ClearScope>;
+  readonly onDidAdd = this.#adds.event;
+  readonly #clears = new Emitter<ClearScope>(this.#onError);
   /** Fires when another window has deleted everything; after `onDidChange`. */
-  readonly onDidClear: Event<ClearScope>;
+  readonly onDidClear = this.#clears.event;
   /** The last revision and the last clearing that were read; this window's own don't count. */
   #seen = { revision: 0, clearing: 0 };
   readonly #whole = new Map<string, { readonly revision: number; readonly execution: Execution }>();
@@ -61,14 +63,6 @@ export class ExecutionStore implements Disposable {
 
   constructor(options: ExecutionStoreOptions) {
     this.#options = options;
-    const onError = (error: unknown) =>
-      options.onProblem("A listener of the executions failed.", error);
-    this.#changes = new Emitter(onError);
-    this.#adds = new Emitter(onError);
-    this.#clears = new Emitter(onError);
-    this.onDidChange = this.#changes.event;
-    this.onDidAdd = this.#adds.event;
-    this.onDidClear = this.#clears.event;
   }
 
   /** Reads the summaries, and what other windows write from then on. @throws StoreError if the database can't be used */

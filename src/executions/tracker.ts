@@ -1,7 +1,7 @@
 import { CrewApiError } from "../api/errors.ts";
 import type { StatusReading } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
-import { type Disposable, Disposables, Emitter, type Event } from "../base/events.ts";
+import { type Disposable, Disposables, Emitter } from "../base/events.ts";
 import type { Lease } from "./lease.ts";
 import type { CrewRef, Execution, ExecutionSummary } from "./model.ts";
 import { applyNotFound, applyReading, watchAgain } from "./reduce.ts";
@@ -45,11 +45,13 @@ export class Tracker implements Disposable {
   readonly #options: TrackerOptions;
   readonly #list: WatchList;
   readonly #subscriptions = new Disposables();
-  readonly #changes: Emitter<TrackerChange>;
-  readonly #parks: Emitter<Park>;
-  readonly onDidChange: Event<TrackerChange>;
+  readonly #onError = (error: unknown) =>
+    this.#options.onProblem("A listener of the tracker failed.", error);
+  readonly #changes = new Emitter<TrackerChange>(this.#onError);
+  readonly #parks = new Emitter<Park>(this.#onError);
+  readonly onDidChange = this.#changes.event;
   /** Fires once when a crew no longer accepts the token; it is not polled until `unpark`. */
-  readonly onDidPark: Event<Park>;
+  readonly onDidPark = this.#parks.event;
   #isStarted = false;
   #isDisposed = false;
   #cancelTimer: (() => void) | undefined;
@@ -57,12 +59,6 @@ export class Tracker implements Disposable {
   constructor(options: TrackerOptions) {
     this.#options = options;
     this.#list = new WatchList(options.store, options.clock);
-    const onError = (error: unknown) =>
-      options.onProblem("A listener of the tracker failed.", error);
-    this.#changes = new Emitter(onError);
-    this.#parks = new Emitter(onError);
-    this.onDidChange = this.#changes.event;
-    this.onDidPark = this.#parks.event;
   }
 
   start(): void {

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { UserError } from "../base/errors.ts";
-import { type Disposable, Emitter } from "../base/events.ts";
+import { type Disposable, Emitter, type Event } from "../base/events.ts";
 import type { ResumeTarget } from "../executions/resumes.ts";
 import type { Database } from "../store/database.ts";
 import { integer, type Row, text } from "../store/row.ts";
@@ -26,17 +26,15 @@ const ofTarget = "local_id = ? AND task_id = ? AND attempt = ?";
 export class Drafts implements Disposable {
   readonly #database: Database;
   readonly #changed: Emitter<void>;
+  /** Fires when one was stored or removed, perhaps by another window. */
+  readonly onDidChange: Event<void>;
   readonly #elsewhere: Disposable;
 
   constructor(database: Database, onProblem: (message: string, error: unknown) => void) {
     this.#database = database;
     this.#changed = new Emitter((error) => onProblem("A listener of the drafts failed.", error));
+    this.onDidChange = this.#changed.event;
     this.#elsewhere = database.onDidChangeElsewhere(() => this.#changed.fire());
-  }
-
-  /** Fires when one was stored or removed, perhaps by another window. */
-  get onDidChange(): Emitter<void>["event"] {
-    return this.#changed.event;
   }
 
   /** Stores a draft instead of the one for the same output. @throws UserError for one that is too long */
