@@ -88,7 +88,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(open.contextValue, "reject");
     assert.match(
       open.label!,
-      /^Reject “review” – your words go to later tasks of “Writers” \(crew\.test\) in “Sea otters”$/,
+      /^Reject “review” – later tasks of “Writers” \(crew\.test\) in “Sea otters” read your feedback$/,
     );
     parts.crew.resume = () =>
       Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
@@ -128,7 +128,7 @@ describe("feedback in an execution's document", () => {
           remedy: "Check the port.",
           sent: "no",
         }),
-        "not sent: Nothing accepts connections. Check the port.",
+        "Your {what} of “Sea otters” was not sent: Nothing accepts connections. Check the port.",
       ],
       [
         new CrewApiError({
@@ -138,11 +138,11 @@ describe("feedback in an execution's document", () => {
           remedy: "",
           sent: "no",
         }),
-        "not taken by the crew: Not now.",
+        "The crew did not accept your {what} of “Sea otters”: Not now.",
       ],
       [
         new UserError("No token.", [{ title: "Set Token", command: "crewdeck.setToken" }]),
-        "not sent: No token.",
+        "Your {what} of “Sea otters” was not sent: No token.",
       ],
     ] as const) {
       parts.crew.resume = () => Promise.reject(error);
@@ -152,7 +152,7 @@ describe("feedback in an execution's document", () => {
       ] as const) {
         await assert.rejects(send(), (told) => {
           assert.ok(told instanceof NotTakenError);
-          assert.equal(told.message, `Your ${what} of “Sea otters” was ${words}`);
+          assert.equal(told.message, words.replace("{what}", what));
           assert.deepEqual(
             actionsOf(told).map(({ title }) => title),
             [...actionsOf(error).map(({ title }) => title), "Open Execution"],
@@ -162,7 +162,7 @@ describe("feedback in an execution's document", () => {
         });
         assert.equal(
           parts.store.find(execution.localId)?.resumes.at(-1)?.isUnsent ?? false,
-          words.startsWith("not sent"),
+          words.includes("not sent"),
           "as its document says",
         );
       }
@@ -460,13 +460,13 @@ describe("an output that the crew still reports as waiting after it accepted an 
     assert.equal(person.shown[0]?.text, "Answer “review” again?");
     assert.match(
       person.shown[0].detail ?? "",
-      /^The crew took your approval of “review”, but has not been seen to go on\. It may only be slow\. If so, another answer can be for its next output, which you have not read, and cost money\.$/,
+      /^The crew accepted your approval of “review”, but has not been seen to continue\. It may only be slow\. If so, another answer can be for its next output, which you have not read, and cost money\.$/,
     );
     await clock.pass(5_000);
     parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
     await assert.rejects(
       parts.feedback.approve(current(), { taskId: "review", attempt: 1 }),
-      /you approved this output of “review” and the crew took it, but it still reports the pause/,
+      /the crew accepted your approval of this output of “review”, but still reports the pause/,
       "a program is refused",
     );
     assert.equal(parts.sent.length, 2);

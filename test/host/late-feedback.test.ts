@@ -74,13 +74,13 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       what: "was answered elsewhere",
       status: json(200, { status: "running", current_task: "publish" }),
       words: /“review” has been answered already/,
-      label: /^No longer waits; your words are kept for the next attempt/,
+      label: /^No longer waits; your text is kept for the next attempt/,
     },
     {
       what: "has ended",
       status: json(200, { status: "completed", result: { output: "The end.", tasks: [] } }),
       words: /the execution has ended.*kick it off again/,
-      label: /^Ended; your words are kept as a draft/,
+      label: /^Ended; your text is kept as a draft/,
     },
     {
       what: "has a newer attempt",
@@ -89,7 +89,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
         pending_human_input: { task_id: "review", task_output: "Second.", attempt: 2 },
       }),
       words: /a newer output of “review” waits now: attempt 2/,
-      label: /^No longer waits; your words are kept for the next attempt/,
+      label: /^No longer waits; your text is kept for the next attempt/,
     },
   ]) {
     it(`explains before anything is sent that the pause ${what}, and keeps the text in thread and draft`, async () => {
@@ -143,7 +143,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     }
     await assert.rejects(
       Promise.resolve(parts.threads.submit({ thread, text: "My words." })),
-      /not sent: it was answered elsewhere, and the execution goes on under a new ID, new-id/,
+      /not sent: it was answered elsewhere, and the execution continues under a new ID, new-id/,
     );
     assert.deepEqual(resumes(), ["From the other window."]);
     assert.equal(parts.drafts.find(target)?.text, "My words.");
@@ -203,7 +203,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     }
     assert.match(
       person.shown[0]?.detail ?? "",
-      /No answer came to your feedback for “review”, so it may have arrived\. If it did, sending it again can answer the next output of the task, which you have not read\./,
+      /Your feedback for “review” was not answered, so it may have arrived\. If it did, sending it again can answer the next output of the task, which you have not read\./,
     );
     assert.deepEqual(resumes(), ["My words.", "My words."]);
   });

@@ -253,7 +253,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.deepEqual([unsent.author.name, unsent.label], ["Not sent", "Not now."]);
     assert.equal(unsent.body, "My words");
     assert.equal(unsent.mode, vscode.CommentMode.Editing);
-    assert.deepEqual(parts.problems.splice(0), ["Keeping words that were not sent"]);
+    assert.deepEqual(parts.problems.splice(0), ["Storing feedback that was not sent"]);
     parts.crew.resume = () =>
       Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
     unsent.body = "My words, edited";

@@ -185,7 +185,7 @@ describe("Sending a kickoff", () => {
       assert.ok(error instanceof MaybeStartedError);
       assert.match(
         error.message,
-        /leaves open whether it started\. The crew failed to answer \(500\): No\.$/,
+        /doesn't say whether it started\. The crew failed to answer \(500\): No\.$/,
       );
       return error.remedy;
     };
