@@ -23,12 +23,12 @@ export function readStatus(raw: unknown): StatusReading {
   const live = textAt(answer, "state");
   // If `state` is present, `status` is prose (observed).
   const stateText = live ?? textAt(answer, "status") ?? "";
-  const word = stateOf(stateText);
-  const { isAwaiting, waiting } = readWaiting(answer, word);
-  const state = waiting ? "waiting" : isAwaiting ? "awaiting" : word;
+  const textState = stateOf(stateText);
+  const { isAwaiting, waiting } = readWaiting(answer, textState);
+  const state = waiting ? "waiting" : isAwaiting ? "awaiting" : textState;
   const tasks = readTasks(answer);
   const progress = readProgress(answer, tasks.length);
-  const error = readError(answer, word, live !== undefined);
+  const error = readError(answer, textState, live !== undefined);
   const executionTime =
     numberAt(answer, "execution_time") ??
     numberAt(asObject(answer["progress"]), "duration_seconds");
@@ -38,25 +38,25 @@ export function readStatus(raw: unknown): StatusReading {
     ended: state === "completed" || state === "failed" || state === "stopped",
     ...defined({ progress }),
     tasks,
-    ...readResult(answer, word === "completed"),
+    ...readResult(answer, textState === "completed"),
     ...defined({ error, waiting, executionTime }),
     raw,
   };
 }
 
 /** Documented: `error`. Observed: `status` holds the exception's text if `state` is a failure. */
-function readError(answer: UnknownObject, word: WordState, live: boolean): string | undefined {
-  if (word === "completed") return undefined;
+function readError(answer: UnknownObject, textState: TextState, live: boolean): string | undefined {
+  if (textState === "completed") return undefined;
   const error = textAt(asObject(answer["error"]), "message", "detail") ?? readable(answer["error"]);
-  if (error !== undefined || (word !== "failed" && word !== "stopped")) return error;
+  if (error !== undefined || (textState !== "failed" && textState !== "stopped")) return error;
   return (live ? textAt(answer, "status") : undefined) ?? textAt(answer, "message", "detail");
 }
 
 /** A state that the answer's text alone gives; `waiting` also needs a task id. */
-type WordState = Exclude<StatusReading["state"], "waiting">;
+type TextState = Exclude<StatusReading["state"], "waiting">;
 
 /** The texts of each state (documented, observed on deployed crews, and in other deployments). */
-const stateTexts: Readonly<Record<Exclude<WordState, "other">, readonly string[]>> = {
+const stateTexts: Readonly<Record<Exclude<TextState, "other">, readonly string[]>> = {
   queued: ["pending", "queued"],
   running: ["started", "running", "retry", "retrying", "resumed", "thinking"],
   awaiting: [
@@ -75,12 +75,12 @@ const stateTexts: Readonly<Record<Exclude<WordState, "other">, readonly string[]
 
 const stateByText = new Map(
   Object.entries(stateTexts).flatMap(([state, texts]) =>
-    texts.map((text) => [folded(text), state as WordState] as const),
+    texts.map((text) => [folded(text), state as TextState] as const),
   ),
 );
 
 /** Ignores case, and `_`, `-` and spaces. */
-function stateOf(text: string): WordState {
+function stateOf(text: string): TextState {
   return stateByText.get(folded(text)) ?? "other";
 }
 
@@ -200,7 +200,7 @@ interface WaitingReading {
   readonly waiting?: NonNullable<StatusReading["waiting"]>;
 }
 
-function readWaiting(answer: UnknownObject, state: WordState): WaitingReading {
+function readWaiting(answer: UnknownObject, state: TextState): WaitingReading {
   if (state === "completed" || state === "failed" || state === "stopped")
     return { isAwaiting: false };
   const certain = certainNames

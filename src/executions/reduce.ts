@@ -13,7 +13,7 @@ import {
   type SentKickoff,
   without,
 } from "./model.ts";
-import { crewGoesOn, resumesOf, type ResumeTarget } from "./resumes.ts";
+import { crewContinued, resumesOf, type ResumeTarget } from "./resumes.ts";
 import { endTasks, isSameOutput, mergeTasks, moveOn, taskIn, withAttempt, withTask } from "./tasks.ts";
 
 /** After a kickoff or resume, a crew may not know the id yet: "NOT FOUND" until a worker has it (observed; ms). */
@@ -150,7 +150,7 @@ function advance(
 
 /** What waited has been answered, and the task before the current one is completed. */
 function run(next: Execution, before: Execution, { progress }: StatusReading): Execution {
-  const settled = crewGoesOn(next);
+  const settled = crewContinued(next);
   const hasGrown = (progress?.completed ?? 0) > (before.progress?.completed ?? 0);
   const tasks =
     progress?.current !== undefined || hasGrown
@@ -168,7 +168,7 @@ function end(
   now: number,
 ): Execution {
   // A crew that was stopped need not have received anything.
-  const settled = state === "stopped" ? next : crewGoesOn(next);
+  const settled = state === "stopped" ? next : crewContinued(next);
   const { progress, tasks } = settled;
   return {
     ...without(settled, "waiting", "mayBeWaiting", "stateText"),
@@ -200,7 +200,7 @@ function beginsToWait(execution: Execution, pause: Pause, now: number): Executio
   const { waiting } = execution;
   const isKnown = waiting?.taskId === taskId && waiting.attempt === attempt;
   const isNext = !isKnown && resumesOf(execution, target).length === 0;
-  const settled = isNext ? crewGoesOn(execution) : execution;
+  const settled = isNext ? crewContinued(execution) : execution;
   const tasks = withTask(settled.tasks, taskId, (task) => ({
     ...task,
     state: "waiting",
@@ -249,8 +249,8 @@ function inferAttempt(execution: Execution, pause: Pause, now: number): number {
   if (last === undefined) return 1;
   if (!fits(pause, last)) return last.number + 1;
   const target = { taskId, attempt: last.number };
-  const wentOn = resumesOf(execution, target).some((resume) => resume.isFollowed === true);
-  return wentOn && !acceptedWithin(execution, target, now, stale) ? last.number + 1 : last.number;
+  const continued = resumesOf(execution, target).some((resume) => resume.isFollowed === true);
+  return continued && !acceptedWithin(execution, target, now, stale) ? last.number + 1 : last.number;
 }
 
 function fits({ output }: Pause, attempt: Attempt): boolean {

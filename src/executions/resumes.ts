@@ -76,7 +76,7 @@ export function repeatable(execution: ExecutionSummary): ResumeSummary | undefin
 }
 
 /** Feedback for a task that the crew accepted, if the output that waits may be the same: a person who answers it anew must know. */
-export function takenBefore(
+export function acceptedBefore(
   execution: ExecutionSummary,
   taskId: string,
 ): ResumeSummary | undefined {
@@ -132,8 +132,8 @@ export function resumeAnswered(
   });
   if (resume === undefined) return settled;
   const recorded = withFeedback(settled, resume);
-  if (!isNewId) return hasEnded(execution) ? recorded : goOn(recorded, target);
-  return goOn({ ...recorded, kickoffIds: [...recorded.kickoffIds, kickoffId] }, target);
+  if (!isNewId) return hasEnded(execution) ? recorded : resumed(recorded, target);
+  return resumed({ ...recorded, kickoffIds: [...recorded.kickoffIds, kickoffId] }, target);
 }
 
 /** The crew refused the feedback, or it never reached the crew: nothing happened, and it may be sent anew. */
@@ -163,7 +163,7 @@ export function resumeUnanswered(
 }
 
 /** The crew was seen to continue: what it accepted is followed, and what was sent without an answer has arrived. */
-export function crewGoesOn(execution: Execution): Execution {
+export function crewContinued(execution: Execution): Execution {
   const settled = execution.resumes
     .filter(({ outcome }) => outcome === "unanswered")
     .reduce(
@@ -201,7 +201,7 @@ function withFeedback(execution: Execution, { taskId, attempt, feedback }: SentR
   return { ...execution, tasks };
 }
 
-function goOn(execution: Execution, { taskId }: ResumeTarget): Execution {
+function resumed(execution: Execution, { taskId }: ResumeTarget): Execution {
   const open = without(
     execution,
     "mayBeWaiting",

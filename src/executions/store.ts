@@ -128,7 +128,7 @@ export class ExecutionStore implements Disposable {
       database.run("INSERT INTO details VALUES (?, ?, ?)", localId, search, details);
       const added = summaryOf(named);
       database.afterCommit(() => {
-        this.#tell(this.#known.put(localId, revision, added));
+        this.#report(this.#known.put(localId, revision, added));
         this.#adds.fire(added);
       });
       return named;
@@ -159,7 +159,7 @@ export class ExecutionStore implements Disposable {
       if (details !== row.details)
         database.run("UPDATE details SET json = ? WHERE local_id = ?", details, localId);
       database.afterCommit(() => {
-        this.#tell(this.#known.put(localId, revision, summaryOf(next)));
+        this.#report(this.#known.put(localId, revision, summaryOf(next)));
       });
       return next;
     });
@@ -171,7 +171,7 @@ export class ExecutionStore implements Disposable {
     database.write(() => {
       database.run("DELETE FROM executions WHERE local_id = ?", localId);
       database.afterCommit(() => {
-        this.#tell(this.#known.drop(localId));
+        this.#report(this.#known.drop(localId));
       });
     });
   }
@@ -186,7 +186,7 @@ export class ExecutionStore implements Disposable {
         if (row !== undefined) this.#seen.clearing = integer(row, "id");
         this.#whole.clear();
         this.#found.clear();
-        this.#tell(...this.#known.localIds().map((localId) => this.#known.drop(localId)));
+        this.#report(...this.#known.localIds().map((localId) => this.#known.drop(localId)));
       });
     });
   }
@@ -279,7 +279,7 @@ export class ExecutionStore implements Disposable {
       const gone = this.#known.localIds().filter((localId) => !there.has(localId));
       steps.push(...gone.map((localId) => this.#known.drop(localId)));
     }
-    this.#tell(...steps);
+    this.#report(...steps);
   }
 
   #take(row: Row): Step {
@@ -297,7 +297,7 @@ export class ExecutionStore implements Disposable {
     this.#options.onProblem("A tracked execution could not be read.", error, localId);
   }
 
-  #tell(...steps: readonly Step[]): void {
+  #report(...steps: readonly Step[]): void {
     const change = join(steps);
     if (change === undefined) return;
     if (change.added.length > 0) this.#found.clear();

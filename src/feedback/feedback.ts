@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
-import { repeatable, takenBefore } from "../executions/resumes.ts";
+import { repeatable, acceptedBefore } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
 import { LostSecretsError, namingFeedback } from "../sending/errors.ts";
 import type { FeedbackResult, FeedbackSender, FeedbackToSend } from "../sending/feedback.ts";
@@ -201,7 +201,7 @@ export class Feedback implements vscode.Disposable {
     if (stale !== undefined) throw stale;
     const task = known ?? (await (await questions()).askTask(execution));
     if (task === undefined) return undefined;
-    const taken = isPerson && !this.isSending(execution) ? takenBefore(execution, task) : undefined;
+    const taken = isPerson && !this.isSending(execution) ? acceptedBefore(execution, task) : undefined;
     if (taken === undefined) return { execution, taskId: task };
     return (await (await questions()).askAnew(taken))
       ? { execution, taskId: task, again: true }

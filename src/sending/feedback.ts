@@ -135,7 +135,7 @@ export class FeedbackSender {
           "Feedback for this output may have been sent before: no answer arrived. Check the execution; if the feedback did not arrive, send it again.",
         ),
         undefined,
-        waysOn(current),
+        actionsFor(current),
       );
     }
     if (current.kickoffIds.length === 0)
@@ -215,7 +215,7 @@ export class FeedbackSender {
       throw new MaybeSentError(
         l10n.t("Your feedback may have been sent: {0} It is not sent again automatically.", message),
         error,
-        recorded && waysOn(recorded),
+        recorded && actionsFor(recorded),
       );
     });
     try {
@@ -243,7 +243,7 @@ function textOf({ isApprove, text }: FeedbackToSend): string {
   );
 }
 
-function waysOn(execution: Execution): readonly ErrorAction[] {
+function actionsFor(execution: Execution): readonly ErrorAction[] {
   const target = { kind: "maybeSent", crew: execution.crew.id, kickoffId: keyOf(execution) };
   return [
     { title: l10n.t("Open Execution"), command: "crewdeck.openExecution", arguments: [target] },
