@@ -1,10 +1,5 @@
 import { defined } from "../base/json.ts";
-import type { PlainCallbacks, SecretCallbacks } from "./types.ts";
-
-type Bearer = { readonly strategy: "bearer"; readonly token: string };
-type Basic = { readonly strategy: "basic"; readonly username: string; readonly password: string };
-type PlainBearer = Omit<Bearer, "token">;
-type PlainBasic = Omit<Basic, "password">;
+import type { Basic, Bearer, PlainCallbacks, SecretCallbacks } from "./types.ts";
 
 /** The secret parts of callbacks: a token or a password each. */
 export interface CallbackSecretTexts {
@@ -16,10 +11,17 @@ export interface CallbackSecretTexts {
 export function plainCallbacks({ humanInputWebhook, webhooks }: SecretCallbacks): PlainCallbacks {
   return defined({
     humanInputWebhook:
-      humanInputWebhook &&
-      withAuthentication(humanInputWebhook, plainBasic(humanInputWebhook.authentication)),
-    webhooks: webhooks && withAuthentication(webhooks, plainBearer(webhooks.authentication)),
+      humanInputWebhook && withAuthentication(humanInputWebhook, plain(humanInputWebhook)),
+    webhooks: webhooks && withAuthentication(webhooks, webhooks.authentication && bearer),
   });
+}
+
+const bearer = { strategy: "bearer" } as const;
+
+function plain({ authentication }: NonNullable<SecretCallbacks["humanInputWebhook"]>) {
+  return authentication?.strategy === "basic"
+    ? ({ strategy: "basic", username: authentication.username } as const)
+    : authentication && bearer;
 }
 
 export function secretsOf({ humanInputWebhook, webhooks }: SecretCallbacks): CallbackSecretTexts {
@@ -36,17 +38,14 @@ export function withSecrets(
   { humanInput, stream }: CallbackSecretTexts,
 ): SecretCallbacks {
   const human = humanInputWebhook?.authentication;
+  let authentication: Bearer | Basic | undefined;
+  if (human !== undefined && humanInput !== undefined)
+    authentication =
+      human.strategy === "basic"
+        ? { ...human, password: humanInput }
+        : { ...human, token: humanInput };
   return defined({
-    humanInputWebhook:
-      humanInputWebhook &&
-      withAuthentication<typeof humanInputWebhook, Bearer | Basic>(
-        humanInputWebhook,
-        human === undefined || humanInput === undefined
-          ? undefined
-          : human.strategy === "basic"
-            ? { ...human, password: humanInput }
-            : { ...human, token: humanInput },
-      ),
+    humanInputWebhook: humanInputWebhook && withAuthentication(humanInputWebhook, authentication),
     webhooks:
       webhooks &&
       withAuthentication(
@@ -56,18 +55,6 @@ export function withSecrets(
           : undefined,
       ),
   });
-}
-
-function plainBearer(authentication: Bearer | undefined): PlainBearer | undefined {
-  return authentication && { strategy: "bearer" };
-}
-
-function plainBasic(
-  authentication: Bearer | Basic | undefined,
-): PlainBearer | PlainBasic | undefined {
-  return authentication?.strategy === "basic"
-    ? { strategy: "basic", username: authentication.username }
-    : plainBearer(authentication);
 }
 
 function withAuthentication<Callback extends { readonly authentication?: unknown }, Authentication>(

@@ -23,12 +23,12 @@ export function readStatus(raw: unknown): StatusReading {
   const live = textAt(answer, "state");
   // If `state` is present, `status` is prose (observed).
   const stateText = live ?? textAt(answer, "status") ?? "";
-  const textState = stateOf(stateText);
-  const { isAwaiting, waiting } = readWaiting(answer, textState);
-  const state = waiting ? "waiting" : isAwaiting ? "awaiting" : textState;
+  const stated = stateOf(stateText);
+  const { isAwaiting, waiting } = readWaiting(answer, stated);
+  const state = waiting ? "waiting" : isAwaiting ? "awaiting" : stated;
   const tasks = readTasks(answer);
   const progress = readProgress(answer, tasks.length);
-  const error = readError(answer, textState, live !== undefined);
+  const error = readError(answer, stated, live !== undefined);
   const executionTime =
     numberAt(answer, "execution_time") ??
     numberAt(asObject(answer["progress"]), "duration_seconds");
@@ -38,17 +38,17 @@ export function readStatus(raw: unknown): StatusReading {
     ended: state === "completed" || state === "failed" || state === "stopped",
     ...defined({ progress }),
     tasks,
-    ...readResult(answer, textState === "completed"),
+    ...readResult(answer, stated === "completed"),
     ...defined({ error, waiting, executionTime }),
     raw,
   };
 }
 
 /** Documented: `error`. Observed: `status` holds the exception's text if `state` is a failure. */
-function readError(answer: UnknownObject, textState: TextState, live: boolean): string | undefined {
-  if (textState === "completed") return undefined;
+function readError(answer: UnknownObject, stated: TextState, live: boolean): string | undefined {
+  if (stated === "completed") return undefined;
   const error = textAt(asObject(answer["error"]), "message", "detail") ?? readable(answer["error"]);
-  if (error !== undefined || (textState !== "failed" && textState !== "stopped")) return error;
+  if (error !== undefined || (stated !== "failed" && stated !== "stopped")) return error;
   return (live ? textAt(answer, "status") : undefined) ?? textAt(answer, "message", "detail");
 }
 
