@@ -12,7 +12,6 @@ import { offer, type ErrorAction } from "./base/errors.ts";
 import { log, logProblem } from "./editor/log.ts";
 import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
-import { moveCrew } from "./executions/move-crew.ts";
 import { registerFeedback } from "./feedback/register.ts";
 import { OneWish } from "./kickoff/one-wish.ts";
 import { registerKickoff } from "./kickoff/register.ts";
@@ -138,7 +137,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(
     crews.onDidReplace(({ from, to }) => {
       try {
-        moveCrew(store, from.id, to);
+        executions.moveCrew(from.id, to);
       } catch (error) {
         logProblem("Moving a crew's executions", error);
       }

@@ -3,7 +3,7 @@ import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/messages.ts";
-import { type AttemptPair, attemptPairs } from "../executions/attempts.ts";
+import { type AttemptPair, attemptPairs } from "../executions/tasks.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { outputUri } from "../views/document/output-uri.ts";

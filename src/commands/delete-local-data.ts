@@ -3,13 +3,13 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage, withCancel, showStatus } from "../editor/messages.ts";
-import type { ClearScope } from "../executions/clearing.ts";
+import type { ClearScope } from "../executions/store.ts";
+import { pendingResume } from "../executions/resumes.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
-import type { Unremoved } from "../executions/remove-whole.ts";
+import type { Unremoved } from "./remove-whole.ts";
 import type { Sending } from "../sending/sending.ts";
 import { titleOf } from "../executions/title.ts";
-import { pendingResume } from "../feedback/pending.ts";
 import { isProgram, recordOf } from "./arguments.ts";
 import {
   countLocalData,

@@ -2,8 +2,8 @@ import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
 import { hasEnded, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import type { Feedback, FeedbackWords } from "../feedback/feedback.ts";
-import { repeatable } from "../feedback/pending.ts";
+import type { Feedback, GivenFeedback } from "../feedback/feedback.ts";
+import { repeatable } from "../executions/resumes.ts";
 import type { FeedbackResult } from "../sending/feedback.ts";
 import type { FeedbackThreads } from "../feedback/threads.ts";
 import { isProgram, numberOf, optional, recordOf, stringOf } from "./arguments.ts";
@@ -32,7 +32,7 @@ export function feedbackCommands({
 }: FeedbackParts): readonly Command[] {
   const on = (
     id: string,
-    action: (execution: Execution, words: FeedbackWords) => Result,
+    action: (execution: Execution, words: GivenFeedback) => Result,
     fits: (execution: ExecutionSummary) => boolean,
     none?: string,
   ): Command => ({

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { statusPathsKey, tokenNotesKey } from "../crews/crew-values.ts";
 import { executionScheme, formType } from "../editor/ids.ts";
-import type { ClearScope } from "../executions/clearing.ts";
+import type { ClearScope } from "../executions/store.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import type { KickoffForms } from "../kickoff/forms.ts";
 import type { TreeRoom } from "../views/tree/register.ts";

@@ -1,9 +1,9 @@
 import type * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
 import { tokenNotesKey } from "../crews/crew-values.ts";
-import type { ClearScope } from "../executions/clearing.ts";
+import type { ClearScope } from "../executions/store.ts";
 import type { Executions } from "../executions/executions.ts";
-import { emptyFolder, type Unremoved } from "../executions/remove-whole.ts";
+import { emptyFolder, type Unremoved } from "./remove-whole.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Database } from "../store/database.ts";

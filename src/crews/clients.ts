@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { CrewClient, type CrewClientOptions } from "../api/client.ts";
 import type { CrewApiError } from "../api/errors.ts";
-import { agentlessFetch, defaultFetch, type Fetch } from "../api/fetch.ts";
+import { agentlessFetch, defaultFetch, type Fetch } from "../api/transport.ts";
 import type { CrewInputs, TypedToken } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import { offer, UserError } from "../base/errors.ts";

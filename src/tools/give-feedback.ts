@@ -4,7 +4,7 @@ import { messageOf, UserError } from "../base/errors.ts";
 import { hasEnded, keyOf, type Execution } from "../executions/model.ts";
 import { attemptToAnswer } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
-import { callbacksAgain } from "../feedback/destination.ts";
+import { callbacksAgain } from "../feedback/target.ts";
 import { MaybeSentError } from "../sending/errors.ts";
 import { approved } from "../executions/resumes.ts";
 import { staleByAttempt, staleByRecord, staleError } from "../sending/stale.ts";

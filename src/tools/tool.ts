@@ -9,7 +9,7 @@ import { UserError } from "../base/errors.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { crewAndHost } from "../feedback/destination.ts";
+import { crewAndHost } from "../feedback/target.ts";
 import type { Feedback } from "../feedback/feedback.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
 import type { Confirmation } from "./confirmation.ts";

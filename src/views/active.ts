@@ -1,5 +1,4 @@
-import type { ExecutionSummary } from "../executions/model.ts";
-import { hasWorked } from "./events.ts";
+import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 
 /** The executions that something is going on with, newest first. */
 export interface ActiveExecutions {
@@ -11,20 +10,13 @@ export interface ActiveExecutions {
 
 /** Sorts out what runs and what waits. What polling gave up by age is neither: nobody knows. */
 export function activeOf(executions: readonly ExecutionSummary[]): ActiveExecutions {
-  return { waiting: executions.filter(waits), running: executions.filter(runs) };
+  return { waiting: executions.filter(waitsForPerson), running: executions.filter(runs) };
 }
 
 /** The one that a click leads to without asking: what waits comes first. Nothing where there is none, or a choice. */
 export function theOne({ waiting, running }: ActiveExecutions): ExecutionSummary | undefined {
   const first = waiting.length > 0 ? waiting : running;
   return first.length === 1 ? first[0] : undefined;
-}
-
-function waits(execution: ExecutionSummary): boolean {
-  return (
-    execution.state === "waiting" ||
-    (execution.state === "unknown" && execution.mayBeWaiting === true && hasWorked(execution))
-  );
 }
 
 function runs({ state, watchingStoppedAt }: ExecutionSummary): boolean {

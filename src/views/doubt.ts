@@ -15,7 +15,7 @@ export interface Doubt {
 /** What doubts are taken from. */
 export interface DoubtSources {
   readonly crews: { find(id: string): Pick<Crew, "local"> | undefined };
-  readonly tracker: Pick<Tracker, "problemOf" | "hindranceOf">;
+  readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf">;
 }
 
 /** What is wrong with what is known of an execution, from what was seen last; nothing where it has ended or its crew answers. Asks nobody. */
@@ -25,7 +25,7 @@ export function doubtOf(
 ): Doubt | undefined {
   if (hasEnded(execution)) return undefined;
   const crew = crews.find(execution.crew.id);
-  const hindrance = tracker.hindranceOf(execution);
+  const hindrance = tracker.localProblemOf(execution);
   const problem = tracker.problemOf(execution);
   const lasting = (words: string): Doubt => ({
     words: `${words} ${l10n.t("What is told here is what was known last.")}`,

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { oneLine, shortName } from "../base/text.ts";
-import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
+import { hasEnded, type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 
 /** What a person may want to be told of, or not: each has a setting, `crewdeck.notifications.<kind>`. */
@@ -23,7 +23,7 @@ const longestReason = 160;
 
 /** What there is to tell of an execution as it stands at `now` (milliseconds since 1970). */
 export function eventsOf(execution: ExecutionSummary, now: number): readonly ExecutionEvent[] {
-  const { localId, crew, state, waiting, mayBeWaiting, kickoffIds, resumes } = execution;
+  const { localId, crew, state, waiting, kickoffIds, resumes } = execution;
   if (state === "waiting" && waiting !== undefined) {
     const isAnswered = resumes.some(
       (resume) =>
@@ -44,7 +44,7 @@ export function eventsOf(execution: ExecutionSummary, now: number): readonly Exe
         : l10n.t("“{0}” of “{1}” waits for you at task “{2}”.", ...parts);
     return [{ kind: "waiting", key, message }];
   }
-  if (state === "unknown" && mayBeWaiting === true && hasWorked(execution)) {
+  if (waitsForPerson(execution)) {
     const key = `maybe-${localId}-${kickoffIds.at(-1) ?? ""}-${resumes.length}`;
     return [
       {
@@ -59,11 +59,6 @@ export function eventsOf(execution: ExecutionSummary, now: number): readonly Exe
     ];
   }
   return hasEnded(execution) && isNews(execution, now) ? [endOf(execution)] : [];
-}
-
-/** An id that has never shown any work is likelier a wrong one than a pause. */
-export function hasWorked({ origin, tasks, progress }: ExecutionSummary): boolean {
-  return tasks.length > 0 || progress !== undefined || origin === "kickoff";
 }
 
 /** `endedAt` is when the end was first seen here. What had ended before it was tracked, or was seen to end long ago, is no news. */

@@ -4,7 +4,7 @@ import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/messages.ts";
 import type { Lease } from "../executions/lease.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
-import type { Notified } from "../executions/notified.ts";
+import type { Notified } from "../executions/executions.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import { activeOf } from "./active.ts";

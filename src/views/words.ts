@@ -1,7 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { type Duration, wholeTime } from "../executions/durations.ts";
-import { hasEnded, type ExecutionSummary, type TaskSummary } from "../executions/model.ts";
-import { hasRehearsalOutput } from "../executions/rehearsal.ts";
+import { hasEnded, hasRehearsalOutput, isNeverSeen, type ExecutionSummary, type TaskSummary } from "../executions/model.ts";
 
 /** Where an execution stands, for a person: one or a few words. A word of the crew's own that nobody knows is shown as it came. */
 export function stateInWords(execution: ExecutionSummary): string {
@@ -25,24 +24,6 @@ export function stateInWords(execution: ExecutionSummary): string {
       if (execution.mayBeWaiting === true) return l10n.t("May be waiting for you");
       return execution.stateText ?? l10n.t("Not known yet");
   }
-}
-
-/** Whether the crew does not know an id that somebody entered, and never did: most likely it is mistyped or another crew's. */
-export function isNeverSeen({
-  origin,
-  state,
-  mayBeWaiting,
-  seenAt,
-  progress,
-  tasks,
-  resumes,
-}: ExecutionSummary): boolean {
-  const isTold =
-    seenAt !== undefined ||
-    progress !== undefined ||
-    tasks.length > 0 ||
-    resumes.some((resume) => resume.outcome === "answered");
-  return origin === "tracked" && state === "unknown" && mayBeWaiting === true && !isTold;
 }
 
 /** Where a task stands, for a person. What was last seen to run may be what waits, where the crew no longer tells. */

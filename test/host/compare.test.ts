@@ -120,7 +120,7 @@ describe("After a rejection, and answers given elsewhere", () => {
     assert.match(after!, /Name one tea/);
     await run("approve", { crew, kickoffId });
     await asked("its end", kickoffId, () => find(kickoffId)?.state === "completed");
-    await waitFor("both attempts and the words between them", () =>
+    await waitFor("both attempts and the feedback between them", () =>
       /### Attempt 1[\s\S]*Your feedback: rejected\n\n> Name one tea\.[\s\S]*### Attempt 2[\s\S]*Your feedback: approved/.test(
         document.getText(),
       ),

@@ -199,15 +199,15 @@ describe("an execution's document", () => {
     const second = parts.store.add(
       anExecution({ ...inputs("seniors"), localId: "local-2", kickoffIds: ["k-2"] }),
     );
-    await waitFor("the headline that tells it from the other", () =>
-      document.getText().startsWith("# commuters\n"),
-    );
+    assert.match(document.getText(), /^# Trams\/e-bikes, 100 %\?\n/, "others change no title");
+    parts.store.update("local-1", (execution) => ({ ...execution, label: "Mine" }));
+    await waitFor("the new headline", () => document.getText().startsWith("# Mine\n"));
     assert.equal((await parts.show(parts.store.find("local-1")!)).document, document);
     assert.equal((await parts.show(second)).document.uri.path, "/Writers/k-2/seniors.execution");
     for (const path of ["/Writers/11111111-aaaa/whatever.execution", "/Writers/11111111-aaaa.md"]) {
       assert.match(
         (await vscode.workspace.openTextDocument(document.uri.with({ path }))).getText(),
-        /^# commuters\n/,
+        /^# Mine\n/,
       );
     }
   });

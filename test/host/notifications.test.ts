@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import { Emitter } from "../../src/base/events.ts";
-import { Notified } from "../../src/executions/notified.ts";
+import { Notified } from "../../src/executions/executions.ts";
 import { without, type Execution } from "../../src/executions/model.ts";
 import { Notifications } from "../../src/views/notifications.ts";
 import { StatusBar } from "../../src/views/status-bar.ts";
@@ -141,7 +141,7 @@ describe("Notifications", () => {
     await waitFor("all three", () => shown.length === 3);
     assert.deepEqual(
       shown.map((text) => /“[^”]*”/.exec(text)?.[0]),
-      ["“commuters”", "“seniors”", "“seniors (2)”"],
+      ["“e-bikes”", "“seniors”", "“seniors (2)”"],
     );
     parts.store.update("seniors", (execution) => ({
       ...execution,

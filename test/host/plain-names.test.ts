@@ -8,9 +8,8 @@ import { switchToken } from "../../src/crews/set-token.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { plainLabel } from "../../src/editor/messages.ts";
 import type { ExecutionStore } from "../../src/executions/store.ts";
-import { askAgain, askAnew, askKind, askTask } from "../../src/feedback/ask.ts";
-import { confirmApproval } from "../../src/feedback/confirm.ts";
-import { overLabel, threadLabel } from "../../src/feedback/thread-words.ts";
+import { askAgain, askAnew, askKind, askTask, confirmApproval } from "../../src/feedback/ask.ts";
+import { overLabel, threadLabel } from "../../src/feedback/open-thread.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { waitFor } from "../support/wait.ts";
@@ -79,12 +78,11 @@ describe("names and words of a crew's own", () => {
       tasks: [{ taskId, state: "waiting", attempts: [{ number: 1, output: "a" }] }],
       waiting: { taskId, attempt: 2, since: "2026-10-21T12:01:00.000Z" },
     });
-    const ended = { isKept: true, hasEnded: true };
     const subject = { execution, taskId, isApprove: false };
     const labels = [
       threadLabel(subject, true),
-      overLabel(subject, ended),
-      overLabel(subject, { ...ended, hasEnded: false }),
+      overLabel(subject, true, true),
+      overLabel(subject, true, false),
     ];
     person.dispose();
     person = new ScriptedPerson([

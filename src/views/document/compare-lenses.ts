@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { attemptPairs } from "../../executions/attempts.ts";
+import { attemptPairs } from "../../executions/tasks.ts";
 import { keyOf, type ExecutionSummary } from "../../executions/model.ts";
 import type { DocumentLens } from "./document-lenses.ts";
 import { sectionOf, type Rendered } from "./sections.ts";

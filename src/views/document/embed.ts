@@ -1,4 +1,4 @@
-import { isRehearsalOutput } from "../../executions/rehearsal.ts";
+import { isRehearsalOutput } from "../../executions/model.ts";
 import { cleanText, fencedLines, jsonText } from "./markdown.ts";
 import { Nesting } from "./nesting.ts";
 

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { isRehearsalOutput } from "../../executions/rehearsal.ts";
+import { isRehearsalOutput } from "../../executions/model.ts";
 import { outputContent, type OutputContent } from "./content.ts";
 import { cleanText, withoutCommands } from "./markdown.ts";
 import { assemble, singleSection, type Rendered } from "./sections.ts";

@@ -1,5 +1,5 @@
 import type * as vscode from "vscode";
-import type { FeedbackPlace } from "../../feedback/place.ts";
+import type { FeedbackPlace } from "../../feedback/lenses.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 import { sectionOf } from "./sections.ts";
 import { attemptSection, mayBeWaitingSection, taskSection } from "./section-ids.ts";

@@ -7,7 +7,7 @@ import { executionScheme } from "../../editor/ids.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
-import type { FindExecution, FindPlace } from "../../feedback/place.ts";
+import type { FindExecution, FindPlace } from "../../feedback/lenses.ts";
 import { doubtOf } from "../doubt.ts";
 import { RawAnswers } from "./answers.ts";
 import { compareLenses } from "./compare-lenses.ts";
@@ -27,7 +27,7 @@ import { ReaderPlaces } from "./reader.ts";
 export interface DocumentsOptions {
   readonly store: ExecutionStore;
   readonly crews: Crews;
-  readonly tracker: Pick<Tracker, "problemOf" | "hindranceOf" | "onDidChange">;
+  readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf" | "onDidChange">;
   /** Resolves when the store is open: documents are read after that. */
   readonly ready: Promise<unknown>;
   /** The extension's folder on this machine. */

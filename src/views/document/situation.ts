@@ -1,7 +1,6 @@
 import * as l10n from "@vscode/l10n";
-import { isLocalCrew, type Execution, type ResumeSummary } from "../../executions/model.ts";
+import { isLocalCrew, isNeverSeen, type Execution, type ResumeSummary } from "../../executions/model.ts";
 import { answeredPause } from "../../executions/resumes.ts";
-import { isNeverSeen } from "../words.ts";
 import { inlineText } from "./markdown.ts";
 import { mayBeWaitingSection } from "./section-ids.ts";
 import { assemble, type Part, type Rendered } from "./sections.ts";

@@ -1,15 +1,13 @@
 import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine, shortName } from "../../base/text.ts";
-import { attemptPairs } from "../../executions/attempts.ts";
-import { hasEnded, type ExecutionSummary, type TaskSummary } from "../../executions/model.ts";
-import { answeredPause } from "../../executions/resumes.ts";
+import { attemptPairs } from "../../executions/tasks.ts";
+import { hasEnded, isNeverSeen, type ExecutionSummary, type TaskSummary } from "../../executions/model.ts";
+import { answeredPause, pendingResume } from "../../executions/resumes.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
-import { pendingResume } from "../../feedback/pending.ts";
 import { problemInWords } from "../problems.ts";
 import {
   elapsedInWords,
-  isNeverSeen,
   isRehearsal,
   progressInFull,
   progressInWords,

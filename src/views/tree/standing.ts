@@ -1,6 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { ExecutionSummary } from "../../executions/model.ts";
-import { isNeverSeen } from "../words.ts";
+import { type ExecutionSummary, waitsForPerson } from "../../executions/model.ts";
 
 /** Where executions stand as groups and filter tell them apart, in the order in which groups are shown: what wants a person first, what is over last. */
 export const standings = [
@@ -19,9 +18,7 @@ export type Standing = (typeof standings)[number];
 
 /** Where an execution stands. An id that its crew has never known is likelier mistyped than waiting. */
 export function standingOf(execution: ExecutionSummary): Standing {
-  return execution.state === "unknown" && execution.mayBeWaiting === true && !isNeverSeen(execution)
-    ? "waiting"
-    : execution.state;
+  return waitsForPerson(execution) ? "waiting" : execution.state;
 }
 
 /** A standing as the name of a group. */

@@ -250,8 +250,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     const changed = rows
       .filter(({ before, after }) => this.#rows.looksOther(before, after))
       .flatMap(({ after }) => this.#rowsOf(after));
-    const renamed = (change.retitled ?? []).flatMap((execution) => this.#rowsOf(execution));
-    const anew = new Set([...changed, ...renamed].filter(({ group }) => !groups.has(group)));
+    const anew = new Set(changed.filter(({ group }) => !groups.has(group)));
     this.#fire(
       isSteady ? [...[...groups].map((group) => this.#nodes.group(group)), ...anew] : undefined,
     );

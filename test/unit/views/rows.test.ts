@@ -229,15 +229,22 @@ describe("an execution's row", () => {
   it("differs from those of the same title by number and time", () => {
     const known = new Known();
     const localTime = (hour: number) => new Date(2026, 9, 21, hour, 5).toISOString();
-    for (const [localId, hour] of [
-      ["one", 14],
-      ["two", 15],
-      ["yesterday", -9],
-    ] as const)
+    for (const [number, [localId, hour]] of (
+      [
+        ["yesterday", -9],
+        ["one", 14],
+        ["two", 15],
+      ] as const
+    ).entries())
       known.put(
         localId,
         1,
-        notWaiting({ localId, kickoffIds: [localId], startedAt: localTime(hour) }),
+        notWaiting({
+          localId,
+          kickoffIds: [localId],
+          startedAt: localTime(hour),
+          title: { text: "Sea otters", number: number + 1 },
+        }),
       );
     known.put(
       "other",
@@ -258,7 +265,7 @@ describe("an execution's row", () => {
         "Other: Running · 1 h · 1/3",
         "Sea otters (3): Running · 15:05 · 2 h · 1/3",
         "Sea otters (2): Running · 14:05 · 3 h · 1/3",
-        "Sea otters: Running · 2026-10-20 15:05 · 1 d 2 h · 1/3",
+        "Sea otters: Running · 1 d 2 h · 1/3",
       ],
     );
     assert.match(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { emptyFolder, removeWhole } from "../../../src/executions/remove-whole.ts";
+import { emptyFolder, removeWhole } from "../../../src/commands/remove-whole.ts";
 
 describe("deleting files", () => {
   let folder: string;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { SentResume } from "../../../src/executions/model.ts";
-import { isOver } from "../../../src/feedback/thread-subject.ts";
+import { isOver } from "../../../src/feedback/target.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 
 describe("The output that a thread is about", () => {
@@ -11,7 +11,7 @@ describe("The output that a thread is about", () => {
     outcome: "answered",
   };
 
-  it("no longer waits once the crew took feedback for it", () => {
+  it("no longer waits once the crew accepted feedback for it", () => {
     assert.equal(
       isOver({ execution: anExecution(), taskId: "review", isApprove: true }, anExecution()),
       false,
