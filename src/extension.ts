@@ -120,11 +120,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       show,
     }),
   );
-  const wake = async (crewId: string) => {
-    if (crewId.startsWith("local:")) await locals.ensureRunning(crewId);
-  };
   const { sender, forms, ...requests } = owned.add(
-    registerKickoff({ context, database, crews, executions, sending, clock, wake, show }),
+    registerKickoff({ context, database, crews, executions, sending, clock, show }),
   );
   const tree = owned.add(registerTree({ context, store, crews, tracker, clock, opened }));
   owned.add(new Notifications({ store, lease, notified, clock }));
@@ -160,7 +157,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
         tree,
         outputs,
         clock,
-        wake,
         show,
       }),
     ),
@@ -168,7 +164,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(registerLinks(crews));
   owned.add(watchClearing(store, { context, forms, tree }));
   owned.add(
-    registerTools(context, { crews, executions, sender, feedback: feedback.feedback, clock, wake }),
+    registerTools(context, { crews, executions, sender, feedback: feedback.feedback, clock }),
   );
 
   const { api, disposable } = createExtensionApi({
@@ -176,7 +172,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     store,
     sender,
     feedback: feedback.feedback,
-    wake,
     loadReaders: () => import("./commands/api-arguments.ts"),
   });
   owned.add(disposable);

@@ -44,8 +44,6 @@ export interface CommandParts {
   readonly tree: TreeRoom;
   readonly outputs: OutputsRoom;
   readonly clock: Clock;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
-  readonly wake: (crewId: string) => Promise<void>;
   readonly show: (execution: ExecutionSummary) => Promise<unknown>;
 }
 
@@ -64,28 +62,26 @@ export function allCommands({
   tree,
   outputs,
   clock,
-  wake,
   show,
 }: CommandParts): readonly Command[] {
   const { store, tracker } = executions;
   return [
-    ...crewCommands(crews, locals, wake),
-    ...kickoffCommands({ crews, forms, sender, clock, wake, show }),
+    ...crewCommands(crews, locals),
+    ...kickoffCommands({ crews, forms, sender, clock, show }),
     ...requestCommands({
       crews,
       store,
       secrets: sending.secrets,
       sender,
       forms,
-      wake,
       show,
       ...requests,
     }),
-    ...executionCommands({ crews, store, tracker, clock, wake, show }),
+    ...executionCommands({ crews, store, tracker, clock, show }),
     activeCommand(store, show),
     ...outputCommands({ crews, store, outputs }),
-    rawAnswerCommand({ crews, store, outputs, clock, wake }),
-    ...feedbackCommands({ crews, store, wake, ...feedback }),
+    rawAnswerCommand({ crews, store, outputs, clock }),
+    ...feedbackCommands({ crews, store, ...feedback }),
     draftsCommand({ crews, store, ...feedback }),
     compareCommand(store, crews),
     ...viewCommands({ crews, store, tree }),

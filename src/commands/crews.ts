@@ -13,11 +13,7 @@ import { chooseCrew } from "./choose.ts";
 import type { Command } from "./table.ts";
 
 /** Commands about connected crews. */
-export function crewCommands(
-  crews: Crews,
-  locals: LocalCrews,
-  wake: (crewId: string) => Promise<void>,
-): readonly Command[] {
+export function crewCommands(crews: Crews, locals: LocalCrews): readonly Command[] {
   const onCrew = (
     id: string,
     action: (crews: Crews, crew: Crew, argument: unknown) => unknown,
@@ -47,11 +43,11 @@ export function crewCommands(
         return crew && switchToken(crews, crew, argument);
       },
     },
-    onCrew("testCrew", async (all, { id }, argument) => {
-      await wake(id);
+    onCrew("testCrew", async (all, crew, argument) => {
+      const ready = await all.ready(crew);
       return isProgram(argument)
-        ? (await examine(all, all.get(id))).report
-        : await testCrew(all, all.get(id));
+        ? (await examine(all, ready)).report
+        : await testCrew(all, ready);
     }),
     {
       id: "openDashboard",

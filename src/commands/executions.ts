@@ -25,8 +25,6 @@ export interface ExecutionParts {
   readonly store: ExecutionStore;
   readonly tracker: Tracker;
   readonly clock: Clock;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
-  readonly wake: (crewId: string) => Promise<void>;
   readonly show: (execution: ExecutionSummary, taskId?: string) => Promise<unknown>;
 }
 

@@ -16,8 +16,6 @@ export interface FeedbackParts {
   readonly store: ExecutionStore;
   readonly feedback: Feedback;
   readonly threads: FeedbackThreads;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
-  readonly wake: (crewId: string) => Promise<void>;
 }
 
 type Result = Promise<FeedbackResult | undefined>;
@@ -28,7 +26,6 @@ export function feedbackCommands({
   store,
   feedback,
   threads,
-  wake,
 }: FeedbackParts): readonly Command[] {
   const on = (
     id: string,
@@ -47,7 +44,7 @@ export function feedbackCommands({
       };
       const execution = await chooseExecution(store, crews, argument, fits, none);
       if (execution === undefined) return undefined;
-      await wake(execution.crew.id);
+      await crews.ready(execution.crew);
       return await action(execution, words);
     },
   });

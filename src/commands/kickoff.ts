@@ -22,8 +22,6 @@ export interface KickoffParts {
   readonly forms: Pick<KickoffForms, "open">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly clock: Clock;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
-  readonly wake: (crewId: string) => Promise<void>;
   readonly show: (execution: ExecutionSummary) => Promise<unknown>;
 }
 
@@ -36,21 +34,19 @@ export function kickoffCommands({
   forms,
   sender,
   clock,
-  wake,
   show,
 }: KickoffParts): readonly Command[] {
   /** Starts of crews that ask for nothing, by crew: a double click on the row is one wish. */
   const starts = new OneWish<Execution | "form">(clock);
   const startOrAsk = async (crew: Crew): Promise<Execution | "form"> => {
-    await wake(crew.id);
-    if (await wantsForm(crews, crew)) return "form";
-    const started = await sender.send(crews.get(crew.id), { inputs: {} });
+    const ready = await crews.ready(crew);
+    if (await wantsForm(crews, ready)) return "form";
+    const started = await sender.send(ready, { inputs: {} });
     await show(started);
     return started;
   };
   const inForm = async (crew: Crew, values: Partial<KickoffRequest>) => {
-    await wake(crew.id);
-    const started = await forms.open(crews.get(crew.id), values);
+    const started = await forms.open(await crews.ready(crew), values);
     return started && madeOf(started);
   };
   const kickoff: Command = {
@@ -66,10 +62,8 @@ export function kickoffCommands({
       const crew = await chooseCrew(crews, argument);
       if (crew === undefined) return undefined;
       if (form === false) {
-        await wake(crew.id);
-        return madeOf(
-          await sender.send(crews.get(crew.id), { ...values, inputs: values.inputs ?? {} }),
-        );
+        const request = { ...values, inputs: values.inputs ?? {} };
+        return madeOf(await sender.send(await crews.ready(crew), request));
       }
       const isGiven = Object.keys(values).length > 0;
       const made =

@@ -15,15 +15,13 @@ export interface RawAnswerParts {
   readonly store: ExecutionStore;
   readonly outputs: OutputsRoom;
   readonly clock: Clock;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
-  readonly wake: (crewId: string) => Promise<void>;
 }
 
 /**
  * Asks a crew once for the status of an execution, whatever state it is in, and shows the answer as it came; what is known of the
  * execution does not change. An answer that is an error is shown, too, and told. Takes `{crew, kickoffId}`, returns the document's address.
  */
-export function rawAnswerCommand({ crews, store, outputs, clock, wake }: RawAnswerParts): Command {
+export function rawAnswerCommand({ crews, store, outputs, clock }: RawAnswerParts): Command {
   return {
     id: "openRawAnswer",
     async run(argument) {
@@ -41,7 +39,7 @@ export function rawAnswerCommand({ crews, store, outputs, clock, wake }: RawAnsw
             "The crew cannot be asked for this execution: its kickoff was never answered with an ID.",
           ),
         );
-      await wake(execution.crew.id);
+      await crews.ready(execution.crew);
       const askedAt = clock.now();
       try {
         const text = await withCancel(

@@ -28,8 +28,6 @@ export interface RequestParts {
   /** Loads what uses request files. */
   readonly files: () => Promise<RequestFiles>;
   readonly presets: () => Promise<Presets>;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
-  readonly wake: (crewId: string) => Promise<void>;
   readonly show: (execution: ExecutionSummary) => Promise<unknown>;
 }
 
@@ -112,7 +110,7 @@ export function requestActions(parts: RequestParts): RequestActions {
 
 /** Opens a crew's form with a preset: the named one, else one the person chooses. */
 async function openPreset(
-  { crews, forms, wake, ...parts }: RequestParts,
+  { crews, forms, ...parts }: RequestParts,
   argument: unknown,
 ): Promise<unknown> {
   const presets = await parts.presets();
@@ -148,7 +146,6 @@ async function openPreset(
       ),
     );
   if (values === undefined) return undefined;
-  await wake(crew.id);
-  const started = await forms.open(crews.get(crew.id), values, { replaces: true });
+  const started = await forms.open(await crews.ready(crew), values, { replaces: true });
   return started && madeOf(started);
 }

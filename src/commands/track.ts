@@ -17,13 +17,13 @@ import type { ExecutionParts } from "./executions.ts";
  * @throws UserError for an unknown crew or what can be no id
  */
 export async function track(
-  { crews, store, tracker, clock, wake, show }: ExecutionParts,
+  { crews, store, tracker, clock, show }: ExecutionParts,
   argument: unknown,
 ): Promise<object | undefined> {
   const named = await whatToTrack(crews, argument);
   if (named === undefined) return undefined;
-  const { crew, kickoffId } = named;
-  await wake(crew.id);
+  const { kickoffId } = named;
+  const crew = await crews.ready(named.crew);
   const engine = crew.local?.engine;
   const execution =
     store.find(kickoffId, crew.id) ??

@@ -9,7 +9,7 @@ import { log, logProblem } from "../editor/log.ts";
 import { actionsForPlace, actionsForRefusal } from "./actions.ts";
 import type { StatusPaths } from "./crew-values.ts";
 import type { Crews } from "./crews.ts";
-import { LostTokenError, missingToken, StoppedCrewError } from "./errors.ts";
+import { LostTokenError, missingToken, notConnected, StoppedCrewError } from "./errors.ts";
 import { tokenInUse } from "./token-format.ts";
 import type { Tokens } from "./tokens.ts";
 import { logTraffic } from "./traffic.ts";
@@ -118,18 +118,7 @@ export class CrewClients {
   #connected(crew: CrewAddress): Crew {
     const current = this.#find(crew.id);
     if (current !== undefined) return current;
-    throw new UserError(
-      crew.id.startsWith("url:")
-        ? vscode.l10n.t(
-            "“{0}” ({1}) is not connected. Connect it to continue.",
-            crew.name,
-            crew.url,
-          )
-        : vscode.l10n.t(
-            "The local crew “{0}” has not been started in this window. Start it to continue.",
-            crew.name,
-          ),
-    );
+    throw notConnected(crew.id, crew.name);
   }
 
   /** Between creating a client and a request, the crew may have been removed, stopped or moved. */

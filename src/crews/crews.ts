@@ -8,7 +8,7 @@ import { addCrewAction, setTokenAction } from "./actions.ts";
 import { checkedCrew, refuseLocal } from "./check.ts";
 import { CrewClients } from "./clients.ts";
 import { StatusPaths, TokenNotes } from "./crew-values.ts";
-import { LostTokenError, missingToken, NoTokenError } from "./errors.ts";
+import { LostTokenError, missingToken, NoTokenError, notConnected } from "./errors.ts";
 import { findCrew, isSameOrigin, uniqueName } from "./identity.ts";
 import { CrewSettings } from "./settings.ts";
 import { tokenInUse, tokenTypeName, tokenTypes, withToken } from "./token-format.ts";
@@ -38,6 +38,7 @@ export class Crews implements vscode.Disposable {
   readonly #statusPaths: StatusPaths;
   readonly #clients: CrewClients;
   #local: readonly Crew[] = [];
+  #startLocal: ((crewId: string) => Promise<unknown>) | undefined;
 
   constructor(context: CrewsContext, options: { readonly userAgent?: string } = {}) {
     this.#tokens = this.#owned.add(
@@ -287,10 +288,23 @@ export class Crews implements vscode.Disposable {
     return this.#clients.knownInputs(crew);
   }
 
+  /** The crew, ready for requests: a stopped local crew is started. @throws UserError if it isn't connected or doesn't start */
+  async ready({ id, name }: Pick<Crew, "id" | "name">): Promise<Crew> {
+    if (id.startsWith("local:")) await this.#startLocal?.(id);
+    const crew = this.list().find((each) => each.id === id);
+    if (crew === undefined) throw notConnected(id, name);
+    return crew;
+  }
+
   /** Replaces the local crews. */
   setLocal(crews: readonly Crew[]): void {
     this.#local = crews;
     this.#listChanged();
+  }
+
+  /** Sets what starts a local crew if it isn't running: the room `local`, which comes after this one. */
+  startLocalWith(start: (crewId: string) => Promise<unknown>): void {
+    this.#startLocal = start;
   }
 
   dispose(): void {

@@ -50,6 +50,21 @@ export class StoppedCrewError extends UserError {
   }
 }
 
+export function notConnected(id: string, name: string): UserError {
+  return new UserError(
+    id.startsWith("url:")
+      ? vscode.l10n.t(
+          "“{0}” ({1}) is not connected. Connect it to continue.",
+          name,
+          id.slice("url:".length),
+        )
+      : vscode.l10n.t(
+          "The local crew “{0}” has not been started in this window. Start it to continue.",
+          name,
+        ),
+  );
+}
+
 function describeLoss(name: string, why: TokenLoss): string {
   return why === "locked"
     ? vscode.l10n.t(

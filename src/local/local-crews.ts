@@ -76,6 +76,7 @@ export class LocalCrews implements vscode.Disposable {
         onChange,
       }),
     );
+    options.crews.startLocalWith((crewId) => this.ensureRunning(crewId));
     // Another window may have started a crew that this one never heard of.
     this.#owned.add(
       vscode.window.onDidChangeWindowState(

@@ -39,8 +39,7 @@ export function giveFeedbackTool({
   crews,
   executions,
   feedback,
-  wake,
-}: Pick<ToolParts, "crews" | "executions" | "feedback" | "wake">): Tool {
+}: Pick<ToolParts, "crews" | "executions" | "feedback">): Tool {
   const read = (input: unknown): Wanted => {
     const names = ["executionId", "crew", "decision", "feedback", "taskId", "attempt"];
     const given = readInput(input, names);
@@ -125,7 +124,7 @@ export function giveFeedbackTool({
       if (!(await isAllowed(confirmationOf(wanted), signal))) return denied();
       signal.throwIfAborted();
       const { execution, taskId, attempt, isApprove, text } = wanted;
-      await wake(execution.crew.id);
+      await crews.ready(execution.crew);
       signal.throwIfAborted();
       try {
         const given = { taskId, feedback: text };

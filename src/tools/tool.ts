@@ -21,8 +21,6 @@ export interface ToolParts {
   readonly sender: Pick<KickoffSender, "send">;
   readonly feedback: Pick<Feedback, "approve" | "reject">;
   readonly clock: Clock;
-  /** Starts a local crew's service if it isn't running. */
-  readonly wake: (crewId: string) => Promise<void>;
 }
 
 /** What a tool will do when it is invoked. */

@@ -18,7 +18,7 @@ function commands(inputs: () => Promise<CrewInputs>) {
   const opened: unknown[] = [];
   const clock = new FakeClock();
   const parts = {
-    crews: { get: () => crew, list: () => [crew], inputs },
+    crews: { get: () => crew, list: () => [crew], ready: () => Promise.resolve(crew), inputs },
     forms: { open: (...what: unknown[]) => (opened.push(what), Promise.resolve(undefined)) },
     sender: {
       send: (_crew: Crew, request: KickoffRequest) => (
@@ -29,7 +29,6 @@ function commands(inputs: () => Promise<CrewInputs>) {
       ),
     },
     clock,
-    wake: () => Promise.resolve(),
     show: () => Promise.resolve(),
   } as unknown as KickoffParts;
   const all = kickoffCommands(parts);

@@ -60,22 +60,23 @@ describe("Kicking off a request file", () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
   });
 
+  const crews: RequestFilesOptions["crews"] = {
+    find: (name) => (name === crew.name ? crew : undefined),
+    get: assert.fail,
+    ready: ({ id }) => Promise.resolve(id === crew.id ? crew : assert.fail(id)),
+    inputs: () =>
+      Promise.resolve({
+        fields: [{ name: "city" }, { name: "days", type: "integer", required: false }],
+        raw: {},
+      }),
+  };
   const open = (changes: Partial<RequestFilesOptions> = {}) =>
     new RequestFiles({
-      crews: {
-        find: (name) => (name === crew.name ? crew : undefined),
-        get: (name) => (name === crew.id ? crew : assert.fail(name)),
-        inputs: () =>
-          Promise.resolve({
-            fields: [{ name: "city" }, { name: "days", type: "integer", required: false }],
-            raw: {},
-          }),
-      },
+      crews,
       sender: { send: (...what) => Promise.resolve(sent.push(what)).then(() => anExecution()) },
       forms: { open: (...what) => Promise.resolve(void opened.push(what)) },
       consent: new CallbackConsent(machine.database),
       clock,
-      wake: () => Promise.resolve(),
       onLearnt: () => undefined,
       isTrusted: () => true,
       ...changes,
@@ -125,6 +126,7 @@ describe("Kicking off a request file", () => {
         crews: {
           find: () => named,
           get: () => named,
+          ready: () => Promise.resolve(named),
           inputs: () => Promise.resolve({ fields: [{ name: "city" }], raw: {} }),
         },
       }).kickOff(uri, byClick);
@@ -309,6 +311,7 @@ describe("Kicking off a request file", () => {
       crews: {
         find: () => rehearsed,
         get: () => rehearsed,
+        ready: () => Promise.resolve(rehearsed),
         inputs: () => Promise.resolve({ fields: [{ name: "city" }], raw: {} }),
       },
     });
@@ -343,7 +346,10 @@ describe("Kicking off a request file", () => {
         new Promise<undefined>((resolve) => (opened.push(what), (end = resolve))),
     };
     let wake: (() => void) | undefined;
-    const files = open({ forms, wake: () => new Promise<void>((resolve) => (wake = resolve)) });
+    const files = open({
+      forms,
+      crews: { ...crews, ready: () => new Promise((resolve) => (wake = () => resolve(crew))) },
+    });
     const clicks: Promise<unknown>[] = [];
     const click = () => clicks.push(files.kickOff(uri, byClick));
     const shown = await withPerson([{ press: "Allow" }], async () => {

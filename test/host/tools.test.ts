@@ -4,6 +4,7 @@ import { CrewApiError } from "../../src/api/errors.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";
 import { MaybeStartedError } from "../../src/sending/kickoff.ts";
+import type { Crew } from "../../src/crews/types.ts";
 import { Tools } from "../../src/tools/all.ts";
 import type { ToolParts } from "../../src/tools/tool.ts";
 import type { CrewdeckApi, CrewdeckExecution } from "../../src/views/crewdeck-api.ts";
@@ -316,7 +317,7 @@ describe("Tools for language models", () => {
       changes: {
         send?: () => Promise<never>;
         approve?: () => Promise<never>;
-        wake?: () => Promise<void>;
+        ready?: () => Promise<Crew>;
         execution?: Execution;
       } = {},
     ): Tools {
@@ -325,6 +326,7 @@ describe("Tools for language models", () => {
         crews: {
           get: () => writers,
           find: () => writers,
+          ready: changes.ready ?? (() => Promise.resolve(writers)),
           inputs: () => Promise.resolve(known),
           knownInputs: () => known,
         },
@@ -343,7 +345,6 @@ describe("Tools for language models", () => {
             )()
           ),
         },
-        wake: changes.wake ?? (() => Promise.resolve()),
       };
       // Of each part the tools use here only what it has.
       return new Tools(parts as unknown as ToolParts);
@@ -641,9 +642,9 @@ describe("Tools for language models", () => {
     it("nothing is sent that was cancelled before", async () => {
       const controller = new AbortController();
       const made = tools({
-        wake: () => {
+        ready: () => {
           controller.abort(new vscode.CancellationError());
-          return Promise.resolve();
+          return Promise.resolve(writers);
         },
       });
       for (const [name, input] of [
