@@ -1,8 +1,8 @@
 import * as vscode from "vscode";
 import type { InputField, JsonObject } from "../api/types.ts";
-import { needed, objectOf, stringOf } from "../commands/arguments.ts";
 import { costsMoney, type Crew } from "../crews/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
+import { needed, objectOf, stringOf } from "../editor/arguments.ts";
 import { keyOf } from "../executions/model.ts";
 import { checkInputs } from "../kickoff/request-files/check-inputs.ts";
 import { faultInWords, isHarmless } from "../kickoff/request-files/words.ts";

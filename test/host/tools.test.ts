@@ -5,7 +5,7 @@ import type { Execution } from "../../src/executions/model.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";
 import { MaybeStartedError } from "../../src/sending/kickoff.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { Tools } from "../../src/tools/all.ts";
+import { Tools } from "../../src/tools/tools.ts";
 import type { ToolParts } from "../../src/tools/tool.ts";
 import type { CrewdeckApi, CrewdeckExecution } from "../../src/views/crewdeck-api.ts";
 import { anExecution } from "../unit/views/executions.ts";
