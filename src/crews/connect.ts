@@ -1,9 +1,9 @@
 import * as vscode from "vscode";
 import { normaliseAddress } from "../api/address.ts";
 import type { TokenType } from "../api/types.ts";
-import { messageOf } from "../base/errors.ts";
-import { readConnectArguments, readSuggestion, type ConnectArguments } from "./arguments.ts";
-import { askChoice } from "./ask.ts";
+import { messageOf, UserError } from "../base/errors.ts";
+import { asObject, defined, isObject, type UnknownObject } from "../base/json.ts";
+import { oneOf, stringOf } from "../editor/arguments.ts";
 import {
   converse,
   type AfterFailure,
@@ -16,12 +16,15 @@ import { suggestName, uniqueName } from "./identity.ts";
 import {
   askAddress,
   askAfterFailure,
+  askChoice,
   askName,
   askToken,
   askTokenType,
   whileTesting,
+  type Question,
 } from "./questions.ts";
-import type { Crew } from "./types.ts";
+import { tokenTypes } from "./token-format.ts";
+import type { Crew, NewCrew } from "./types.ts";
 
 type Step = "address" | "token" | "tokenType" | "name";
 
@@ -32,7 +35,7 @@ interface Draft {
   name: string;
 }
 
-/** What was entered before a conversation was cancelled, without the token: the next one starts with it. */
+/** What was entered before the questions were cancelled, without the token: the next time starts with it. */
 const drafts = new WeakMap<Crews, Omit<Draft, "token">>();
 
 /**
@@ -41,13 +44,15 @@ const drafts = new WeakMap<Crews, Omit<Draft, "token">>();
  * @param raw `{name?, url?, token?, tokenType?}`; with `kind: "link"` name and address are only suggestions
  */
 export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | undefined> {
-  const suggestion = readSuggestion(raw);
-  const given = suggestion === undefined ? readConnectArguments(raw) : {};
+  const values = readConnect(raw);
+  const isLink = asObject(raw)["kind"] === "link";
+  const given = isLink ? {} : values;
   const { name, url, token, tokenType } = given;
   if (url !== undefined) crews.checkNew({ name: name ?? freeName(crews, url), url });
   if (name !== undefined && url !== undefined && token !== undefined)
     return crews.add({ name, url, token, tokenType: tokenType ?? "bearer" });
-  const begun = raw === undefined ? drafts.get(crews) : suggestion;
+  const suggested = isLink ? defined({ name: values.name, url: values.url }) : {};
+  const begun = raw === undefined ? drafts.get(crews) : suggested;
   const draft: Draft = { url: "", tokenType: "bearer", name: "", ...begun, token: "", ...given };
   const crew = await converse(new Connecting(crews, draft, given));
   if (raw !== undefined) return crew;
@@ -55,6 +60,33 @@ export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | u
     drafts.set(crews, { url: draft.url, tokenType: draft.tokenType, name: draft.name });
   else drafts.delete(crews);
   return crew;
+}
+
+function readConnect(raw: unknown): Partial<NewCrew> {
+  if (raw === undefined || raw === null) return {};
+  if (!isObject(raw))
+    throw new UserError(
+      vscode.l10n.t(
+        "To connect a crew, give an object such as {0}.",
+        '{"name": "Travel", "url": "https://…"}',
+      ),
+    );
+  return defined({ name: textOf(raw, "name"), url: textOf(raw, "url"), ...readToken(raw) });
+}
+
+/** The token and its type in a command's argument. @throws UserError for a wrong type; the message never quotes a value */
+export function readToken(raw: unknown): Pick<NewCrew, "token" | "tokenType"> {
+  const given = asObject(raw);
+  return defined({
+    token: textOf(given, "token"),
+    tokenType: oneOf(given, "tokenType", tokenTypes),
+  });
+}
+
+function textOf(given: UnknownObject, name: string): string | undefined {
+  const text = given[name] === undefined ? undefined : (stringOf(given, name) ?? "");
+  if (text?.trim() !== "") return text;
+  throw new UserError(vscode.l10n.t("“{0}” must be a non-empty string.", name));
 }
 
 /** A name that no connected crew has. */
@@ -68,11 +100,11 @@ function freeName(crews: Crews, url: string): string {
 class Connecting implements Conversation<Step, Crew> {
   readonly #crews: Crews;
   readonly #draft: Draft;
-  readonly #given: ConnectArguments;
+  readonly #given: Partial<NewCrew>;
   /** The crew with the same address, if the person chose to set its token. */
   #connected: Crew | undefined;
 
-  constructor(crews: Crews, draft: Draft, given: ConnectArguments) {
+  constructor(crews: Crews, draft: Draft, given: Partial<NewCrew>) {
     this.#crews = crews;
     this.#draft = draft;
     this.#given = given;
@@ -90,17 +122,37 @@ class Connecting implements Conversation<Step, Crew> {
     return steps;
   }
 
-  ask(step: Step, position: Position): Promise<Left> {
-    const common = { title: vscode.l10n.t("Connect a Crew"), position };
+  async ask(step: Step, position: Position): Promise<Left> {
+    const draft = this.#draft;
+    const question = { title: vscode.l10n.t("Connect a Crew"), position };
     switch (step) {
       case "address":
-        return this.#askAddress(common);
-      case "token":
-        return this.#askToken(common);
-      case "tokenType":
-        return this.#askTokenType(common);
-      case "name":
-        return this.#askName(common);
+        return this.#askAddress(question);
+      case "token": {
+        const name = this.#connected?.name ?? draft.name;
+        const { left, value } = await askToken({
+          ...question,
+          crew: name === "" ? new URL(normaliseAddress(draft.url)).host : `“${name}”`,
+          value: draft.token,
+          dashboardUrl: this.#connected?.dashboardUrl,
+        });
+        draft.token = value;
+        return left;
+      }
+      case "tokenType": {
+        const { left, value } = await askTokenType({ ...question, active: draft.tokenType });
+        draft.tokenType = value ?? draft.tokenType;
+        return left;
+      }
+      case "name": {
+        const { left, value } = await askName({
+          ...question,
+          value: draft.name === "" ? freeName(this.#crews, draft.url) : draft.name,
+          problem: (name) => this.#problemOf(name),
+        });
+        draft.name = value;
+        return left;
+      }
     }
   }
 
@@ -118,10 +170,11 @@ class Connecting implements Conversation<Step, Crew> {
   }
 
   failed(error: unknown): Promise<AfterFailure<Step>> {
+    const { name, url } = this.#draft;
     const title =
-      this.#draft.name === ""
-        ? vscode.l10n.t("{0} is not connected yet", this.#draft.url)
-        : vscode.l10n.t("“{0}” is not connected yet", this.#draft.name);
+      name === ""
+        ? vscode.l10n.t("{0} is not connected yet", url)
+        : vscode.l10n.t("“{0}” is not connected yet", name);
     return askAfterFailure<Step>(error, title, {
       address: "address",
       token: "token",
@@ -130,65 +183,31 @@ class Connecting implements Conversation<Step, Crew> {
     });
   }
 
-  async #askAddress(common: { title: string; position: Position }): Promise<Left> {
+  async #askAddress(question: Question): Promise<Left> {
     for (;;) {
-      const { left, value } = await askAddress({ ...common, value: this.#draft.url });
+      const { left, value } = await askAddress({ ...question, value: this.#draft.url });
       this.#draft.url = value;
       if (left !== "next") return left;
       this.#draft.url = normaliseAddress(value);
-      const twin = this.#crews.find(this.#draft.url);
       this.#connected = undefined;
+      const twin = this.#crews.find(this.#draft.url);
       if (twin === undefined) return left;
-      const choice = await this.#askAboutTwin(twin, common.title);
+      const { value: choice } = await askChoice<"token" | "address">({
+        title: question.title,
+        placeholder: vscode.l10n.t("{0} is already connected, as “{1}”.", twin.url, twin.name),
+        choices: [
+          ...(twin.local === undefined
+            ? [{ value: "token" as const, label: vscode.l10n.t("Set a token of “{0}”", twin.name) }]
+            : []),
+          { value: "address", label: vscode.l10n.t("Enter another address") },
+        ],
+      });
+      if (choice === undefined) return "cancel";
       if (choice === "token") {
         this.#connected = twin;
         return left;
       }
-      if (choice === undefined) return "cancel";
     }
-  }
-
-  async #askAboutTwin(twin: Crew, title: string): Promise<"token" | "address" | undefined> {
-    const { value } = await askChoice<"token" | "address">({
-      title,
-      placeholder: vscode.l10n.t("{0} is already connected, as “{1}”.", twin.url, twin.name),
-      choices: [
-        ...(twin.local === undefined
-          ? [{ value: "token" as const, label: vscode.l10n.t("Set a token of “{0}”", twin.name) }]
-          : []),
-        { value: "address", label: vscode.l10n.t("Enter another address") },
-      ],
-    });
-    return value;
-  }
-
-  async #askToken(common: { title: string; position: Position }): Promise<Left> {
-    const name = this.#connected?.name ?? this.#draft.name;
-    const crew = name === "" ? new URL(normaliseAddress(this.#draft.url)).host : `“${name}”`;
-    const { left, value } = await askToken({
-      ...common,
-      crew,
-      value: this.#draft.token,
-      dashboardUrl: this.#connected?.dashboardUrl,
-    });
-    this.#draft.token = value;
-    return left;
-  }
-
-  async #askTokenType(common: { title: string; position: Position }): Promise<Left> {
-    const { left, value } = await askTokenType({ ...common, active: this.#draft.tokenType });
-    if (value !== undefined) this.#draft.tokenType = value;
-    return left;
-  }
-
-  async #askName(common: { title: string; position: Position }): Promise<Left> {
-    const { left, value } = await askName({
-      ...common,
-      value: this.#draft.name === "" ? freeName(this.#crews, this.#draft.url) : this.#draft.name,
-      problem: (name) => this.#problemOf(name),
-    });
-    this.#draft.name = value;
-    return left;
   }
 
   #problemOf(name: string): string | undefined {

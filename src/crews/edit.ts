@@ -1,12 +1,18 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
-import { editCrewAction } from "./actions.ts";
-import { askChoice, askText } from "./ask.ts";
-import { converse, type AfterFailure, type Left } from "./conversation.ts";
+import { converse } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
 import { isWebAddress } from "./entries.ts";
+import { editCrewAction } from "./errors.ts";
 import { isSameName, isSameOrigin } from "./identity.ts";
-import { askAddress, askAfterFailure, askName, whileTesting } from "./questions.ts";
+import {
+  askAddress,
+  askAfterFailure,
+  askChoice,
+  askName,
+  askText,
+  whileTesting,
+} from "./questions.ts";
 import { askForToken } from "./set-token.ts";
 import type { Crew } from "./types.ts";
 
@@ -81,7 +87,7 @@ async function moveTo(crews: Crews, crew: Crew, title: string): Promise<Crew | u
   let typed = crew.url;
   return converse<"address", Crew | undefined>({
     steps: () => ["address"],
-    async ask(_step, position): Promise<Left> {
+    async ask(_step, position) {
       const { left, value } = await askAddress({ title, position, value: typed });
       typed = value;
       return left;
@@ -104,32 +110,12 @@ async function moveTo(crews: Crews, crew: Crew, title: string): Promise<Crew | u
         await whileTesting(url, (signal) => crews.test({ url, token }, signal));
       return crews.change(crew, { url });
     },
-    failed: (error): Promise<AfterFailure<"address">> =>
+    failed: (error) =>
       askAfterFailure(error, vscode.l10n.t("The address of “{0}” is not changed yet", crew.name), {
         address: "address",
         last: "address",
       }),
   });
-}
-
-/** Removes a crew and its tokens after a confirmation. @throws UserError for a local crew */
-export async function removeCrew(crews: Crews, crew: Crew): Promise<boolean> {
-  const remove = vscode.l10n.t("Remove");
-  const detail = vscode.l10n.t(
-    "Its tokens are deleted from this machine's secret storage. Tracked executions stay and can be read, but are no longer updated. Nothing changes at {0}.",
-    crew.url,
-  );
-  if (
-    crew.local === undefined &&
-    (await vscode.window.showWarningMessage(
-      vscode.l10n.t("Remove the crew “{0}”?", crew.name),
-      { modal: true, detail },
-      remove,
-    )) !== remove
-  )
-    return false;
-  await crews.remove(crew);
-  return true;
 }
 
 export function hasDashboard({ dashboardUrl }: Crew): boolean {

@@ -1,4 +1,5 @@
 import { normaliseAddress } from "../api/address.ts";
+import type { Disposable, Event } from "../base/events.ts";
 import type { Crew } from "./types.ts";
 
 /** @param address normalised */
@@ -61,4 +62,25 @@ function addressOf(text: string): string | undefined {
 
 function fold(name: string): string {
   return name.trim().toLowerCase();
+}
+
+/** Reports crews that become reachable: connected, started (local), or with another address. */
+export function watchArrivals(
+  crews: { list(): readonly Crew[]; readonly onDidChange: Event<void> },
+  onArrival: (crewId: string) => void,
+): Disposable {
+  const addresses = () =>
+    new Map(
+      crews
+        .list()
+        .filter(({ local }) => local?.running !== false)
+        .map(({ id, url }) => [id, url]),
+    );
+  let before = addresses();
+  return crews.onDidChange(() => {
+    const now = addresses();
+    const arrived = [...now].filter(([id, url]) => before.get(id) !== url);
+    before = now;
+    for (const [id] of arrived) onArrival(id);
+  });
 }

@@ -1,21 +1,21 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
-import { plainMessage } from "../editor/messages.ts";
+import { plainMessage, runAction } from "../editor/messages.ts";
 import {
   idsOf,
   isOverwritten,
+  notAList,
   readEntries,
   withCrew,
   withoutCrew,
   type AddedCrew,
-  type EntryProblem,
 } from "./entries.ts";
 import type { Crew } from "./types.ts";
 
 const section = "crewdeck";
 const key = "crews";
-/** Milliseconds after which other windows have read an added crew. */
+/** When other windows have read an added crew (ms). */
 const settled = 20_000;
 
 /**
@@ -76,8 +76,7 @@ export class CrewSettings implements vscode.Disposable {
   #write(change: (entries: readonly unknown[]) => readonly unknown[]): Promise<void> {
     return this.#inTurn(() => {
       const entries = currentValue() ?? [];
-      if (!Array.isArray(entries))
-        throw new UserError(describeProblem({ kind: "notAList" }), [openSettings()]);
+      if (!Array.isArray(entries)) throw new UserError(notAList(), [openSettings()]);
       return this.#put(change(entries));
     });
   }
@@ -128,20 +127,18 @@ export class CrewSettings implements vscode.Disposable {
     const before = JSON.stringify(this.#crews);
     const { crews, problems } = readEntries(currentValue());
     this.#crews = crews;
-    this.#report(problems);
+    this.#report(problems.join(" "));
     if (JSON.stringify(crews) !== before) this.#changed.fire();
   }
 
-  #report(problems: readonly EntryProblem[]): void {
-    const text = problems.map(describeProblem).join(" ");
+  #report(text: string): void {
     if (text === this.#reported) return;
     this.#reported = text;
     if (text === "") return;
-    const { title, command, arguments: values } = openSettings();
-    void vscode.window.showWarningMessage(plainMessage(text), title).then((chosen) => {
-      if (chosen === title) return vscode.commands.executeCommand(command, ...values);
-      return undefined;
-    });
+    const action = openSettings();
+    void vscode.window
+      .showWarningMessage(plainMessage(text), action.title)
+      .then((chosen) => chosen && runAction(action));
   }
 }
 
@@ -155,32 +152,4 @@ function openSettings() {
     command: "workbench.action.openSettingsJson",
     arguments: [{ revealSetting: { key: `${section}.${key}` } }],
   };
-}
-
-function describeProblem(problem: EntryProblem): string {
-  if (problem.kind === "notAList") {
-    return vscode.l10n.t(
-      "The setting crewdeck.crews must be a list of crews, each with a name and a url. It was ignored.",
-    );
-  }
-  const entry = vscode.l10n.t("Entry {0} of the setting crewdeck.crews", problem.index + 1);
-  switch (problem.kind) {
-    case "notAnObject":
-      return vscode.l10n.t("{0} must be an object with a name and a url. It was ignored.", entry);
-    case "noName":
-      return vscode.l10n.t("{0} has no name. It was ignored.", entry);
-    case "noUrl":
-      return vscode.l10n.t("{0} has no url. It was ignored.", entry);
-    case "badUrl":
-      return vscode.l10n.t("{0} was ignored: {1}", entry, problem.detail);
-    case "badDashboardUrl":
-      return vscode.l10n.t(
-        "{0} has an invalid dashboardUrl. The crew is connected without it.",
-        entry,
-      );
-    case "sameAddress": {
-      const { name } = problem;
-      return vscode.l10n.t("{0} has the same address as “{1}”. It was ignored.", entry, name);
-    }
-  }
 }
