@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { wait } from "../base/clock.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import type { Crews } from "../crews/crews.ts";
-import { isProgram, needed, oneOf, recordOf } from "../editor/arguments.ts";
+import { isProgram, oneOf, recordOf } from "../editor/arguments.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage, showStatus, withCancel } from "../editor/messages.ts";
 import type { ClearScope } from "../executions/clearing.ts";
@@ -38,9 +38,7 @@ const lookMs = 250;
  */
 export async function deleteLocalData(parts: DeleteParts, argument: unknown): Promise<unknown> {
   const counts = countLocalData(parts);
-  const scope = isProgram(argument)
-    ? needed(oneOf({ what: "", ...recordOf(argument) }, "what", ["data", "everything"]), "what")
-    : await ask(counts, parts);
+  const scope = isProgram(argument) ? scopeIn(argument) : await ask(counts, parts);
   if (scope === undefined || !(await nothingIsSent(parts))) return undefined;
   const left = await clearLocalData(parts, scope);
   if (!isProgram(argument)) report(left);
@@ -49,6 +47,10 @@ export async function deleteLocalData(parts: DeleteParts, argument: unknown): Pr
     crews: scope === "everything" ? counts.crews : 0,
     notDeleted: left.map(({ path, error }) => ({ path, reason: messageOf(error) })),
   };
+}
+
+function scopeIn(argument: unknown): ClearScope | undefined {
+  return oneOf({ what: "", ...recordOf(argument) }, "what", ["data", "everything"]);
 }
 
 /** Waits for requests in progress, whose outcome must be stored first. False if the person cancels. @throws UserError if it takes too long */

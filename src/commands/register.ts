@@ -3,6 +3,7 @@ import { messageOf } from "../base/errors.ts";
 import { isProgram } from "../editor/arguments.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
+import type { DeleteParts } from "./delete-local-data.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
 /** Registers the manifest's commands and the extension's links. Their code is loaded with the first use. */
@@ -56,10 +57,7 @@ function registerLinks({ crews }: Pick<CommandParts, "crews">): vscode.Disposabl
 
 /** Deletes from this window what another window deletes from the machine, so that this one doesn't write it back. */
 export function watchClearing(
-  parts: Pick<CommandParts, "store" | "forms"> & {
-    readonly context: Pick<vscode.ExtensionContext, "globalState" | "globalStorageUri">;
-    readonly tree: Pick<CommandParts["tree"], "choices">;
-  },
+  parts: Pick<CommandParts, "store"> & Pick<DeleteParts, "context" | "forms" | "tree">,
 ): vscode.Disposable {
   return parts.store.onDidClear((scope) => {
     import("./local-data.ts")

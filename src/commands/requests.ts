@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { isProgram, recordOf, stringOf } from "../editor/arguments.ts";
 import { plainLabel } from "../editor/messages.ts";
-import type { Execution } from "../executions/model.ts";
+import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import { requestOf, RunAgain } from "../kickoff/again.ts";
 import { copyCurl } from "../kickoff/copy-curl.ts";
 import { choosePreset } from "../kickoff/presets/choose.ts";
@@ -23,7 +23,7 @@ type RequestParts = Pick<
 export function requestCommands(parts: RequestParts): Commands {
   const { crews, store, files, show } = parts;
   const again = new RunAgain(parts);
-  const wasSent = ({ request }: Pick<Execution, "request">) => request !== undefined;
+  const wasSent = ({ request }: ExecutionSummary) => request !== undefined;
   const crewOf = ({ crew }: Execution) => crews.find(crew.id) ?? crew;
   /** @param shows whether a person sees the started execution; a form shows it by itself */
   const start =

@@ -1,6 +1,8 @@
 import * as vscode from "vscode";
-import { UserError } from "../base/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { oneOf, recordOf, stringOf } from "../editor/arguments.ts";
+import { hasContext, type ContextKey } from "../editor/context.ts";
+import { log } from "../editor/log.ts";
 import { askForFilter, askForGrouping } from "../views/tree/ask.ts";
 import { noFilter, type Filter } from "../views/tree/filter.ts";
 import { groupings } from "../views/tree/grouping.ts";
@@ -32,13 +34,39 @@ export function viewCommands({
       const group = stringOf(recordOf(argument), "group");
       if (group !== undefined) await showMore(group);
     },
-    takeTour: () =>
-      vscode.commands.executeCommand(
+    async takeTour() {
+      for (const [step, ...keys] of tourSteps) if (keys.some(hasContext)) await markDone(step);
+      await vscode.commands.executeCommand(
         "workbench.action.openWalkthrough",
         "crewdeck.crewdeck#start",
         false,
-      ),
+      );
+    },
   };
+}
+
+/** The walkthrough's steps, with the context keys that complete them. */
+const tourSteps: readonly (readonly [step: string, ...keys: ContextKey[]])[] = [
+  ["connect", "crewdeck.hasCrews"],
+  ["kickoff", "crewdeck.hasExecutions"],
+  ["read", "crewdeck.hasRead", "crewdeck.hasAnswered"],
+  ["answer", "crewdeck.hasAnswered"],
+];
+
+/**
+ * VS Code loads a walkthrough when it is first opened in a window, and from then on ignores a context key that was already set
+ * (observed in 1.139).
+ */
+async function markDone(step: string): Promise<void> {
+  try {
+    await vscode.commands.executeCommand(
+      "welcome.markStepComplete",
+      `crewdeck.crewdeck#start#${step}`,
+    );
+  } catch (error) {
+    // For a walkthrough that isn't loaded, it stores the step as done and then fails (observed in 1.139).
+    log.debug(`Completing the step ${step}: ${messageOf(error)}`);
+  }
 }
 
 /** Undefined if the argument has no filter. */

@@ -138,7 +138,7 @@ export class CrewSettings implements vscode.Disposable {
     const action = openSettings();
     void vscode.window
       .showWarningMessage(plainMessage(text), action.title)
-      .then((chosen) => chosen && runAction(action));
+      .then((chosen) => (chosen === undefined ? undefined : runAction(action)));
   }
 }
 

@@ -1,6 +1,5 @@
 import * as vscode from "vscode";
 import type { Crew, LocalCrew } from "../crews/types.ts";
-import { defined } from "../base/json.ts";
 import type { CrewKeeper } from "./crew-keeper.ts";
 import type { Folders } from "./folders.ts";
 import type { KnownCrew, KnownCrews } from "./known-crews.ts";
@@ -59,7 +58,9 @@ export class KeptCrews implements vscode.Disposable {
     const running = keeper.url !== undefined;
     const idle: Pick<LocalCrew, "starting" | "failure" | "ranBefore"> = isStarting
       ? { starting: true }
-      : defined({ failure, ranBefore: failure === undefined && wanted ? true : undefined });
+      : failure !== undefined
+        ? { failure }
+        : { ...(wanted && { ranBefore: true }) };
     return {
       id: idOf(known.folder),
       name: known.name,

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { connectCrew } from "../../src/crews/connect.ts";
 import { Crews } from "../../src/crews/crews.ts";
-import { editCrew, removeCrew } from "../../src/crews/edit.ts";
+import { removeCrew } from "../../src/commands/crews.ts";
+import { editCrew } from "../../src/crews/edit.ts";
 import { setToken, switchToken } from "../../src/crews/set-token.ts";
 import { testCrew } from "../../src/crews/test-crew.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
@@ -15,6 +16,7 @@ describe("conversations about a crew", () => {
   let crew: SmallCrew;
   let other: SmallCrew;
   let secrets: MemorySecrets;
+  const locals = { remove: () => assert.fail("a local crew") };
   let crews: Crews;
   let before: unknown;
 
@@ -340,13 +342,13 @@ describe("conversations about a crew", () => {
 
   it("removes a crew only after it said that the token is deleted and what becomes of its executions", async () => {
     const travel = await connected();
-    const { result: kept, shown } = await withPerson(["escape"], () => removeCrew(crews, travel));
+    const { result: kept, shown } = await withPerson(["escape"], () => removeCrew({ crews, locals }, travel));
     assert.equal(kept, false);
     assert.match(shown[0]?.detail ?? "", /tokens are deleted/);
     assert.match(shown[0]?.detail ?? "", /no longer updated/);
     assert.equal(crews.list().length, 1);
     assert.equal(
-      (await withPerson([{ press: "Remove" }], () => removeCrew(crews, travel))).result,
+      (await withPerson([{ press: "Remove" }], () => removeCrew({ crews, locals }, travel))).result,
       true,
     );
     assert.equal(secrets.kept.size, 0);

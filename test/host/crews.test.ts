@@ -223,24 +223,6 @@ describe("connected crews", () => {
     assert.equal(crew.tokens.length, asked);
   });
 
-  it("reads the token that version 0.1 stored, and keeps it when the other one is added", async () => {
-    await settings().update("crews", [entry("Old")], vscode.ConfigurationTarget.Global);
-    const old = crews.get("Old");
-    await secrets.store(
-      `crewdeck.token.${old.id}`,
-      JSON.stringify({ token: "right", type: "userBearer" }),
-    );
-    assert.equal((await crews.test(old)).tokenType, "userBearer");
-    await crews.setToken(old.id, { token: "other", type: "bearer" });
-    assert.deepEqual(await crews.tokenState(old.id), {
-      kind: "stored",
-      inUse: "bearer",
-      types: ["bearer", "userBearer"],
-    });
-    await crews.useToken(old, "userBearer");
-    assert.equal((await crews.test(old)).tokenType, "userBearer");
-  });
-
   it("holds both tokens of a crew, sends the one in use, and deletes both with the crew", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right", tokenType: "bearer" });
     await assert.rejects(
@@ -435,7 +417,7 @@ describe("connected crews", () => {
 
     for (const [wrong, message] of [
       ["https://travel.example.com", /object/],
-      [{ name: 7, url: "https://travel.example.com" }, /“name” must be a non-empty string/],
+      [{ name: 7, url: "https://travel.example.com" }, /“name” must be a text, not number/],
       [{ name: "Travel", url: " " }, /“url” must be a non-empty string/],
       [
         { name: "Travel", url: "https://travel.example.com", token: "t0ken", tokenType: "basic" },

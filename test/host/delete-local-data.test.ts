@@ -71,11 +71,11 @@ describe("Deleting local data by its command", () => {
       assert.equal(api.executions().length, 1);
       await run("deleteLocalData");
       const question = person.shown.find(
-        ({ text }) => text === "Delete what Crewdeck keeps on this machine?",
+        ({ text }) => text === "Delete Crewdeck's data from this machine?",
       );
       assert.deepEqual(question?.choices, ["Delete, Keep Connected Crews", "Delete Everything"]);
       assert.match(question.detail ?? "", /outputs: 1\n.*connected crews \(1\)/s);
-      assert.match(question.detail ?? "", /What runs at deployed crews goes on there/);
+      assert.match(question.detail ?? "", /Executions at deployed crews continue there/);
       assert.doesNotMatch(question.detail ?? "", /presets/, "of what there is none is not spoken");
     } finally {
       person.dispose();

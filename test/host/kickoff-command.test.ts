@@ -33,7 +33,7 @@ function commands(inputs: () => Promise<CrewInputs>) {
   } as unknown as KickoffParts;
   const all = kickoffCommands(parts);
   const run = async (argument: unknown, id = "kickoff") =>
-    await all.find((command) => command.id === id)?.run(argument);
+    await all[id]?.(argument);
   return { sent, opened, clock, run };
 }
 

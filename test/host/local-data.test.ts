@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
-import { watchClearing } from "../../src/commands/clearing.ts";
-import { deleteLocalDataCommand } from "../../src/commands/delete-local-data.ts";
+import { deleteLocalData } from "../../src/commands/delete-local-data.ts";
+import { watchClearing } from "../../src/commands/register.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { Executions } from "../../src/executions/executions.ts";
 import { Sending } from "../../src/sending/sending.ts";
@@ -92,13 +92,13 @@ describe("Deleting local data", () => {
     const context = { globalState, globalStorageUri: storage };
     const forms = { closeAll: () => closing.then(() => void closed.push("forms")) };
     const tree = { choices: new TreeChoices(workspaceState) };
-    const clearing = watchClearing(executions.store, { context, forms, tree });
+    const clearing = watchClearing({ store: executions.store, context, forms, tree });
     for (const { dispose } of [database, crews, executions, sending, locals].map((each) => ({
       dispose: () => each.dispose(),
     })))
       ends.push(dispose);
     ends.push(() => clearing.dispose());
-    const command = deleteLocalDataCommand({
+    const parts = {
       longestWaitMs,
       context,
       crews,
@@ -109,7 +109,7 @@ describe("Deleting local data", () => {
       tree,
       clock: systemClock,
       database,
-    });
+    };
     return {
       database,
       crews,
@@ -120,8 +120,8 @@ describe("Deleting local data", () => {
       workspaceState,
       tree,
       closed,
-      ask: () => command.run(undefined),
-      delete: (what: string) => command.run({ what }) as Promise<Deleted>,
+      ask: () => deleteLocalData(parts, undefined),
+      delete: (what: string) => deleteLocalData(parts, { what }) as Promise<Deleted>,
     };
   };
 
@@ -376,12 +376,12 @@ describe("Deleting local data", () => {
       }
     };
     const guard =
-      /may have been sent, and no answer came: what guards it against being sent a second time is deleted, too\./;
+      /may have been sent without a response: the record that prevents sending it a second time is deleted, too\./;
     store.add(anExecution({ localId: "waits" }));
     assert.doesNotMatch(await question(), guard);
     assert.match(
       await question(),
-      /windows:\n\n• executions with their inputs and outputs: 1\n• whatever else is in /,
+      /windows:\n\n• executions with their inputs and outputs: 1\n• everything else in /,
       "nothing of which there is none",
     );
     const output = { taskId: "review", attempt: 1 };
@@ -520,7 +520,7 @@ describe("Deleting local data", () => {
       await waitFor("the wait to be shown", () => titles.length === 1);
       assert.equal(
         titles[0],
-        "Waiting to delete local data: “Sea otters” is just being sent to “Writers”",
+        "Waiting to delete local data: “Sea otters” is being sent to “Writers”",
       );
       cancel();
       assert.equal(await cancelled, undefined);

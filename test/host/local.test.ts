@@ -11,7 +11,7 @@ import { resetContext } from "../../src/editor/context.ts";
 import { actionsOf, messageOf, UserError } from "../../src/base/errors.ts";
 import { KickoffSender } from "../../src/sending/kickoff.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
-import { watchProjects } from "../../src/local/workspace-projects.ts";
+import { watchProjects } from "../../src/local/projects.ts";
 import { testDatabase } from "../support/database.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
@@ -145,7 +145,7 @@ describe("local crews", () => {
   it("the example is served, connected by itself and answers with its inputs", async () => {
     const window = await newWindow();
     const seen: unknown[] = [];
-    window.locals.onDidChange(() =>
+    window.crews.onDidChange(() =>
       seen.push(
         ...window.locals.list().map(({ local }) => [local?.starting ?? false, local?.running]),
       ),

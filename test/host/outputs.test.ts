@@ -90,7 +90,7 @@ describe("Commands about outputs", () => {
     assert.equal(active()?.getText(), "The end.\n");
     await assert.rejects(
       run("openOutput", { crew, kickoffId: "k-1", taskId: "nosuch" }),
-      /has not told an output of the task “nosuch”/,
+      /has not returned an output of the task “nosuch”/,
     );
   });
 

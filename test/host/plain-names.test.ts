@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { shortName } from "../../src/base/text.ts";
-import { activeCommand } from "../../src/commands/active.ts";
 import { chooseExecution } from "../../src/commands/choose.ts";
-import { askText } from "../../src/crews/ask.ts";
+import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
+import { askText } from "../../src/crews/questions.ts";
 import { switchToken } from "../../src/crews/set-token.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { plainLabel } from "../../src/editor/messages.ts";
@@ -56,7 +56,8 @@ describe("names and words of a crew's own", () => {
     const waiting = ["one", "$(two)"].map((localId) =>
       anExecution({ crew, localId, kickoffIds: [localId] }),
     );
-    await activeCommand({ list: () => waiting }, () => Promise.resolve()).run(undefined);
+    const parts = { store: { list: () => waiting } } as unknown as ExecutionParts;
+    await executionCommands(parts)["showActive"]?.();
     assert.deepEqual(person.shown[0]?.details?.slice(1).map(idIn), ["one", "\\$(two)"]);
   });
 

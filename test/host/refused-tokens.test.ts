@@ -140,9 +140,7 @@ describe("Refreshing crews that refuse their token", () => {
     const known = [anExecution().crew, other];
     const find = (text: string) => known.find(({ id }) => id === text);
     const parts = { crews: { find, get: find }, store, tracker: scene.tracker };
-    await executionCommands(parts as unknown as ExecutionParts)
-      .find(({ id }) => id === "refresh")
-      ?.run(argument);
+    await executionCommands(parts as unknown as ExecutionParts)["refresh"]?.(argument);
   };
   const asked = () => scene.asked.splice(0).map(({ kickoffId }) => kickoffId);
   const crewRow = { kind: "crew", crew: anExecution().crew.id };

@@ -81,7 +81,7 @@ describe("A report of a problem", () => {
     assert.equal(document.getText(), text);
     assert.deepEqual([document.isUntitled, document.languageId], [true, "markdown"]);
     // The manifest names no tracker, so that none is made up.
-    assert.match(text, /Nothing was sent[^]*Send it to whom you got Crewdeck from\./);
+    assert.match(text, /Nothing was sent[^]*Send it to the person who gave you Crewdeck\./);
   });
 
   it("is offered beside an error that nobody foresaw, and beside no other", async () => {

@@ -240,7 +240,7 @@ describe("Tools for language models", () => {
         /no parameter “crewWebhookUrl”\. It takes: crew, inputs/,
       ],
       ["listCrews", { crew: 7 }, /“crew” must be a text/],
-      ["listExecutions", { state: "lost" }, /“state” must be one of these: queued/],
+      ["listExecutions", { state: "lost" }, /“state” must be one of queued/],
       ["listExecutions", { limit: "all" }, /“limit” must be a whole number from 1/],
       ["getExecution", {}, /“executionId” is missing/],
       [
@@ -252,7 +252,7 @@ describe("Tools for language models", () => {
       [
         "giveFeedback",
         { executionId: "x", decision: "maybe" },
-        /“decision” must be one of these: approve, reject/,
+        /“decision” must be one of approve, reject/,
       ],
     ] as const) {
       await assert.rejects(invoke(name, input), message);

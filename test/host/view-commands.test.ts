@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { Crews } from "../../src/crews/crews.ts";
+import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
 import { viewCommands } from "../../src/commands/view.ts";
 import { Arrangement } from "../../src/views/tree/arrangement.ts";
 import { TreeChoices } from "../../src/views/tree/choices.ts";
@@ -44,13 +45,11 @@ describe("commands that arrange the view", () => {
   const run = async (id: string, argument?: unknown): Promise<unknown> => {
     const crews = { find: () => anExecution().crew } as unknown as Crews;
     const showMore = (group: string) => Promise.resolve(void shownMore.push(group));
-    const command = viewCommands({
-      crews,
-      store: parts.store,
-      tree: { arrangement, choices, showMore },
-    }).find((each) => each.id === id);
-    assert.ok(command);
-    return await command.run(argument);
+    const commands = {
+      ...viewCommands({ tree: { arrangement, choices, showMore } }),
+      ...executionCommands({ crews, store: parts.store } as unknown as ExecutionParts),
+    };
+    return await commands[id]!(argument);
   };
   const does = (...moves: Move[]) => (person = new ScriptedPerson(moves));
 

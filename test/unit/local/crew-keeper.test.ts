@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { waitFor } from "../../support/wait.ts";
 import { findRunning } from "../../../src/local/running.ts";
-import { ServiceRefusal } from "../../../src/local/service-errors.ts";
+import { ServiceRefusal } from "../../../src/local/service-process.ts";
 import { cleanUp, crewFolder, crewId, newMachine, Window } from "./support.ts";
 
 /** Asks the fake service for the token it was started with. */

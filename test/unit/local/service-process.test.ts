@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { ServiceFailure, ServiceRefusal } from "../../../src/local/service-errors.ts";
 import {
   environment,
+  readMessage,
+  ServiceFailure,
   ServiceProcess,
+  ServiceRefusal,
   type ServiceOptions,
 } from "../../../src/local/service-process.ts";
-import { readMessage } from "../../../src/local/service-messages.ts";
 import { waitFor } from "../../support/wait.ts";
 import { cleanUp, newFolder, program } from "./support.ts";
 
