@@ -112,6 +112,12 @@ export function onExecution(
   };
 }
 
+/** Asks with a modal dialog. */
+export async function confirm(text: string, detail: string, button: string): Promise<boolean> {
+  const answer = await vscode.window.showWarningMessage(text, { modal: true, detail }, button);
+  return answer === button;
+}
+
 /** A row for a list of executions, or a separator. */
 export type ExecutionItem = vscode.QuickPickItem & { readonly execution?: ExecutionSummary };
 

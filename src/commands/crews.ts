@@ -9,7 +9,7 @@ import type { Crew } from "../crews/types.ts";
 import { booleanOf, isProgram, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { viewId } from "../editor/ids.ts";
 import { showStatus } from "../editor/messages.ts";
-import { chooseCrew, onCrew } from "./choose.ts";
+import { chooseCrew, confirm, onCrew } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
 type CrewParts = Pick<CommandParts, "crews" | "locals">;
@@ -59,7 +59,6 @@ export async function removeCrew(
   { crews, locals }: { crews: Pick<CrewParts["crews"], "remove">; locals: Pick<CrewParts["locals"], "remove"> },
   crew: Crew,
 ): Promise<boolean> {
-  const remove = vscode.l10n.t("Remove");
   const question =
     crew.local === undefined
       ? vscode.l10n.t("Remove the crew “{0}”?", crew.name)
@@ -73,8 +72,7 @@ export async function removeCrew(
       : vscode.l10n.t(
           "Its service is stopped, and the service's data and tokens are deleted: executions that have not ended can't continue. The project's folder stays, and tracked executions can still be read.",
         );
-  const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, remove);
-  if (answer !== remove) return false;
+  if (!(await confirm(question, detail, vscode.l10n.t("Remove")))) return false;
   await (crew.local === undefined ? crews.remove(crew) : locals.remove(crew.id));
   return true;
 }

@@ -5,7 +5,6 @@ import { viewId } from "../editor/ids.ts";
 import { showStatus } from "../editor/messages.ts";
 import {
   hasEnded,
-  isLocalCrew,
   without,
   type Execution,
   type ExecutionSummary,
@@ -13,7 +12,7 @@ import {
 import { titleOf } from "../executions/title.ts";
 import { canBeAsked } from "../executions/watched.ts";
 import { activeOf, theOne } from "../views/active.ts";
-import { executionItem, findExecution, onExecution, pickExecution } from "./choose.ts";
+import { confirm, executionItem, findExecution, onExecution, pickExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 import { track } from "./track.ts";
 
@@ -103,37 +102,28 @@ async function showActive({
   if (chosen !== undefined) await show(chosen);
 }
 
-async function confirmRemoval(execution: ExecutionSummary): Promise<boolean> {
-  const remove = vscode.l10n.t("Remove from List");
+function confirmRemoval(execution: ExecutionSummary): Promise<boolean> {
   const [kickoffId] = execution.kickoffIds;
   const detail = [
-    ...(kickoffId !== undefined
-      ? []
-      : isLocalCrew(execution.crew)
-        ? [
-            vscode.l10n.t(
-              "The kickoff got no response. If the execution started, it continues at the local crew.",
-            ),
-          ]
-        : [
-            vscode.l10n.t(
-              "The kickoff got no response. If the execution started, it continues at the crew; to track it then, you need its ID from the crew's dashboard.",
-            ),
-          ]),
-    ...(kickoffId === undefined || hasEnded(execution)
-      ? []
-      : [
-          vscode.l10n.t(
-            "It continues at the crew, since the API has no cancel, but is no longer watched here.",
-          ),
-        ]),
     vscode.l10n.t("Its title, inputs, outputs and your feedback are removed from this machine."),
-    ...(kickoffId === undefined ? [] : [vscode.l10n.t("Its ID is {0}.", kickoffId)]),
-  ].join(" ");
+  ];
+  if (kickoffId === undefined)
+    detail.unshift(
+      vscode.l10n.t(
+        "The kickoff got no response. If the execution started, it continues at the crew; to track it then, you need its ID, which a deployed crew's dashboard shows.",
+      ),
+    );
+  else {
+    if (!hasEnded(execution))
+      detail.unshift(
+        vscode.l10n.t(
+          "It continues at the crew, since the API has no cancel, but is no longer watched here.",
+        ),
+      );
+    detail.push(vscode.l10n.t("Its ID is {0}.", kickoffId));
+  }
   const question = vscode.l10n.t("Remove “{0}” from the list?", titleOf(execution));
-  return (
-    (await vscode.window.showWarningMessage(question, { modal: true, detail }, remove)) === remove
-  );
+  return confirm(question, detail.join(" "), vscode.l10n.t("Remove from List"));
 }
 
 async function rename(
@@ -173,7 +163,6 @@ async function clearEnded(
     );
     return;
   }
-  const clear = vscode.l10n.t("Clear");
   const detail = [
     vscode.l10n.t(
       "Their inputs and outputs are removed from this machine. Nothing changes at the crews.",
@@ -184,9 +173,8 @@ async function clearEnded(
     ended.length === 1
       ? vscode.l10n.t("Clear 1 ended execution?")
       : vscode.l10n.t("Clear {0} ended executions?", ended.length);
-  if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, clear)) !== clear)
-    return;
-  for (const execution of ended) store.remove(execution.localId);
+  if (await confirm(question, detail, vscode.l10n.t("Clear")))
+    for (const { localId } of ended) store.remove(localId);
 }
 
 /** Requests the state of one execution, of a crew's, or of all. A refused token is sent again only if its crew is named, and then once. */

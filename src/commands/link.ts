@@ -1,16 +1,12 @@
+import * as l10n from "@vscode/l10n";
 import { normaliseAddress } from "../api/address.ts";
 import { messageOf } from "../base/errors.ts";
 
-/** A valid deep link. */
+/** A deep link, or why it isn't followed, for a person. */
 export type Link =
   | { readonly route: "add"; readonly url: string; readonly name?: string }
-  | { readonly route: "track"; readonly url: string; readonly kickoffId: string };
-
-/** Why a link isn't followed. */
-export type LinkProblem =
-  | { readonly kind: "unknownRoute" | "noUrl" | "badName" | "badId" | "secret" }
-  /** `detail` is the address's problem, for a person. */
-  | { readonly kind: "badUrl"; readonly detail: string };
+  | { readonly route: "track"; readonly url: string; readonly kickoffId: string }
+  | { readonly route: "none"; readonly problem: string };
 
 /** Names of parameters that no link may have: links are kept in histories, mails and logs. */
 const secretNames = /token|secret|passw|bearer|authori[sz]ation|credential|api[-_]?key/i;
@@ -20,30 +16,52 @@ const secretValues = /^\s*bearer\s|\beyJ[\w-]{5,}\.[\w-]{5,}\./i;
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** Reads a deep link, `/add?name&url` or `/track?url&id`. Other routes are refused, other parameters ignored. */
-export function readLink(path: string, query: string): Link | { readonly problem: LinkProblem } {
+export function readLink(path: string, query: string): Link {
   const given = new URLSearchParams(query);
-  if (holdsSecret(given)) return { problem: { kind: "secret" } };
   const route = path.replace(/\/+$/, "");
-  if (route !== "/add" && route !== "/track") return { problem: { kind: "unknownRoute" } };
+  if (holdsSecret(given))
+    return problem(
+      l10n.t(
+        "A link to Crewdeck seems to contain a token, so it was not followed. Links are kept in histories, chats and logs: treat that token as leaked, and create a new one in the crew's dashboard. A token is never taken from a link.",
+      ),
+    );
+  if (route !== "/add" && route !== "/track")
+    return problem(
+      l10n.t(
+        "Crewdeck has no such link. Links can add a crew (/add?name&url) and track an execution (/track?url&id), nothing else.",
+      ),
+    );
   const address = given.get("url")?.trim() ?? "";
-  if (address === "") return { problem: { kind: "noUrl" } };
+  if (address === "")
+    return problem(l10n.t("This link to Crewdeck names no crew: its “url” is missing."));
   let url: string;
   try {
     url = normaliseAddress(address);
   } catch (error) {
-    return { problem: { kind: "badUrl", detail: messageOf(error) } };
+    return problem(l10n.t("This link to Crewdeck was not followed. {0}", messageOf(error)));
   }
   if (route === "/add") {
     const name = given.get("name")?.trim() ?? "";
     if (name === "") return { route: "add", url };
-    return name.length > 100 || hidden.test(name)
-      ? { problem: { kind: "badName" } }
-      : { route: "add", url, name };
+    if (name.length <= 100 && !hidden.test(name)) return { route: "add", url, name };
+    return problem(
+      l10n.t(
+        "This link to Crewdeck was not followed: the name in it is too long or has invisible characters.",
+      ),
+    );
   }
   const kickoffId = given.get("id")?.trim() ?? "";
-  return /^[^\s/?#\\]{1,200}$/.test(kickoffId) && !hidden.test(kickoffId)
-    ? { route: "track", url, kickoffId }
-    : { problem: { kind: "badId" } };
+  if (/^[^\s/?#\\]{1,200}$/.test(kickoffId) && !hidden.test(kickoffId))
+    return { route: "track", url, kickoffId };
+  return problem(
+    l10n.t(
+      "This link to Crewdeck was not followed: its “id” is missing, or isn't a valid execution ID.",
+    ),
+  );
+}
+
+function problem(text: string): Link {
+  return { route: "none", problem: text };
 }
 
 function holdsSecret(given: URLSearchParams): boolean {

@@ -2,7 +2,8 @@ import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
 import { addCrewAction } from "../crews/errors.ts";
 import { plainMessage, showError } from "../editor/messages.ts";
-import { readLink, type Link, type LinkProblem } from "./link.ts";
+import { confirm } from "./choose.ts";
+import { readLink, type Link } from "./link.ts";
 
 /** After this time (ms) a link isn't followed: the person is doing something else. */
 const lifetime = 5 * 60_000;
@@ -49,12 +50,13 @@ export class Links implements vscode.UriHandler {
 
   async #follow(uri: vscode.Uri, isOld: () => boolean): Promise<void> {
     const link = readLink(uri.path, uri.query);
-    if ("problem" in link) {
-      void vscode.window.showErrorMessage(plainMessage(describeProblem(link.problem)));
+    if (link.route === "none") {
+      void vscode.window.showErrorMessage(plainMessage(link.problem));
       return;
     }
     const question = isOld() ? undefined : this.#questionFor(link);
-    const isAllowed = question !== undefined && (await isConfirmed(question));
+    const isAllowed =
+      question !== undefined && (await confirm(question.text, question.detail, question.button));
     if (isOld())
       void vscode.window.showWarningMessage(
         vscode.l10n.t(
@@ -64,7 +66,7 @@ export class Links implements vscode.UriHandler {
     else if (isAllowed) await question.follow();
   }
 
-  #questionFor(link: Link): Question | undefined {
+  #questionFor(link: Exclude<Link, { route: "none" }>): Question | undefined {
     const { url } = link;
     const { host } = new URL(url);
     const known = this.#options.crews.find(url);
@@ -120,35 +122,5 @@ export class Links implements vscode.UriHandler {
     );
     void vscode.window.showInformationMessage(plainMessage(text));
     return undefined;
-  }
-}
-
-async function isConfirmed({ text, detail, button }: Question): Promise<boolean> {
-  const options = { modal: true, detail };
-  return (await vscode.window.showWarningMessage(text, options, button)) === button;
-}
-
-function describeProblem(problem: LinkProblem): string {
-  switch (problem.kind) {
-    case "secret":
-      return vscode.l10n.t(
-        "A link to Crewdeck seems to contain a token, so it was not followed. Links are kept in histories, chats and logs: treat that token as leaked, and create a new one in the crew's dashboard. A token is never taken from a link.",
-      );
-    case "unknownRoute":
-      return vscode.l10n.t(
-        "Crewdeck has no such link. Links can add a crew (/add?name&url) and track an execution (/track?url&id), nothing else.",
-      );
-    case "noUrl":
-      return vscode.l10n.t("This link to Crewdeck names no crew: its “url” is missing.");
-    case "badUrl":
-      return vscode.l10n.t("This link to Crewdeck was not followed. {0}", problem.detail);
-    case "badName":
-      return vscode.l10n.t(
-        "This link to Crewdeck was not followed: the name in it is too long or has invisible characters.",
-      );
-    case "badId":
-      return vscode.l10n.t(
-        "This link to Crewdeck was not followed: its “id” is missing, or isn't a valid execution ID.",
-      );
   }
 }

@@ -10,8 +10,7 @@ import type { Crews } from "./crews.ts";
 import {
   actionsForPlace,
   actionsForRefusal,
-  LostTokenError,
-  missingToken,
+  MissingTokenError,
   notConnected,
   StoppedCrewError,
 } from "./errors.ts";
@@ -145,10 +144,10 @@ export class CrewClients {
 
   async #readToken(crew: Crew): Promise<TypedToken> {
     const reading = await this.#tokens.read(crew.id);
-    if (reading.kind !== "stored") throw missingToken(crew, reading);
+    if (reading.kind !== "stored") throw new MissingTokenError(crew, reading);
     const token = tokenInUse(reading.tokens);
-    if (token === undefined) throw new LostTokenError(crew, "garbled");
-    return token;
+    if (token !== undefined) return token;
+    throw new MissingTokenError(crew, { kind: "lost", why: "garbled" });
   }
 
   #clientOptions(nameNow: () => string): CrewClientOptions {

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { normaliseAddress } from "../api/address.ts";
 import type { TokenType } from "../api/types.ts";
-import { messageOf, UserError } from "../base/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { asObject, defined, isObject, type UnknownObject } from "../base/json.ts";
 import { oneOf, stringOf } from "../editor/arguments.ts";
 import {
@@ -145,11 +145,11 @@ class Connecting implements Conversation<Step, Crew> {
         return left;
       }
       case "name": {
-        const { left, value } = await askName({
-          ...question,
-          value: draft.name === "" ? freeName(this.#crews, draft.url) : draft.name,
-          problem: (name) => this.#problemOf(name),
-        });
+        const { url } = draft;
+        const suggested = draft.name === "" ? freeName(this.#crews, url) : draft.name;
+        const { left, value } = await askName({ ...question, value: suggested }, (name) =>
+          this.#crews.checkNew({ name, url }),
+        );
         draft.name = value;
         return left;
       }
@@ -207,15 +207,6 @@ class Connecting implements Conversation<Step, Crew> {
         this.#connected = twin;
         return left;
       }
-    }
-  }
-
-  #problemOf(name: string): string | undefined {
-    try {
-      this.#crews.checkNew({ name, url: this.#draft.url });
-      return undefined;
-    } catch (error) {
-      return messageOf(error);
     }
   }
 }

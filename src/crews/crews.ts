@@ -9,9 +9,7 @@ import { StatusPaths, TokenNotes } from "./crew-values.ts";
 import { isWebAddress } from "./entries.ts";
 import {
   addCrewAction,
-  LostTokenError,
-  missingToken,
-  NoTokenError,
+  MissingTokenError,
   notConnected,
   setTokenAction,
 } from "./errors.ts";
@@ -109,7 +107,7 @@ export class Crews implements vscode.Disposable {
 
   /**
    * The client for a connected crew, the same until the crew changes. It reads the token for each request, which may throw
-   * {@link NoTokenError} or {@link LostTokenError}. @throws UserError if the crew isn't connected
+   * {@link MissingTokenError}. @throws UserError if the crew isn't connected
    */
   client(crew: CrewAddress): CrewClient {
     return this.#clients.get(crew);
@@ -125,7 +123,7 @@ export class Crews implements vscode.Disposable {
   async tokens(crewId: string): Promise<CrewTokens | undefined> {
     const reading = await this.#tokens.read(crewId);
     if (reading.kind === "lost" && reading.why === "locked")
-      throw new LostTokenError(this.find(crewId) ?? { id: crewId, name: crewId }, "locked");
+      throw new MissingTokenError(this.find(crewId) ?? { id: crewId, name: crewId }, reading);
     return reading.kind === "stored" ? reading.tokens : undefined;
   }
 
@@ -152,7 +150,7 @@ export class Crews implements vscode.Disposable {
   /** @throws UserError if the crew has no token of that type */
   async useToken(crew: Crew, type: TokenType): Promise<void> {
     const reading = await this.#tokens.read(crew.id);
-    if (reading.kind !== "stored") throw missingToken(crew, reading);
+    if (reading.kind !== "stored") throw new MissingTokenError(crew, reading);
     if (reading.tokens[type] === undefined)
       throw new UserError(
         vscode.l10n.t(
@@ -171,7 +169,7 @@ export class Crews implements vscode.Disposable {
     { untested, signal }: { readonly untested?: boolean; readonly signal?: AbortSignal } = {},
   ): Promise<Crew> {
     const added = this.checkNew(crew);
-    if (crew.token === undefined) throw new NoTokenError(added);
+    if (crew.token === undefined) throw new MissingTokenError(added, { kind: "none" });
     const token: TypedToken = { token: cleanToken(crew.token), type: crew.tokenType ?? "bearer" };
     if (untested !== true) await this.test({ url: added.url, token }, signal);
     this.checkNew(crew);
@@ -258,12 +256,12 @@ export class Crews implements vscode.Disposable {
     return problems;
   }
 
-  /** Requests the inputs. @throws CrewApiError or {@link NoTokenError} */
+  /** Requests the inputs. @throws CrewApiError or {@link MissingTokenError} */
   test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
     return this.#clients.test(target, signal);
   }
 
-  /** The crew's inputs, cached unless `fresh`. @throws CrewApiError or {@link NoTokenError} */
+  /** The crew's inputs, cached unless `fresh`. @throws CrewApiError or {@link MissingTokenError} */
   inputs(
     crew: CrewAddress,
     options: { readonly fresh?: boolean; readonly signal?: AbortSignal } = {},

@@ -4,13 +4,14 @@ import { converse } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
 import { isWebAddress } from "./entries.ts";
 import { editCrewAction } from "./errors.ts";
-import { isSameName, isSameOrigin } from "./identity.ts";
+import { isSameOrigin } from "./identity.ts";
 import {
   askAddress,
   askAfterFailure,
   askChoice,
   askName,
   askText,
+  problemOf,
   whileTesting,
 } from "./questions.ts";
 import { askForToken } from "./set-token.ts";
@@ -52,18 +53,9 @@ export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefin
 }
 
 async function rename(crews: Crews, crew: Crew, title: string): Promise<Crew | undefined> {
-  const { left, value } = await askName({
-    title,
-    value: crew.name,
-    problem(name) {
-      const twin = crews
-        .list()
-        .find((other) => other.id !== crew.id && isSameName(other.name, name));
-      return twin === undefined
-        ? undefined
-        : vscode.l10n.t("There is already a crew named “{0}”. Choose another name.", twin.name);
-    },
-  });
+  const { left, value } = await askName({ title, value: crew.name }, (name) =>
+    crews.checkChange(crew, { name }),
+  );
   return left === "next" ? crews.change(crew, { name: value }) : undefined;
 }
 
@@ -74,10 +66,7 @@ async function changeDashboard(crews: Crews, crew: Crew, title: string): Promise
       "Address of the crew's page in the dashboard, for “Open Dashboard”. Leave it empty for none.",
     ),
     value: crew.dashboardUrl ?? "",
-    validate: (text) =>
-      text.trim() === "" || isWebAddress(text.trim())
-        ? undefined
-        : vscode.l10n.t("The dashboard's address must start with https:// or http://."),
+    validate: (text) => problemOf(() => crews.checkChange(crew, { dashboardUrl: text.trim() })),
   });
   return left === "next" ? crews.change(crew, { dashboardUrl: value.trim() }) : undefined;
 }

@@ -7,54 +7,46 @@ import { defined } from "../base/json.ts";
 import { otherType, tokenTypeName } from "./token-format.ts";
 import type { Crew, TokenLoss, TokenState } from "./types.ts";
 
-type CrewOfError = Pick<Crew, "id" | "name" | "local">;
+/** The crew's token can't be read. Thrown before any request, so it isn't mistaken for a refused token. */
+export class MissingTokenError extends UserError {
+  /** `none`: never set on this machine; settings sync may have brought the crew. */
+  readonly why: "none" | TokenLoss;
 
-/** This machine never had a token for the crew; settings sync may have brought the crew. */
-export class NoTokenError extends UserError {
-  constructor(crew: CrewOfError) {
-    if (crew.local !== undefined) super(...restartLocal(crew.name, crew.local.folder));
-    else
+  constructor(
+    crew: Pick<Crew, "id" | "name" | "local">,
+    state: Exclude<TokenState, { kind: "stored" }>,
+  ) {
+    const { name, local } = crew;
+    const why = state.kind === "none" ? "none" : state.why;
+    if (local !== undefined && why !== "locked")
       super(
         vscode.l10n.t(
-          "There is no token for “{0}” on this machine. Set the token to continue.",
-          crew.name,
+          "The token of the local crew “{0}” is missing. Start the local crew again: it creates a new one.",
+          name,
         ),
-        [setTokenAction(crew)],
+        [startLocalAction(vscode.l10n.t("Start Local Crew"), local.folder)],
       );
-    this.name = "NoTokenError";
-  }
-}
-
-/** The secret storage doesn't return the crew's token. Thrown before any request, so it isn't mistaken for a refused token. */
-export class LostTokenError extends UserError {
-  readonly why: TokenLoss;
-
-  constructor(crew: CrewOfError, why: TokenLoss) {
-    if (crew.local !== undefined && why !== "locked")
-      super(...restartLocal(crew.name, crew.local.folder));
     else
       super(
-        why === "locked"
+        why === "none"
           ? vscode.l10n.t(
-              "The token of “{0}” can't be read from this machine's secret storage. It may be locked: unlock it and try again, or set the token again.",
-              crew.name,
+              "There is no token for “{0}” on this machine. Set the token to continue.",
+              name,
             )
-          : vscode.l10n.t(
-              "The token of “{0}” is no longer in this machine's secret storage. Set it again.",
-              crew.name,
-            ),
-        crew.local === undefined ? [setTokenAction(crew)] : [],
+          : why === "locked"
+            ? vscode.l10n.t(
+                "The token of “{0}” can't be read from this machine's secret storage. It may be locked: unlock it and try again, or set the token again.",
+                name,
+              )
+            : vscode.l10n.t(
+                "The token of “{0}” is no longer in this machine's secret storage. Set it again.",
+                name,
+              ),
+        local === undefined ? [setTokenAction(crew)] : [],
       );
-    this.name = "LostTokenError";
+    this.name = "MissingTokenError";
     this.why = why;
   }
-}
-
-export function missingToken(
-  crew: CrewOfError,
-  state: Exclude<TokenState, { kind: "stored" }>,
-): UserError {
-  return state.kind === "none" ? new NoTokenError(crew) : new LostTokenError(crew, state.why);
 }
 
 /** A local crew isn't running; nothing was sent. */
@@ -80,16 +72,6 @@ export function notConnected(id: string, name: string): UserError {
           name,
         ),
   );
-}
-
-function restartLocal(name: string, folder: string): [string, readonly ErrorAction[]] {
-  return [
-    vscode.l10n.t(
-      "The token of the local crew “{0}” is missing. Start the local crew again: it creates a new one.",
-      name,
-    ),
-    [startLocalAction(vscode.l10n.t("Start Local Crew"), folder)],
-  ];
 }
 
 export function setTokenAction({ id }: Pick<Crew, "id">, tokenType?: TokenType): ErrorAction {

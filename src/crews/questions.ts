@@ -136,14 +136,12 @@ export function askAddress(question: Question & { readonly value: string }): Pro
     ),
     placeholder: "https://my-travel-crew.crewai.com",
     validate(text) {
-      try {
-        const address = normaliseAddress(text);
-        return address === text.trim()
-          ? undefined
-          : { note: vscode.l10n.t("Connects to {0}", address) };
-      } catch (error) {
-        return error instanceof Error ? error.message : String(error);
-      }
+      const problem = problemOf(() => normaliseAddress(text));
+      if (problem !== undefined) return problem;
+      const address = normaliseAddress(text);
+      return address === text.trim()
+        ? undefined
+        : { note: vscode.l10n.t("Connects to {0}", address) };
     },
     dashboardUrl: dashboard,
   });
@@ -213,17 +211,23 @@ export function askTokenType(
   });
 }
 
+/** @param check throws the name's problem */
 export function askName(
-  question: Question & { readonly value: string; problem(name: string): string | undefined },
+  question: Question & { readonly value: string },
+  check: (name: string) => unknown,
 ): Promise<Reply<string>> {
-  return askText({
-    ...question,
-    prompt: vscode.l10n.t("Name of the crew in Crewdeck."),
-    validate: (text) =>
-      text.trim() === ""
-        ? vscode.l10n.t("Enter a name for the crew.")
-        : question.problem(text.trim()),
-  });
+  const prompt = vscode.l10n.t("Name of the crew in Crewdeck.");
+  return askText({ ...question, prompt, validate: (text) => problemOf(() => check(text.trim())) });
+}
+
+/** The message of what is thrown. */
+export function problemOf(check: () => unknown): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** The questions that can be asked again after a failed test. */

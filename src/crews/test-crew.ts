@@ -5,9 +5,9 @@ import { defined } from "../base/json.ts";
 import { actionsOf, messageOf, UserError, type ErrorAction } from "../base/errors.ts";
 import { plainMessage, runAction, showStatus } from "../editor/messages.ts";
 import type { Crews } from "./crews.ts";
-import { editCrewAction, LostTokenError, NoTokenError } from "./errors.ts";
+import { editCrewAction, MissingTokenError } from "./errors.ts";
 import { whileTesting } from "./questions.ts";
-import { describeTokenType, tokenTypeName } from "./token-format.ts";
+import { tokenTypeName } from "./token-format.ts";
 import type { Crew, CrewReport, TestCause } from "./types.ts";
 
 /** Tests the connection to a crew and shows the report. Undefined if the person cancels. */
@@ -26,7 +26,7 @@ export async function testCrew(crews: Crews, crew: Crew): Promise<CrewReport | u
 
 async function show({ report, error }: Examination, crew: Crew): Promise<void> {
   const copy = vscode.l10n.t("Copy Report");
-  const text = plainMessage(shortReport(report));
+  const text = plainMessage(linesOf(report).join(" "));
   const log = { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLog" };
   const actions = error === undefined ? [] : [...remediesFor(error, crew), log];
   const titles = [...actions.map(({ title }) => title), copy];
@@ -35,7 +35,7 @@ async function show({ report, error }: Examination, crew: Crew): Promise<void> {
       ? await vscode.window.showInformationMessage(text, ...titles)
       : await vscode.window.showErrorMessage(text, ...titles);
   if (chosen === copy) {
-    await vscode.env.clipboard.writeText(fullReport(report));
+    await vscode.env.clipboard.writeText(linesOf(report).join("\n"));
     showStatus(vscode.l10n.t("Report copied."));
   }
   const action = actions.find(({ title }) => title === chosen);
@@ -79,8 +79,7 @@ export async function examine(
 
 /** Undefined if the person cancelled, or for an unforeseen error. */
 function causeOf(error: unknown): TestCause | undefined {
-  if (error instanceof NoTokenError) return "noToken";
-  if (error instanceof LostTokenError) return "tokenLost";
+  if (error instanceof MissingTokenError) return error.why === "none" ? "noToken" : "tokenLost";
   if (error instanceof UserError) return "other";
   if (!(error instanceof CrewApiError)) return undefined;
   switch (error.kind) {
@@ -102,43 +101,23 @@ function causeOf(error: unknown): TestCause | undefined {
   }
 }
 
-/** For a notification. */
-function shortReport(report: CrewReport): string {
-  const { crew, url, milliseconds, tokenType, statusPath, cause, problem } = report;
-  const token =
-    tokenType === undefined ? "" : ` ${l10n.t("Token: {0}.", tokenTypeName(tokenType))}`;
-  if (cause !== undefined)
-    return `${l10n.t("“{0}” at {1} ({2}):", crew, url, describeCause(cause))} ${problem ?? ""}${token}`;
-  const answers = l10n.t(
-    "“{0}” answers at {1} in {2} ms and has {3}.",
-    crew,
-    url,
-    milliseconds,
-    describeInputs(report),
-  );
-  return `${answers}${token} ${statusPath === undefined ? l10n.t("Its status path is not known yet.") : l10n.t("Status path: {0}.", statusPath)}`;
-}
-
-/** For the clipboard; without a token. */
-function fullReport(report: CrewReport): string {
-  const { crew, url, ok, milliseconds, tokenType, statusPath, cause, problem } = report;
+/** Without a token. */
+function linesOf(report: CrewReport): readonly string[] {
+  const { crew, url, milliseconds, inputs = 0, tokenType, statusPath, cause, problem } = report;
+  const found = inputs === 1 ? l10n.t("one input") : l10n.t("{0} inputs", inputs);
+  const result =
+    cause === undefined
+      ? [l10n.t("“{0}” answers at {1} in {2} ms and has {3}.", crew, url, milliseconds, found)]
+      : [l10n.t("“{0}” at {1} ({2}):", crew, url, describeCause(cause)), problem ?? ""];
   return [
-    l10n.t("Crewdeck's test of the connection to “{0}”", crew),
-    l10n.t("Address: {0}", url),
-    l10n.t(
-      "Result: {0}",
-      ok ? l10n.t("answers, and has {0}", describeInputs(report)) : l10n.t("fails"),
-    ),
-    ...(cause === undefined ? [] : [l10n.t("Cause: {0}", describeCause(cause))]),
-    ...(problem === undefined ? [] : [problem]),
-    l10n.t("Time: {0} ms", milliseconds),
-    l10n.t("Token: {0}", tokenType === undefined ? l10n.t("none") : describeTokenType(tokenType)),
-    l10n.t("Status path: {0}", statusPath ?? l10n.t("not known yet")),
-  ].join("\n");
-}
-
-function describeInputs({ inputs = 0 }: CrewReport): string {
-  return inputs === 1 ? l10n.t("one input") : l10n.t("{0} inputs", inputs);
+    ...result,
+    ...(tokenType === undefined ? [] : [l10n.t("Token: {0}.", tokenTypeName(tokenType))]),
+    ...(cause !== undefined
+      ? []
+      : statusPath === undefined
+        ? [l10n.t("Its status path is not known yet.")]
+        : [l10n.t("Status path: {0}.", statusPath)]),
+  ];
 }
 
 function describeCause(cause: TestCause): string {

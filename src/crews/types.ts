@@ -26,14 +26,14 @@ export interface LocalCrew {
   readonly ranBefore?: true;
 }
 
-/** A crew's tokens and the type that requests use. Only in SecretStorage and in memory during a request. */
+/** A crew's tokens; only in SecretStorage, and in memory during a request. */
 export interface CrewTokens {
   readonly inUse: TokenType;
   readonly bearer?: string;
   readonly userBearer?: string;
 }
 
-/** Why SecretStorage doesn't return a token: the entry is gone or invalid, or the storage can't be read (a locked keychain). */
+/** Why SecretStorage doesn't return a token. `locked`: it can't be read, such as a locked keychain. */
 export type TokenLoss = "gone" | "garbled" | "locked";
 
 /** A crew's tokens without their values. */
@@ -86,17 +86,14 @@ export type TestCause =
 export interface CrewReport {
   readonly crew: string;
   readonly url: string;
-  /** Whether the crew answered `GET /inputs`. */
   readonly ok: boolean;
   /** Including retries. */
   readonly milliseconds: number;
-  /** Undefined if no token could be sent. */
   readonly tokenType?: TokenType;
   /** Number of inputs. */
   readonly inputs?: number;
   readonly statusPath?: StatusPath;
   readonly cause?: TestCause;
-  /** Message and remedy. */
   readonly problem?: string;
 }
 

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
 import { connectCrew } from "../../src/crews/connect.ts";
 import { Crews } from "../../src/crews/crews.ts";
-import { LostTokenError, NoTokenError } from "../../src/crews/errors.ts";
+import { MissingTokenError } from "../../src/crews/errors.ts";
 import type { CrewReplacement } from "../../src/crews/types.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { waitFor } from "../support/wait.ts";
@@ -145,7 +145,7 @@ describe("connected crews", () => {
     await assert.rejects(
       crews.test(synced),
       (error) =>
-        error instanceof NoTokenError &&
+        error instanceof MissingTokenError &&
         error.message.includes("There is no token for “Synced” on this machine"),
     );
     assert.equal(crew.tokens.length, 0);
@@ -166,7 +166,7 @@ describe("connected crews", () => {
     await assert.rejects(client.inputs(), /./);
     assert.deepEqual(crew.tokens.slice(-2), ["Bearer right", "Bearer changed-elsewhere"]);
     await crews.setTokens(added.id, undefined);
-    await assert.rejects(client.inputs(), NoTokenError);
+    await assert.rejects(client.inputs(), MissingTokenError);
   });
 
   it("reads a refused kickoff by the inputs' names that the crew gave before, whoever asked for them", async () => {
@@ -206,7 +206,7 @@ describe("connected crews", () => {
     for (const lose of losses) {
       await lose();
       await assert.rejects(crews.client(added).kickoff({ inputs: {} }), (error) => {
-        assert.ok(error instanceof LostTokenError);
+        assert.ok(error instanceof MissingTokenError);
         assert.match(
           error.message,
           /^The token of “Travel” (is no longer in|can't be read from) this machine's secret storage\. .*[Ss]et (it|the token) again\.$/,
@@ -310,7 +310,7 @@ describe("connected crews", () => {
     assert.equal(secretOf(crew.url), undefined, "the old entry is gone");
     const elsewhere = await crews.change(samePlace, { url: other.url });
     assert.equal(secrets.kept.size, 0);
-    await assert.rejects(crews.test(elsewhere), NoTokenError);
+    await assert.rejects(crews.test(elsewhere), MissingTokenError);
     assert.equal(other.tokens.length, 0);
     const back = await crews.change(elsewhere, {
       url: crew.url,
