@@ -63,7 +63,7 @@ describe("connected crews", () => {
     assert.equal(secrets.kept.size, 0);
   });
 
-  it("saves an unreachable crew only when told not to test it", async () => {
+  it("saves an unreachable crew only if it is not tested", async () => {
     await crew.stop();
     const wanted = { ...entry("Travel"), token: "right" };
     await assert.rejects(
@@ -139,7 +139,7 @@ describe("connected crews", () => {
     assert.equal(crews.find("One"), undefined);
   });
 
-  it("says that this machine has no token where only the settings arrived", async () => {
+  it("reports that this machine has no token if only the settings were synced", async () => {
     await settings().update("crews", [entry("Synced")], vscode.ConfigurationTarget.Global);
     const synced = crews.get("Synced");
     await assert.rejects(
@@ -169,7 +169,7 @@ describe("connected crews", () => {
     await assert.rejects(client.inputs(), MissingTokenError);
   });
 
-  it("reads a refused kickoff by the inputs' names that the crew gave before, whoever asked for them", async () => {
+  it("reads a refused kickoff by the inputs' names that the crew returned before", async () => {
     const odd = await startSmallCrew(["topic, in short", "audience"]);
     try {
       const added = await crews.add({ ...entry("Odd", odd.url), token: "right" });
@@ -195,7 +195,7 @@ describe("connected crews", () => {
     assert.notEqual(crews.client(await crews.add({ ...entry("Travel"), token: "right" })), client);
   });
 
-  it("tells a secret that is gone, is none of ours or cannot be read from a refused token and from one never set here, before any request", async () => {
+  it("distinguishes a secret that is gone, invalid or unreadable from a refused token and from one that was never set here, before any request", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     const asked = crew.tokens.length;
     const losses: readonly (() => unknown)[] = [
@@ -274,7 +274,7 @@ describe("connected crews", () => {
     assert.deepEqual(await offered(), ["Set Bearer Token"]);
   });
 
-  it("tells whose token changed", async () => {
+  it("reports whose token changed", async () => {
     const told: string[] = [];
     crews.onDidChangeToken((id) => told.push(id));
     await crews.setToken("url:https://a.example.com", { token: "x", type: "bearer" });
@@ -320,7 +320,7 @@ describe("connected crews", () => {
     assert.deepEqual(savedCrews(), [entry("Travel")]);
   });
 
-  it("deletes the token with the crew and says so", async () => {
+  it("deletes the token with the crew and fires an event", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     const gone: string[] = [];
     crews.onDidRemove(({ id }) => gone.push(id));
@@ -334,7 +334,7 @@ describe("connected crews", () => {
     await assert.rejects(client.inputs(), /is not connected/);
   });
 
-  it("asks for the inputs once, and again when they must be fresh", async () => {
+  it("requests the inputs once, and again when they must be fresh", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     assert.deepEqual(
       (await crews.inputs(added)).fields.map(({ name }) => name),
@@ -346,7 +346,7 @@ describe("connected crews", () => {
     assert.equal(crew.tokens.length, asked + 1);
   });
 
-  it("leaves a malformed entry in the settings, connects the others and says once what is wrong", async () => {
+  it("leaves a malformed entry in the settings, connects the others and reports the problem once", async () => {
     const warnings: string[] = [];
     const show = vscode.window.showWarningMessage;
     Object.assign(vscode.window, {
@@ -369,7 +369,7 @@ describe("connected crews", () => {
     }
   });
 
-  it("lists local crews under names of their own, and sends their token only while they run where they ran", async () => {
+  it("lists local crews under unique names, and sends their token only while they run at the same address", async () => {
     await crews.add({ ...entry("Example"), token: "right" });
     const local = {
       id: "local:file:///example",

@@ -5,7 +5,7 @@ import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
 
-describe("Commands that remove what is kept of an execution", () => {
+describe("Commands that remove executions", () => {
   let parts: ViewParts;
 
   beforeEach(async () => {
@@ -43,7 +43,7 @@ describe("Commands that remove what is kept of an execution", () => {
     kickoffId: id,
   });
 
-  it("clear what has ended, but for what is pinned, which is said", async () => {
+  it("clear what has ended, except pinned executions, which the question mentions", async () => {
     for (const localId of ["one", "two"])
       parts.store.add(notWaiting({ localId, kickoffIds: [localId], state: "completed" }));
     parts.store.add(
@@ -59,7 +59,7 @@ describe("Commands that remove what is kept of an execution", () => {
     assert.deepEqual(await run("clearEnded", undefined), [], "nothing to ask about");
   });
 
-  it("remove from the list, saying what continues and by which ID it can be tracked again", async () => {
+  it("remove from the list, with what continues and the ID to track it again", async () => {
     parts.store.add(anExecution({ kickoffIds: ["waits"] }));
     parts.store.add(notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }));
     const [running = ""] = await run("untrackExecution", row("waits"), "escape");
@@ -70,7 +70,7 @@ describe("Commands that remove what is kept of an execution", () => {
     assert.deepEqual(kept(), ["local-1"]);
   });
 
-  it("remove from the list what may have started, saying that nobody knows whether it did, and no ID, since there is none", async () => {
+  it("remove from the list what may have started, without an ID", async () => {
     parts.store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" }));
     const [question = ""] = await run("untrackExecution", row("lost"), {
       press: "Remove from List",

@@ -281,7 +281,7 @@ describe("Deleting local data", () => {
     assert.deepEqual([...secrets.kept.keys()], []);
   });
 
-  it("goes on with other tokens where one can't be deleted, says which, and finds it again", async () => {
+  it("continues with other tokens if one can't be deleted, names it, and finds it again", async () => {
     Object.assign(secrets, { keys: undefined });
     const window = await openWindow();
     await leaveToken(window);
@@ -326,7 +326,7 @@ describe("Deleting local data", () => {
     assert.deepEqual([[...secrets.kept.keys()], shared.keys()], [[], []]);
   });
 
-  it("says that the executions of local crews end and are deleted, too", async () => {
+  it("mentions that the executions of local crews end and are deleted, too", async () => {
     const window = await openWindow();
     new KnownCrews(window.database, path.join(folder, "local")).write({
       folder: "file:///crew",
@@ -363,7 +363,7 @@ describe("Deleting local data", () => {
     );
   });
 
-  it("says in its question that what may have been sent can be sent again then, only where there is such", async () => {
+  it("mentions that what may have been sent can be sent again then, only if there is any", async () => {
     const window = await openWindow();
     const { store } = window.executions;
     const question = async () => {
@@ -408,7 +408,7 @@ describe("Deleting local data", () => {
     assert.match(await question(), guard);
   });
 
-  it("keeps connected crews with their tokens where only data is deleted", async () => {
+  it("keeps connected crews with their tokens if only data is deleted", async () => {
     const window = await openWindow();
     await fill(window);
     const deleted = await window.delete("data");
@@ -425,7 +425,7 @@ describe("Deleting local data", () => {
     assert.deepEqual(await files(), []);
   });
 
-  it("is noticed by other windows, which write nothing back, and all of them work on", async () => {
+  it("is noticed by other windows, which write nothing back, and all of them continue", async () => {
     const [window, other] = [await openWindow(), await openWindow()];
     await fill(window);
     await other.globalState.update("crewdeck.remembered", "a mark");
@@ -540,7 +540,7 @@ describe("Deleting local data", () => {
     });
   });
 
-  it("is given up where a kickoff or feedback takes too long, and does not wait for one that may have been sent", async () => {
+  it("fails if a kickoff or feedback takes too long, and does not wait for one that may have been sent", async () => {
     longestWaitMs = 0;
     const window = await openWindow();
     const { store } = window.executions;
@@ -572,7 +572,7 @@ describe("Deleting local data", () => {
     assert.deepEqual((await window.delete("data")).notDeleted, []);
   });
 
-  it("tells what could not be deleted and why, and deletes the rest", async () => {
+  it("reports what could not be deleted and why, and deletes the rest", async () => {
     const window = await openWindow();
     await fill(window);
     Object.assign(window.locals, {

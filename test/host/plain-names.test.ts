@@ -16,7 +16,7 @@ import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 
-describe("names and words of a crew's own", () => {
+describe("names and texts of a crew", () => {
   const link = "[Retry](command:crewdeck.kickoff)";
   /** The id in a row's detail, behind the time. */
   const idIn = (detail: string) => detail.replace(/^Kicked off: [^·]* · /, "");
@@ -61,7 +61,7 @@ describe("names and words of a crew's own", () => {
     assert.deepEqual(person.shown[0]?.details?.slice(1).map(idIn), ["one", "\\$(two)"]);
   });
 
-  it("draw no icons in what the status bar says", async () => {
+  it("draw no icons in the status bar", async () => {
     const { setStatusBarMessage } = vscode.window;
     const said: string[] = [];
     Object.assign(vscode.window, { setStatusBarMessage: (text: string) => void said.push(text) });
@@ -133,7 +133,7 @@ describe("names and words of a crew's own", () => {
       assert.ok(words.includes("Retry") && !words.includes(link), words);
   });
 
-  it("are no links in what is told of a faulty entry in the settings", async () => {
+  it("are no links in the message about a malformed entry in the settings", async () => {
     const settings = vscode.workspace.getConfiguration("crewdeck");
     await settings.update(
       "crews",

@@ -334,7 +334,7 @@ describe("Kicking off a request file", () => {
     assert.deepEqual(sent, []);
   });
 
-  it("asks and opens the form once for a double click where a callback needs a secret, also while the crew wakes, and again when the person wants it later", async () => {
+  it("asks and opens the form once for a double click if a callback needs a secret, also while the crew starts, and again later", async () => {
     const uri = await write("twice.kickoff.json", {
       crew: "Travel",
       inputs: {},

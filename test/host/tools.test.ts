@@ -218,7 +218,7 @@ describe("Tools for language models", () => {
     assert.equal(find(executionId)?.state, "waiting");
   });
 
-  it("refuse a missing input by name, a callback, which would send outputs elsewhere, and whatever is unknown or of a wrong type, in words for the model and before anybody is asked", async () => {
+  it("refuse a missing input by name, a callback, which would send outputs elsewhere, and anything unknown or of a wrong type, with a message for the model and before the person is asked", async () => {
     const { shown } = answers();
     const before = api.executions().length;
     for (const [name, input, message] of [
@@ -261,7 +261,7 @@ describe("Tools for language models", () => {
     assert.equal(api.executions().length, before);
   });
 
-  it("refuse a rejection without words", async () => {
+  it("refuse a rejection without feedback", async () => {
     const executionId = await kickOff();
     await invoke("getExecution", { executionId, waitSeconds: 20 });
     answers();
@@ -271,7 +271,7 @@ describe("Tools for language models", () => {
     );
   });
 
-  it("tell why an execution can't be asked for, instead of waiting, and that the list is out of date", async () => {
+  it("report why an execution's state can't be requested, instead of waiting, and that the list is out of date", async () => {
     const executionId = await kickOff();
     await invoke("getExecution", { executionId, waitSeconds: 20 });
     answers({ press: "Reject" });
@@ -392,7 +392,7 @@ describe("Tools for language models", () => {
       );
     });
 
-    it("a long input hides no other, and says how long it is and how much of it is not shown", async () => {
+    it("a long input hides no other, and shows its length and how much is not shown", async () => {
       const { confirmationMessages } = await tools().prepare(
         "crewdeck_kickOff",
         { crew: "Writers", inputs: { topic: "x".repeat(12_000), audience: "guests" } },
@@ -408,7 +408,7 @@ describe("Tools for language models", () => {
         assert.ok(value.includes(part), part);
     });
 
-    it("VS Code asks before feedback, with crew, host, task, words, what they are for and the output", async () => {
+    it("VS Code asks before feedback, with crew, host, task, text, effect and the output", async () => {
       const { confirmationMessages } = await tools().prepare(
         "crewdeck_giveFeedback",
         { executionId: "11111111-aaaa", decision: "reject", feedback: "Shorter." },
@@ -480,7 +480,7 @@ describe("Tools for language models", () => {
       assert.equal(sent.length, 4);
     });
 
-    it("a long output is shortened once, and the dialog and the chat tell how much of it is not shown", async () => {
+    it("a long output is shortened once, and the dialog and the chat show how much is not shown", async () => {
       const made = tools({
         execution: anExecution({
           waiting: {
@@ -594,7 +594,7 @@ describe("Tools for language models", () => {
       }
     });
 
-    it("a kickoff that may have started is told as such, and that it must not be repeated", async () => {
+    it("a kickoff that may have started is reported as such, and that it must not be repeated", async () => {
       const told = await prepareAndInvoke(
         tools({
           send: () =>
@@ -614,7 +614,7 @@ describe("Tools for language models", () => {
       assert.equal(sent.length, 1);
     });
 
-    it("feedback that may have been sent is told as such, and that it must not be repeated", async () => {
+    it("feedback that may have been sent is reported as such, and that it must not be repeated", async () => {
       const told = await prepareAndInvoke(
         tools({ approve: () => Promise.reject(new MaybeSentError("It may have been sent.")) }),
         "crewdeck_giveFeedback",

@@ -53,7 +53,7 @@ describe("commands that arrange the view", () => {
   };
   const does = (...moves: Move[]) => (person = new ScriptedPerson(moves));
 
-  it("group by what an argument names, which the workspace remembers, and refuse what is none", async () => {
+  it("group by an argument, which the workspace remembers, and refuse an invalid one", async () => {
     assert.equal(await run("groupExecutions", { by: "day" }), "day");
     assert.equal(choices.rules.grouping, "day");
     assert.equal(new TreeChoices(memento).rules.grouping, "day");
@@ -64,7 +64,7 @@ describe("commands that arrange the view", () => {
     assert.equal(new TreeChoices(new MemoryMemento()).rules.grouping, "crew");
   });
 
-  it("filter by what an argument names, for this window only, and refuse what is none", async () => {
+  it("filter by an argument, for this window only, and refuse an invalid one", async () => {
     assert.deepEqual(await run("filterExecutions", { text: "tea", states: ["completed"] }), {
       text: "tea",
       states: ["completed"],
@@ -82,7 +82,7 @@ describe("commands that arrange the view", () => {
     assert.deepEqual(choices.rules.filter, noFilter);
   });
 
-  it("ask for both parts of a filter in one box, and tell how many executions it shows", async () => {
+  it("ask for both parts of a filter in one input, and show how many executions match", async () => {
     const { shown } = does({ type: "tea" });
     assert.deepEqual(await run("filterExecutions"), { text: "tea", states: [] });
     assert.ok(shown[0]?.choices?.includes("Waiting for you"));
