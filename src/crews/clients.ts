@@ -30,7 +30,6 @@ interface Connection {
   inputs?: CrewInputs;
 }
 
-/** A client for each connected crew, and its last known inputs. */
 export class CrewClients {
   readonly #crews: Pick<Crews, "list" | "tokenState">;
   readonly #tokens: Pick<Tokens, "read">;

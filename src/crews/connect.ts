@@ -39,8 +39,7 @@ interface Draft {
 const drafts = new WeakMap<Crews, Omit<Draft, "token">>();
 
 /**
- * Connects a crew: asks for what the argument lacks, tests it and saves it. With a complete argument nothing is asked, and a
- * failure is thrown (CrewApiError, AddressError, UserError).
+ * Tests and saves a crew; asks for what the argument lacks.
  * @param raw `{name?, url?, token?, tokenType?}`; with `kind: "link"` name and address are only suggestions
  */
 export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | undefined> {
@@ -89,7 +88,6 @@ function textOf(given: UnknownObject, name: string): string | undefined {
   throw new UserError(vscode.l10n.t("“{0}” must be a non-empty string.", name));
 }
 
-/** A name that no connected crew has. */
 function freeName(crews: Crews, url: string): string {
   return uniqueName(
     suggestName(normaliseAddress(url)),

@@ -4,13 +4,11 @@ export interface Position {
   readonly canGoBack: boolean;
 }
 
-/** How a question ended. */
 export type Left = "next" | "back" | "cancel";
 
 /** After a failure: retry, finish without the test, end, or ask one question again. */
 export type AfterFailure<Step> = "again" | "untested" | "cancel" | { readonly edit: Step };
 
-/** Questions, then a test that may fail. */
 export interface Conversation<Step, Result> {
   /** The questions in order. Read again after each answer, which may change them. */
   steps(): readonly Step[];

@@ -105,10 +105,7 @@ export class Crews implements vscode.Disposable {
     return crew;
   }
 
-  /**
-   * The client for a connected crew, the same until the crew changes. It reads the token for each request, which may throw
-   * {@link MissingTokenError}. @throws UserError if the crew isn't connected
-   */
+  /** The crew's client, which may throw {@link MissingTokenError} at each request. @throws UserError if the crew isn't connected */
   client(crew: CrewAddress): CrewClient {
     return this.#clients.get(crew);
   }
@@ -135,19 +132,16 @@ export class Crews implements vscode.Disposable {
     return { kind: "stored", inUse: tokens.inUse, types };
   }
 
-  /** Stores a token and uses it; the other one stays. */
   async setToken(crewId: string, token: TypedToken): Promise<void> {
     const reading = await this.#tokens.read(crewId);
     const tokens = reading.kind === "stored" ? reading.tokens : undefined;
     await this.#tokens.write(crewId, withToken(tokens, token));
   }
 
-  /** Replaces both tokens, or deletes them. */
   async setTokens(crewId: string, tokens: CrewTokens | undefined): Promise<void> {
     await (tokens === undefined ? this.#tokens.delete(crewId) : this.#tokens.write(crewId, tokens));
   }
 
-  /** @throws UserError if the crew has no token of that type */
   async useToken(crew: Crew, type: TokenType): Promise<void> {
     const reading = await this.#tokens.read(crew.id);
     if (reading.kind !== "stored") throw new MissingTokenError(crew, reading);
@@ -230,10 +224,7 @@ export class Crews implements vscode.Disposable {
     return this.#tokens.crewIds();
   }
 
-  /**
-   * Removes all crews from the settings, and deletes their tokens and those of the given ids ({@link idsWithTokens}).
-   * @returns the errors of what could not be deleted
-   */
+  /** Removes all crews from the settings, and deletes their tokens and those of the ids. @returns what could not be deleted */
   async clear(ids: readonly string[]): Promise<readonly Error[]> {
     const problems: Error[] = [];
     const removed = this.#settings.list();
@@ -256,7 +247,6 @@ export class Crews implements vscode.Disposable {
     return problems;
   }
 
-  /** Requests the inputs. @throws CrewApiError or {@link MissingTokenError} */
   test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
     return this.#clients.test(target, signal);
   }
@@ -269,12 +259,10 @@ export class Crews implements vscode.Disposable {
     return this.#clients.inputs(crew, options);
   }
 
-  /** The cached inputs, if this window has requested them. */
   knownInputs(crew: CrewAddress): CrewInputs | undefined {
     return this.#clients.knownInputs(crew);
   }
 
-  /** Replaces the local crews. */
   setLocal(crews: readonly Crew[]): void {
     this.#local = crews;
     this.#listChanged();

@@ -111,7 +111,6 @@ export function hasDashboard({ dashboardUrl }: Crew): boolean {
   return dashboardUrl !== undefined && isWebAddress(dashboardUrl);
 }
 
-/** Opens a crew's page in the dashboard and returns its address. @throws UserError if none is known */
 export async function openDashboard(crew: Crew): Promise<string> {
   const { dashboardUrl } = crew;
   if (dashboardUrl === undefined || !isWebAddress(dashboardUrl)) {

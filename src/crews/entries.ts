@@ -7,7 +7,6 @@ import type { Crew } from "./types.ts";
 
 interface ReadEntries {
   readonly crews: readonly Crew[];
-  /** Sentences for a person. */
   readonly problems: readonly string[];
 }
 
@@ -79,7 +78,6 @@ export function withoutCrew(entries: readonly unknown[], id: string): readonly u
   return entries.filter((entry) => idOfEntry(entry) !== id);
 }
 
-/** Whether a browser can open an address. */
 export function isWebAddress(text: string): boolean {
   return URL.canParse(text) && ["https:", "http:"].includes(new URL(text).protocol);
 }

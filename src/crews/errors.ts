@@ -49,7 +49,6 @@ export class MissingTokenError extends UserError {
   }
 }
 
-/** A local crew isn't running; nothing was sent. */
 export class StoppedCrewError extends UserError {
   constructor(name: string, folder: string) {
     super(vscode.l10n.t("The local crew “{0}” is stopped. Start it to continue.", name), [

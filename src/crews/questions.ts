@@ -23,11 +23,9 @@ interface TextQuestion extends Question {
   readonly password?: boolean;
   /** An error keeps the input open, a note doesn't. An empty input shows its error only when it is accepted. */
   validate(text: string): string | { readonly note: string } | undefined;
-  /** The page that a button opens. */
   readonly dashboardUrl?: string;
 }
 
-/** How a question ended, with the input's value. */
 export interface Reply<T> {
   readonly left: Left;
   readonly value: T;
@@ -81,7 +79,6 @@ interface Choice<T> extends vscode.QuickPickItem {
   readonly value: T;
 }
 
-/** Shows a quick pick. The value is undefined without a choice. */
 export function askChoice<T>(
   question: Question & {
     readonly placeholder: string;
@@ -95,7 +92,6 @@ export function askChoice<T>(
     list.placeholder = question.placeholder;
     list.items = question.choices;
     const active = question.choices.filter(({ value }) => value === question.active);
-    // By default the first item is active.
     if (active.length > 0) list.activeItems = active;
     const leave = (left: Left, value?: T) => {
       resolve({ left, value });
@@ -211,7 +207,6 @@ export function askTokenType(
   });
 }
 
-/** @param check throws the name's problem */
 export function askName(
   question: Question & { readonly value: string },
   check: (name: string) => unknown,
@@ -220,7 +215,6 @@ export function askName(
   return askText({ ...question, prompt, validate: (text) => problemOf(() => check(text.trim())) });
 }
 
-/** The message of what is thrown. */
 export function problemOf(check: () => unknown): string | undefined {
   try {
     check();
@@ -279,7 +273,6 @@ function mayBeAddress(error: unknown): boolean {
   );
 }
 
-/** Shows a notification with a Cancel button during a test. */
 export function whileTesting<T>(
   what: string,
   action: (signal: AbortSignal) => Promise<T>,

@@ -55,10 +55,8 @@ export async function askForToken<T>(
 }
 
 /**
- * Tests and stores one of a crew's tokens, and uses it. Asks for what the argument lacks.
- * @param raw `{crew, tokenType?, token?}`; the type defaults to `bearer` if a token is given
- * @returns whether a token was stored
- * @throws UserError for a local crew or a wrong argument; with a token also CrewApiError if the test fails
+ * Tests, stores and uses a token; asks for what the argument lacks. False if the person cancels.
+ * @param raw `{crew, tokenType?, token?}`
  */
 export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise<boolean> {
   if (crew.local !== undefined)
@@ -78,11 +76,7 @@ export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise
   return save(token);
 }
 
-/**
- * Switches to a crew's other token, or to the type in the argument.
- * @param raw `{crew, tokenType?}`
- * @throws UserError if that token isn't on this machine
- */
+/** Uses a crew's other token, or the type in `{crew, tokenType?}`. @throws UserError if that token isn't on this machine */
 export async function switchToken(crews: Crews, crew: Crew, raw?: unknown): Promise<object> {
   const state = await crews.tokenState(crew.id);
   const tokenType =

@@ -47,7 +47,6 @@ export class CrewSettings implements vscode.Disposable {
     return this.#crews;
   }
 
-  /** Replaces the crew with this id, or adds it. @throws UserError if the settings can't be written */
   async save(id: string, crew: Crew): Promise<void> {
     const isNew = !this.#crews.some((known) => known.id === id);
     // A changed crew isn't lost, even if its id is.
@@ -56,7 +55,6 @@ export class CrewSettings implements vscode.Disposable {
     if (isNew) this.#added.push({ crew, ids: idsOf(currentValue()), until: Date.now() + settled });
   }
 
-  /** @throws UserError if the settings can't be written */
   delete(id: string): Promise<void> {
     this.#added = this.#added.filter(({ crew }) => crew.id !== id);
     return this.#write((entries) => withoutCrew(entries, id));
@@ -112,7 +110,6 @@ export class CrewSettings implements vscode.Disposable {
     const lost = this.#added.filter(
       (added) => added.until > Date.now() && isOverwritten(added, value),
     );
-    // Otherwise the crew was removed.
     this.#added = this.#added.filter(
       ({ crew, until }) => until > Date.now() && there.includes(crew.id),
     );

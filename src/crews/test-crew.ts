@@ -19,7 +19,6 @@ export async function testCrew(crews: Crews, crew: Crew): Promise<CrewReport | u
     if (error instanceof CrewApiError && error.kind === "aborted") return undefined;
     throw error;
   }
-  // Not awaited: the notification may stay open.
   void show(examination, crew);
   return examination.report;
 }
@@ -101,7 +100,6 @@ function causeOf(error: unknown): TestCause | undefined {
   }
 }
 
-/** Without a token. */
 function linesOf(report: CrewReport): readonly string[] {
   const { crew, url, milliseconds, inputs = 0, tokenType, statusPath, cause, problem } = report;
   const found = inputs === 1 ? l10n.t("one input") : l10n.t("{0} inputs", inputs);

@@ -10,7 +10,6 @@ export function otherType(type: TokenType): TokenType {
   return type === "bearer" ? "userBearer" : "bearer";
 }
 
-/** The dashboard's name for a type of token. */
 export function tokenTypeName(type: TokenType): string {
   return type === "bearer" ? l10n.t("Bearer Token") : l10n.t("User Bearer Token");
 }
@@ -51,7 +50,6 @@ export function tokenInUse(tokens: CrewTokens): TypedToken | undefined {
   return token === undefined ? undefined : { token, type: tokens.inUse };
 }
 
-/** The tokens with one added or replaced, which is then in use. */
 export function withToken(tokens: CrewTokens | undefined, { token, type }: TypedToken): CrewTokens {
   return { ...tokens, [type]: token, inUse: type };
 }
@@ -61,7 +59,6 @@ export function formatEntry({ inUse, bearer, userBearer }: CrewTokens): string {
   return JSON.stringify({ inUse, bearer, userBearer });
 }
 
-/** Parses a secret; undefined if it isn't one of ours. */
 export function parseEntry(text: string): CrewTokens | undefined {
   const { inUse, bearer, userBearer } = asObject(parseJson(text));
   const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);

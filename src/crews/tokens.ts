@@ -56,7 +56,6 @@ export class Tokens implements vscode.Disposable {
     return tokens === undefined ? { kind: "lost", why: "garbled" } : { kind: "stored", tokens };
   }
 
-  /** @throws UserError for an invalid token */
   async write(crewId: string, { inUse, bearer, userBearer }: CrewTokens): Promise<void> {
     const tokens = defined({
       bearer: bearer && cleanToken(bearer),

@@ -5,9 +5,7 @@ import type { StatusPath, TokenType, TypedToken } from "../api/types.ts";
 export interface Crew {
   /** `url:<normalised address>` for a deployed crew, `local:<folder URI>` for a local one. */
   readonly id: string;
-  /** Unique. */
   readonly name: string;
-  /** Normalised. */
   readonly url: string;
   readonly dashboardUrl?: string;
   readonly local?: LocalCrew;
@@ -15,7 +13,6 @@ export interface Crew {
 
 /** A crew served on this machine. */
 export interface LocalCrew {
-  /** URI of the project's folder. */
   readonly folder: string;
   readonly engine: "rehearsal";
   readonly running: boolean;
@@ -51,11 +48,9 @@ export interface NewCrew {
   readonly url: string;
   readonly dashboardUrl?: string;
   readonly token?: string;
-  /** Default: `bearer`. */
   readonly tokenType?: TokenType;
 }
 
-/** Changes of a crew; undefined members stay. */
 export interface CrewChange {
   readonly name?: string;
   readonly url?: string;
@@ -65,7 +60,6 @@ export interface CrewChange {
   readonly token?: TypedToken;
 }
 
-/** Tested before it is saved. */
 export interface Candidate {
   readonly url: string;
   readonly token: TypedToken;
@@ -98,16 +92,10 @@ export interface CrewReport {
 }
 
 /** A successful `GET /inputs`. */
-export interface TestResult {
-  readonly url: string;
-  /** Including retries. */
-  readonly milliseconds: number;
-  /** Number of inputs. */
-  readonly inputs: number;
-  readonly tokenType: TokenType;
-}
+export type TestResult = Required<
+  Pick<CrewReport, "url" | "milliseconds" | "inputs" | "tokenType">
+>;
 
-/** The id changes with the address. */
 export interface CrewReplacement {
   readonly from: Crew;
   readonly to: Crew;

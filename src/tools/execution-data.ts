@@ -40,7 +40,6 @@ export function summaryOf(execution: ExecutionSummary): JsonObject {
   };
 }
 
-/** An execution with its tasks and the beginnings of their outputs. */
 export function overviewOf(execution: Execution): JsonObject {
   const { request, waiting, output, error, tasks } = execution;
   const inputs =

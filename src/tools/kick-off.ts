@@ -115,7 +115,6 @@ function faultsOf(
   return checkInputs({ values: { inputs }, places }, fields);
 }
 
-/** @throws UserError that lists all problems of the inputs */
 function refuse(inputs: JsonObject, fields: readonly InputField[]): void {
   const faults = faultsOf(inputs, fields).filter((fault) => !isHarmless(fault));
   if (faults.length === 0) return;

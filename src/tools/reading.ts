@@ -111,7 +111,6 @@ export function listExecutionsTool({
       .filter(
         (each) =>
           (state === undefined || each.state === state) &&
-          // The crew may no longer be connected.
           (connected === undefined
             ? crew === undefined || each.crew.name === crew || each.crew.url === crew
             : each.crew.id === connected.id),
@@ -193,12 +192,10 @@ function outputOf(
   return { text: found.output, of: { taskId, attempt: found.number } };
 }
 
-/** Like `numberOf`, and 0. */
 function wholeOf(given: UnknownObject, name: string): number | undefined {
   return given[name] === 0 ? 0 : numberOf(given, name);
 }
 
-/** A tool that needs no confirmation. */
 function reading<Input>(
   progress: string,
   read: (input: unknown) => Input,

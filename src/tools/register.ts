@@ -8,7 +8,6 @@ import type { ToolParts } from "./tool.ts";
 export function registerTools(
   parts: ToolParts & { readonly context: Pick<vscode.ExtensionContext, "extension"> },
 ): vscode.Disposable {
-  // VS Code has read the extension's own manifest.
   const { contributes } = parts.context.extension.packageJSON as {
     readonly contributes: { readonly languageModelTools: readonly { readonly name: string }[] };
   };

@@ -13,7 +13,6 @@ import type { Feedback } from "../feedback/feedback.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
 import type { Confirmation } from "./confirmation.ts";
 
-/** The parts of the extension that tools use. */
 export interface ToolParts {
   readonly crews: Crews;
   readonly executions: Pick<Executions, "store" | "tracker">;
@@ -83,7 +82,6 @@ export function resultOf(data: JsonValue, message?: string): string {
   ].join("\n\n");
 }
 
-/** The result when the person doesn't allow a request. */
 export function denied(): string {
   return l10n.t(
     "The user did not allow it. Nothing was sent. Do not try again unless the user asks for it.",

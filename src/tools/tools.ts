@@ -5,7 +5,6 @@ import { kickOffTool } from "./kick-off.ts";
 import { getExecutionTool, listCrewsTool, listExecutionsTool } from "./reading.ts";
 import type { Tool, ToolParts } from "./tool.ts";
 
-/** The manifest's tools, by name. */
 export class Tools {
   readonly #tools: Readonly<Record<string, Tool>>;
 
@@ -19,7 +18,6 @@ export class Tools {
     };
   }
 
-  /** Throws like {@link Tool.prepare}. */
   async prepare(
     name: string,
     input: unknown,
@@ -38,7 +36,6 @@ export class Tools {
     };
   }
 
-  /** Throws like {@link Tool.invoke}. */
   async invoke(
     name: string,
     input: unknown,
