@@ -40,7 +40,6 @@ export async function chooseCrew(
     ?.crew;
 }
 
-/** A command on the crew that its argument names, or that the person chooses. */
 export function onCrew(
   { crews }: Pick<CommandParts, "crews">,
   action: (crew: Crew, argument: unknown) => unknown,
@@ -99,7 +98,6 @@ export async function chooseExecution(
   return chosen && store.find(chosen.localId);
 }
 
-/** A command on the execution that {@link chooseExecution} returns. */
 export function onExecution(
   { store, crews }: Pick<CommandParts, "store" | "crews">,
   action: (execution: Execution, argument: unknown) => unknown,
@@ -112,16 +110,13 @@ export function onExecution(
   };
 }
 
-/** Asks with a modal dialog. */
 export async function confirm(text: string, detail: string, button: string): Promise<boolean> {
   const answer = await vscode.window.showWarningMessage(text, { modal: true, detail }, button);
   return answer === button;
 }
 
-/** A row for a list of executions, or a separator. */
 export type ExecutionItem = vscode.QuickPickItem & { readonly execution?: ExecutionSummary };
 
-/** Lets the person choose one of the rows. */
 export async function pickExecution(
   items: readonly ExecutionItem[],
   placeHolder: string,

@@ -116,7 +116,6 @@ async function ask(counts: LocalDataCounts, parts: DeleteParts): Promise<ClearSc
   return chosen === data ? "data" : chosen === everything ? "everything" : undefined;
 }
 
-/** A line for each kind that isn't empty. */
 function describe(counts: LocalDataCounts): readonly string[] {
   const lines: readonly (readonly [number, string])[] = [
     [
@@ -137,7 +136,6 @@ function describe(counts: LocalDataCounts): readonly string[] {
   return lines.flatMap(([count, line]) => (count === 0 ? [] : [line]));
 }
 
-/** Whether its kickoff or feedback may have arrived. */
 function isUnsure(execution: ExecutionSummary): boolean {
   return execution.state === "unconfirmed" || pendingResume(execution) !== undefined;
 }

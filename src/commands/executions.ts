@@ -222,7 +222,6 @@ async function refreshCrew(
     );
 }
 
-/** The output of the execution, or of a task's last attempt. */
 function outputOf(execution: Execution, taskId?: string): string {
   if (taskId === undefined) return execution.output ?? execution.waiting?.output ?? "";
   return execution.tasks.find((task) => task.taskId === taskId)?.attempts.at(-1)?.output ?? "";

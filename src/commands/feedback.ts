@@ -114,7 +114,6 @@ async function chooseDraft(drafts: readonly Draft[]): Promise<Draft | undefined>
     ?.draft;
 }
 
-/** What can be done with a draft. */
 function usesOf(draft: Draft, execution: Execution, drafts: FeedbackParts["drafts"]) {
   const { taskId, attempt, isApprove, text } = draft;
   // `kind` marks it as an argument of the window, so that errors are shown to the person.

@@ -100,7 +100,6 @@ function prefillOf(given: UnknownObject): Partial<KickoffRequest> {
   return { ...defined(values), ...callbacks };
 }
 
-/** The result of a command that started an execution. */
 export function madeOf(execution: ExecutionSummary): { crew: string; kickoffId: string } {
   return { crew: execution.crew.name, kickoffId: keyOf(execution) };
 }
@@ -111,7 +110,6 @@ export function readApiKickoff(argument: unknown): CrewdeckKickoff {
   return { crew: needed(stringOf(given, "crew"), "crew"), ...prefillOf(given) };
 }
 
-/** As {@link readApiKickoff}. */
 export function readApiFeedback(argument: unknown): CrewdeckFeedback {
   const given = recordOf(argument);
   return {

@@ -12,11 +12,9 @@ interface LinksOptions {
   readonly crews: Pick<Crews, "find">;
   /** Runs a command of this extension, by its id without the prefix. */
   readonly run: (command: string, argument: object) => Thenable<unknown>;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** A modal question, and what to do if the person agrees. */
 interface Question {
   readonly text: string;
   readonly detail: string;

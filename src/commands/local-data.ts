@@ -7,7 +7,6 @@ import { emptyFolder, type Unremoved } from "../executions/remove-whole.ts";
 import { integer } from "../store/row.ts";
 import type { DeleteParts } from "./delete-local-data.ts";
 
-/** How much of each kind is on this machine. */
 export interface LocalDataCounts {
   readonly executions: number;
   readonly presets: number;
@@ -70,10 +69,7 @@ export async function clearLocalData(
   return [...left, ...(await emptyFolder(context.globalStorageUri.fsPath, stays))];
 }
 
-/**
- * Values of connected crews stay with the crews. Windows share the notes of tokens, and only the deleting window knows which token
- * could not be deleted.
- */
+/** Windows share the notes of tokens, and only the deleting window knows which token could not be deleted. */
 const stays: Readonly<Record<ClearScope, readonly string[]>> = {
   data: [tokenNotesKey, statusPathsKey],
   everything: [tokenNotesKey],

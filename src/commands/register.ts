@@ -8,7 +8,6 @@ import type { CommandParts, Commands } from "./table.ts";
 
 /** Registers the manifest's commands and the extension's links. Their code is loaded with the first use. */
 export function registerCommands(parts: CommandParts): vscode.Disposable {
-  // VS Code has read the extension's own manifest.
   const { contributes } = parts.context.extension.packageJSON as {
     readonly contributes: { readonly commands: readonly { readonly command: string }[] };
   };

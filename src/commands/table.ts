@@ -27,7 +27,6 @@ export type Run = (argument?: unknown) => unknown;
 /** By the command's id without "crewdeck.". */
 export type Commands = Readonly<Record<string, Run>>;
 
-/** The parts of the extension that commands use. */
 export interface CommandParts
   extends
     Pick<Executions, "store" | "tracker" | "lease">,
@@ -46,7 +45,6 @@ export interface CommandParts
   readonly show: (execution: ExecutionSummary, taskId?: string) => Promise<unknown>;
 }
 
-/** All commands of the manifest. */
 export function commandTable(parts: CommandParts): Commands {
   return {
     ...crewCommands(parts),

@@ -16,12 +16,7 @@ interface Tracked {
   readonly kickoffId: string;
 }
 
-/**
- * Tracks an execution that was started elsewhere. `kickoffId` may also be a status address, which names the crew, too.
- * @param argument `{crew?, kickoffId?}`; asks for what is missing
- * @returns `{crew, kickoffId}`, or undefined if the person cancels
- * @throws UserError for an unknown crew or an invalid ID
- */
+/** Tracks `{crew?, kickoffId?}`, an execution that was started elsewhere. `kickoffId` may also be a status URL, which names the crew, too. */
 export async function track(
   { crews, store, tracker, clock, show }: ExecutionParts,
   argument: unknown,
@@ -90,7 +85,6 @@ function askForId(crewName: string): Thenable<string | undefined> {
   });
 }
 
-/** @throws AddressError */
 function addressIn(text: string): StatusAddress | undefined {
   return text.includes("/") ? readStatusAddress(text) : undefined;
 }

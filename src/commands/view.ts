@@ -69,7 +69,6 @@ async function markDone(step: string): Promise<void> {
   }
 }
 
-/** Undefined if the argument has no filter. */
 function filterIn(argument: unknown): Filter | undefined {
   const given = recordOf(argument);
   const text = stringOf(given, "text");

@@ -18,7 +18,6 @@ export interface TokenStore {
   setTokens(crewId: string, tokens: CrewTokens | undefined): Promise<void>;
 }
 
-/** The two tokens that a service accepts. */
 export interface ServiceTokens {
   readonly token: string;
   readonly userToken: string;
@@ -76,14 +75,12 @@ export class CrewKeeper {
     return this.#own?.url ?? this.#guestUrl;
   }
 
-  /** Whether this window's process serves it. */
   get isOwn(): boolean {
     return this.#own !== undefined;
   }
 
   /** Starts the service if it isn't running, and returns its address. @throws ServiceRefusal or ServiceFailure */
   async start(): Promise<string> {
-    // Two clicks are one start.
     this.#starting ??= this.#startOrStoreFailure().finally(() => {
       this.#starting = undefined;
     });
@@ -190,7 +187,6 @@ export class CrewKeeper {
     try {
       return await launch(port, tokens, this.#end.signal);
     } catch (error) {
-      // Another program has the port now.
       if (error instanceof ServiceRefusal && error.reason === "port" && port !== 0)
         return await launch(0, tokens, this.#end.signal);
       throw error;

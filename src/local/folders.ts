@@ -7,10 +7,7 @@ import { exampleFolder } from "./known-crews.ts";
 export class Folders {
   readonly #example: vscode.Uri;
 
-  /**
-   * @param extension the extension's own folder
-   * @param copy of the example crew, which `npm start` makes
-   */
+  /** @param copy of the example crew, which `npm start` makes */
   constructor(extension: vscode.Uri, copy: string | undefined) {
     this.#example =
       copy === undefined || copy === ""
@@ -18,11 +15,7 @@ export class Folders {
         : vscode.Uri.file(copy);
   }
 
-  /**
-   * The folder's URI, or for the example crew a name that stays when the extension moves.
-   * @param text a URI, or a path, absolute or in the workspace
-   * @throws UserError for a folder on another machine
-   */
+  /** @param text a URI, or a path, absolute or in the workspace. @throws UserError for a folder on another machine */
   nameOf(text: string): string {
     if (text === exampleFolder) return text;
     const folder = /^[a-z][a-z0-9+.-]+:/i.test(text)

@@ -82,7 +82,6 @@ export class KeptCrews implements vscode.Disposable {
     await this.#refreshing;
   }
 
-  /** Reads one crew again. */
   reread(folder: string): void {
     const known = this.#store.read(folder);
     const kept = this.#kept.get(folder);
@@ -118,14 +117,12 @@ export class KeptCrews implements vscode.Disposable {
     this.#onChange(list);
   }
 
-  /** Stops this window's services. */
   dispose(): void {
     for (const { keeper } of this.all()) keeper.dispose();
   }
 
   async #refresh(): Promise<void> {
     const known = this.#store.list();
-    // Removed in another window.
     for (const kept of this.all())
       if (!known.some(({ folder }) => folder === kept.known.folder)) this.drop(kept);
     for (const crew of known) {
@@ -148,7 +145,6 @@ export class KeptCrews implements vscode.Disposable {
   }
 }
 
-/** A local crew's id. */
 export function idOf(folder: string): string {
   return `local:${folder}`;
 }

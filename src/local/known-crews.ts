@@ -37,7 +37,6 @@ export class KnownCrews {
     return path.join(this.#root, createHash("sha256").update(folder).digest("hex").slice(0, 16));
   }
 
-  /** By name. */
   list(): readonly KnownCrew[] {
     return this.#database
       .all("SELECT * FROM local_crews")

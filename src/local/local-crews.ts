@@ -27,7 +27,6 @@ export interface LocalCrewsOptions {
   readonly hasOpenExecutions: (crewId: string) => boolean;
 }
 
-/** What to start. */
 export interface StartLocalCrew {
   /** Path or URI of a crew project's folder; otherwise the person chooses. */
   readonly folder?: string;
@@ -99,11 +98,7 @@ export class LocalCrews implements vscode.Disposable {
     return this.#kept.list();
   }
 
-  /**
-   * Starts a local crew; without a folder the person chooses one. A running crew is only returned.
-   * @returns undefined if the person cancels
-   * @throws UserError if the project is broken or the service doesn't start
-   */
+  /** Starts a local crew if it isn't running. Undefined if the person cancels. @throws UserError if the project is broken or the service doesn't start */
   async start({ folder, engine, here = false, onChosen }: StartLocalCrew = {}): Promise<
     Crew | undefined
   > {
@@ -141,11 +136,7 @@ export class LocalCrews implements vscode.Disposable {
     );
   }
 
-  /**
-   * Stops a local crew in any window; without a folder the person chooses one. Its executions are kept and continue after the next start.
-   * @returns undefined if the person cancels
-   * @throws UserError if it is unknown, none runs, or another window doesn't stop it
-   */
+  /** Stops a local crew in any window. Undefined if the person cancels. @throws UserError if it is unknown, none runs, or another window doesn't stop it */
   async stop({ folder }: { readonly folder?: string } = {}): Promise<Crew | undefined> {
     const name = folder === undefined ? await this.#pickRunning() : this.#folders.nameOf(folder);
     if (name === undefined) return undefined;
@@ -170,15 +161,11 @@ export class LocalCrews implements vscode.Disposable {
     this.#kept.publish();
   }
 
-  /** The number of crews that {@link removeAll} removes. */
   count(): number {
     return this.#store.list().length;
   }
 
-  /**
-   * Removes every local crew of this machine, also those whose folder is gone.
-   * @returns the data folders, which may be in use, of those that could not be removed
-   */
+  /** Removes every local crew of this machine, also those whose folder is gone. @returns those that could not be removed */
   async removeAll(): Promise<readonly { readonly dataFolder: string; readonly error: unknown }[]> {
     await this.refresh();
     const left: { dataFolder: string; error: unknown }[] = [];
@@ -201,7 +188,6 @@ export class LocalCrews implements vscode.Disposable {
     this.#log.show();
   }
 
-  /** Stops this window's services. */
   dispose(): void {
     this.#owned.dispose();
   }
@@ -284,7 +270,6 @@ export class LocalCrews implements vscode.Disposable {
     return this.#kept.crewOf(local);
   }
 
-  /** Reads a crew from the database, or adds a new one there. */
   async #learn(folder: string): Promise<KnownCrew> {
     const known = this.#store.read(folder);
     if (known !== undefined) return known;

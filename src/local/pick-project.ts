@@ -14,11 +14,7 @@ interface ProjectItem extends vscode.QuickPickItem {
   readonly error?: unknown;
 }
 
-/**
- * Asks which crew to start: a project of the workspace, one that was started before, the example, or any folder. For a broken
- * project it opens the place of the error and returns undefined.
- * @returns the folder's name in {@link Folders}
- */
+/** Asks which crew to start. For a broken project it opens the place of the error and returns undefined. @returns the name in {@link Folders} */
 export async function pickProject(
   folders: Folders,
   known: readonly Crew[],

@@ -22,11 +22,7 @@ export async function workspaceProjects(): Promise<readonly string[]> {
   return (await Promise.all(roots.map(({ uri }) => findProjects(uri.fsPath)))).flat();
 }
 
-/**
- * Sets the context key for a crew project in the workspace, which the empty view then offers. It searches only while that view is
- * visible and no crew is connected.
- * @param opened settles when the stored crews are loaded
- */
+/** Sets the context key for a crew project in the workspace, which the empty view offers. Searches only while that view is visible and no crew is connected. */
 export function watchProjects(
   view: Pick<vscode.TreeView<unknown>, "visible" | "onDidChangeVisibility">,
   crews: Pick<Crews, "list" | "onDidChange">,
@@ -63,7 +59,6 @@ export function showLogAction(): ErrorAction {
   return { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLocalLog" };
 }
 
-/** Opens the place of a project's error; none if it has no place. */
 export function openAction({ position }: ProjectError, folder: vscode.Uri): ErrorAction[] {
   if (position === undefined) return [];
   const at = new vscode.Position(position.line - 1, position.column - 1);

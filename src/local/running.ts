@@ -45,7 +45,6 @@ export async function answers({ url, instance }: Running): Promise<boolean> {
   });
 }
 
-/** The token is sent to this address. */
 function isOnThisMachine(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);

@@ -3,7 +3,6 @@ import { fork, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { asObject, defined } from "../base/json.ts";
 
-/** How a process ended. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
@@ -14,7 +13,6 @@ export function describeExit({ code, signal }: Exit): string {
   return signal ?? (code === null ? l10n.t("no exit code") : l10n.t("exit code {0}", code));
 }
 
-/** Reasons for which the service doesn't start. */
 const reasons = ["inUse", "project", "node", "data", "port"] as const;
 
 interface Refused {
@@ -40,7 +38,6 @@ export class ServiceRefusal extends Error {
 
 /** The service didn't start and didn't report why. */
 export class ServiceFailure extends Error {
-  /** Undefined if it timed out. */
   readonly exit: Exit | undefined;
 
   constructor(message: string, exit?: Exit) {
@@ -66,9 +63,7 @@ export function readMessage(
 }
 
 export interface ServiceOptions {
-  /** The bundled program. */
   readonly program: string;
-  /** The crew project's folder. */
   readonly folder: string;
   readonly dataFolder: string;
   /** 0 for any. */
@@ -77,9 +72,7 @@ export interface ServiceOptions {
   readonly userToken: string;
   /** Lines that the service writes, without tokens. */
   readonly onLine: (line: string) => void;
-  /** Ends the start and the process. */
   readonly signal: AbortSignal;
-  /** How long the service may take to start (ms). */
   readonly timeoutMs?: number;
 }
 
@@ -90,7 +83,6 @@ const stopMs = 5000;
 /** A service that this process started and that listens. It stops when this process ends, in whatever way. */
 export class ServiceProcess {
   readonly url: string;
-  /** Resolves when the process has ended. */
   readonly exited: Promise<Exit>;
   readonly #child: ChildProcess;
 
@@ -137,7 +129,6 @@ export class ServiceProcess {
     }
   }
 
-  /** Stops the service and waits until it has ended. */
   async stop(): Promise<void> {
     this.leave();
     const killer = setTimeout(() => this.#child.kill("SIGKILL"), stopMs);
