@@ -82,7 +82,7 @@ async function wantsForm(crews: Crews, crew: Crew): Promise<boolean> {
 }
 
 /** The request in an argument. @throws UserError for a wrong type or an invalid callback address */
-function prefillOf(given: UnknownObject): Partial<KickoffRequest> {
+export function prefillOf(given: UnknownObject): Partial<KickoffRequest> {
   const callbacks: Record<string, string> = {};
   for (const name of callbackNames) {
     const address = stringOf(given, name) ?? "";

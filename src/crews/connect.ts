@@ -4,13 +4,7 @@ import type { TokenType } from "../api/types.ts";
 import { UserError } from "../base/errors.ts";
 import { asObject, defined, isObject, type UnknownObject } from "../base/json.ts";
 import { oneOf, stringOf } from "../editor/arguments.ts";
-import {
-  converse,
-  type AfterFailure,
-  type Conversation,
-  type Left,
-  type Position,
-} from "./conversation.ts";
+import { converse, type Left } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
 import { suggestName, uniqueName } from "./identity.ts";
 import {
@@ -53,7 +47,7 @@ export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | u
   const suggested = isLink ? defined({ name: values.name, url: values.url }) : {};
   const begun = raw === undefined ? drafts.get(crews) : suggested;
   const draft: Draft = { url: "", tokenType: "bearer", name: "", ...begun, token: "", ...given };
-  const crew = await converse(new Connecting(crews, draft, given));
+  const crew = await ask(crews, draft, given);
   if (raw !== undefined) return crew;
   if (crew === undefined)
     drafts.set(crews, { url: draft.url, tokenType: draft.tokenType, name: draft.name });
@@ -95,116 +89,102 @@ function freeName(crews: Crews, url: string): string {
   );
 }
 
-class Connecting implements Conversation<Step, Crew> {
-  readonly #crews: Crews;
-  readonly #draft: Draft;
-  readonly #given: Partial<NewCrew>;
+/** Asks for what isn't given, and writes it to the draft. */
+function ask(crews: Crews, draft: Draft, given: Partial<NewCrew>): Promise<Crew | undefined> {
   /** The crew with the same address, if the person chose to set its token. */
-  #connected: Crew | undefined;
-
-  constructor(crews: Crews, draft: Draft, given: Partial<NewCrew>) {
-    this.#crews = crews;
-    this.#draft = draft;
-    this.#given = given;
-  }
-
-  steps(): readonly Step[] {
-    const { name, url, token, tokenType } = this.#given;
-    const steps: Step[] = [];
-    if (url === undefined) steps.push("address");
-    if (token === undefined) steps.push("token");
+  let connected: Crew | undefined;
+  const steps = () => {
+    const { name, url, token, tokenType } = given;
+    const needed: Step[] = [];
+    if (url === undefined) needed.push("address");
+    if (token === undefined) needed.push("token");
     // If a program gives name and address, ask only for the token.
     if (tokenType === undefined && (name === undefined || url === undefined))
-      steps.push("tokenType");
-    if (name === undefined && this.#connected === undefined) steps.push("name");
-    return steps;
-  }
-
-  async ask(step: Step, position: Position): Promise<Left> {
-    const draft = this.#draft;
-    const question = { title: vscode.l10n.t("Connect a Crew"), position };
-    switch (step) {
-      case "address":
-        return this.#askAddress(question);
-      case "token": {
-        const name = this.#connected?.name ?? draft.name;
-        const { left, value } = await askToken({
-          ...question,
-          crew: name === "" ? new URL(normaliseAddress(draft.url)).host : `“${name}”`,
-          value: draft.token,
-          dashboardUrl: this.#connected?.dashboardUrl,
-        });
-        draft.token = value;
-        return left;
-      }
-      case "tokenType": {
-        const { left, value } = await askTokenType({ ...question, active: draft.tokenType });
-        draft.tokenType = value ?? draft.tokenType;
-        return left;
-      }
-      case "name": {
-        const { url } = draft;
-        const suggested = draft.name === "" ? freeName(this.#crews, url) : draft.name;
-        const { left, value } = await askName({ ...question, value: suggested }, (name) =>
-          this.#crews.checkNew({ name, url }),
-        );
-        draft.name = value;
-        return left;
-      }
-    }
-  }
-
-  finish({ untested }: { readonly untested: boolean }): Promise<Crew> {
-    const { url, token, tokenType, name } = this.#draft;
-    return whileTesting(url, async (signal) => {
-      const connected = this.#connected;
-      if (connected === undefined)
-        return this.#crews.add({ url, token, tokenType, name }, { untested, signal });
-      const stored = { token, type: tokenType };
-      if (!untested) await this.#crews.test({ url: connected.url, token: stored }, signal);
-      await this.#crews.setToken(connected.id, stored);
-      return connected;
-    });
-  }
-
-  failed(error: unknown): Promise<AfterFailure<Step>> {
-    const { name, url } = this.#draft;
-    const title =
-      name === ""
-        ? vscode.l10n.t("{0} is not connected yet", url)
-        : vscode.l10n.t("“{0}” is not connected yet", name);
-    return askAfterFailure<Step>(error, title, {
-      address: "address",
-      token: "token",
-      ...(this.#connected === undefined ? { name: "name" } : {}),
-      last: this.steps().at(-1) ?? "name",
-    });
-  }
-
-  async #askAddress(question: Question): Promise<Left> {
+      needed.push("tokenType");
+    if (name === undefined && connected === undefined) needed.push("name");
+    return needed;
+  };
+  const askForAddress = async (question: Question): Promise<Left> => {
     for (;;) {
-      const { left, value } = await askAddress({ ...question, value: this.#draft.url });
-      this.#draft.url = value;
+      const { left, value } = await askAddress({ ...question, value: draft.url });
+      draft.url = value;
       if (left !== "next") return left;
-      this.#draft.url = normaliseAddress(value);
-      this.#connected = undefined;
-      const twin = this.#crews.find(this.#draft.url);
+      draft.url = normaliseAddress(value);
+      connected = undefined;
+      const twin = crews.find(draft.url);
       if (twin === undefined) return left;
+      const setToken = vscode.l10n.t("Set a token of “{0}”", twin.name);
       const { value: choice } = await askChoice<"token" | "address">({
         title: question.title,
         placeholder: vscode.l10n.t("{0} is already connected, as “{1}”.", twin.url, twin.name),
         choices: [
-          ...(twin.local === undefined
-            ? [{ value: "token" as const, label: vscode.l10n.t("Set a token of “{0}”", twin.name) }]
-            : []),
+          ...(twin.local === undefined ? [{ value: "token" as const, label: setToken }] : []),
           { value: "address", label: vscode.l10n.t("Enter another address") },
         ],
       });
       if (choice === undefined) return "cancel";
-      if (choice === "token") {
-        this.#connected = twin;
-        return left;
-      }
+      if (choice === "address") continue;
+      connected = twin;
+      return left;
     }
-  }
+  };
+  return converse<Step, Crew>({
+    steps,
+    async ask(step, position) {
+      const question = { title: vscode.l10n.t("Connect a Crew"), position };
+      switch (step) {
+        case "address":
+          return askForAddress(question);
+        case "token": {
+          const name = connected?.name ?? draft.name;
+          const { left, value } = await askToken({
+            ...question,
+            crew: name === "" ? new URL(normaliseAddress(draft.url)).host : `“${name}”`,
+            value: draft.token,
+            dashboardUrl: connected?.dashboardUrl,
+          });
+          draft.token = value;
+          return left;
+        }
+        case "tokenType": {
+          const { left, value } = await askTokenType({ ...question, active: draft.tokenType });
+          draft.tokenType = value ?? draft.tokenType;
+          return left;
+        }
+        case "name": {
+          const { url } = draft;
+          const suggested = draft.name === "" ? freeName(crews, url) : draft.name;
+          const { left, value } = await askName({ ...question, value: suggested }, (name) =>
+            crews.checkNew({ name, url }),
+          );
+          draft.name = value;
+          return left;
+        }
+      }
+    },
+    finish({ untested }) {
+      const { url, token, tokenType, name } = draft;
+      return whileTesting(url, async (signal) => {
+        if (connected === undefined)
+          return crews.add({ url, token, tokenType, name }, { untested, signal });
+        const stored = { token, type: tokenType };
+        if (!untested) await crews.test({ url: connected.url, token: stored }, signal);
+        await crews.setToken(connected.id, stored);
+        return connected;
+      });
+    },
+    failed(error) {
+      const { name, url } = draft;
+      const title =
+        name === ""
+          ? vscode.l10n.t("{0} is not connected yet", url)
+          : vscode.l10n.t("“{0}” is not connected yet", name);
+      return askAfterFailure<Step>(error, title, {
+        address: "address",
+        token: "token",
+        ...(connected === undefined ? { name: "name" } : {}),
+        last: steps().at(-1) ?? "name",
+      });
+    },
+  });
 }

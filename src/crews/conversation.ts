@@ -9,7 +9,7 @@ export type Left = "next" | "back" | "cancel";
 /** After a failure: retry, finish without the test, end, or ask one question again. */
 export type AfterFailure<Step> = "again" | "untested" | "cancel" | { readonly edit: Step };
 
-export interface Conversation<Step, Result> {
+interface Conversation<Step, Result> {
   /** The questions in order. Read again after each answer, which may change them. */
   steps(): readonly Step[];
   ask(step: Step, position: Position): Promise<Left>;
