@@ -1,12 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { defined } from "../base/json.ts";
 import { oneLine, shortName } from "../base/text.ts";
-import {
-  CrewApiError,
-  outcome,
-  type CrewApiErrorDetails,
-  type CrewApiErrorKind,
-} from "./errors.ts";
+import { CrewApiError, outcome, type CrewApiErrorDetails, type CrewApiErrorKind } from "./errors.ts";
 import { readErrorBody, type LocalProblem } from "./read-error.ts";
 import type { TokenType } from "./types.ts";
 

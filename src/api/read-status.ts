@@ -1,16 +1,4 @@
-import {
-  asArray,
-  asObject,
-  defined,
-  idAt,
-  isJson,
-  isObject,
-  numberAt,
-  parseJson,
-  readable,
-  textAt,
-  type UnknownObject,
-} from "../base/json.ts";
+import { asArray, asObject, defined, idAt, isJson, isObject, numberAt, parseJson, readable, textAt, type UnknownObject } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import type { JsonValue, Progress, StatusReading, TaskReading } from "./types.ts";
 

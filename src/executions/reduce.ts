@@ -4,15 +4,7 @@ import { plainCallbacks } from "../api/callbacks.ts";
 import type { KickoffRequest, StatusReading } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import { defined } from "../base/json.ts";
-import {
-  type Attempt,
-  type CrewRef,
-  type Execution,
-  type ExecutionSummary,
-  hasEnded,
-  type SentKickoff,
-  without,
-} from "./model.ts";
+import { type Attempt, type CrewRef, type Execution, type ExecutionSummary, hasEnded, type SentKickoff, without } from "./model.ts";
 import { crewContinued, resumesOf, type ResumeTarget } from "./resumes.ts";
 import { endTasks, isSameOutput, mergeTasks, moveOn, taskIn, withAttempt, withTask } from "./tasks.ts";
 

@@ -13,13 +13,11 @@ import type { Prefill } from "./values.ts";
 
 /** What {@link RunAgain} works with. */
 export interface RunAgainOptions {
-  readonly crews: Pick<Crews, "find" | "get">;
+  readonly crews: Pick<Crews, "find" | "ready">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly forms: Pick<KickoffForms, "open">;
   /** Secrets of the callbacks it was started with. */
   readonly secrets: Pick<CallbackSecrets, "complete">;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
-  readonly wake: (crewId: string) => Promise<void>;
 }
 
 /** Starts what was started before once more, with the same inputs, meta and callbacks. */
@@ -56,14 +54,14 @@ export class RunAgain {
       );
       return await this.inForm(execution);
     }
-    await this.#options.wake(crew.id);
+    const ready = await this.#options.crews.ready(crew);
     const request: KickoffRequest = {
       inputs: inputs ?? {},
       ...(meta === undefined ? {} : { meta }),
       ...callbacks,
     };
     return await this.#options.sender.send(
-      this.#options.crews.get(crew.id),
+      ready,
       request,
       execution.label === undefined ? {} : { label: execution.label },
     );
@@ -73,8 +71,7 @@ export class RunAgain {
   async inForm(execution: Execution): Promise<Execution | undefined> {
     const values = requestOf(execution);
     const crew = this.#crewOf(execution);
-    await this.#options.wake(crew.id);
-    return await this.#options.forms.open(this.#options.crews.get(crew.id), values, {
+    return await this.#options.forms.open(await this.#options.crews.ready(crew), values, {
       replaces: true,
     });
   }

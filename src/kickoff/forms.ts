@@ -23,14 +23,12 @@ import type { Prefill } from "./values.ts";
 export interface KickoffFormsOptions {
   readonly context: Pick<vscode.ExtensionContext, "extensionUri">;
   readonly database: Database;
-  readonly crews: Pick<Crews, "find" | "get" | "inputs" | "onDidChange">;
+  readonly crews: Pick<Crews, "find" | "get" | "inputs" | "onDidChange" | "ready">;
   readonly sender: Pick<KickoffSender, "earlier" | "send">;
   readonly tools: FormTools;
   /** Where a selection may be taken from. */
   readonly editor: Pick<LastEditor, "selection">;
   readonly clock: Clock;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
-  readonly wake: (crewId: string) => Promise<unknown>;
   /** A form started an execution, and has closed. */
   readonly onStarted: (execution: Execution) => void;
   /** The person wants to see what may have started: its record, or the list where only its claim is left. */
@@ -139,7 +137,7 @@ export class KickoffForms implements vscode.Disposable {
   }
 
   #put(panel: vscode.WebviewPanel, crew: FormCrew, seed: Seed, takesFocus: boolean): OpenForm {
-    const { context, crews, sender, tools, clock, wake, onStarted, onOpenExecution } =
+    const { context, crews, sender, tools, clock, onStarted, onOpenExecution } =
       this.#options;
     const form = new OpenForm(
       panel,
@@ -159,13 +157,11 @@ export class KickoffForms implements vscode.Disposable {
         memory: this.#memory,
         // Looked up at each use: a local crew may have another port by now.
         inputs: async ({ fresh, wakes }) => {
-          if (wakes) await wake(crew.id);
-          return await crews.inputs(crews.get(crew.id), { fresh });
+          const asked = wakes ? await crews.ready(crew) : crews.get(crew.id);
+          return await crews.inputs(asked, { fresh });
         },
-        send: async (request, localId) => {
-          await wake(crew.id);
-          return await sender.send(crews.get(crew.id), request, { localId });
-        },
+        send: async (request, localId) =>
+          await sender.send(await crews.ready(crew), request, { localId }),
         onStarted,
         onOpenExecution,
         actionsFor: actionsOf,

@@ -25,8 +25,6 @@ export interface KickoffRoomOptions {
   readonly executions: Executions;
   readonly sending: Sending;
   readonly clock: Clock;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
-  readonly wake: (crewId: string) => Promise<void>;
   /** Shows an execution's document. */
   readonly show: (execution: ExecutionSummary) => Promise<unknown>;
 }
@@ -51,7 +49,6 @@ export function registerKickoff({
   executions,
   sending,
   clock,
-  wake,
   show,
 }: KickoffRoomOptions): KickoffRoom {
   const { store, tracker } = executions;
@@ -91,7 +88,6 @@ export function registerKickoff({
             sender,
             editor,
             clock,
-            wake,
             onStarted: (execution) => void showOrLog(execution),
             onOpenExecution: (execution) =>
               void (execution
@@ -139,7 +135,6 @@ export function registerKickoff({
       forms,
       consent,
       clock,
-      wake,
     }),
   );
   return {

@@ -5,33 +5,12 @@ import type { ResumeAnswer } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import { type ErrorAction, messageOf, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
-import {
-  type CrewRef,
-  type Execution,
-  type Feedback,
-  hasEnded,
-  keyOf,
-} from "../executions/model.ts";
+import { type CrewRef, type Execution, type Feedback, hasEnded, keyOf } from "../executions/model.ts";
 import { applyReading } from "../executions/reduce.ts";
-import {
-  approved,
-  attemptToAnswer,
-  resumeAnswered,
-  resumeRefused,
-  resumeSending,
-  resumesOf,
-  resumeUnanswered,
-  type ResumeTarget,
-} from "../executions/resumes.ts";
+import { approved, attemptToAnswer, resumeAnswered, resumeRefused, resumeSending, resumesOf, resumeUnanswered, type ResumeTarget } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { answerSession } from "../executions/watched.ts";
-import {
-  isCertainlyNotTaken,
-  isUnsent,
-  LostSecretsError,
-  MaybeSentError,
-  StaleFeedbackError,
-} from "./errors.ts";
+import { isCertainlyNotTaken, isUnsent, LostSecretsError, MaybeSentError, StaleFeedbackError } from "./errors.ts";
 import type { CallbackSecrets } from "./secrets.ts";
 import { recoverResumes, type Sends } from "./sends.ts";
 import { staleByAnswer, staleByRecord, staleError } from "./stale.ts";

@@ -6,22 +6,14 @@ import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Feedback } from "../feedback/feedback.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
-import type {
-  CrewdeckApi,
-  CrewdeckExecution,
-  CrewdeckFeedback,
-  CrewdeckKickoff,
-  CrewdeckTask,
-} from "./crewdeck-api.ts";
+import type { CrewdeckApi, CrewdeckExecution, CrewdeckFeedback, CrewdeckKickoff, CrewdeckTask } from "./crewdeck-api.ts";
 
 /** What the API works with. */
 export interface ExtensionApiOptions {
-  readonly crews: Pick<Crews, "list" | "get" | "find">;
+  readonly crews: Pick<Crews, "list" | "get" | "ready">;
   readonly store: Pick<ExecutionStore, "list" | "find" | "onDidChange">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly feedback: Pick<Feedback, "send">;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
-  readonly wake: (crewId: string) => Promise<void>;
   /** Loads what checks what another extension gave, and throws an error for a person that names what is wrong. */
   readonly loadReaders: () => Promise<{
     readApiKickoff: (argument: unknown) => CrewdeckKickoff;
@@ -34,7 +26,7 @@ export function createExtensionApi(options: ExtensionApiOptions): {
   readonly api: CrewdeckApi;
   readonly disposable: vscode.Disposable;
 } {
-  const { crews, store, sender, feedback, wake, loadReaders } = options;
+  const { crews, store, sender, feedback, loadReaders } = options;
   const changes = new vscode.EventEmitter<CrewdeckExecution>();
   let isHeard = false;
   const plainOf = ({ localId }: ExecutionSummary) => {
@@ -59,10 +51,7 @@ export function createExtensionApi(options: ExtensionApiOptions): {
     },
     async kickoff(argument) {
       const { crew: wanted, ...request } = (await loadReaders()).readApiKickoff(argument);
-      const { id } = crews.get(wanted);
-      await wake(id);
-      // Looked up again: a local crew may have another port now.
-      const crew = crews.get(id);
+      const crew = await crews.ready(crews.get(wanted));
       const execution = await sender.send(crew, { ...request, inputs: request.inputs ?? {} });
       return { crew: crew.name, kickoffId: keyOf(execution) };
     },
@@ -89,7 +78,7 @@ export function createExtensionApi(options: ExtensionApiOptions): {
             "No task of this execution is known to wait. Say which one by its task ID.",
           ),
         );
-      await wake(execution.crew.id);
+      await crews.ready(execution.crew);
       const { status, message } = await feedback.send({ execution, taskId: task, isApprove, text });
       return { status, message };
     },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewClient } from "../../src/api/client.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { draftsCommand } from "../../src/commands/drafts.ts";
+import { feedbackCommands } from "../../src/commands/feedback.ts";
 import type { Crews } from "../../src/crews/crews.ts";
 import { actionsOf } from "../../src/base/errors.ts";
 import { MaybeSentError, StaleFeedbackError } from "../../src/sending/errors.ts";
@@ -226,11 +226,10 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
 
   describe("a draft of what no longer waits", () => {
     const open = (argument: unknown) =>
-      draftsCommand({
+      feedbackCommands({
+        ...parts,
         crews: { find: () => anExecution().crew } as unknown as Crews,
-        store: parts.store,
-        drafts: parts.drafts,
-      }).run(argument);
+      })["openDrafts"]?.(argument);
     const byLens = { crew: "Writers", kickoffId: "11111111-aaaa", fromLens: true };
     const by = async (...picks: string[]) => {
       const person = new ScriptedPerson(picks.map((pick) => ({ pick })));

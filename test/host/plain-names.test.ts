@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { shortName } from "../../src/base/text.ts";
-import { activeCommand } from "../../src/commands/active.ts";
 import { chooseExecution } from "../../src/commands/choose.ts";
-import { askText } from "../../src/crews/ask.ts";
+import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
+import { askText } from "../../src/crews/questions.ts";
 import { switchToken } from "../../src/crews/set-token.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { plainLabel } from "../../src/editor/messages.ts";
@@ -15,7 +15,7 @@ import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 
-describe("names and words of a crew's own", () => {
+describe("names and texts of a crew", () => {
   const link = "[Retry](command:crewdeck.kickoff)";
   /** The id in a row's detail, behind the time. */
   const idIn = (detail: string) => detail.replace(/^Kicked off: [^·]* · /, "");
@@ -55,11 +55,12 @@ describe("names and words of a crew's own", () => {
     const waiting = ["one", "$(two)"].map((localId) =>
       anExecution({ crew, localId, kickoffIds: [localId] }),
     );
-    await activeCommand({ list: () => waiting }, () => Promise.resolve()).run(undefined);
+    const parts = { store: { list: () => waiting } } as unknown as ExecutionParts;
+    await executionCommands(parts)["showActive"]?.();
     assert.deepEqual(person.shown[0]?.details?.slice(1).map(idIn), ["one", "\\$(two)"]);
   });
 
-  it("draw no icons in what the status bar says", async () => {
+  it("draw no icons in the status bar", async () => {
     const { setStatusBarMessage } = vscode.window;
     const said: string[] = [];
     Object.assign(vscode.window, { setStatusBarMessage: (text: string) => void said.push(text) });
@@ -130,7 +131,7 @@ describe("names and words of a crew's own", () => {
       assert.ok(words.includes("Retry") && !words.includes(link), words);
   });
 
-  it("are no links in what is told of a faulty entry in the settings", async () => {
+  it("are no links in the message about a malformed entry in the settings", async () => {
     const settings = vscode.workspace.getConfiguration("crewdeck");
     await settings.update(
       "crews",

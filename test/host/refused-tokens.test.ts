@@ -140,19 +140,17 @@ describe("Refreshing crews that refuse their token", () => {
     const known = [anExecution().crew, other];
     const find = (text: string) => known.find(({ id }) => id === text);
     const parts = { crews: { find, get: find }, store, tracker: scene.tracker };
-    await executionCommands(parts as unknown as ExecutionParts)
-      .find(({ id }) => id === "refresh")
-      ?.run(argument);
+    await executionCommands(parts as unknown as ExecutionParts)["refresh"]?.(argument);
   };
   const asked = () => scene.asked.splice(0).map(({ kickoffId }) => kickoffId);
   const crewRow = { kind: "crew", crew: anExecution().crew.id };
 
-  it("sends no refused token where everything is refreshed", async () => {
+  it("sends no refused token if everything is refreshed", async () => {
     await refresh();
     assert.deepEqual([asked(), scene.tracker.parkedCrews().size], [[], 2]);
   });
 
-  it("sends that of the row's crew once, and says that it is still refused", async () => {
+  it("sends that of the row's crew once, and reports that it is still refused", async () => {
     await assert.rejects(
       refresh({ kind: "execution", crew: anExecution().crew.id, kickoffId: "k2" }),
       refused,
@@ -164,7 +162,7 @@ describe("Refreshing crews that refuse their token", () => {
     assert.equal(asked().length, 1, "a program sees it in the execution");
   });
 
-  it("goes on with all of the crew where the token is taken again, and leaves the other crew alone", async () => {
+  it("continues with all of the crew if the token is accepted again, and does not send the other crew's", async () => {
     scene.answer = () => working("a", 0);
     await refresh(crewRow);
     assert.deepEqual(
@@ -173,7 +171,7 @@ describe("Refreshing crews that refuse their token", () => {
     );
   });
 
-  it("does not say that a token is refused where nothing is left to ask for: the next request tells", async () => {
+  it("does not report a refused token if there is nothing to request: the next request shows it", async () => {
     for (const number of [1, 2, 3]) scene.store.put(undefined, `e${number}`);
     await refresh(crewRow);
     assert.deepEqual([asked(), [...scene.tracker.parkedCrews().keys()]], [[], [other.id]]);

@@ -3,10 +3,7 @@ import * as vscode from "vscode";
 import type { CallbackUrls, PlainCallbacks } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { CallbackConsent } from "../../src/kickoff/callback-hosts.ts";
-import {
-  RequestFiles,
-  type RequestFilesOptions,
-} from "../../src/kickoff/request-files/request-files.ts";
+import { RequestFiles, type RequestFilesOptions } from "../../src/kickoff/request-files/request-files.ts";
 import { waitFor } from "../support/wait.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution } from "../unit/views/executions.ts";
@@ -60,22 +57,23 @@ describe("Kicking off a request file", () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
   });
 
+  const crews: RequestFilesOptions["crews"] = {
+    find: (name) => (name === crew.name ? crew : undefined),
+    get: assert.fail,
+    ready: ({ id }) => Promise.resolve(id === crew.id ? crew : assert.fail(id)),
+    inputs: () =>
+      Promise.resolve({
+        fields: [{ name: "city" }, { name: "days", type: "integer", required: false }],
+        raw: {},
+      }),
+  };
   const open = (changes: Partial<RequestFilesOptions> = {}) =>
     new RequestFiles({
-      crews: {
-        find: (name) => (name === crew.name ? crew : undefined),
-        get: (name) => (name === crew.id ? crew : assert.fail(name)),
-        inputs: () =>
-          Promise.resolve({
-            fields: [{ name: "city" }, { name: "days", type: "integer", required: false }],
-            raw: {},
-          }),
-      },
+      crews,
       sender: { send: (...what) => Promise.resolve(sent.push(what)).then(() => anExecution()) },
       forms: { open: (...what) => Promise.resolve(void opened.push(what)) },
       consent: new CallbackConsent(machine.database),
       clock,
-      wake: () => Promise.resolve(),
       onLearnt: () => undefined,
       isTrusted: () => true,
       ...changes,
@@ -125,6 +123,7 @@ describe("Kicking off a request file", () => {
         crews: {
           find: () => named,
           get: () => named,
+          ready: () => Promise.resolve(named),
           inputs: () => Promise.resolve({ fields: [{ name: "city" }], raw: {} }),
         },
       }).kickOff(uri, byClick);
@@ -309,6 +308,7 @@ describe("Kicking off a request file", () => {
       crews: {
         find: () => rehearsed,
         get: () => rehearsed,
+        ready: () => Promise.resolve(rehearsed),
         inputs: () => Promise.resolve({ fields: [{ name: "city" }], raw: {} }),
       },
     });
@@ -331,7 +331,7 @@ describe("Kicking off a request file", () => {
     assert.deepEqual(sent, []);
   });
 
-  it("asks and opens the form once for a double click where a callback needs a secret, also while the crew wakes, and again when the person wants it later", async () => {
+  it("asks and opens the form once for a double click if a callback needs a secret, also while the crew starts, and again later", async () => {
     const uri = await write("twice.kickoff.json", {
       crew: "Travel",
       inputs: {},
@@ -343,7 +343,10 @@ describe("Kicking off a request file", () => {
         new Promise<undefined>((resolve) => (opened.push(what), (end = resolve))),
     };
     let wake: (() => void) | undefined;
-    const files = open({ forms, wake: () => new Promise<void>((resolve) => (wake = resolve)) });
+    const files = open({
+      forms,
+      crews: { ...crews, ready: () => new Promise((resolve) => (wake = () => resolve(crew))) },
+    });
     const clicks: Promise<unknown>[] = [];
     const click = () => clicks.push(files.kickOff(uri, byClick));
     const shown = await withPerson([{ press: "Allow" }], async () => {

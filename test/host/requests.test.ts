@@ -268,11 +268,10 @@ describe("What was sent before", () => {
       local: { folder: "file:///c", engine: "rehearsal", running: true },
     };
     const again = new RunAgain({
-      crews: { find: () => local, get: () => local },
+      crews: { find: () => local, ready: () => Promise.resolve(local) },
       sender: { send: () => assert.fail("a kickoff") },
       forms: { open: () => assert.fail("a form") },
       secrets: { complete: () => assert.fail("a secret") },
-      wake: () => Promise.resolve(),
     });
     const { shown } = await withPerson(["escape"], () =>
       again.atOnce(anExecution({ request: { inputs, callbacks: {} } }), { asks: true }),
@@ -299,7 +298,7 @@ describe("What was sent before", () => {
       new RunAgain({
         crews: {
           find: () => ({ id: "c", name: crew, url: service.url }),
-          get: () => ({ id: "c", name: crew, url: service.url }),
+          ready: () => Promise.resolve({ id: "c", name: crew, url: service.url }),
         },
         sender: {
           send: (...what) => Promise.resolve(sent.push(what.slice(1))).then(() => execution),
@@ -317,7 +316,6 @@ describe("What was sent before", () => {
               lost,
             }),
         },
-        wake: () => Promise.resolve(),
       } satisfies RunAgainOptions);
     await at([]).atOnce(execution, { asks: false });
     assert.deepEqual(sent, [

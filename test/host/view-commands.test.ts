@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { Crews } from "../../src/crews/crews.ts";
+import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
 import { viewCommands } from "../../src/commands/view.ts";
 import { Arrangement } from "../../src/views/tree/arrangement.ts";
 import { TreeChoices } from "../../src/views/tree/choices.ts";
@@ -44,17 +45,15 @@ describe("commands that arrange the view", () => {
   const run = async (id: string, argument?: unknown): Promise<unknown> => {
     const crews = { find: () => anExecution().crew } as unknown as Crews;
     const showMore = (group: string) => Promise.resolve(void shownMore.push(group));
-    const command = viewCommands({
-      crews,
-      store: parts.store,
-      tree: { arrangement, choices, showMore },
-    }).find((each) => each.id === id);
-    assert.ok(command);
-    return await command.run(argument);
+    const commands = {
+      ...viewCommands({ tree: { arrangement, choices, showMore } }),
+      ...executionCommands({ crews, store: parts.store } as unknown as ExecutionParts),
+    };
+    return await commands[id]!(argument);
   };
   const does = (...moves: Move[]) => (person = new ScriptedPerson(moves));
 
-  it("group by what an argument names, which the workspace remembers, and refuse what is none", async () => {
+  it("group by an argument, which the workspace remembers, and refuse an invalid one", async () => {
     assert.equal(await run("groupExecutions", { by: "day" }), "day");
     assert.equal(choices.rules.grouping, "day");
     assert.equal(new TreeChoices(memento).rules.grouping, "day");
@@ -65,7 +64,7 @@ describe("commands that arrange the view", () => {
     assert.equal(new TreeChoices(new MemoryMemento()).rules.grouping, "crew");
   });
 
-  it("filter by what an argument names, for this window only, and refuse what is none", async () => {
+  it("filter by an argument, for this window only, and refuse an invalid one", async () => {
     assert.deepEqual(await run("filterExecutions", { text: "tea", states: ["completed"] }), {
       text: "tea",
       states: ["completed"],
@@ -83,7 +82,7 @@ describe("commands that arrange the view", () => {
     assert.deepEqual(choices.rules.filter, noFilter);
   });
 
-  it("ask for both parts of a filter in one box, and tell how many executions it shows", async () => {
+  it("ask for both parts of a filter in one input, and show how many executions match", async () => {
     const { shown } = does({ type: "tea" });
     assert.deepEqual(await run("filterExecutions"), { text: "tea", states: [] });
     assert.ok(shown[0]?.choices?.includes("Waiting for you"));

@@ -27,7 +27,7 @@ describe("the strings for translators", () => {
       "Kick Off",
       "Nothing accepts connections at {0} ({1}).",
       "The file is empty.",
-      "It ended before it listened ({0}).",
+      "It ended during startup ({0}).",
     ])
       assert.equal(strings[text], text);
   });

@@ -20,13 +20,11 @@ import { faultInWords, isHarmless, type RequestFault } from "./words.ts";
 
 /** What {@link RequestFiles} works with. */
 export interface RequestFilesOptions {
-  readonly crews: Pick<Crews, "find" | "get" | "inputs">;
+  readonly crews: Pick<Crews, "find" | "get" | "inputs" | "ready">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly forms: Pick<KickoffForms, "open">;
   readonly consent: Pick<CallbackConsent, "confirm">;
   readonly clock: Clock;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
-  readonly wake: (crewId: string) => Promise<void>;
   /** A crew told what it asks for. */
   readonly onLearnt: () => void;
   /** Whether the person trusts the workspace; looked up at each use. */
@@ -100,11 +98,11 @@ export class RequestFiles {
 
   /** Opens the form; undefined when the person does not allow the callbacks. */
   async #open({ crew, file }: Read): Promise<Begun | undefined> {
-    const { crews, forms, consent, wake } = this.#options;
+    const { crews, forms, consent } = this.#options;
     if (!(await consent.confirm(crew, file.values))) return undefined;
-    await wake(crew.id);
+    const ready = await crews.ready(crew);
     return {
-      started: forms.open(crews.get(crew.id), { inputs: {}, ...file.values }, { replaces: true }),
+      started: forms.open(ready, { inputs: {}, ...file.values }, { replaces: true }),
     };
   }
 
@@ -112,15 +110,15 @@ export class RequestFiles {
     { document, crew, file }: Read,
     request: KickoffRequest,
   ): Promise<Execution | undefined> {
-    const { crews, sender, consent, wake, onLearnt, isTrusted } = this.#options;
+    const { crews, sender, consent, onLearnt, isTrusted } = this.#options;
     return await vscode.window.withProgress(
       {
         location: vscode.ProgressLocation.Window,
         title: plainLabel(vscode.l10n.t("Kicking off “{0}”…", crew.name)),
       },
       async () => {
-        await wake(crew.id);
-        const inputs = await crews.inputs(crews.get(crew.id), { fresh: true });
+        const ready = await crews.ready(crew);
+        const inputs = await crews.inputs(ready, { fresh: true });
         onLearnt();
         refuse(document, checkRequestFile(file, crew, inputs));
         if (
@@ -130,7 +128,7 @@ export class RequestFiles {
         )
           return undefined;
         return await sender.send(
-          crews.get(crew.id),
+          ready,
           request,
           file.label === undefined ? {} : { label: file.label },
         );

@@ -6,17 +6,7 @@ import { hasEnded, isNeverSeen, type ExecutionSummary, type TaskSummary } from "
 import { answeredPause, pendingResume } from "../../executions/resumes.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { problemInWords } from "../problems.ts";
-import {
-  elapsedInWords,
-  isRehearsal,
-  progressInFull,
-  progressInWords,
-  rehearsalInWords,
-  startInShort,
-  startInWords,
-  stateInWords,
-  taskStateInWords,
-} from "../words.ts";
+import { elapsedInWords, isRehearsal, progressInFull, progressInWords, rehearsalInWords, startInShort, startInWords, stateInWords, taskStateInWords } from "../words.ts";
 import type { GroupKind } from "./grouping.ts";
 import type { Row } from "./rows.ts";
 

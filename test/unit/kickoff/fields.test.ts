@@ -1,11 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  formFields,
-  needsForm,
-  switchMode,
-  typedIn,
-  withUnlisted,
-} from "../../../src/kickoff/fields.ts";
+import { formFields, needsForm, switchMode, typedIn, withUnlisted } from "../../../src/kickoff/fields.ts";
 
 const inputs = (...fields: Parameters<typeof formFields>[0]["fields"]) => ({
   fields,
