@@ -1,7 +1,12 @@
 import * as l10n from "@vscode/l10n";
 import { defined } from "../base/json.ts";
 import { oneLine, shortName } from "../base/text.ts";
-import { CrewApiError, outcome, type CrewApiErrorDetails, type CrewApiErrorKind } from "./errors.ts";
+import {
+  CrewApiError,
+  outcome,
+  type CrewApiErrorDetails,
+  type CrewApiErrorKind,
+} from "./errors.ts";
 import { readErrorBody, type LocalProblem } from "./read-error.ts";
 import type { TokenType } from "./types.ts";
 
@@ -88,9 +93,7 @@ function validation(said: string, missingInputs: readonly string[]): CrewApiErro
         ? l10n.t("The crew needs more inputs: {0}", listed(missingInputs))
         : l10n.t("The crew does not accept the values (422): {0}", said),
     ),
-    remedy: isMissing
-      ? l10n.t("Fill them in and send again.")
-      : l10n.t("Fix them and send again."),
+    remedy: isMissing ? l10n.t("Fill them in and send again.") : l10n.t("Fix them and send again."),
     missingInputs,
   };
 }

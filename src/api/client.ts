@@ -9,7 +9,16 @@ import { readInputs } from "./read-inputs.ts";
 import { readStatus } from "./read-status.ts";
 import { kickoffBody, readKickoff, readResume, resumeBody } from "./requests.ts";
 import { Transport, type Outgoing, type TransportOptions, defaultFetch } from "./transport.ts";
-import type { CrewInputs, KickoffAnswer, KickoffRequest, ResumeAnswer, ResumeRequest, StatusPath, StatusReading, TypedToken } from "./types.ts";
+import type {
+  CrewInputs,
+  KickoffAnswer,
+  KickoffRequest,
+  ResumeAnswer,
+  ResumeRequest,
+  StatusPath,
+  StatusReading,
+  TypedToken,
+} from "./types.ts";
 
 /** Returns the token for each request, so that a change takes effect immediately. What it throws passes through the client. */
 export type TokenSource = () => Promise<string | TypedToken>;

@@ -1,4 +1,12 @@
-import { asArray, asObject, isObject, numberAt, parseJson, textAt, type UnknownObject } from "../base/json.ts";
+import {
+  asArray,
+  asObject,
+  isObject,
+  numberAt,
+  parseJson,
+  textAt,
+  type UnknownObject,
+} from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
 import type { CrewPlace } from "./errors.ts";
 

@@ -1,4 +1,12 @@
-import { asArray, asObject, defined, isJson, isObject, textAt, type UnknownObject } from "../base/json.ts";
+import {
+  asArray,
+  asObject,
+  defined,
+  isJson,
+  isObject,
+  textAt,
+  type UnknownObject,
+} from "../base/json.ts";
 import type { CrewInputs, InputField } from "./types.ts";
 
 /** Type names of JSON Schema and of Python. */

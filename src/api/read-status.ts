@@ -1,4 +1,16 @@
-import { asArray, asObject, defined, idAt, isJson, isObject, numberAt, parseJson, readable, textAt, type UnknownObject } from "../base/json.ts";
+import {
+  asArray,
+  asObject,
+  defined,
+  idAt,
+  isJson,
+  isObject,
+  numberAt,
+  parseJson,
+  readable,
+  textAt,
+  type UnknownObject,
+} from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import type { JsonValue, Progress, StatusReading, TaskReading } from "./types.ts";
 
@@ -80,7 +92,10 @@ function folded(text: string): string {
  * Documented: `result.output`. Observed: `result` as a text beside `result_json` (an object or null), and sometimes only
  * `last_executed_task.output`, which is the final output only once the execution is completed.
  */
-function readResult(answer: UnknownObject, completed: boolean): Pick<StatusReading, "output" | "outputJson"> {
+function readResult(
+  answer: UnknownObject,
+  completed: boolean,
+): Pick<StatusReading, "output" | "outputJson"> {
   const result = answer["result"];
   const found = isObject(result) ? (result["output"] ?? result["raw"] ?? result["result"]) : result;
   const last = completed

@@ -2,7 +2,14 @@ import * as l10n from "@vscode/l10n";
 import { asObject, defined, idAt, textAt, type UnknownObject } from "../base/json.ts";
 import { isWellFormed, oneLine } from "../base/text.ts";
 import { CrewApiError } from "./errors.ts";
-import type { CallbackUrls, KickoffAnswer, KickoffRequest, ResumeAnswer, ResumeRequest, SecretCallbacks } from "./types.ts";
+import type {
+  CallbackUrls,
+  KickoffAnswer,
+  KickoffRequest,
+  ResumeAnswer,
+  ResumeRequest,
+  SecretCallbacks,
+} from "./types.ts";
 
 /**
  * A callback that is undefined or blank is left out: both mean "none".

@@ -75,10 +75,7 @@ export function executionCommands(parts: ExecutionParts): Commands {
 }
 
 /** Opens the execution that waits, else the one that runs; asks if there are several, and shows the view if there is none. */
-async function showActive({
-  store,
-  show,
-}: Pick<ExecutionParts, "store" | "show">): Promise<void> {
+async function showActive({ store, show }: Pick<ExecutionParts, "store" | "show">): Promise<void> {
   const active = activeOf(store.list());
   const section = (label: string, executions: readonly ExecutionSummary[]) =>
     executions.length === 0
@@ -201,8 +198,7 @@ async function refreshCrew(
   const [first, ...others] = store
     .list()
     .filter(
-      (each) =>
-        each.crew.id === crewId && each.watchingStoppedAt === undefined && canBeAsked(each),
+      (each) => each.crew.id === crewId && each.watchingStoppedAt === undefined && canBeAsked(each),
     );
   // With no execution to poll, the next request shows whether the token is accepted.
   if (first === undefined) {

@@ -61,8 +61,6 @@ export function watchClearing(
   return parts.store.onDidClear((scope) => {
     import("./local-data.ts")
       .then(({ forgetHere }) => forgetHere(parts, scope))
-      .catch((error: unknown) =>
-        logProblem("Deleting what was deleted in another window", error),
-      );
+      .catch((error: unknown) => logProblem("Deleting what was deleted in another window", error));
   });
 }

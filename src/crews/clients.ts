@@ -7,7 +7,13 @@ import { defined } from "../base/json.ts";
 import { log, logProblem } from "../editor/log.ts";
 import type { StatusPaths } from "./crew-values.ts";
 import type { Crews } from "./crews.ts";
-import { actionsForPlace, actionsForRefusal, MissingTokenError, notConnected, StoppedCrewError } from "./errors.ts";
+import {
+  actionsForPlace,
+  actionsForRefusal,
+  MissingTokenError,
+  notConnected,
+  StoppedCrewError,
+} from "./errors.ts";
 import { tokenInUse } from "./token-format.ts";
 import type { Tokens } from "./tokens.ts";
 import { logTraffic } from "./traffic.ts";
@@ -53,7 +59,13 @@ export class CrewClients {
     const host = new URL(target.url).host;
     const connection: Connection =
       "token" in target
-        ? { client: new CrewClient(target.url, target.token, this.#clientOptions(() => host)) }
+        ? {
+            client: new CrewClient(
+              target.url,
+              target.token,
+              this.#clientOptions(() => host),
+            ),
+          }
         : this.#connection(target);
     const begun = Date.now();
     const inputs = await connection.client.inputs(defined({ signal }));

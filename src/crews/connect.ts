@@ -7,7 +7,16 @@ import { oneOf, stringOf } from "../editor/arguments.ts";
 import { converse, type Left } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
 import { suggestName, uniqueName } from "./identity.ts";
-import { askAddress, askAfterFailure, askChoice, askName, askToken, askTokenType, whileTesting, type Question } from "./questions.ts";
+import {
+  askAddress,
+  askAfterFailure,
+  askChoice,
+  askName,
+  askToken,
+  askTokenType,
+  whileTesting,
+  type Question,
+} from "./questions.ts";
 import { tokenTypes } from "./token-format.ts";
 import type { Crew, NewCrew } from "./types.ts";
 

@@ -12,7 +12,17 @@ import { findCrew, idOfAddress, isSameName, isSameOrigin, uniqueName } from "./i
 import { CrewSettings } from "./settings.ts";
 import { tokenInUse, tokenTypeName, tokenTypes, withToken } from "./token-format.ts";
 import { cleanToken, Tokens } from "./tokens.ts";
-import type { Candidate, Crew, CrewAddress, CrewChange, CrewReplacement, CrewTokens, NewCrew, TestResult, TokenState } from "./types.ts";
+import type {
+  Candidate,
+  Crew,
+  CrewAddress,
+  CrewChange,
+  CrewReplacement,
+  CrewTokens,
+  NewCrew,
+  TestResult,
+  TokenState,
+} from "./types.ts";
 
 /** The connected crews, of the settings and served on this machine, with their tokens and clients. */
 export class Crews implements vscode.Disposable {

@@ -5,7 +5,15 @@ import type { Crews } from "./crews.ts";
 import { isWebAddress } from "./entries.ts";
 import { editCrewAction } from "./errors.ts";
 import { isSameOrigin } from "./identity.ts";
-import { askAddress, askAfterFailure, askChoice, askName, askText, problemOf, whileTesting } from "./questions.ts";
+import {
+  askAddress,
+  askAfterFailure,
+  askChoice,
+  askName,
+  askText,
+  problemOf,
+  whileTesting,
+} from "./questions.ts";
 import { askForToken } from "./set-token.ts";
 import type { Crew } from "./types.ts";
 

@@ -22,9 +22,7 @@ export function readEntries(raw: unknown): ReadEntries {
     const twin = crews.find(({ id }) => id === crew?.id);
     if (problem !== undefined) problems.push(problem);
     if (twin !== undefined)
-      problems.push(
-        l10n.t("{0} has the same address as “{1}”. It was ignored.", entry, twin.name),
-      );
+      problems.push(l10n.t("{0} has the same address as “{1}”. It was ignored.", entry, twin.name));
     else if (crew !== undefined) {
       const taken = crews.map(({ name }) => name);
       crews.push({ ...crew, name: uniqueName(crew.name, taken) });

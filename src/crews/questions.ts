@@ -124,7 +124,9 @@ function prepare(
 }
 
 /** The reply isn't normalised; it is valid unless the person went back or cancelled. */
-export function askAddress(question: Question & { readonly value: string }): Promise<Reply<string>> {
+export function askAddress(
+  question: Question & { readonly value: string },
+): Promise<Reply<string>> {
   return askText({
     ...question,
     prompt: vscode.l10n.t(
@@ -168,9 +170,7 @@ export async function askToken({
     ...question,
     prompt: [...(why === undefined ? [] : [why]), what, where].join(" "),
     placeholder:
-      type === undefined
-        ? vscode.l10n.t("Bearer Token or User Bearer Token")
-        : tokenTypeName(type),
+      type === undefined ? vscode.l10n.t("Bearer Token or User Bearer Token") : tokenTypeName(type),
     password: true,
     validate: (text) => describeTokenProblem(tokenIn(text)),
     dashboardUrl,

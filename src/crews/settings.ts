@@ -2,7 +2,15 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage, runAction } from "../editor/messages.ts";
-import { idsOf, isOverwritten, notAList, readEntries, withCrew, withoutCrew, type AddedCrew } from "./entries.ts";
+import {
+  idsOf,
+  isOverwritten,
+  notAList,
+  readEntries,
+  withCrew,
+  withoutCrew,
+  type AddedCrew,
+} from "./entries.ts";
 import type { Crew } from "./types.ts";
 
 const section = "crewdeck";

@@ -3,7 +3,13 @@ import { messageOf, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { log, logProblem } from "../editor/log.ts";
 import type { TokenNotes } from "./crew-values.ts";
-import { describeTokenProblem, formatEntry, parseEntry, tokenIn, tokenTypes } from "./token-format.ts";
+import {
+  describeTokenProblem,
+  formatEntry,
+  parseEntry,
+  tokenIn,
+  tokenTypes,
+} from "./token-format.ts";
 import type { CrewTokens, TokenState } from "./types.ts";
 
 const prefix = "crewdeck.token.";

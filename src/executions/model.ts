@@ -1,4 +1,10 @@
-import type { CallbackUrls, JsonObject, JsonValue, PlainCallbacks, Progress } from "../api/types.ts";
+import type {
+  CallbackUrls,
+  JsonObject,
+  JsonValue,
+  PlainCallbacks,
+  Progress,
+} from "../api/types.ts";
 
 /**
  * `waiting`: a person must approve or reject a known task. `unknown`: the crew does not know the id, which is also how a deployed

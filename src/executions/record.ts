@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { defined, isObject, type JsonValue } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
-import { type Execution, type ExecutionSummary, type Feedback, hasRehearsalOutput, type KickoffSummary, type SentKickoff, type TaskSummary } from "./model.ts";
+import {
+  type Execution,
+  type ExecutionSummary,
+  type Feedback,
+  hasRehearsalOutput,
+  type KickoffSummary,
+  type SentKickoff,
+  type TaskSummary,
+} from "./model.ts";
 
 /** Characters in a summary: of an input's value, and of an error. */
 const longest = { input: 100, error: 300 };

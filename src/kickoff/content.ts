@@ -6,7 +6,15 @@ import { readJsonView, writeJsonView } from "./json-view.ts";
 import { keptValues } from "./kept-values.ts";
 import type { Draft, Notice } from "./messages.ts";
 import type { MaybeStartedError } from "../sending/kickoff.ts";
-import { alignValues, asTyped, fillIn, initialValues, toPrefill, type FormValues, type Prefill } from "./values.ts";
+import {
+  alignValues,
+  asTyped,
+  fillIn,
+  initialValues,
+  toPrefill,
+  type FormValues,
+  type Prefill,
+} from "./values.ts";
 
 /** Values that come from elsewhere. */
 export interface Laid {

@@ -1,6 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { kickoffBody } from "../api/requests.ts";
-import type { HumanInputWebhook, KickoffRequest, PlainCallbacks, SecretCallbacks, StreamingWebhooks } from "../api/types.ts";
+import type {
+  HumanInputWebhook,
+  KickoffRequest,
+  PlainCallbacks,
+  SecretCallbacks,
+  StreamingWebhooks,
+} from "../api/types.ts";
 import type { Prefill } from "./values.ts";
 
 /** A command, and the variables of the shell that it needs. */

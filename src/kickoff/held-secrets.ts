@@ -1,6 +1,13 @@
 import type { PlainCallbacks, SecretCallbacks } from "../api/types.ts";
 import { checkAddress } from "./address.ts";
-import { secretNames, secretsIn, typedCallbacks, type FormSecrets, type SecretName, type Strategy } from "./secret-callbacks.ts";
+import {
+  secretNames,
+  secretsIn,
+  typedCallbacks,
+  type FormSecrets,
+  type SecretName,
+  type Strategy,
+} from "./secret-callbacks.ts";
 import type { FormValues } from "./values.ts";
 
 type Typed = Pick<FormValues, "humanInput" | "streaming"> & {

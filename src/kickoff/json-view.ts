@@ -5,7 +5,14 @@ import { withUnlisted, type FieldValue, type FormField } from "./fields.ts";
 import { readJson, type JsonFault } from "./json.ts";
 import { membersOf, secondOf, spanOf, type Span } from "./json-tree.ts";
 import { keepCallbacks, writeCallbacks } from "./json-view-callbacks.ts";
-import { callbackMembers, canBeHeld, readCallbacks, type CallbackFault, type FoundSecret, type Wanted } from "./read-callbacks.ts";
+import {
+  callbackMembers,
+  canBeHeld,
+  readCallbacks,
+  type CallbackFault,
+  type FoundSecret,
+  type Wanted,
+} from "./read-callbacks.ts";
 import type { Strategy } from "./secret-callbacks.ts";
 import { edited } from "./text-edits.ts";
 import { alignValues, asTyped, jsonOf, type FormValues, type NamedValue } from "./values.ts";

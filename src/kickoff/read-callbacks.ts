@@ -1,7 +1,14 @@
 import type { Node } from "jsonc-parser";
 import { callbackNames, type CallbackName } from "./callback-names.ts";
 import { membersOf, secondOf, spanOf, type Member, type Span } from "./json-tree.ts";
-import { strategies, streamingStrategies, type HumanInputValues, type SecretName, type Strategy, type StreamingValues } from "./secret-callbacks.ts";
+import {
+  strategies,
+  streamingStrategies,
+  type HumanInputValues,
+  type SecretName,
+  type Strategy,
+  type StreamingValues,
+} from "./secret-callbacks.ts";
 import { checkAddress, type AddressFault } from "./address.ts";
 
 /** What a member must be where it is something else. `names`: a list of texts without spaces and commas. */

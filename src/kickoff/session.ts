@@ -4,7 +4,16 @@ import { FormContent, type Laid, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
 import type { FormToolName } from "./form-tools.ts";
 import { carriedOver, heldFrom, secretsFor, targetsIn, type HeldSecrets } from "./held-secrets.ts";
-import { dispatch, type Draft, type Explanation, type FormCrew, type FormFocus, type FormView, type FromForm, type Handlers } from "./messages.ts";
+import {
+  dispatch,
+  type Draft,
+  type Explanation,
+  type FormCrew,
+  type FormFocus,
+  type FormView,
+  type FromForm,
+  type Handlers,
+} from "./messages.ts";
 import { parseFromForm } from "./parse.ts";
 import { FormSending } from "./sending.ts";
 import type { LoadOptions, SessionOptions } from "./session-options.ts";

@@ -1,8 +1,29 @@
-import type { CallbackUrls, JsonObject, JsonValue, KickoffRequest, PlainCallbacks } from "../api/types.ts";
+import type {
+  CallbackUrls,
+  JsonObject,
+  JsonValue,
+  KickoffRequest,
+  PlainCallbacks,
+} from "../api/types.ts";
 import { callbackNames, type CallbackName } from "./callback-names.ts";
-import { typedFor, withKnownMode, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
+import {
+  typedFor,
+  withKnownMode,
+  withUnlisted,
+  type FieldValue,
+  type FormField,
+} from "./fields.ts";
 import { readJson } from "./json.ts";
-import { noSecrets, plainHumanInput, plainStreaming, typedCallbacks, withSecrets, type FormSecrets, type HumanInputValues, type StreamingValues } from "./secret-callbacks.ts";
+import {
+  noSecrets,
+  plainHumanInput,
+  plainStreaming,
+  typedCallbacks,
+  withSecrets,
+  type FormSecrets,
+  type HumanInputValues,
+  type StreamingValues,
+} from "./secret-callbacks.ts";
 
 /** What one input's field holds. A list of these, not an object, because an input may have any name, `__proto__` included. */
 export interface NamedValue extends FieldValue {

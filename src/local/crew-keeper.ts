@@ -4,7 +4,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { CrewTokens } from "../crews/types.ts";
 import type { KnownCrew, KnownCrews } from "./known-crews.ts";
 import { answers, findRunning, type Running } from "./running.ts";
-import { describeExit, ServiceFailure, ServiceRefusal, type Exit, type ServiceProcess } from "./service-process.ts";
+import {
+  describeExit,
+  ServiceFailure,
+  ServiceRefusal,
+  type Exit,
+  type ServiceProcess,
+} from "./service-process.ts";
 
 /** SecretStorage, through the connected crews. */
 export interface TokenStore {

@@ -5,12 +5,33 @@ import type { ResumeAnswer } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import { type ErrorAction, messageOf, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
-import { type CrewRef, type Execution, type Feedback, hasEnded, keyOf } from "../executions/model.ts";
+import {
+  type CrewRef,
+  type Execution,
+  type Feedback,
+  hasEnded,
+  keyOf,
+} from "../executions/model.ts";
 import { applyReading } from "../executions/reduce.ts";
-import { approved, attemptToAnswer, resumeAnswered, resumeRefused, resumeSending, resumesOf, resumeUnanswered, type ResumeTarget } from "../executions/resumes.ts";
+import {
+  approved,
+  attemptToAnswer,
+  resumeAnswered,
+  resumeRefused,
+  resumeSending,
+  resumesOf,
+  resumeUnanswered,
+  type ResumeTarget,
+} from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { answerSession } from "../executions/watched.ts";
-import { isCertainlyNotTaken, isUnsent, LostSecretsError, MaybeSentError, StaleFeedbackError } from "./errors.ts";
+import {
+  isCertainlyNotTaken,
+  isUnsent,
+  LostSecretsError,
+  MaybeSentError,
+  StaleFeedbackError,
+} from "./errors.ts";
 import type { CallbackSecrets } from "./secrets.ts";
 import { recoverResumes, type Sends } from "./sends.ts";
 import { staleByAnswer, staleByRecord, staleError } from "./stale.ts";
@@ -192,7 +213,10 @@ export class FeedbackSender {
       poll(localId);
       if (isRefused) throw error;
       throw new MaybeSentError(
-        l10n.t("Your feedback may have been sent: {0} It is not sent again automatically.", message),
+        l10n.t(
+          "Your feedback may have been sent: {0} It is not sent again automatically.",
+          message,
+        ),
         error,
         recorded && actionsFor(recorded),
       );

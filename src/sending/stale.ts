@@ -3,7 +3,12 @@ import type { StatusReading } from "../api/types.ts";
 import type { ErrorAction } from "../base/errors.ts";
 import { shortName } from "../base/text.ts";
 import { type Execution, hasEnded, keyOf } from "../executions/model.ts";
-import { answeredPause, attemptToAnswer, resumesOf, type ResumeTarget } from "../executions/resumes.ts";
+import {
+  answeredPause,
+  attemptToAnswer,
+  resumesOf,
+  type ResumeTarget,
+} from "../executions/resumes.ts";
 import { StaleFeedbackError, type StaleKind } from "./errors.ts";
 
 /**

@@ -37,8 +37,7 @@ export const documentedDialect: Dialect = {
   },
   status(id, view) {
     // Body: vendor's OpenAPI file.
-    if (!view)
-      throw new ApiError(404, "Execution not found", `No execution found with ID: ${id}`);
+    if (!view) throw new ApiError(404, "Execution not found", `No execution found with ID: ${id}`);
     const { state, error, createdAt, endedAt } = view.execution;
     if (state === "running") return documentedProgress(view);
     const execution_time = seconds(createdAt, endedAt ?? createdAt);

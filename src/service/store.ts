@@ -4,7 +4,14 @@ import type { JsonObject } from "../api/types.ts";
 import { transaction } from "../base/sqlite.ts";
 import type { CrewProject } from "../projects/types.ts";
 import { messageOf } from "./errors.ts";
-import type { Attempt, AttemptKey, Callbacks, Decision, Execution, ExecutionView } from "./model.ts";
+import type {
+  Attempt,
+  AttemptKey,
+  Callbacks,
+  Decision,
+  Execution,
+  ExecutionView,
+} from "./model.ts";
 
 const schema = `
   CREATE TABLE IF NOT EXISTS executions (

@@ -1,7 +1,14 @@
 import type { JsonObject } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import { pieceOf } from "../base/text.ts";
-import { hasEnded, keyOf, type Attempt, type Execution, type ExecutionSummary, type ExecutionTask } from "../executions/model.ts";
+import {
+  hasEnded,
+  keyOf,
+  type Attempt,
+  type Execution,
+  type ExecutionSummary,
+  type ExecutionTask,
+} from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { isRehearsal, rehearsalInWords, stateInWords } from "../views/words.ts";
 

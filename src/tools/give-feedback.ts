@@ -10,7 +10,15 @@ import { MaybeSentError } from "../sending/errors.ts";
 import { staleByAttempt, staleByRecord, staleError } from "../sending/stale.ts";
 import { isAllowed } from "./ask.ts";
 import type { Confirmation, Longest } from "./confirmation.ts";
-import { crewAndPlace, denied, findOrRefuse, readInput, resultOf, type Tool, type ToolParts } from "./tool.ts";
+import {
+  crewAndPlace,
+  denied,
+  findOrRefuse,
+  readInput,
+  resultOf,
+  type Tool,
+  type ToolParts,
+} from "./tool.ts";
 
 interface Wanted {
   readonly execution: Execution;

@@ -6,7 +6,13 @@ import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Feedback } from "../feedback/feedback.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
-import type { CrewdeckApi, CrewdeckExecution, CrewdeckFeedback, CrewdeckKickoff, CrewdeckTask } from "./crewdeck-api.ts";
+import type {
+  CrewdeckApi,
+  CrewdeckExecution,
+  CrewdeckFeedback,
+  CrewdeckKickoff,
+  CrewdeckTask,
+} from "./crewdeck-api.ts";
 
 /** What the API works with. */
 export interface ExtensionApiOptions {

@@ -10,7 +10,12 @@ import { titleOf } from "../executions/title.ts";
 import { activeOf } from "./active.ts";
 import { eventsOf, type EventKind, type ExecutionEvent } from "./events.ts";
 import { countInWords, gathered, type News } from "./gathered.ts";
-import { actionsOn, actionsOnMany, openExecution, type NotificationAction } from "./notification-actions.ts";
+import {
+  actionsOn,
+  actionsOnMany,
+  openExecution,
+  type NotificationAction,
+} from "./notification-actions.ts";
 import { wantsToHear } from "./notification-settings.ts";
 
 /** What {@link Notifications} needs. */

@@ -1,5 +1,11 @@
 import type { FormTexts } from "../kickoff/form-texts.ts";
-import { strategies, streamingStrategies, type SecretName, type Strategy, type StreamingValues } from "../kickoff/secret-callbacks.ts";
+import {
+  strategies,
+  streamingStrategies,
+  type SecretName,
+  type Strategy,
+  type StreamingValues,
+} from "../kickoff/secret-callbacks.ts";
 import { checkAddress } from "../kickoff/address.ts";
 import { checkEvents, checkMeta, checkStreamingAddress } from "../kickoff/validate.ts";
 import { callbackNames, type CallbackName } from "../kickoff/callback-names.ts";

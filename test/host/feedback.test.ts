@@ -11,7 +11,14 @@ import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
-import { boxWithTheKeys as box, eachWithViewParts, lensesOf, threadOf, viewParts, type ViewParts } from "./view-parts.ts";
+import {
+  boxWithTheKeys as box,
+  eachWithViewParts,
+  lensesOf,
+  threadOf,
+  viewParts,
+  type ViewParts,
+} from "./view-parts.ts";
 
 describe("feedback in an execution's document", () => {
   let parts: ViewParts;

@@ -6,7 +6,11 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { Crews } from "../../src/crews/crews.ts";
 import { examine } from "../../src/crews/test-crew.ts";
-import { closeMeanwhile, makeCertificate, MisbehavingServer } from "../support/misbehaving-server.ts";
+import {
+  closeMeanwhile,
+  makeCertificate,
+  MisbehavingServer,
+} from "../support/misbehaving-server.ts";
 import { startConnectProxy, type ConnectProxy } from "./connect-proxy.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 

@@ -4,7 +4,13 @@ import { CrewApiError } from "../../src/api/errors.ts";
 import { fillThread, focusThread, UnsentText } from "../../src/feedback/thread-box.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
-import { boxWithTheKeys as box, eachWithViewParts, lensesOf, threadOf, type ViewParts } from "./view-parts.ts";
+import {
+  boxWithTheKeys as box,
+  eachWithViewParts,
+  lensesOf,
+  threadOf,
+  type ViewParts,
+} from "./view-parts.ts";
 
 describe("feedback that is not sent, or is edited while it is sent", () => {
   let parts: ViewParts;

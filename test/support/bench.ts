@@ -13,8 +13,7 @@ const together = 20;
 const reviewed = Math.min(1000, executions);
 
 const data = temporaryFolder("bench");
-const start = () =>
-  startService({ args: ["--data", data, "--token", "T", "--task-seconds", "0"] });
+const start = () => startService({ args: ["--data", data, "--token", "T", "--task-seconds", "0"] });
 let service = await start();
 let api = new CrewApi(service);
 console.log(

@@ -3,7 +3,12 @@ import type { JsonValue } from "../../api/types.ts";
 import { expectedAfter, type Expected } from "../json.ts";
 import { membersOf, spanOf, type Span } from "../json-tree.ts";
 import { namesSecret } from "../secret-words.ts";
-import { callbackMembers, readCallbacks, type CallbackFault, type Wanted } from "../read-callbacks.ts";
+import {
+  callbackMembers,
+  readCallbacks,
+  type CallbackFault,
+  type Wanted,
+} from "../read-callbacks.ts";
 import { isJsonObject, toCallbacks, type Prefill } from "../values.ts";
 
 /** What is wrong with a request file, and where; whoever shows it finds the words. */

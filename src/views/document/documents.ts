@@ -1,5 +1,10 @@
 import * as vscode from "vscode";
-import { executionUri, parseExecutionUri, parsePartUri, type ExecutionAddress } from "../../editor/execution-uri.ts";
+import {
+  executionUri,
+  parseExecutionUri,
+  parsePartUri,
+  type ExecutionAddress,
+} from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/ids.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";

@@ -1,6 +1,12 @@
 import * as l10n from "@vscode/l10n";
 import { stateChanges, unseenTasks } from "../../executions/durations.ts";
-import { hasEnded, without, type Execution, type SentResume, type StateChange } from "../../executions/model.ts";
+import {
+  hasEnded,
+  without,
+  type Execution,
+  type SentResume,
+  type StateChange,
+} from "../../executions/model.ts";
 import { stateInWords, timeInWords } from "../words.ts";
 import { inlineText } from "./markdown.ts";
 import type { Part } from "./sections.ts";

@@ -1,6 +1,12 @@
 import * as l10n from "@vscode/l10n";
 import { taskTime } from "../../executions/durations.ts";
-import { hasEnded, type Attempt, type Execution, type ExecutionTask, type SentResume } from "../../executions/model.ts";
+import {
+  hasEnded,
+  type Attempt,
+  type Execution,
+  type ExecutionTask,
+  type SentResume,
+} from "../../executions/model.ts";
 import { durationInWords, taskStateInWords, timeInWords } from "../words.ts";
 import { outputLines, withLines } from "./embed.ts";
 import { cleanText, inlineText, quotedLines } from "./markdown.ts";

@@ -2,11 +2,26 @@ import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine, shortName } from "../../base/text.ts";
 import { attemptPairs } from "../../executions/tasks.ts";
-import { hasEnded, isNeverSeen, type ExecutionSummary, type TaskSummary } from "../../executions/model.ts";
+import {
+  hasEnded,
+  isNeverSeen,
+  type ExecutionSummary,
+  type TaskSummary,
+} from "../../executions/model.ts";
 import { answeredPause, pendingResume } from "../../executions/resumes.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { problemInWords } from "../problems.ts";
-import { elapsedInWords, isRehearsal, progressInFull, progressInWords, rehearsalInWords, startInShort, startInWords, stateInWords, taskStateInWords } from "../words.ts";
+import {
+  elapsedInWords,
+  isRehearsal,
+  progressInFull,
+  progressInWords,
+  rehearsalInWords,
+  startInShort,
+  startInWords,
+  stateInWords,
+  taskStateInWords,
+} from "../words.ts";
 import type { GroupKind } from "./grouping.ts";
 import type { Row } from "./rows.ts";
 

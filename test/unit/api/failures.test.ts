@@ -6,7 +6,19 @@ import nodeFetch from "node-fetch";
 import { CrewClient } from "../../../src/api/client.ts";
 import type { CrewApiError } from "../../../src/api/errors.ts";
 import { defaultFetch, type Fetch } from "../../../src/api/transport.ts";
-import { breakOff, closeMeanwhile, flood, garbage, hangUp, json, makeCertificate, MisbehavingServer, silence, stall, text } from "../../support/misbehaving-server.ts";
+import {
+  breakOff,
+  closeMeanwhile,
+  flood,
+  garbage,
+  hangUp,
+  json,
+  makeCertificate,
+  MisbehavingServer,
+  silence,
+  stall,
+  text,
+} from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf, StoppedClock, token } from "./support.ts";
 
 describe("a connection that fails", () => {

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { CrewClient } from "../../../src/api/client.ts";
 import type { CrewApiError } from "../../../src/api/errors.ts";
-import { json, MisbehavingServer, redirect, text, type Behaviour } from "../../support/misbehaving-server.ts";
+import {
+  json,
+  MisbehavingServer,
+  redirect,
+  text,
+  type Behaviour,
+} from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf, token } from "./support.ts";
 
 describe("a refusal", () => {

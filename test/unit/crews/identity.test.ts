@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { findCrew, idOfAddress, isSameName, isSameOrigin, suggestName, uniqueName } from "../../../src/crews/identity.ts";
+import {
+  findCrew,
+  idOfAddress,
+  isSameName,
+  isSameOrigin,
+  suggestName,
+  uniqueName,
+} from "../../../src/crews/identity.ts";
 
 describe("a crew's identity", () => {
   it("is its address", () => {

@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import type { ResumeAnswer } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
-import { answeredPause, attemptToAnswer, resumeAnswered, resumeRefused, resumeSending, resumesOf, resumeUnanswered, unfollowed } from "../../../src/executions/resumes.ts";
+import {
+  answeredPause,
+  attemptToAnswer,
+  resumeAnswered,
+  resumeRefused,
+  resumeSending,
+  resumesOf,
+  resumeUnanswered,
+  unfollowed,
+} from "../../../src/executions/resumes.ts";
 import { anExecution, aReading, at, notFound, pausing, working } from "./samples.ts";
 
 const retrying: ResumeAnswer = { status: "retrying", message: "Task will be retried", raw: {} };

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { stateChanges, taskTime, timeUse, wholeTime } from "../../../src/executions/durations.ts";
-import type { Execution, ExecutionTask, SentResume, StateChange } from "../../../src/executions/model.ts";
+import type {
+  Execution,
+  ExecutionTask,
+  SentResume,
+  StateChange,
+} from "../../../src/executions/model.ts";
 import { anExecution, at } from "./samples.ts";
 
 const time = (seconds: number) => new Date(at(seconds)).toISOString();

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import type { StatusReading } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
-import { applyNotFound, applyReading, confirmKickoff, newExecution } from "../../../src/executions/reduce.ts";
+import {
+  applyNotFound,
+  applyReading,
+  confirmKickoff,
+  newExecution,
+} from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeRefused, resumeSending } from "../../../src/executions/resumes.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { anExecution, aReading, at, notFound, pausing, START, working } from "./samples.ts";

@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { formFields, needsForm, switchMode, typedIn, withUnlisted } from "../../../src/kickoff/fields.ts";
+import {
+  formFields,
+  needsForm,
+  switchMode,
+  typedIn,
+  withUnlisted,
+} from "../../../src/kickoff/fields.ts";
 
 const inputs = (...fields: Parameters<typeof formFields>[0]["fields"]) => ({
   fields,

@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { carriedOver, heldFrom, isMeantFor, secretsFor, targetFor, targetsIn } from "../../../src/kickoff/held-secrets.ts";
+import {
+  carriedOver,
+  heldFrom,
+  isMeantFor,
+  secretsFor,
+  targetFor,
+  targetsIn,
+} from "../../../src/kickoff/held-secrets.ts";
 import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
 
 const to = (

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { formFields, type FieldMode } from "../../../src/kickoff/fields.ts";
 import { secretsIn } from "../../../src/kickoff/secret-callbacks.ts";
-import { alignValues, fillIn, initialValues, toPrefill, toRequest, type FormValues } from "../../../src/kickoff/values.ts";
+import {
+  alignValues,
+  fillIn,
+  initialValues,
+  toPrefill,
+  toRequest,
+  type FormValues,
+} from "../../../src/kickoff/values.ts";
 
 const fieldsFor = (...names: string[]) =>
   formFields({ fields: names.map((name) => ({ name })), raw: undefined });

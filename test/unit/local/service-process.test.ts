@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { environment, readMessage, ServiceFailure, ServiceProcess, ServiceRefusal, type ServiceOptions } from "../../../src/local/service-process.ts";
+import {
+  environment,
+  readMessage,
+  ServiceFailure,
+  ServiceProcess,
+  ServiceRefusal,
+  type ServiceOptions,
+} from "../../../src/local/service-process.ts";
 import { waitFor } from "../../support/wait.ts";
 import { cleanUp, newFolder, program } from "./support.ts";
 

@@ -3,7 +3,12 @@ import { rmSync } from "node:fs";
 import path from "node:path";
 import type { Steps } from "../../../src/service/crew-run.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
-import { DurableRuns, freeLeases, runState, type RunHandlers } from "../../../src/service/workflow.ts";
+import {
+  DurableRuns,
+  freeLeases,
+  runState,
+  type RunHandlers,
+} from "../../../src/service/workflow.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { waitFor } from "../../support/wait.ts";
 

@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { dialogOf, documentOf, markdownOf, type Confirmation } from "../../../src/tools/confirmation.ts";
+import {
+  dialogOf,
+  documentOf,
+  markdownOf,
+  type Confirmation,
+} from "../../../src/tools/confirmation.ts";
 import { pieceOf, shortened, visible } from "../../../src/base/text.ts";
 
 const confirmation = (...parts: Confirmation["parts"]): Confirmation => ({

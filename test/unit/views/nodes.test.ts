@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { idOf, showAttempt, type ExecutionNode, type TaskNode } from "../../../src/views/tree/nodes.ts";
+import {
+  idOf,
+  showAttempt,
+  type ExecutionNode,
+  type TaskNode,
+} from "../../../src/views/tree/nodes.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 describe("the rows of the tree as arguments of commands", () => {
