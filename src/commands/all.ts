@@ -5,7 +5,7 @@ import { log } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import type { FeedbackRoom } from "../feedback/register.ts";
-import type { KickoffForms } from "../kickoff/forms.ts";
+import type { KickoffForms } from "../kickoff/form/forms.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { LocalCrews } from "../local/local-crews.ts";

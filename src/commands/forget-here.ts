@@ -3,7 +3,7 @@ import { statusPathsKey, tokenNotesKey } from "../crews/crew-values.ts";
 import { executionScheme, formType } from "../editor/ids.ts";
 import type { ClearScope } from "../executions/clearing.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
-import type { KickoffForms } from "../kickoff/forms.ts";
+import type { KickoffForms } from "../kickoff/form/forms.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
 
 /** What a window keeps in mind. */

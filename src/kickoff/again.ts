@@ -6,10 +6,10 @@ import { UserError } from "../base/errors.ts";
 import { isLocalCrew, type Execution } from "../executions/model.ts";
 import type { CallbackSecrets } from "../sending/secrets.ts";
 import { titleOf } from "../executions/title.ts";
-import type { KickoffForms } from "./forms.ts";
+import type { KickoffForms } from "./form/forms.ts";
 import { inputsInShort } from "./in-short.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
-import type { Prefill } from "./values.ts";
+import type { Prefill } from "./form/values.ts";
 
 /** What {@link RunAgain} works with. */
 export interface RunAgainOptions {

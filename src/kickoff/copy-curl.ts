@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { runAction } from "../editor/messages.ts";
 import { isLocalCrew, type CrewRef } from "../executions/model.ts";
 import { curlCommand } from "./curl.ts";
-import type { Prefill } from "./values.ts";
+import type { Prefill } from "./form/values.ts";
 
 /** Puts a kickoff on the clipboard as a command for a shell, and says which variables it needs. A local crew's token is nowhere to be read, so that it can be copied next. */
 export async function copyCurl(crew: Pick<CrewRef, "id" | "url">, values: Prefill): Promise<void> {

@@ -7,7 +7,7 @@ import type {
   SecretCallbacks,
   StreamingWebhooks,
 } from "../api/types.ts";
-import type { Prefill } from "./values.ts";
+import type { Prefill } from "./form/values.ts";
 
 /** A command, and the variables of the shell that it needs. */
 export interface CurlCommand {

@@ -1,10 +1,10 @@
-import type { FieldControl, FieldMode } from "./fields.ts";
+import type { FieldControl, FieldMode } from "./form/fields.ts";
 import type { Expected } from "./json.ts";
 import type { FormToolName } from "./form-tools.ts";
-import type { JsonViewFault } from "./json-view.ts";
-import type { Wanted } from "./read-callbacks.ts";
-import type { Strategy } from "./secret-callbacks.ts";
-import type { Fault } from "./validate.ts";
+import type { JsonViewFault } from "./form/json-view.ts";
+import type { Wanted } from "./kickoff-json.ts";
+import type { Strategy } from "./callbacks.ts";
+import type { Fault } from "./form/validate.ts";
 import type { CallbackName } from "./callback-names.ts";
 
 /** The words of the form. The extension host translates them; `{0}` and `{1}` are filled in by the form. */

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../api/types.ts";
-import type { FormCrew } from "./messages.ts";
-import type { Prefill } from "./values.ts";
+import type { FormCrew } from "./form/messages.ts";
+import type { Prefill } from "./form/values.ts";
 
 /** A value for one input, or a text as somebody would have typed it into its field; and where it came from, in words that end the sentence "Filled in from …". */
 export type Taken = { readonly from: string } & (

@@ -1,10 +1,10 @@
 import type { Crew } from "../crews/types.ts";
 import { logProblem } from "../editor/log.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { KickoffForms, type KickoffFormsOptions } from "./forms.ts";
+import { KickoffForms, type KickoffFormsOptions } from "./form/forms.ts";
 import { openPresets } from "./presets/register.ts";
 import type { Presets } from "./presets/presets.ts";
-import { createFormTools } from "./tools.ts";
+import { createFormTools } from "./form/tools.ts";
 
 /** What {@link openFormsRoom} needs. */
 export interface FormsRoomOptions extends Omit<KickoffFormsOptions, "tools"> {

@@ -7,8 +7,8 @@ import {
   type FormSecrets,
   type SecretName,
   type Strategy,
-} from "./secret-callbacks.ts";
-import type { FormValues } from "./values.ts";
+} from "./callbacks.ts";
+import type { FormValues } from "./form/values.ts";
 
 type Typed = Pick<FormValues, "humanInput" | "streaming"> & {
   readonly callbacks: Pick<FormValues["callbacks"], "humanInputWebhookUrl">;

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../api/types.ts";
 import { callbackNames, type CallbackName } from "./callback-names.ts";
-import type { CallbacksReading } from "./read-callbacks.ts";
-import { eventsIn, plainHumanInput } from "./secret-callbacks.ts";
-import type { FormValues } from "./values.ts";
+import type { CallbacksReading } from "./kickoff-json.ts";
+import { eventsIn, plainHumanInput } from "./callbacks.ts";
+import type { FormValues } from "./form/values.ts";
 
 type Typed = Pick<FormValues, "callbacks" | "humanInput" | "streaming">;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { formType } from "../editor/ids.ts";
-import { formPage } from "./html.ts";
+import { formPage } from "./form/html.ts";
 
 /** Opens an empty panel for a form. What was typed is kept elsewhere, so the page need not live while it is hidden. */
 export function openPanel(title: string): vscode.WebviewPanel {

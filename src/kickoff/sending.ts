@@ -1,11 +1,11 @@
 import { CrewApiError } from "../api/errors.ts";
 import type { Execution } from "../executions/model.ts";
-import type { FormContent } from "./content.ts";
-import type { Draft, Explanation, Outcome } from "./messages.ts";
-import type { FormSecrets } from "./secret-callbacks.ts";
+import type { FormContent } from "./form/content.ts";
+import type { Draft, Explanation, Outcome } from "./form/messages.ts";
+import type { FormSecrets } from "./callbacks.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { MaybeStartedError } from "../sending/kickoff.ts";
-import { toRequest } from "./values.ts";
+import { toRequest } from "./form/values.ts";
 
 /** What {@link FormSending} needs of its form. */
 export interface SendingOptions extends Pick<SessionOptions, "send"> {

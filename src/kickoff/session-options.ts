@@ -3,8 +3,8 @@ import type { CrewInputs, KickoffRequest } from "../api/types.ts";
 import type { ErrorAction } from "../base/errors.ts";
 import type { Execution } from "../executions/model.ts";
 import type { FormTools, Taken } from "./form-tools.ts";
-import type { FormMemory } from "./memory.ts";
-import type { FormCrew, ToForm } from "./messages.ts";
+import type { FormMemory } from "./form/memory.ts";
+import type { FormCrew, ToForm } from "./form/messages.ts";
 
 /** How a crew is asked for its inputs. */
 export interface LoadOptions {

@@ -5,11 +5,11 @@ import {
   type SecretName,
   type Strategy,
   type StreamingValues,
-} from "../kickoff/secret-callbacks.ts";
+} from "../kickoff/callbacks.ts";
 import { checkAddress } from "../kickoff/address.ts";
-import { checkEvents, checkMeta, checkStreamingAddress } from "../kickoff/validate.ts";
+import { checkEvents, checkMeta, checkStreamingAddress } from "../kickoff/form/validate.ts";
 import { callbackNames, type CallbackName } from "../kickoff/callback-names.ts";
-import type { FormValues } from "../kickoff/values.ts";
+import type { FormValues } from "../kickoff/form/values.ts";
 import { Authentication } from "./authentication.ts";
 import { Control, type ControlOptions } from "./control.ts";
 import { make, newId } from "./dom.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { CallbackUrls, PlainCallbacks } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { CallbackConsent } from "../../src/kickoff/callback-hosts.ts";
+import { CallbackConsent } from "../../src/kickoff/callback-consent.ts";
 import {
   RequestFiles,
   type RequestFilesOptions,

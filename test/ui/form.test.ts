@@ -6,7 +6,7 @@ import { CrewApiError } from "../../src/api/errors.ts";
 import type { InputField } from "../../src/api/types.ts";
 import { UserError } from "../../src/base/errors.ts";
 import type { Execution } from "../../src/executions/model.ts";
-import { initialValues } from "../../src/kickoff/values.ts";
+import { initialValues } from "../../src/kickoff/form/values.ts";
 import { MaybeStartedError } from "../../src/sending/kickoff.ts";
 import { projectFolder } from "../support/folders.ts";
 import { FormPage } from "../support/form/form-page.ts";

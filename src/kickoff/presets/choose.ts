@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import { plainLabel, plainMessage, showStatus } from "../../editor/messages.ts";
 import { inputsInShort, valueInShort } from "../in-short.ts";
-import type { Prefill } from "../values.ts";
+import type { Prefill } from "../form/values.ts";
 import type { Preset, Presets } from "./presets.ts";
 
 /** What {@link choosePreset} works with. */

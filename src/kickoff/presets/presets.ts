@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { JsonObject, JsonValue } from "../../api/types.ts";
 import { CrewValues, type CrewValuesOptions } from "../crew-values.ts";
-import type { Prefill } from "../values.ts";
+import type { Prefill } from "../form/values.ts";
 
 /** A named set of values for a crew's form; without secrets. */
 export interface Preset {

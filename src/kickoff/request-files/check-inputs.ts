@@ -1,8 +1,8 @@
 import { isRequired } from "../../api/read-inputs.ts";
 import type { InputField, JsonValue } from "../../api/types.ts";
-import { isJsonObject } from "../values.ts";
+import { isJsonObject } from "../form/values.ts";
 import type { Span } from "../json-tree.ts";
-import type { RequestFile } from "./read.ts";
+import type { RequestFile } from "./request-file.ts";
 
 /** How the inputs of a request file differ from what its crew asks for. */
 export type InputFault = { readonly at: Span; readonly name: string } & (

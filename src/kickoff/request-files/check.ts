@@ -1,7 +1,7 @@
 import type { CrewInputs } from "../../api/types.ts";
 import type { Crew } from "../../crews/types.ts";
 import { checkInputs } from "./check-inputs.ts";
-import type { RequestFile } from "./read.ts";
+import type { RequestFile } from "./request-file.ts";
 import type { RequestFault } from "./words.ts";
 
 /** Everything that is wrong with a request file whose crew is looked up among the connected ones; its inputs are checked where it is known what the crew asks for. */

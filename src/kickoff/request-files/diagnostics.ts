@@ -3,7 +3,7 @@ import type { Crews } from "../../crews/crews.ts";
 import { Disposables } from "../../base/events.ts";
 import { checkRequestFile } from "./check.ts";
 import { isRequestFile } from "./document.ts";
-import { readRequestFile } from "./read.ts";
+import { readRequestFile } from "./request-file.ts";
 import { faultInWords, isHarmless, type RequestFault } from "./words.ts";
 
 /** Characters above which a file is no request that somebody writes by hand. */

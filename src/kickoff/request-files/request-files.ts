@@ -8,14 +8,14 @@ import { UserError } from "../../base/errors.ts";
 import { plainLabel, plainMessage } from "../../editor/messages.ts";
 import type { Execution } from "../../executions/model.ts";
 import { askedCallbacks, callbacksInWords } from "../asked-callbacks.ts";
-import type { CallbackConsent } from "../callback-hosts.ts";
+import type { CallbackConsent } from "../callback-consent.ts";
 import { copyCurl } from "../copy-curl.ts";
-import type { KickoffForms } from "../forms.ts";
-import { OneWish } from "../one-wish.ts";
+import type { KickoffForms } from "../form/forms.ts";
+import { OneWish } from "../single-start.ts";
 import type { KickoffSender } from "../../sending/kickoff.ts";
 import { checkRequestFile } from "./check.ts";
 import { wholeRequest } from "./whole-request.ts";
-import { readRequestFile, type RequestFile } from "./read.ts";
+import { readRequestFile, type RequestFile } from "./request-file.ts";
 import { faultInWords, isHarmless, type RequestFault } from "./words.ts";
 
 /** What {@link RequestFiles} works with. */

@@ -1,6 +1,6 @@
 import type { KickoffRequest } from "../../api/types.ts";
-import { noSecrets, withSecrets } from "../secret-callbacks.ts";
-import type { Prefill } from "../values.ts";
+import { noSecrets, withSecrets } from "../callbacks.ts";
+import type { Prefill } from "../form/values.ts";
 
 /** The request that values without secrets are by themselves; nothing where a callback authenticates and so needs one. */
 export function wholeRequest({

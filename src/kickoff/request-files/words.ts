@@ -1,10 +1,10 @@
 import * as vscode from "vscode";
 import type { JsonValue } from "../../api/types.ts";
 import { fill } from "../fill.ts";
-import { quoted } from "../secret-callbacks.ts";
+import { quoted } from "../callbacks.ts";
 import { formTexts } from "../texts.ts";
 import type { InputFault } from "./check-inputs.ts";
-import type { FileFault } from "./read.ts";
+import type { FileFault } from "./request-file.ts";
 
 /** What can be wrong with a request file, its crew and inputs included. */
 export type RequestFault =

@@ -1,4 +1,4 @@
-import { fillIn, initialValues, toCallbacks, type Prefill } from "../values.ts";
+import { fillIn, initialValues, toCallbacks, type Prefill } from "../form/values.ts";
 
 /** The text of a request file: indented JSON without secrets. */
 export function writeRequestFile(crew: string, values: Prefill, label?: string): string {

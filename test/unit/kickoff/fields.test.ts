@@ -5,7 +5,7 @@ import {
   switchMode,
   typedIn,
   withUnlisted,
-} from "../../../src/kickoff/fields.ts";
+} from "../../../src/kickoff/form/fields.ts";
 
 const inputs = (...fields: Parameters<typeof formFields>[0]["fields"]) => ({
   fields,

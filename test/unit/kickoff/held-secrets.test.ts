@@ -7,7 +7,7 @@ import {
   targetFor,
   targetsIn,
 } from "../../../src/kickoff/held-secrets.ts";
-import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
+import { initialValues, type FormValues } from "../../../src/kickoff/form/values.ts";
 
 const to = (
   url: string,

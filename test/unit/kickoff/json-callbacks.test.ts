@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { formFields } from "../../../src/kickoff/fields.ts";
-import { readJsonView, writeJsonView } from "../../../src/kickoff/json-view.ts";
-import { initialValues, toRequest, type FormValues } from "../../../src/kickoff/values.ts";
+import { formFields } from "../../../src/kickoff/form/fields.ts";
+import { readJsonView, writeJsonView } from "../../../src/kickoff/form/json-view.ts";
+import { initialValues, toRequest, type FormValues } from "../../../src/kickoff/form/values.ts";
 
 const fields = formFields({ fields: [{ name: "topic" }], raw: undefined });
 const blank: FormValues = {

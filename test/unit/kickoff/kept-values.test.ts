@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { checkAddress, keptAddress } from "../../../src/kickoff/address.ts";
-import { readJsonView, writeJsonView } from "../../../src/kickoff/json-view.ts";
-import { keptValues } from "../../../src/kickoff/kept-values.ts";
+import { readJsonView, writeJsonView } from "../../../src/kickoff/form/json-view.ts";
+import { keptValues } from "../../../src/kickoff/form/kept-values.ts";
 import { placeAfterCuts } from "../../../src/kickoff/text-edits.ts";
-import { initialValues } from "../../../src/kickoff/values.ts";
+import { initialValues } from "../../../src/kickoff/form/values.ts";
 
 const blank = initialValues([]);
 const readLast = { ...blank, meta: '{"ticket": 7}' };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { keptValues } from "../../../src/kickoff/kept-values.ts";
-import { FormMemory } from "../../../src/kickoff/memory.ts";
-import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
+import { keptValues } from "../../../src/kickoff/form/kept-values.ts";
+import { FormMemory } from "../../../src/kickoff/form/memory.ts";
+import { initialValues, type FormValues } from "../../../src/kickoff/form/values.ts";
 import { testDatabase } from "../../support/database.ts";
 
 const crew = "url:https://crew.test";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseFromForm, parseSavedState } from "../../../src/kickoff/parse.ts";
+import { parseFromForm, parseSavedState } from "../../../src/kickoff/form/parse.ts";
 
 const id = "11111111-0000-4000-8000-000000000001";
 /** As the first version kept it. */

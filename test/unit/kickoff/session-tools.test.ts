@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
-import type { Seed } from "../../../src/kickoff/content.ts";
+import type { Seed } from "../../../src/kickoff/form/content.ts";
 import type { Taken } from "../../../src/kickoff/form-tools.ts";
-import type { Draft, ToForm } from "../../../src/kickoff/messages.ts";
-import { FormSession } from "../../../src/kickoff/session.ts";
+import type { Draft, ToForm } from "../../../src/kickoff/form/messages.ts";
+import { FormSession } from "../../../src/kickoff/form/session.ts";
 import type { SessionOptions } from "../../../src/kickoff/session-options.ts";
 import { FakeClock, settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Crew } from "../../../src/crews/types.ts";
-import type { FormView, ToForm } from "../../../src/kickoff/messages.ts";
+import type { FormView, ToForm } from "../../../src/kickoff/form/messages.ts";
 import type { SessionOptions } from "../../../src/kickoff/session-options.ts";
-import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
+import { initialValues, type FormValues } from "../../../src/kickoff/form/values.ts";
 
 /** A crew that is connected. */
 export const crew: Crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { formFields, type FieldMode } from "../../../src/kickoff/fields.ts";
-import { secretsIn } from "../../../src/kickoff/secret-callbacks.ts";
+import { formFields, type FieldMode } from "../../../src/kickoff/form/fields.ts";
+import { secretsIn } from "../../../src/kickoff/callbacks.ts";
 import {
   alignValues,
   fillIn,
@@ -8,7 +8,7 @@ import {
   toPrefill,
   toRequest,
   type FormValues,
-} from "../../../src/kickoff/values.ts";
+} from "../../../src/kickoff/form/values.ts";
 
 const fieldsFor = (...names: string[]) =>
   formFields({ fields: names.map((name) => ({ name })), raw: undefined });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { InputField } from "../../../../src/api/types.ts";
 import { checkInputs } from "../../../../src/kickoff/request-files/check-inputs.ts";
-import { readRequestFile } from "../../../../src/kickoff/request-files/read.ts";
+import { readRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
 
 /** The faults of inputs, each with the words it points at. */
 function faults(inputs: string, fields: readonly InputField[]) {

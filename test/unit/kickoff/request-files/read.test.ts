@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readRequestFile, type FileFault } from "../../../../src/kickoff/request-files/read.ts";
+import { readRequestFile, type FileFault } from "../../../../src/kickoff/request-files/request-file.ts";
 
 /** The faults of a text, each with the words it points at. */
 const faultsIn = (text: string) =>

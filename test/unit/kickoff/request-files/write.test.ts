@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readRequestFile } from "../../../../src/kickoff/request-files/read.ts";
+import { readRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
 import { suggestFileName, withEnding } from "../../../../src/kickoff/request-files/file-name.ts";
 import { writeRequestFile } from "../../../../src/kickoff/request-files/write.ts";
 

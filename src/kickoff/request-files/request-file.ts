@@ -8,8 +8,8 @@ import {
   readCallbacks,
   type CallbackFault,
   type Wanted,
-} from "../read-callbacks.ts";
-import { isJsonObject, toCallbacks, type Prefill } from "../values.ts";
+} from "../kickoff-json.ts";
+import { isJsonObject, toCallbacks, type Prefill } from "../form/values.ts";
 
 /** What is wrong with a request file, and where; whoever shows it finds the words. */
 export type FileFault =

@@ -1,22 +1,22 @@
 import * as vscode from "vscode";
-import type { Clock } from "../base/clock.ts";
-import type { Crews } from "../crews/crews.ts";
-import type { Crew } from "../crews/types.ts";
-import { Disposables } from "../base/events.ts";
-import { actionsOf, messageOf } from "../base/errors.ts";
-import { logProblem } from "../editor/log.ts";
-import { plainMessage, runAction } from "../editor/messages.ts";
-import type { Database } from "../store/database.ts";
-import type { Execution } from "../executions/model.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Crews } from "../../crews/crews.ts";
+import type { Crew } from "../../crews/types.ts";
+import { Disposables } from "../../base/events.ts";
+import { actionsOf, messageOf } from "../../base/errors.ts";
+import { logProblem } from "../../editor/log.ts";
+import { plainMessage, runAction } from "../../editor/messages.ts";
+import type { Database } from "../../store/database.ts";
+import type { Execution } from "../../executions/model.ts";
 import type { Laid, Seed } from "./content.ts";
-import type { FormTools, Taken } from "./form-tools.ts";
+import type { FormTools, Taken } from "../form-tools.ts";
 import type { LastEditor } from "./last-editor.ts";
 import { FormMemory } from "./memory.ts";
 import type { FormCrew } from "./messages.ts";
 import { OpenForm, titleFor } from "./open-form.ts";
-import { openPanel } from "./panel.ts";
+import { openPanel } from "../panel.ts";
 import { parseSavedState } from "./parse.ts";
-import { MaybeStartedError, type KickoffSender } from "../sending/kickoff.ts";
+import { MaybeStartedError, type KickoffSender } from "../../sending/kickoff.ts";
 import type { Prefill } from "./values.ts";
 
 /** What {@link KickoffForms} works with. */

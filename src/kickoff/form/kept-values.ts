@@ -1,7 +1,7 @@
-import { keptAddress } from "./address.ts";
+import { keptAddress } from "../address.ts";
 import { readJsonView, writeJsonView } from "./json-view.ts";
 import type { Draft } from "./parse.ts";
-import { mayHoldSecret } from "./secret-words.ts";
+import { mayHoldSecret } from "../secret-words.ts";
 import { initialValues, type FormValues } from "./values.ts";
 
 /** What may be kept of a draft, and whether its JSON text as it was typed last is missing; see {@link keptValues}. */

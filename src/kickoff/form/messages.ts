@@ -1,7 +1,7 @@
 import type { FormField } from "./fields.ts";
-import type { FormTexts } from "./form-texts.ts";
+import type { FormTexts } from "../form-texts.ts";
 import type { Draft, FromForm, SavedState } from "./parse.ts";
-import type { SecretName } from "./secret-callbacks.ts";
+import type { SecretName } from "../callbacks.ts";
 
 export type { Draft, FromForm, SavedState };
 

@@ -8,7 +8,7 @@ import {
   type SecretName,
   type Strategy,
   type StreamingValues,
-} from "./secret-callbacks.ts";
+} from "./callbacks.ts";
 import { checkAddress, type AddressFault } from "./address.ts";
 
 /** What a member must be where it is something else. `names`: a list of texts without spaces and commas. */

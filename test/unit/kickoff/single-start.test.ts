@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OneWish } from "../../../src/kickoff/one-wish.ts";
+import { OneWish } from "../../../src/kickoff/single-start.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { deferred } from "./support.ts";
 

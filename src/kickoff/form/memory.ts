@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { Database } from "../store/database.ts";
-import { CrewValues } from "./crew-values.ts";
+import type { Database } from "../../store/database.ts";
+import { CrewValues } from "../crew-values.ts";
 import { keptDraft, keptValues } from "./kept-values.ts";
 import { draftSchema, formValues, type Draft } from "./parse.ts";
 import type { FormValues } from "./values.ts";

@@ -1,9 +1,9 @@
 import * as vscode from "vscode";
-import { UserError } from "../../base/errors.ts";
-import type { Prefill } from "../values.ts";
-import { wholeRequest } from "./whole-request.ts";
-import { suggestFileName, withEnding } from "./file-name.ts";
-import { writeRequestFile } from "./write.ts";
+import { UserError } from "../base/errors.ts";
+import type { Prefill } from "./form/values.ts";
+import { wholeRequest } from "./request-files/whole-request.ts";
+import { suggestFileName, withEnding } from "./request-files/file-name.ts";
+import { writeRequestFile } from "./request-files/write.ts";
 
 /** What goes into a request file. */
 export interface RequestToSave {

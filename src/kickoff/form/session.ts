@@ -1,9 +1,9 @@
-import type { ErrorAction } from "../base/errors.ts";
-import type { Execution } from "../executions/model.ts";
+import type { ErrorAction } from "../../base/errors.ts";
+import type { Execution } from "../../executions/model.ts";
 import { FormContent, type Laid, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
-import type { FormToolName } from "./form-tools.ts";
-import { carriedOver, heldFrom, secretsFor, targetsIn, type HeldSecrets } from "./held-secrets.ts";
+import type { FormToolName } from "../form-tools.ts";
+import { carriedOver, heldFrom, secretsFor, targetsIn, type HeldSecrets } from "../held-secrets.ts";
 import {
   dispatch,
   type Draft,
@@ -15,9 +15,9 @@ import {
   type Handlers,
 } from "./messages.ts";
 import { parseFromForm } from "./parse.ts";
-import { FormSending } from "./sending.ts";
-import type { LoadOptions, SessionOptions } from "./session-options.ts";
-import { MaybeStartedError } from "../sending/kickoff.ts";
+import { FormSending } from "../sending.ts";
+import type { LoadOptions, SessionOptions } from "../session-options.ts";
+import { MaybeStartedError } from "../../sending/kickoff.ts";
 import { isValid } from "./validate.ts";
 
 /** Milliseconds without typing after which a draft goes to disk. The webview keeps every keystroke meanwhile. */

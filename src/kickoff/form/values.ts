@@ -4,8 +4,8 @@ import type {
   JsonValue,
   KickoffRequest,
   PlainCallbacks,
-} from "../api/types.ts";
-import { callbackNames, type CallbackName } from "./callback-names.ts";
+} from "../../api/types.ts";
+import { callbackNames, type CallbackName } from "../callback-names.ts";
 import {
   typedFor,
   withKnownMode,
@@ -13,7 +13,7 @@ import {
   type FieldValue,
   type FormField,
 } from "./fields.ts";
-import { readJson } from "./json.ts";
+import { readJson } from "../json.ts";
 import {
   noSecrets,
   plainHumanInput,
@@ -23,7 +23,7 @@ import {
   type FormSecrets,
   type HumanInputValues,
   type StreamingValues,
-} from "./secret-callbacks.ts";
+} from "../callbacks.ts";
 
 /** What one input's field holds. A list of these, not an object, because an input may have any name, `__proto__` included. */
 export interface NamedValue extends FieldValue {

@@ -1,9 +1,9 @@
-import { checkAddress, type AddressFault } from "./address.ts";
+import { checkAddress, type AddressFault } from "../address.ts";
 import { canShow, isNumber, type FieldValue, type FormField } from "./fields.ts";
-import { readJson, type JsonFault } from "./json.ts";
+import { readJson, type JsonFault } from "../json.ts";
 import { readJsonView } from "./json-view.ts";
-import { eventsIn, type FormSecrets, type StreamingValues } from "./secret-callbacks.ts";
-import { callbackNames } from "./callback-names.ts";
+import { eventsIn, type FormSecrets, type StreamingValues } from "../callbacks.ts";
+import { callbackNames } from "../callback-names.ts";
 import { alignValues, isJsonObject, type FormValues } from "./values.ts";
 
 /** What is wrong with what one field holds; the form finds the words. */

@@ -1,10 +1,10 @@
 import { parseTree } from "jsonc-parser";
-import type { JsonValue } from "../api/types.ts";
-import { keptAddress, type AddressFault } from "./address.ts";
+import type { JsonValue } from "../../api/types.ts";
+import { keptAddress, type AddressFault } from "../address.ts";
 import { withUnlisted, type FieldValue, type FormField } from "./fields.ts";
-import { readJson, type JsonFault } from "./json.ts";
-import { membersOf, secondOf, spanOf, type Span } from "./json-tree.ts";
-import { keepCallbacks, writeCallbacks } from "./json-view-callbacks.ts";
+import { readJson, type JsonFault } from "../json.ts";
+import { membersOf, secondOf, spanOf, type Span } from "../json-tree.ts";
+import { keepCallbacks, writeCallbacks } from "../json-view-callbacks.ts";
 import {
   callbackMembers,
   canBeHeld,
@@ -12,9 +12,9 @@ import {
   type CallbackFault,
   type FoundSecret,
   type Wanted,
-} from "./read-callbacks.ts";
-import type { Strategy } from "./secret-callbacks.ts";
-import { edited } from "./text-edits.ts";
+} from "../kickoff-json.ts";
+import type { Strategy } from "../callbacks.ts";
+import { edited } from "../text-edits.ts";
 import { alignValues, asTyped, jsonOf, type FormValues, type NamedValue } from "./values.ts";
 
 /** What keeps a text from being a kickoff's body, or from being sent. Line and column count from 1. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { fieldModes, type FieldControl, type FormField } from "./fields.ts";
-import { formToolNames } from "./form-tools.ts";
-import { secretNames, strategies, typedCallbacks } from "./secret-callbacks.ts";
+import { formToolNames } from "../form-tools.ts";
+import { secretNames, strategies, typedCallbacks } from "../callbacks.ts";
 import type { FormValues } from "./values.ts";
 
 const fieldValue = v.object({ mode: v.picklist(fieldModes), text: v.string() });

@@ -1,5 +1,5 @@
-import { isRequired } from "../api/read-inputs.ts";
-import type { CrewInputs, InputField, JsonValue } from "../api/types.ts";
+import { isRequired } from "../../api/read-inputs.ts";
+import type { CrewInputs, InputField, JsonValue } from "../../api/types.ts";
 
 /**
  * How a field becomes a value: its text as it stands, its text read as JSON, by the control that fits its type, or, whatever

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { keptAddress } from "./address.ts";
-import type { Taken } from "./form-tools.ts";
+import { keptAddress } from "../address.ts";
+import type { Taken } from "../form-tools.ts";
 import { typedIn, withUnlisted, type FormField } from "./fields.ts";
 import { readJsonView, writeJsonView } from "./json-view.ts";
 import { keptValues } from "./kept-values.ts";
 import type { Draft, Notice } from "./messages.ts";
-import type { MaybeStartedError } from "../sending/kickoff.ts";
+import type { MaybeStartedError } from "../../sending/kickoff.ts";
 import {
   alignValues,
   asTyped,

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { Disposables } from "../base/events.ts";
-import { messageOf } from "../base/errors.ts";
-import { log, logProblem } from "../editor/log.ts";
-import { plainMessage } from "../editor/messages.ts";
-import type { Execution } from "../executions/model.ts";
+import { Disposables } from "../../base/events.ts";
+import { messageOf } from "../../base/errors.ts";
+import { log, logProblem } from "../../editor/log.ts";
+import { plainMessage } from "../../editor/messages.ts";
+import type { Execution } from "../../executions/model.ts";
 import type { Laid, Seed } from "./content.ts";
 import type { FormField } from "./fields.ts";
 import type { FormCrew } from "./messages.ts";
-import { furnishPanel } from "./panel.ts";
+import { furnishPanel } from "../panel.ts";
 import { FormSession } from "./session.ts";
-import type { LoadOptions, SessionOptions } from "./session-options.ts";
-import { formTexts } from "./texts.ts";
+import type { LoadOptions, SessionOptions } from "../session-options.ts";
+import { formTexts } from "../texts.ts";
 
 /** One form in its panel, from opening to closing. */
 export class OpenForm {

@@ -1,10 +1,10 @@
 import * as vscode from "vscode";
-import { plainLabel } from "../editor/messages.ts";
-import { formatSize } from "../base/text.ts";
-import type { Taken } from "./form-tools.ts";
-import { valueInShort } from "./in-short.ts";
+import { plainLabel } from "../../editor/messages.ts";
+import { formatSize } from "../../base/text.ts";
+import type { Taken } from "../form-tools.ts";
+import { valueInShort } from "../in-short.ts";
 import type { LastEditor, Selected } from "./last-editor.ts";
-import { largestText, readTextFile, refuseTooLarge } from "./text-file.ts";
+import { largestText, readTextFile, refuseTooLarge } from "../text-file.ts";
 
 /** Where values may come from. */
 export interface ValueSources {
