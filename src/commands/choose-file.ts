@@ -1,8 +1,7 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/messages.ts";
-import { isRequestFile } from "../kickoff/request-files/document.ts";
-import { requestFileEnding } from "../kickoff/request-files/file-name.ts";
+import { isRequestFile, requestFileEnding } from "../kickoff/request-files/request-file.ts";
 import { recordOf, stringOf } from "./arguments.ts";
 
 /** Files offered at most; whoever has more opens the one that is meant. */

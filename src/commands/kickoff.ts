@@ -6,12 +6,10 @@ import type { Crew } from "../crews/types.ts";
 import { UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
-import { needsForm } from "../kickoff/form/fields.ts";
 import type { KickoffForms } from "../kickoff/form/forms.ts";
-import { OneWish } from "../kickoff/single-start.ts";
+import { SingleStart } from "../kickoff/single-start.ts";
+import { callbackNames, checkAddress } from "../kickoff/callbacks.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
-import { checkAddress } from "../kickoff/address.ts";
-import { callbackNames } from "../kickoff/callback-names.ts";
 import { booleanOf, isProgram, objectOf, optional, recordOf, stringOf } from "./arguments.ts";
 import { chooseCrew } from "./choose.ts";
 import type { Command } from "./table.ts";
@@ -40,7 +38,7 @@ export function kickoffCommands({
   show,
 }: KickoffParts): readonly Command[] {
   /** Starts of crews that ask for nothing, by crew: a double click on the row is one wish. */
-  const starts = new OneWish<Execution | "form">(clock);
+  const starts = new SingleStart<Execution | "form">(clock);
   const startOrAsk = async (crew: Crew): Promise<Execution | "form"> => {
     await wake(crew.id);
     if (await wantsForm(crews, crew)) return "form";
@@ -93,7 +91,7 @@ export function kickoffCommands({
 /** Whether a crew needs inputs. Where it can't be asked, the form says why and tries again. */
 async function wantsForm(crews: Crews, crew: Crew): Promise<boolean> {
   try {
-    return needsForm(await crews.inputs(crew, { fresh: true }));
+    return (await crews.inputs(crew, { fresh: true })).fields.length > 0;
   } catch (error) {
     logProblem("Asking a crew what it needs", error, crew.name);
     return true;

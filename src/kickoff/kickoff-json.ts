@@ -1,34 +1,39 @@
-import type { Node } from "jsonc-parser";
-import { callbackNames, type CallbackName } from "./callback-names.ts";
-import { membersOf, secondOf, spanOf, type Member, type Span } from "./json-tree.ts";
+import { parseTree, type Node, type ParseError } from "jsonc-parser";
 import {
+  callbackMembers,
+  checkAddress,
+  forEachCallback,
   strategies,
   streamingStrategies,
+  type AddressFault,
   type HumanInputValues,
   type SecretName,
   type Strategy,
   type StreamingValues,
+  type TypedCallbacks,
 } from "./callbacks.ts";
-import { checkAddress, type AddressFault } from "./address.ts";
+import { expectedAfter, membersOf, spanOf, type Expected, type Member, type Span } from "./json.ts";
 
-/** What a member must be where it is something else. `names`: a list of texts without spaces and commas. */
+/** What a member must be. `names`: a list of texts without spaces and commas. */
 export type Wanted = "text" | "object" | "names" | "trueOrFalse";
 
-/** What is wrong with a callback in a request's text, and where; whoever shows it finds the words. */
-export type CallbackFault = { readonly at: Span; readonly name: string } & (
-  | { readonly kind: "wrongType"; readonly wanted: Wanted }
-  /** A callback has no such member. */
-  | { readonly kind: "otherPart" }
-  | { readonly kind: "twice" }
+/** A problem in a kickoff's JSON and its place. */
+export type KickoffFault = { readonly at: Span } & (
+  | { readonly kind: "tooDeep" | "notAnObject" }
+  | { readonly kind: "wrongType"; readonly name: string; readonly wanted: Wanted }
   | { readonly kind: "wrongStrategy"; readonly wanted: readonly Strategy[] }
-  /** `humanInputWebhookUrl` and `humanInputWebhook` are given, which are one callback. */
-  | { readonly kind: "sameCallback" }
-  | { readonly kind: "address"; readonly fault: AddressFault["kind"] }
-  /** A member that sending needs. */
-  | { readonly kind: "missingPart" }
+  | { readonly kind: "address"; readonly name: string; readonly fault: AddressFault["kind"] }
+  | {
+      /**
+       * `otherMember`: a kickoff has no such member; `otherPart`: a callback has none; `sameCallback`: both `humanInputWebhookUrl` and
+       * `humanInputWebhook` are given; `missingPart`: a member that sending needs.
+       */
+      readonly kind: "otherMember" | "otherPart" | "twice" | "sameCallback" | "missingPart";
+      readonly name: string;
+    }
 );
 
-/** A secret in a request's text, which is no place for it. */
+/** A secret in a kickoff's JSON, which must not be stored there. */
 export interface FoundSecret {
   readonly of: SecretName;
   readonly text: string;
@@ -36,54 +41,73 @@ export interface FoundSecret {
   readonly name: string;
   readonly key: Span;
   readonly value: Span;
-  /** What to cut out so that the rest is JSON still. */
+  /** What to cut out so that the rest stays JSON. */
   readonly cut: Span;
 }
 
-/** The callbacks of a request's text as somebody would have typed them in the form, the secrets beside them, and all that is wrong. */
-export interface CallbacksReading {
-  /** With the address of `humanInputWebhook`. */
-  readonly callbacks: Readonly<Record<CallbackName, string>>;
-  readonly humanInput: HumanInputValues;
-  readonly streaming: StreamingValues;
+/** A kickoff's JSON: its members, the callbacks as typed in the form, the secrets beside them, and all problems. */
+export interface KickoffJson extends TypedCallbacks {
+  /** Undefined if the text is no object. */
+  readonly root: Node | undefined;
+  /** The members by name, without null, which means none; a member of a wrong type counts as none. */
+  readonly members: ReadonlyMap<string, Member>;
+  readonly inputs: readonly Member[];
+  /** The texts of {@link readKickoffJson}'s own members, trimmed; "" for none. */
+  readonly texts: ReadonlyMap<string, string>;
   readonly secrets: readonly FoundSecret[];
-  /** In the order of the text, but for what is missing or twice. */
-  readonly faults: readonly CallbackFault[];
+  /** Where the text stops being JSON; what precedes it is read. */
+  readonly syntax: { readonly at: Span; readonly expected: Expected } | undefined;
+  readonly faults: readonly KickoffFault[];
 }
 
-/** Members of a kickoff's body that are callbacks (specification, and the observed additions). */
-export const callbackMembers = [...callbackNames, "humanInputWebhook", "webhooks"] as const;
-
-/** Whether a fault only keeps a callback from being sent: the form can hold it. */
-export function canBeHeld({ kind }: CallbackFault): boolean {
-  return kind === "address" || kind === "missingPart";
-}
-
-/** Reads those members of a body that are callbacks. Absent, null and "" mean none (clients send all three). Never throws. */
-export function readCallbacks(body: readonly Member[]): CallbacksReading {
+/** Reads a kickoff's JSON with comments and trailing commas. Never throws. @param own further members, which are texts */
+export function readKickoffJson(text: string, own: readonly string[] = []): KickoffJson {
   const reader = new Reader();
-  const members = reader.only(
-    callbackMembers,
-    body.filter(({ name }) => callbackMembers.some((known) => known === name)),
-  );
-  const plain = (name: CallbackName) => reader.address(members.get(name));
-  const [taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, url] = [
-    plain("taskWebhookUrl"),
-    plain("stepWebhookUrl"),
-    plain("crewWebhookUrl"),
-    plain("humanInputWebhookUrl"),
-  ];
-  const { url: withMore, ...humanInput } = readHumanInput(reader, members.get("humanInputWebhook"));
-  const both = url !== "" && withMore !== "" ? members.get("humanInputWebhookUrl") : undefined;
-  if (both !== undefined)
-    reader.faults.push({ kind: "sameCallback", name: both.name, at: spanOf(both.key) });
+  const errors: ParseError[] = [];
+  let tree: Node | undefined;
+  try {
+    tree = parseTree(text, errors, { allowTrailingComma: true });
+  } catch (error) {
+    // The parser recurses; too deep nesting overflows the stack.
+    if (!(error instanceof RangeError)) throw error;
+    reader.faults.push({ kind: "tooDeep", at: { start: 0, end: 1 } });
+  }
+  const [error] = errors;
+  const root = tree?.type === "object" ? tree : undefined;
+  if (root === undefined && (tree !== undefined || (!error && reader.faults.length === 0)))
+    reader.faults.push({ kind: "notAnObject", at: tree ? spanOf(tree) : { start: 0, end: 1 } });
   return {
-    callbacks: {
-      taskWebhookUrl,
-      stepWebhookUrl,
-      crewWebhookUrl,
-      humanInputWebhookUrl: withMore === "" ? url : withMore,
+    root,
+    syntax: error && {
+      expected: expectedAfter(error.error),
+      at: { start: error.offset, end: error.offset + Math.max(1, error.length) },
     },
+    ...readMembers(reader, root, own),
+  };
+}
+
+function readMembers(
+  reader: Reader,
+  root: Node | undefined,
+  own: readonly string[],
+): Omit<KickoffJson, "root" | "syntax"> {
+  const known = [...own, "inputs", "meta", ...callbackMembers];
+  const members = new Map(root && reader.members(root, known, "otherMember"));
+  for (const name of ["inputs", "meta"])
+    if (!reader.is(members.get(name), "object", "object")) members.delete(name);
+  const inputs = members.get("inputs");
+  if (inputs !== undefined) reader.checkTwice(membersOf(inputs.value));
+  const texts = new Map(own.map((name) => [name, reader.text(members.get(name)).trim()]));
+  const callbacks = forEachCallback((name) => reader.address(members.get(name)));
+  const { url, ...humanInput } = readHumanInput(reader, members.get("humanInputWebhook"));
+  const plain = members.get("humanInputWebhookUrl");
+  if (plain !== undefined && callbacks.humanInputWebhookUrl !== "" && url !== "")
+    reader.fault("sameCallback", plain);
+  return {
+    members,
+    inputs: inputs === undefined ? [] : membersOf(inputs.value),
+    texts,
+    callbacks: url === "" ? callbacks : { ...callbacks, humanInputWebhookUrl: url },
     humanInput,
     streaming: readStreaming(reader, members.get("webhooks")),
     secrets: reader.secrets,
@@ -97,14 +121,10 @@ function readHumanInput(
 ): HumanInputValues & { readonly url: string } {
   const parts = reader.parts(member, ["url", "authentication"]);
   const url = reader.address(parts.get("url"));
-  const authentication = reader.authentication(
-    "humanInput",
-    parts.get("authentication"),
-    strategies,
-  );
-  if (member !== undefined && url === "" && authentication.strategy !== "none")
-    reader.misses("url", member);
-  return { url, ...authentication };
+  const human = reader.authentication("humanInput", parts.get("authentication"), strategies);
+  if (member !== undefined && url === "" && human.strategy !== "none")
+    reader.missing("url", member);
+  return { url, ...human };
 }
 
 function readStreaming(reader: Reader, member: Member | undefined): StreamingValues {
@@ -112,72 +132,83 @@ function readStreaming(reader: Reader, member: Member | undefined): StreamingVal
   const url = reader.address(parts.get("url"));
   const events = reader.names(parts.get("events"));
   const realtime = reader.trueOrFalse(parts.get("realtime"));
-  const { strategy } = reader.authentication(
-    "streaming",
-    parts.get("authentication"),
-    streamingStrategies,
-  );
+  const given = parts.get("authentication");
+  const { strategy } = reader.authentication("streaming", given, streamingStrategies);
   if (member !== undefined && url === "" && (events.length > 0 || strategy !== "none"))
-    reader.misses("url", member);
-  if (member !== undefined && url !== "" && events.length === 0) reader.misses("events", member);
+    reader.missing("url", member);
+  if (member !== undefined && url !== "" && events.length === 0) reader.missing("events", member);
   return { url, events: events.join("\n"), realtime, strategy };
 }
 
-/** Reads values, and keeps what is wrong with them. A value of a wrong type counts as none. */
+/** Reads members and collects problems. Undefined, null, a wrong type and "" mean none (clients send all of them). */
 class Reader {
-  readonly faults: CallbackFault[] = [];
+  readonly faults: KickoffFault[] = [];
   readonly secrets: FoundSecret[] = [];
 
-  /** The members by name; null counts as absent. Others than these names do not belong there. */
-  only(names: readonly string[], members: readonly Member[]): ReadonlyMap<string, Member> {
-    const twice = secondOf(members);
-    if (twice !== undefined)
-      this.faults.push({ kind: "twice", name: twice.name, at: spanOf(twice.key) });
-    const given = members.filter(({ value }) => value.type !== "null");
-    for (const { name, key } of given) if (!names.includes(name)) this.#otherPart(name, key);
-    return new Map(given.map((member) => [member.name, member]));
+  fault(kind: "otherMember" | "otherPart" | "twice" | "sameCallback", member: Member): void {
+    this.faults.push({ kind, name: member.name, at: spanOf(member.key) });
   }
 
-  /** The members of an object. */
-  parts(member: Member | undefined, names: readonly string[]): ReadonlyMap<string, Member> {
-    if (member !== undefined && member.value.type !== "object") this.#wrongType(member, "object");
-    return this.only(names, member === undefined ? [] : membersOf(member.value));
+  /** Reports that the member lacks a part. */
+  missing(name: string, { key }: Member): void {
+    this.faults.push({ kind: "missingPart", name, at: spanOf(key) });
+  }
+
+  checkTwice(members: readonly Member[]): void {
+    const seen = new Set<string>();
+    const twice = members.find(({ name }) => seen.size === seen.add(name).size);
+    if (twice !== undefined) this.fault("twice", twice);
+  }
+
+  /** An object's members by name; others than the known ones are problems. */
+  members(
+    object: Node,
+    known: readonly string[],
+    other: "otherMember" | "otherPart",
+  ): ReadonlyMap<string, Member> {
+    const all = membersOf(object);
+    this.checkTwice(all);
+    for (const member of all) if (!known.includes(member.name)) this.fault(other, member);
+    return new Map(
+      all.filter(({ value }) => value.type !== "null").map((member) => [member.name, member]),
+    );
+  }
+
+  /** Whether a member is given and has this type; another type is a problem. */
+  is(member: Member | undefined, type: Node["type"], wanted: Wanted): member is Member {
+    if (member === undefined || member.value.type === type) return member !== undefined;
+    this.#wrongType(member, wanted);
+    return false;
+  }
+
+  parts(member: Member | undefined, known: readonly string[]): ReadonlyMap<string, Member> {
+    return this.is(member, "object", "object")
+      ? this.members(member.value, known, "otherPart")
+      : new Map<string, Member>();
   }
 
   text(member: Member | undefined): string {
-    if (member === undefined) return "";
-    if (member.value.type === "string") return String(member.value.value);
-    this.#wrongType(member, "text");
-    return "";
+    return this.is(member, "string", "text") ? String(member.value.value) : "";
   }
 
   /** Trimmed, as it is sent. */
   address(member: Member | undefined): string {
     const text = this.text(member).trim();
-    const problem = checkAddress(text);
-    if (member !== undefined && problem !== undefined)
-      this.faults.push({
-        kind: "address",
-        name: member.name,
-        fault: problem.kind,
-        at: spanOf(member.value),
-      });
+    const fault = checkAddress(text)?.kind;
+    if (member !== undefined && fault !== undefined)
+      this.faults.push({ kind: "address", name: member.name, fault, at: spanOf(member.value) });
     return text;
   }
 
   trueOrFalse(member: Member | undefined): boolean {
-    if (member !== undefined && member.value.type !== "boolean")
-      this.#wrongType(member, "trueOrFalse");
-    return member?.value.value === true;
+    return this.is(member, "boolean", "trueOrFalse") && member.value.value === true;
   }
 
   names(member: Member | undefined): readonly string[] {
-    if (member === undefined) return [];
-    const items = member.value.type === "array" ? (member.value.children ?? []) : undefined;
-    const names = items?.flatMap(({ type, value }) =>
-      type === "string" && /^[^\s,]+$/.test(String(value)) ? [String(value)] : [],
-    );
-    if (names !== undefined && names.length === items?.length) return names;
+    if (!this.is(member, "array", "names")) return [];
+    const names = (member.value.children ?? []).map(({ value }): unknown => value);
+    const isName = (name: unknown) => typeof name === "string" && /^[^\s,]+$/.test(name);
+    if (names.every((name): name is string => isName(name))) return names;
     this.#wrongType(member, "names");
     return [];
   }
@@ -188,67 +219,65 @@ class Reader {
     kinds: readonly (Kind | "none")[],
   ): { readonly strategy: Kind | "none"; readonly username: string } {
     const parts = this.parts(member, ["strategy", "username", "token", "password"]);
-    const none = { strategy: "none", username: "" } as const;
-    if (member === undefined || parts.size === 0) return none;
-    const [username, token, password] = [
-      this.text(parts.get("username")),
-      this.text(parts.get("token")),
-      this.text(parts.get("password")),
-    ];
+    if (member === undefined || parts.size === 0) return { strategy: "none", username: "" };
     const given = parts.get("strategy");
-    const strategy = kinds.find((kind) => kind !== "none" && kind === given?.value.value);
+    const wanted = kinds.filter((kind) => kind !== "none");
+    const strategy = wanted.find((kind) => kind === given?.value.value);
     if (strategy === undefined)
       this.faults.push({
         kind: "wrongStrategy",
-        name: "strategy",
-        wanted: kinds.filter((kind) => kind !== "none"),
+        wanted,
         at: spanOf(given?.value ?? member.key),
       });
-    const needed = strategy === "basic" ? "password" : "token";
-    for (const [name, text] of [
-      ["token", token],
-      ["password", password],
-    ] as const) {
-      const part = parts.get(name);
-      if (part === undefined || text === "") continue;
-      if (strategy !== undefined && name !== needed) this.#otherPart(name, part.key);
-      this.secrets.push({
-        of,
-        text,
-        name,
-        key: spanOf(part.key),
-        value: spanOf(part.value),
-        cut: cutOf(member.value, part),
-      });
-    }
     const user = parts.get("username");
-    if (strategy === "bearer" && username !== "" && user !== undefined)
-      this.#otherPart("username", user.key);
-    if (strategy === "basic" && username === "") this.misses("username", member);
-    return strategy === undefined
-      ? none
-      : { strategy, username: strategy === "basic" ? username : "" };
-  }
-
-  /** Something that sending needs is not there. */
-  misses(name: string, { key }: Member): void {
-    this.faults.push({ kind: "missingPart", name, at: spanOf(key) });
+    const username = this.text(user);
+    if (strategy === "bearer" && user !== undefined && username !== "")
+      this.fault("otherPart", user);
+    if (strategy === "basic" && username === "") this.missing("username", member);
+    for (const name of ["token", "password"]) {
+      const part = parts.get(name);
+      const text = this.text(part);
+      if (part === undefined || text === "") continue;
+      if (strategy !== undefined && (name === "password") !== (strategy === "basic"))
+        this.fault("otherPart", part);
+      const [key, value] = [spanOf(part.key), spanOf(part.value)];
+      this.secrets.push({ of, text, name, key, value, cut: cutOf(member.value, part) });
+    }
+    return { strategy: strategy ?? "none", username: strategy === "basic" ? username : "" };
   }
 
   #wrongType({ name, value }: Member, wanted: Wanted): void {
     this.faults.push({ kind: "wrongType", name, wanted, at: spanOf(value) });
   }
-
-  #otherPart(name: string, key: Node): void {
-    this.faults.push({ kind: "otherPart", name, at: spanOf(key) });
-  }
 }
 
-/** A member with the comma before it, or after it where it is the first. */
+/** A member with the comma before it, or after it if it is the first. */
 function cutOf(object: Node, { key, value }: Member): Span {
   const members = membersOf(object);
   const index = members.findIndex((member) => member.key === key);
   const [before, after] = [members[index - 1], members[index + 1]];
   if (before !== undefined) return { start: spanOf(before.value).end, end: spanOf(value).end };
   return { start: key.offset, end: after?.key.offset ?? spanOf(value).end };
+}
+
+/** What people call a secret, and what precedes one. */
+const secretWord =
+  /token|pass(?=w|phrase|code|key|[^a-z]|$)|pwd|secret|api[-_ ]?key|authenti|authori[sz]|\bauth\b|credential|bearer/i;
+
+/** Whether a member of this name may hold a secret. */
+export function namesSecret(name: string): boolean {
+  return secretWord.test(name);
+}
+
+/**
+ * Whether a text that can't be read may hold a secret: rather too often than too rarely. A name may be written with JSON's
+ * escapes, a curl command has its own options, and an address may begin with a name and password.
+ */
+export function mayHoldSecret(text: string): boolean {
+  const address = text.search(/:\\?\//);
+  return (
+    secretWord.test(text) ||
+    /\\u|\bcurl\b/i.test(text) ||
+    (address >= 0 && text.includes("@", address))
+  );
 }

@@ -1,5 +1,5 @@
 import type { FormField } from "../kickoff/form/fields.ts";
-import { keptDraft } from "../kickoff/form/kept-values.ts";
+import { keptDraft } from "../kickoff/form/secrets.ts";
 import type { Draft, FormCrew, FromForm, SavedState } from "../kickoff/form/messages.ts";
 
 declare function acquireVsCodeApi(): {

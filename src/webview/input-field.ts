@@ -1,6 +1,6 @@
-import { fill } from "../kickoff/fill.ts";
-import { fieldModes, switchMode, type FieldMode, type FormField } from "../kickoff/form/fields.ts";
-import type { FormTexts } from "../kickoff/form-texts.ts";
+import { fill } from "../kickoff/form/messages.ts";
+import { type FieldMode, fieldModes, type FormField, switchMode } from "../kickoff/form/fields.ts";
+import type { FormTexts } from "../kickoff/texts.ts";
 import { checkInput } from "../kickoff/form/validate.ts";
 import type { NamedValue } from "../kickoff/form/values.ts";
 import { Control, type BoxKind } from "./control.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { openFormsRoom } from "../../src/kickoff/forms-room.ts";
+import { KickoffForms } from "../../src/kickoff/form/forms.ts";
 import { choosePreset } from "../../src/kickoff/presets/choose.ts";
 import { Presets } from "../../src/kickoff/presets/presets.ts";
 import { testDatabase } from "../support/database.ts";
@@ -18,10 +18,7 @@ describe("Choosing presets", () => {
 
   beforeEach(() => {
     machine = testDatabase();
-    presets = new Presets({
-      database: machine.database,
-      onUnreadable: (error) => assert.fail(String(error)),
-    });
+    presets = new Presets(machine.database, (error) => assert.fail(String(error)));
   });
 
   afterEach(() => machine.end());
@@ -110,7 +107,7 @@ describe("Choosing presets", () => {
   it("moves along with a crew's new address, goes with the crew, and reports to a person what can't be understood", async () => {
     const { database } = machine;
     const unused = () => assert.fail("no form is open");
-    const room = openFormsRoom({
+    const forms = new KickoffForms({
       context: { extensionUri: vscode.Uri.file(machine.folder) },
       database,
       crews: {
@@ -127,25 +124,26 @@ describe("Choosing presets", () => {
       onStarted: unused,
       onOpenExecution: unused,
     });
-    const kept = room.presets;
+    const kept = forms.presets;
     const to: Crew = { id: "url:https://new.test", name: "Travel", url: "https://new.test" };
     const person = new ScriptedPerson([]);
     try {
       kept.save(crew.id, "a", { inputs: {} });
-      room.move(crew, to);
+      const moved = forms.move(crew, to);
       assert.equal(kept.list(to.id).length, 1);
-      room.move(to, { ...to, name: "Renamed" });
+      await moved;
+      await forms.move(to, { ...to, name: "Renamed" });
       assert.equal(kept.list(to.id).length, 1);
       database.run("UPDATE crew_values SET json = '{' WHERE kind = 'presets'");
       assert.deepEqual(kept.list(to.id), []);
       await waitFor("the message", () => person.shown[0]);
-      assert.match(person.shown[0]?.text ?? "", /could not be understood and were set aside/);
+      assert.match(person.shown[0]?.text ?? "", /are invalid and were set aside/);
       kept.save(to.id, "b", { inputs: {} });
-      room.forget(to.id);
+      forms.forget(to.id);
       assert.deepEqual(kept.list(to.id), []);
     } finally {
       person.dispose();
-      room.dispose();
+      forms.dispose();
     }
   });
 });

@@ -3,10 +3,7 @@ import * as vscode from "vscode";
 import type { CallbackUrls, PlainCallbacks } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { CallbackConsent } from "../../src/kickoff/callback-consent.ts";
-import {
-  RequestFiles,
-  type RequestFilesOptions,
-} from "../../src/kickoff/request-files/request-files.ts";
+import { RequestFiles, type RequestFilesOptions } from "../../src/kickoff/request-files/request-files.ts";
 import { waitFor } from "../support/wait.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution } from "../unit/views/executions.ts";
@@ -500,13 +497,13 @@ describe("Writing a request file in the editor", () => {
     ]);
     assert.deepEqual(marked.slice(1), [
       [
-        'The crew takes for “size” one of these: "small", "large".',
+        'The crew accepts only these values for “size”: "small", "large".',
         vscode.DiagnosticSeverity.Error,
         3,
       ],
       ["The input “note” is missing: the crew needs it.", vscode.DiagnosticSeverity.Error, 2],
       [
-        "The crew names no input “other”. It is sent all the same.",
+        "The crew doesn't list the input “other”. It will still be sent.",
         vscode.DiagnosticSeverity.Warning,
         4,
       ],

@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import * as vscode from "vscode";
 import type { Crew } from "../../src/crews/types.ts";
 import { RunAgain, type RunAgainOptions } from "../../src/kickoff/again.ts";
-import { earlierValues } from "../../src/kickoff/earlier-value.ts";
+import { earlierValues } from "../../src/kickoff/form/take-value.ts";
 import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
@@ -355,7 +355,7 @@ describe("What was sent before", () => {
     );
     assert.match(
       doubtful.shown[0]?.detail ?? "",
-      /^No answer came to its kickoff, so it may be running already\..*a second time\.\n/,
+      /^No response to its kickoff arrived, so it may be running already\..*a second time\.\n/,
     );
     assert.equal(sent.length, 1);
   });

@@ -78,7 +78,7 @@ describe("What the kickoff form complains of, in a browser", () => {
     await open([{ name: "topic" }, { name: "audience" }]);
     const complaint = page
       .getByRole("alert")
-      .getByText("Correct what is marked first: it can't be read.");
+      .getByText("Fix the marked error first.");
     await mode("topic").selectOption("JSON");
     await field("topic").fill("{");
     await view("JSON").click();
@@ -100,7 +100,7 @@ describe("What the kickoff form complains of, in a browser", () => {
     await view("Form").click();
     await complaint.waitFor();
     await isFocused("Kickoff as JSON");
-    await page.getByRole("button", { name: "Go back to what could be read last" }).click();
+    await page.getByRole("button", { name: "Revert to the last valid JSON" }).click();
     await field("topic").waitFor();
     assert.equal(await complaint.count(), 0);
   });
@@ -129,10 +129,10 @@ describe("What the kickoff form complains of, in a browser", () => {
     await mode("topic").selectOption("JSON");
     await field("topic").fill("{");
     await view("JSON").click();
-    await page.getByText("Correct what is marked first").waitFor();
+    await page.getByText("Fix the marked error first").waitFor();
     assert.equal(await page.getByText("It may have started.").count(), 1);
     await field("topic").fill("{}");
-    assert.equal(await page.getByText("Correct what is marked first").count(), 0);
+    assert.equal(await page.getByText("Fix the marked error first").count(), 0);
     assert.equal(await page.getByText("It may have started.").count(), 1);
   });
 });

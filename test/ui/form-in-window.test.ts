@@ -145,7 +145,7 @@ describe("The kickoff form, in the window", () => {
   it("begins with the values sent last, and is sent with Ctrl+Enter", async () => {
     const before = gate.sent("/kickoff").length;
     await openForm(window, "Writers");
-    await window.webview.content.getByText("Filled in with the values sent last.").waitFor();
+    await window.webview.content.getByText("Filled in with the last sent values.").waitFor();
     await holds(kept);
     await field("topic").fill("coffee");
     await field("topic").press("ControlOrMeta+Enter");
@@ -178,7 +178,7 @@ describe("The kickoff form, in the window", () => {
     );
     await field("Kickoff as JSON").press("ControlOrMeta+a");
     await field("Kickoff as JSON").press("ControlOrMeta+v");
-    await content.getByText("was moved to its place below").waitFor();
+    await content.getByText("were moved to the fields below").waitFor();
     await holds({ "Kickoff as JSON": JSON.stringify(plain, undefined, 2) });
     const selection = () =>
       field("Kickoff as JSON").evaluate((box: HTMLTextAreaElement) => [

@@ -101,7 +101,7 @@ describe("What the kickoff form holds, in a browser", () => {
     );
     assert.equal(await field("extra").inputValue(), "[1]");
     assert.equal(await field("Meta").inputValue(), '{"ticket": 8}');
-    await page.getByText("not named by the crew").waitFor();
+    await page.getByText("not listed by the crew").waitFor();
     await kickOff().click();
     await started();
     assert.deepEqual(form.sent, [
@@ -131,7 +131,7 @@ describe("What the kickoff form holds, in a browser", () => {
     await json().waitFor();
     assert.equal(await json().inputValue(), broken);
     assert.deepEqual(form.sent, []);
-    await page.getByRole("button", { name: "Go back to what could be read last" }).click();
+    await page.getByRole("button", { name: "Revert to the last valid JSON" }).click();
     assert.equal(await field("topic").inputValue(), "tea");
   });
 
@@ -248,7 +248,7 @@ describe("What the kickoff form holds, in a browser", () => {
     ];
     for (const box of [password, token]) {
       assert.equal(await box.getAttribute("type"), "password");
-      assert.match(await descriptionOf(box), /not kept with the draft\.\s+Enter it\./);
+      assert.match(await descriptionOf(box), /Not saved with the draft\.\s+Enter it\./);
     }
     await field("Events").fill("task_started, task_completed");
     await page.getByLabel("Send each event at once").check();
@@ -312,7 +312,7 @@ describe("What the kickoff form holds, in a browser", () => {
     );
     await json().selectText();
     await page.keyboard.insertText(pasted);
-    await page.getByText("was moved to its place below").waitFor();
+    await page.getByText("were moved to the fields below").waitFor();
     const shown = pasted.replace(', "password": "hush-1"', "").replace('"token": "hush-2", ', "");
     assert.deepEqual([await json().inputValue(), await caret()], [shown, shown.length]);
     for (const box of [password(), token()])
@@ -391,7 +391,7 @@ describe("What the kickoff form holds, in a browser", () => {
         .replace("a.test/events", "b.test/events"),
     );
     assert.equal(
-      await page.getByText("was moved to its place below").count(),
+      await page.getByText("were moved to the fields below").count(),
       0,
       "one of them is not there any more",
     );
@@ -467,7 +467,7 @@ describe("What the kickoff form holds, in a browser", () => {
       '{"inputs": {"topic": "tea"}, "webhooks": {"url": "https://a.test", "authentication": {"strategy": "bearer"}}}',
     );
     await kickOff().click();
-    await page.getByText("Line 1, column 30: “events” is missing here.").waitFor();
+    await page.getByText("Line 1, column 30: “events” is missing.").waitFor();
     await json().fill(
       '{"inputs": {"topic": "tea"}, "webhooks": {"url": "https://a.test", "events": ["a"], "authentication": {"strategy": "bearer"}}}',
     );

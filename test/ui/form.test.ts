@@ -440,14 +440,14 @@ describe("The kickoff form in a browser", () => {
       inputs: [{ name: "topic", mode: "text" as const, text: "tea" }],
     };
     await open({ fields: [{ name: "topic" }], seed: { last: values } });
-    const sentLast = page.getByText("Filled in with the values sent last.");
+    const sentLast = page.getByText("Filled in with the last sent values.");
     await sentLast.waitFor();
     form.keeps = false;
     await field("topic").fill("Otters");
     await page.keyboard.press("Home");
     await sentLast.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Clear" }).waitFor();
-    await page.getByText("What you type here will not be kept").waitFor();
+    await page.getByText("What you type here can't be saved").waitFor();
     await page.keyboard.type("Sea ");
     assert.equal(await field("topic").inputValue(), "Sea Otters");
   });

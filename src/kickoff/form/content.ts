@@ -1,40 +1,31 @@
 import { isDeepStrictEqual } from "node:util";
-import { keptAddress } from "../address.ts";
-import type { Taken } from "../form-tools.ts";
-import { typedIn, withUnlisted, type FormField } from "./fields.ts";
-import { readJsonView, writeJsonView } from "./json-view.ts";
-import { keptValues } from "./kept-values.ts";
-import type { Draft, Notice } from "./messages.ts";
 import type { MaybeStartedError } from "../../sending/kickoff.ts";
-import {
-  alignValues,
-  asTyped,
-  fillIn,
-  initialValues,
-  toPrefill,
-  type FormValues,
-  type Prefill,
-} from "./values.ts";
+import { keptAddress, type Prefill } from "../callbacks.ts";
+import { asTyped, typedIn, withUnlisted, type FormField } from "./fields.ts";
+import { readJsonView, writeJsonView } from "./json-view.ts";
+import type { Draft, Notice, Taken } from "./messages.ts";
+import { keptValues } from "./secrets.ts";
+import { alignValues, fillIn, initialValues, toPrefill, type FormValues } from "./values.ts";
 
-/** Values that come from elsewhere. */
+/** Values from elsewhere. */
 export interface Laid {
-  /** Given by a command; laid over the draft, else over the values sent last. */
+  /** They replace those of the same names in the draft, or in the last sent values. */
   readonly given?: Prefill;
-  /** Given in the place of everything else, which Undo brings back. */
+  /** They replace everything; Undo restores it. */
   readonly instead?: Prefill;
 }
 
 /** What a form begins with. */
 export interface Seed extends Laid {
-  /** Typed before and not sent: nothing of it is dropped, an input that the crew no longer lists included. */
+  /** Typed and not sent. Nothing of it is dropped, also no input that the crew no longer lists. */
   readonly draft?: Draft;
-  /** What is stored of a kickoff under the draft's id: it started, or may have. */
+  /** What is stored of a kickoff with the draft's id: it started, or may have. */
   readonly earlier?: "started" | MaybeStartedError;
-  /** Sent last: what the crew no longer lists is left out. */
+  /** The last sent values, without those that the crew no longer lists. */
   readonly last?: FormValues;
 }
 
-/** The fields of one form and what they hold. */
+/** The fields of a form and their values. */
 export class FormContent {
   readonly #newId: () => string;
   #id: string;
@@ -44,7 +35,6 @@ export class FormContent {
   #origin: Omit<Notice, "canUndo"> | undefined;
   #before: ((now: FormValues) => FormValues) | undefined;
 
-  /** Holds a draft, else the values sent last, else the fields' initial values; given values are laid over them. */
   constructor(
     fields: readonly FormField[],
     { draft, earlier, last, ...laid }: Seed,
@@ -53,16 +43,18 @@ export class FormContent {
     this.#newId = newId;
     this.#id = draft === undefined || earlier === "started" ? newId() : draft.id;
     this.#fields = draft === undefined ? fields : withUnlisted(fields, typedNames(draft.values));
-    this.#values = initialValues(this.#fields);
-    if (last !== undefined) this.#values = asForm(alignValues(this.#fields, last));
-    if (draft !== undefined) this.#values = alignValues(this.#fields, draft.values);
     this.#isEdited = draft !== undefined;
-    this.#origin =
-      draft !== undefined
-        ? originOf(draft, earlier)
-        : last !== undefined
-          ? { kind: "last" }
-          : undefined;
+    if (draft !== undefined) {
+      this.#values = alignValues(this.#fields, draft.values);
+      this.#origin = originOf(draft, earlier);
+    } else if (last !== undefined) {
+      // Not in the JSON view.
+      const { inputs, meta, callbacks, humanInput, streaming } = alignValues(this.#fields, last);
+      this.#values = { inputs, meta, callbacks, humanInput, streaming };
+      this.#origin = { kind: "last" };
+    } else {
+      this.#values = initialValues(this.#fields);
+    }
     this.lay(laid);
   }
 
@@ -79,35 +71,29 @@ export class FormContent {
     return this.#values;
   }
 
-  /** What it stands for as it is, without secrets; nothing where something in it can't be read, or may not be kept. */
+  /** The values without secrets; undefined if some are invalid, or may not be stored. */
   get request(): Prefill | undefined {
     const { json, callbacks, streaming } = this.#values;
-    if (
-      [...Object.values(callbacks), streaming.url].some(
-        (address) => keptAddress(address) !== address,
-      )
-    )
-      return undefined;
+    const addresses = [...Object.values(callbacks), streaming.url];
+    if (addresses.some((address) => keptAddress(address) !== address)) return undefined;
     if (json !== undefined && "fault" in readJsonView(this.#fields, this.#values, json))
       return undefined;
     return toPrefill(this.#fields, this.#values);
   }
 
-  /** Whether it holds anything that was typed or given and would be missed. */
+  /** Whether anything was typed or given. */
   get isEdited(): boolean {
     return this.#isEdited;
   }
 
-  /** What to tell of where the values came from. */
+  /** Where the values came from. */
   get notice(): Notice | undefined {
-    return this.#origin === undefined
-      ? undefined
-      : { ...this.#origin, canUndo: this.#before !== undefined };
+    return this.#origin && { ...this.#origin, canUndo: this.#before !== undefined };
   }
 
-  /** A person typed. */
+  /** The person typed. */
   edit(values: FormValues): void {
-    // In a JSON text a person may name an input that the crew does not, and take it out again.
+    // In the JSON view a person can add an input that the crew doesn't list, and remove it again.
     const names = new Set(values.inputs.map(({ name }) => name));
     this.#fields = withUnlisted(
       this.#fields.filter(({ listed, name }) => listed || names.has(name)),
@@ -115,66 +101,61 @@ export class FormContent {
     );
     const before = this.#values;
     this.#values = alignValues(this.#fields, values);
-    // Showing the same as JSON changes nothing.
-    if (
-      this.#origin?.kind === "last" &&
-      !isDeepStrictEqual({ ...this.#values, json: "" }, { ...before, json: "" })
-    )
-      this.#origin = { kind: "changed" };
+    // Switching to the JSON view changes nothing.
+    const isSame = isDeepStrictEqual({ ...this.#values, json: "" }, { ...before, json: "" });
+    if (this.#origin?.kind === "last" && !isSame) this.#origin = { kind: "changed" };
     this.#isEdited = true;
   }
 
-  /**
-   * A page that is made anew tells what it had kept. Where that is what may be kept of what is here, this is the same or more;
-   * else a keystroke never arrived.
-   */
+  /** A new page sends what it had kept. Unless that is what may be kept of these values, a keystroke never arrived. */
   restore(kept: FormValues): void {
     if (!isDeepStrictEqual(alignValues(this.#fields, kept), keptValues(this.#values)))
       this.edit(kept);
   }
 
-  /** Lays given values over what is there, or puts them in the place of everything. An input the crew does not list gets a field. */
+  /** Replaces values by given ones, or everything. An input that the crew doesn't list gets a field. */
   lay({ given, instead }: Laid): void {
     const listed = this.#fields.filter((field) => field.listed);
-    if (given !== undefined) this.#give(fillIn(this.#fields, this.#values, given));
-    if (instead !== undefined) this.#give(fillIn(listed, initialValues(listed), instead));
+    for (const filled of [
+      given && fillIn(this.#fields, this.#values, given),
+      instead && fillIn(listed, initialValues(listed), instead),
+    ]) {
+      if (filled === undefined) continue;
+      this.#replace(filled.fields, filled.values, { kind: "given" });
+      this.#isEdited = true;
+    }
   }
 
-  /** Puts a value from elsewhere into one input's field. Nothing where there is no such field. */
+  /** Puts a value from elsewhere into an input's field, if there is one. */
   take(input: string, taken: Taken): void {
     const index = this.#fields.findIndex((field) => field.name === input);
     const field = this.#fields[index];
     const before = this.#values.inputs[index];
     if (field === undefined || before === undefined) return;
-    const put = (values: FormValues, name: string, typed: FormValues["inputs"][number]) => ({
+    const put = (values: FormValues, typed: FormValues["inputs"][number]) => ({
       ...values,
-      inputs: values.inputs.map((old) => (old.name === name ? typed : old)),
+      inputs: values.inputs.map((old) => (old.name === input ? typed : old)),
     });
-    const values = put(this.#values, input, {
-      name: input,
-      ...("value" in taken ? asTyped(taken.value, field) : typedIn(taken.text, field)),
+    const typed = "value" in taken ? asTyped(taken.value, field) : typedIn(taken.text, field);
+    this.#replace(this.#fields, put(this.#values, { name: input, ...typed }), {
+      kind: "taken",
+      taken: { input, from: taken.from },
     });
-    this.#replace(
-      { fields: this.#fields, values },
-      { kind: "taken", taken: { input, from: taken.from } },
-    );
-    // What was typed into other fields since stays.
-    this.#before = (now) => put(now, input, before);
+    // Undo keeps what was typed into other fields since.
+    this.#before = (now) => put(now, before);
     this.#isEdited = true;
   }
 
-  /** Everything as if nobody had touched it. */
   clear(): void {
     const listed = this.#fields.filter((field) => field.listed);
-    this.#replace({ fields: listed, values: initialValues(listed) }, { kind: "cleared" });
+    this.#replace(listed, initialValues(listed), { kind: "cleared" });
     this.#isEdited = false;
   }
 
-  /** Brings back what was replaced last. */
+  /** Restores what was replaced last. */
   undo(): void {
     if (this.#before === undefined) return;
-    const before = this.#before(this.#values);
-    this.edit(before);
+    this.edit(this.#before(this.#values));
     this.renew();
     this.#before = undefined;
     this.#origin = undefined;
@@ -186,48 +167,34 @@ export class FormContent {
     this.#values = alignValues(this.#fields, this.#values);
   }
 
-  /** The same values as a new kickoff. */
+  /** Makes the same values a new kickoff. */
   renew(): void {
     this.#id = this.#newId();
   }
 
-  #give(filled: { fields: readonly FormField[]; values: FormValues }): void {
-    this.#replace(filled, { kind: "given" });
-    this.#isEdited = true;
-  }
-
   #replace(
-    { fields, values }: { fields: readonly FormField[]; values: FormValues },
+    fields: readonly FormField[],
+    values: FormValues,
     origin: Omit<Notice, "canUndo">,
   ): void {
     const before = this.#values;
     this.#fields = fields;
-    // What is shown as JSON stays so.
+    // The JSON view stays.
     this.#values = before.json === undefined ? values : { ...values, json: writeJsonView(values) };
-    // The same once more, as by a double click, leaves the way back that there is.
-    if (
-      (this.#isEdited || this.#origin?.kind === "last") &&
-      !isDeepStrictEqual(before, this.#values)
-    )
-      this.#before = () => before;
+    // The same values again, as by a double click, leave Undo as it is.
+    const isMissed = this.#isEdited || this.#origin?.kind === "last";
+    if (isMissed && !isDeepStrictEqual(before, this.#values)) this.#before = () => before;
     this.#origin = origin;
-    // Another id, so that a late message of the page that showed the old values changes nothing.
+    // A late message of the page that showed the old values has the old id and changes nothing.
     this.renew();
   }
 }
 
-/** What can be told of a draft that is brought back. Of one that may have started, the outcome tells. */
+/** The notice of a restored draft. If it may have started, the outcome says so. */
 function originOf({ isCut }: Draft, earlier: Seed["earlier"]): Omit<Notice, "canUndo"> | undefined {
   if (isCut === true) return { kind: "cutDraft" };
   if (earlier === undefined) return { kind: "draft" };
   return earlier === "started" ? { kind: "started" } : undefined;
-}
-
-/** The same values, shown in fields. */
-function asForm(values: FormValues): FormValues {
-  const shown = { ...values };
-  Reflect.deleteProperty(shown, "json");
-  return shown;
 }
 
 function typedNames(values: FormValues): readonly string[] {

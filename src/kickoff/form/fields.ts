@@ -1,78 +1,98 @@
 import { isRequired } from "../../api/read-inputs.ts";
-import type { CrewInputs, InputField, JsonValue } from "../../api/types.ts";
+import type { CrewInputs, JsonValue } from "../../api/types.ts";
+import { defined } from "../../base/json.ts";
 
 /**
- * How a field becomes a value: its text as it stands, its text read as JSON, by the control that fits its type, or, whatever
- * the text is: an empty text, null, or nothing at all. The last three are different to a crew.
+ * How a field's text becomes a value: as text, as JSON, or by the control that fits its type; or, whatever the text is, an empty
+ * text, null, or nothing. The last three are different to a crew.
  */
 export const fieldModes = ["fitting", "text", "json", "empty", "null", "omit"] as const;
 
-/** One of {@link fieldModes}. */
 export type FieldMode = (typeof fieldModes)[number];
 
-/** What a field holds. The text is kept in every mode, so that switching loses nothing. In the modes `fitting` and `json` it is JSON. */
+/** What a field holds. The text stays in every mode. In the modes `fitting` and `json` it is JSON. */
 export interface FieldValue {
   readonly mode: FieldMode;
   readonly text: string;
 }
 
-/** The control that fits what the crew says of an input. Choices are JSON texts. */
+/** The control that fits an input's type. Choices are JSON texts. */
 export type FieldControl =
   | { readonly kind: "number" | "integer" | "boolean" }
   | { readonly kind: "choice"; readonly choices: readonly string[] };
 
-/** One field of the kickoff form. Browser and extension host share it. */
+/** A field of the form, in the browser and in the extension host. */
 export interface FormField {
-  /** Any string at all: shown as text and compared, never an element id or an object path. */
+  /** Any string: never use it as an element id or an object path. */
   readonly name: string;
   readonly description?: string;
   readonly required: boolean;
-  /** False for an input that the crew did not name in `GET /inputs` (a caller's value, an old draft, a refusal). */
+  /** False if `GET /inputs` doesn't list the input (a caller's value, an old draft, a refusal). */
   readonly listed: boolean;
-  /** Absent where text or JSON is all that is known to fit. */
+  /** Undefined if only text or JSON is known to fit. */
   readonly control?: FieldControl;
-  /** Whether the crew says what the value is where nobody gives one; then `initial` holds it. */
+  /** Whether the crew has a default; `initial` holds it. */
   readonly hasDefault?: boolean;
   readonly initial: FieldValue;
 }
 
-/** Whether a person must be asked before a kickoff. A crew without inputs starts at once. */
-export function needsForm(inputs: CrewInputs): boolean {
-  return inputs.fields.length > 0;
-}
-
-/** The fields for what a crew asks, in its order. A name given twice makes one field. */
+/** The fields for a crew's inputs, in its order. */
 export function formFields(inputs: CrewInputs): readonly FormField[] {
-  const byName = new Map<string, FormField>();
-  for (const input of inputs.fields) {
-    if (!byName.has(input.name)) byName.set(input.name, fieldOf(input));
-  }
-  return [...byName.values()];
+  return inputs.fields.map((input) => {
+    const { name, description, type, enum: choices, default: value } = input;
+    const control: FieldControl | undefined =
+      choices !== undefined
+        ? { kind: "choice", choices: [...new Set(choices.map((one) => JSON.stringify(one)))] }
+        : type === "number" || type === "integer" || type === "boolean"
+          ? { kind: type }
+          : undefined;
+    const isText = type === undefined || type === "string";
+    const mode = control !== undefined ? "fitting" : isText ? "text" : "json";
+    return {
+      name,
+      ...defined({ description, control }),
+      required: isRequired(input),
+      listed: true,
+      ...(value !== undefined && { hasDefault: true }),
+      initial: value === undefined ? { mode, text: "" } : typedFor(value, control, isText),
+    };
+  });
 }
 
-/** The fields, and one more for each name that has none yet. */
+/** The fields, and one for each name without a field. */
 export function withUnlisted(
   fields: readonly FormField[],
   names: readonly string[],
 ): readonly FormField[] {
   const known = new Set(fields.map((field) => field.name));
   const others = [...new Set(names)].filter((name) => !known.has(name));
-  return [...fields, ...others.map(unlistedField)];
+  return [
+    ...fields,
+    ...others.map((name): FormField => ({
+      name,
+      required: false,
+      listed: false,
+      initial: { mode: "text", text: "" },
+    })),
+  ];
 }
 
-/**
- * A field's value in another mode. A text that is not JSON becomes a JSON string and back again, so that the crew gets
- * the same value; a text that is JSON, or begins like it, stays as typed.
- */
+/** A field's value in another mode, so that the crew gets the same. Text that is JSON, or begins like it, stays. */
 export function switchMode(value: FieldValue, mode: FieldMode): FieldValue {
-  if (mode === "json" && value.mode === "text")
-    return { mode, text: looksLikeJson(value.text) ? value.text : JSON.stringify(value.text) };
-  if (mode === "text" && (value.mode === "json" || value.mode === "fitting"))
-    return { mode, text: stringIn(value.text) ?? value.text };
-  return { mode, text: value.text };
+  const { text } = value;
+  if (mode === "json" && value.mode === "text") {
+    const looksLikeJson =
+      text.trim() === "" || /^\s*[[{"]/.test(text) || parsed(text) !== undefined;
+    return { mode, text: looksLikeJson ? text : JSON.stringify(text) };
+  }
+  if (mode === "text" && (value.mode === "json" || value.mode === "fitting")) {
+    const string = parsed(text);
+    return { mode, text: typeof string === "string" ? string : text };
+  }
+  return { mode, text };
 }
 
-/** Whether a control can show a JSON text, so that nothing of it would be hidden. */
+/** Whether a control can show a JSON text without hiding part of it. */
 export function canShow(control: FieldControl, json: string): boolean {
   switch (control.kind) {
     case "choice":
@@ -81,16 +101,11 @@ export function canShow(control: FieldControl, json: string): boolean {
       return json === "true" || json === "false";
     case "number":
     case "integer":
-      return isNumber(json);
+      return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(json.trim());
   }
 }
 
-/** Whether a text is one JSON number. */
-export function isNumber(text: string): boolean {
-  return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim());
-}
-
-/** What a field holds, in a mode that it has: the crew may describe the input otherwise by now. */
+/** What a field holds, as JSON if its control can't show it: the crew may have changed the input's type. */
 export function withKnownMode(
   value: FieldValue,
   { control }: Pick<FormField, "control">,
@@ -105,43 +120,12 @@ export function withKnownMode(
   return isKnown ? value : { mode: "json", text: value.text };
 }
 
-function fieldOf(input: InputField): FormField {
-  const control = controlFor(input);
-  return {
-    name: input.name,
-    ...(input.description === undefined ? {} : { description: input.description }),
-    required: isRequired(input),
-    listed: true,
-    ...(control === undefined ? {} : { control }),
-    ...(input.default === undefined ? {} : { hasDefault: true }),
-    initial: initialValue(input, control),
-  };
+/** A JSON value as typed into a field. */
+export function asTyped(value: JsonValue, field: FormField | undefined): FieldValue {
+  return typedFor(value, field?.control, field?.initial.mode !== "json");
 }
 
-function unlistedField(name: string): FormField {
-  return { name, required: false, listed: false, initial: { mode: "text", text: "" } };
-}
-
-function controlFor({ type, enum: choices }: InputField): FieldControl | undefined {
-  if (choices !== undefined)
-    return {
-      kind: "choice",
-      choices: [...new Set(choices.map((choice) => JSON.stringify(choice)))],
-    };
-  return type === "number" || type === "integer" || type === "boolean" ? { kind: type } : undefined;
-}
-
-function initialValue(
-  { type, default: value }: InputField,
-  control: FieldControl | undefined,
-): FieldValue {
-  const isText = type === undefined || type === "string";
-  const mode = control !== undefined ? "fitting" : isText ? "text" : "json";
-  return value === undefined ? { mode, text: "" } : typedFor(value, control, isText);
-}
-
-/** A JSON value as somebody would have typed it into a field with this control, or else into one for text or for JSON. */
-export function typedFor(
+function typedFor(
   value: JsonValue,
   control: FieldControl | undefined,
   isText: boolean,
@@ -154,7 +138,7 @@ export function typedFor(
   return { mode: "json", text: JSON.stringify(value, undefined, 2) };
 }
 
-/** A text as somebody would have typed it into a field: by its control where that can show it, as JSON where the field is for JSON, else as it is. */
+/** A text as typed into a field: by its control if that can show it, otherwise as JSON in a field for JSON, otherwise as text. */
 export function typedIn(
   text: string,
   { control, initial }: Pick<FormField, "control" | "initial">,
@@ -167,22 +151,10 @@ export function typedIn(
   return { mode: initial.mode === "json" ? "json" : "text", text };
 }
 
-function looksLikeJson(text: string): boolean {
-  return text.trim() === "" || /^\s*[[{"]/.test(text) || parses(text);
-}
-
-function parses(text: string): boolean {
+function parsed(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    // The question was only whether it can be read.
-    return false;
+    return undefined;
   }
-}
-
-function stringIn(json: string): string | undefined {
-  if (!parses(json)) return undefined;
-  const value: unknown = JSON.parse(json);
-  return typeof value === "string" ? value : undefined;
 }

@@ -1,59 +1,61 @@
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
-import { Disposables } from "../../base/events.ts";
-import { actionsOf, messageOf } from "../../base/errors.ts";
 import { logProblem } from "../../editor/log.ts";
-import { plainMessage, runAction } from "../../editor/messages.ts";
-import type { Database } from "../../store/database.ts";
+import { plainMessage } from "../../editor/messages.ts";
 import type { Execution } from "../../executions/model.ts";
+import type { ExecutionStore } from "../../executions/store.ts";
+import { MaybeStartedError, type KickoffSender } from "../../sending/kickoff.ts";
+import type { Database } from "../../store/database.ts";
+import type { Prefill } from "../callbacks.ts";
+import { Presets } from "../presets/presets.ts";
 import type { Laid, Seed } from "./content.ts";
-import type { FormTools, Taken } from "../form-tools.ts";
 import type { LastEditor } from "./last-editor.ts";
 import { FormMemory } from "./memory.ts";
 import type { FormCrew } from "./messages.ts";
-import { OpenForm, titleFor } from "./open-form.ts";
-import { openPanel } from "../panel.ts";
+import { OpenForm, openPanel } from "./open-form.ts";
 import { parseSavedState } from "./parse.ts";
-import { MaybeStartedError, type KickoffSender } from "../../sending/kickoff.ts";
-import type { Prefill } from "./values.ts";
+import { createFormTools, type FormTools } from "./tools.ts";
 
-/** What {@link KickoffForms} works with. */
 export interface KickoffFormsOptions {
   readonly context: Pick<vscode.ExtensionContext, "extensionUri">;
   readonly database: Database;
+  readonly store: Pick<ExecutionStore, "list" | "find">;
   readonly crews: Pick<Crews, "find" | "get" | "inputs" | "onDidChange">;
   readonly sender: Pick<KickoffSender, "earlier" | "send">;
-  readonly tools: FormTools;
-  /** Where a selection may be taken from. */
   readonly editor: Pick<LastEditor, "selection">;
   readonly clock: Clock;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
+  /** Makes sure that a local crew's service runs; does nothing for a deployed crew. */
   readonly wake: (crewId: string) => Promise<unknown>;
   /** A form started an execution, and has closed. */
   readonly onStarted: (execution: Execution) => void;
-  /** The person wants to see what may have started: its record, or the list where only its claim is left. */
+  /** The person wants to see what may have started; undefined if only its claim is stored. */
   readonly onOpenExecution: (execution: Execution | undefined) => void;
 }
 
-/** The kickoff forms of a window: one panel a crew, which comes back after a reload. */
+/** The kickoff forms of a window, one panel for each crew, and their presets. */
 export class KickoffForms implements vscode.Disposable {
+  readonly presets: Presets;
   readonly #options: KickoffFormsOptions;
   readonly #memory: FormMemory;
+  readonly #tools: FormTools;
   readonly #forms = new Map<string, OpenForm>();
-  readonly #owned = new Disposables();
+  readonly #subscription: vscode.Disposable;
 
   constructor(options: KickoffFormsOptions) {
     this.#options = options;
-    const { database, crews } = options;
-    this.#memory = new FormMemory({ database, onProblem: logProblem });
-    this.#owned.add(crews.onDidChange(() => this.#crewsChanged()));
+    const { database, crews, store, editor } = options;
+    this.presets = openPresets(database);
+    this.#memory = new FormMemory(database, logProblem);
+    this.#tools = createFormTools(crews, store, this.presets, editor);
+    this.#subscription = crews.onDidChange(() => this.#crewsChanged());
   }
 
   /**
-   * Opens a crew's form, or brings it to the front, and lays given values over what is there, or puts them in its place.
-   * Settles when the form has started an execution, or with nothing when it was closed without.
+   * Opens a crew's form or brings it to the front, with given values, which replace those of the same names, or everything.
+   * Settles when the form has started an execution; undefined if it was closed without.
    */
   async open(
     crew: Crew,
@@ -62,22 +64,21 @@ export class KickoffForms implements vscode.Disposable {
   ): Promise<Execution | undefined> {
     const given: Laid =
       Object.keys(values).length === 0 ? {} : replaces ? { instead: values } : { given: values };
-    const known = this.#seedOf(crew);
     let form = this.#forms.get(crew.id);
     if (form === undefined) {
-      form = this.#put(openPanel(titleFor(crew)), shown(crew), { ...known, ...given }, true);
-      form.load({ fresh: false, wakes: true });
+      form = this.#add(openPanel(crew), shown(crew), { ...this.#seedOf(crew), ...given }, true);
+      void form.session.load({ fresh: false, wakes: true });
     } else {
       form.show(given);
     }
     return await form.started;
   }
 
-  /** Brings a panel back after the window was reloaded. What the page kept is newer than what is on disk. */
+  /** Restores a panel after a window reload. The page's state is newer than the stored draft. */
   restore(panel: vscode.WebviewPanel, raw: unknown): void {
     const state = parseSavedState(raw);
     if (state === undefined || this.#forms.has(state.crew)) {
-      // Nothing tells whose form it was, or it is open already; drafts are on disk and come back with the crew's form.
+      // Its crew is unknown, or has a form. A stored draft comes back with the crew's form.
       panel.dispose();
       return;
     }
@@ -85,52 +86,51 @@ export class KickoffForms implements vscode.Disposable {
     const seed = this.#seedOf({ id: state.crew });
     // Looked up last: local crews become known while the window starts.
     const crew = this.#options.crews.find(state.crew);
-    const form = this.#put(
-      panel,
-      crew === undefined
-        ? { id: state.crew, name: state.name, url: "", isRehearsal: false }
-        : shown(crew),
-      seed,
-      false,
-    );
-    // A crew that is out of reach just now must not hide what was typed. Only a form that was reloaded before its crew had
-    // answered asks: VS Code brings a panel back when it is looked at, and without the inputs there is nothing to show or to try.
-    if (state.fields === undefined) form.load({ fresh: true, wakes: false });
-    else form.resume(state.fields);
+    const { crew: id, name } = state;
+    const known = crew === undefined ? { id, name, url: "", isRehearsal: false } : shown(crew);
+    const form = this.#add(panel, known, seed, false);
+    // An unavailable crew must not hide what was typed. Without the inputs there is nothing to show, so they are requested.
+    if (state.fields === undefined) void form.session.load({ fresh: true, wakes: false });
+    else form.session.resume(state.fields);
   }
 
   /** Closes all forms, and forgets what was typed in them. */
   async closeAll(): Promise<void> {
     for (const [crewId, form] of [...this.#forms]) {
       form.close();
-      // Closing keeps what was typed, as ever.
+      // Closing stores the draft.
       await form.started;
       this.#memory.forget(crewId);
     }
     this.#memory.forgetHeld();
   }
 
-  /** Forgets what was typed for a crew. */
+  /** The crew was removed. */
   forget(crewId: string): void {
     this.#memory.forget(crewId);
+    this.presets.forget(crewId);
   }
 
-  /** A crew with another address has another id: its form would ask the old one, so it closes; what was typed moves along. */
+  /** The crew has another address and so another id: its form closes, and draft and presets move. */
   async move(from: Crew, to: Crew): Promise<void> {
     if (from.id === to.id) return;
     const form = this.#forms.get(from.id);
     form?.close();
-    const started = await form?.started;
-    this.#memory.move(from.id, to.id);
-    // What it was sending has started: there is nothing left to fill in.
-    if (form !== undefined && started === undefined) await this.open(to);
+    try {
+      this.presets.move(from.id, to.id);
+    } finally {
+      const started = await form?.started;
+      this.#memory.move(from.id, to.id);
+      // After a start there is nothing left to fill in.
+      if (form !== undefined && started === undefined) await this.open(to);
+    }
   }
 
   dispose(): void {
-    this.#owned.dispose();
+    this.#subscription.dispose();
   }
 
-  /** What a crew's form begins with. What was typed may have been sent before the window was reloaded or the form was closed. */
+  /** What a crew's form begins with. The draft may have been sent before the form was closed. */
   #seedOf(crew: Pick<Crew, "id">): Seed {
     const known = this.#memory.read(crew.id);
     const earlier = known.draft && this.#options.sender.earlier(crew, known.draft.id);
@@ -138,57 +138,34 @@ export class KickoffForms implements vscode.Disposable {
     return { ...known, earlier: earlier instanceof MaybeStartedError ? earlier : "started" };
   }
 
-  #put(panel: vscode.WebviewPanel, crew: FormCrew, seed: Seed, takesFocus: boolean): OpenForm {
-    const { context, crews, sender, tools, clock, wake, onStarted, onOpenExecution } =
-      this.#options;
-    const form = new OpenForm(
-      panel,
-      crew,
-      {
-        seed,
-        takesFocus,
-        extensionUri: context.extensionUri,
-        onClosed: () => {
-          for (const [id, open] of this.#forms) if (open === form) this.#forms.delete(id);
-        },
+  #add(panel: vscode.WebviewPanel, crew: FormCrew, seed: Seed, takesFocus: boolean): OpenForm {
+    const { context, crews, sender, clock, wake, onStarted, onOpenExecution } = this.#options;
+    const form = new OpenForm(panel, crew, seed, context.extensionUri, {
+      takesFocus,
+      clock,
+      tools: this.#tools,
+      memory: this.#memory,
+      // Looked up at each use: a local crew may have another port.
+      inputs: async ({ fresh, wakes }) => {
+        if (wakes) await wake(crew.id);
+        return await crews.inputs(crews.get(crew.id), { fresh });
       },
-      {
-        clock,
-        tools,
-        takeValue: (of, input) => this.#take(of, input),
-        memory: this.#memory,
-        // Looked up at each use: a local crew may have another port by now.
-        inputs: async ({ fresh, wakes }) => {
-          if (wakes) await wake(crew.id);
-          return await crews.inputs(crews.get(crew.id), { fresh });
-        },
-        send: async (request, localId) => {
-          await wake(crew.id);
-          return await sender.send(crews.get(crew.id), request, { localId });
-        },
-        onStarted,
-        onOpenExecution,
-        actionsFor: actionsOf,
-        onAction: (action) => void runAction(action),
-        onLateProblem: (error) =>
-          void this.#tellLate(crew, error).catch((problem: unknown) =>
-            logProblem("Opening a kickoff form again", problem),
-          ),
+      send: async (request, localId) => {
+        await wake(crew.id);
+        return await sender.send(crews.get(crew.id), request, { localId });
       },
-    );
-    this.#forms.set(crew.id, form);
-    return form;
-  }
-
-  /** Where a value may come from is loaded when it is asked for. */
-  async #take(crew: FormCrew, input: string): Promise<Taken | undefined> {
-    const { takeValue } = await import("./take-value.ts");
-    const { editor, tools } = this.#options;
-    return await takeValue(input, {
-      editor,
-      hasEarlier: await tools.hasEarlierValue(crew, input),
-      earlier: () => tools.earlierValue(crew, input),
+      onStarted,
+      onOpenExecution,
+      onLateProblem: (error) =>
+        void this.#showLate(crew, error).catch((problem: unknown) =>
+          logProblem("Opening a kickoff form again", problem),
+        ),
     });
+    this.#forms.set(crew.id, form);
+    panel.onDidDispose(() => {
+      if (this.#forms.get(crew.id) === form) this.#forms.delete(crew.id);
+    });
+    return form;
   }
 
   #crewsChanged(): void {
@@ -196,12 +173,12 @@ export class KickoffForms implements vscode.Disposable {
       const crew = this.#options.crews.find(id);
       if (crew === undefined) continue;
       form.rename(shown(crew));
-      if (form.isUnavailable && crew.local?.running !== false)
-        form.load({ fresh: true, wakes: false });
+      if (form.session.isUnavailable && crew.local?.running !== false)
+        void form.session.load({ fresh: true, wakes: false });
     }
   }
 
-  async #tellLate(crew: FormCrew, error: unknown): Promise<void> {
+  async #showLate(crew: FormCrew, error: unknown): Promise<void> {
     logProblem("Kicking off a crew", error, crew.name);
     const open = vscode.l10n.t("Open Form");
     const text = vscode.l10n.t(
@@ -218,11 +195,16 @@ export class KickoffForms implements vscode.Disposable {
   }
 }
 
-function shown(crew: Crew): FormCrew {
-  return {
-    id: crew.id,
-    name: crew.name,
-    url: crew.url,
-    isRehearsal: crew.local?.engine === "rehearsal",
-  };
+function shown({ id, name, url, local }: Crew): FormCrew {
+  return { id, name, url, isRehearsal: local?.engine === "rehearsal" };
+}
+
+/** The presets of this machine. Invalid ones are reported, because somebody made them. */
+export function openPresets(database: Database): Presets {
+  return new Presets(database, (error, crewId) => {
+    logProblem("Presets", error, crewId);
+    void vscode.window.showWarningMessage(
+      vscode.l10n.t("A crew's presets are invalid and were set aside. See the log for details."),
+    );
+  });
 }

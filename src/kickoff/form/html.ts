@@ -1,25 +1,15 @@
-/** What the form's page is made of. */
-export interface PageParts {
+/** The form's page: an empty frame that loads one script and one style sheet. `nonce` is new for each page. */
+export function formPage(page: {
   /** BCP 47, for screen readers. */
   readonly language: string;
   readonly title: string;
-  /** Fresh for each page. */
   readonly nonce: string;
-  /** Where styles may come from: the webview's own source. */
+  /** The webview's own source. */
   readonly cspSource: string;
   readonly scriptUri: string;
   readonly styleUri: string;
-}
-
-/** The form's page: an empty frame that runs one script and loads one style sheet and nothing else. */
-export function formPage({
-  language,
-  title,
-  nonce,
-  cspSource,
-  scriptUri,
-  styleUri,
-}: PageParts): string {
+}): string {
+  const { language, title, nonce, cspSource, scriptUri, styleUri } = page;
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${cspSource}; base-uri 'none'; form-action 'none'`;
   return `<!DOCTYPE html>
 <html lang="${escape(language)}">

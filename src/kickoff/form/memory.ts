@@ -1,61 +1,49 @@
 import * as v from "valibot";
+import { defined } from "../../base/json.ts";
 import type { Database } from "../../store/database.ts";
 import { CrewValues } from "../crew-values.ts";
-import { keptDraft, keptValues } from "./kept-values.ts";
 import { draftSchema, formValues, type Draft } from "./parse.ts";
-import type { FormValues } from "./values.ts";
+import { keptDraft, keptValues } from "./secrets.ts";
 
-const remembered = v.object({
+const stored = v.object({
+  /** Typed and not sent. */
   draft: v.exactOptional(draftSchema),
+  /** The last sent values. */
   last: v.exactOptional(formValues),
 });
 
-/** What is remembered of one crew's form. */
-export interface Remembered {
-  /** Typed and not sent. */
-  readonly draft?: Draft;
-  /** As sent last. */
-  readonly last?: FormValues;
-}
+type Stored = Readonly<v.InferOutput<typeof stored>>;
 
 /**
- * Drafts and last sent values of each crew. Secrets in a JSON text or in an address are not kept; see {@link keptDraft}. A form goes
- * on without the database: what can't be written is held in this window, and nothing here throws.
+ * Drafts and last sent values of each crew, without secrets; see {@link keptDraft}. The form works without the database: what
+ * can't be written is held in this window, and no method throws.
  */
 export class FormMemory {
-  readonly #values: CrewValues<Remembered>;
+  readonly #values: CrewValues<Stored>;
   readonly #onProblem: (message: string, error: unknown, about?: string) => void;
-  /** Crews whose values could not be read or written last. */
+  /** Crews for which the last reading or writing failed. */
   readonly #failing = new Set<string>();
-  /** What could not be written, newer than what the database holds. */
-  readonly #held = new Map<string, Remembered>();
+  /** What could not be written, newer than in the database. */
+  readonly #held = new Map<string, Stored>();
 
-  constructor(options: {
-    readonly database: Database;
-    readonly onProblem: (message: string, error: unknown, about?: string) => void;
-  }) {
-    this.#onProblem = options.onProblem;
-    this.#values = new CrewValues({
-      database: options.database,
-      kind: "form",
-      // Another version may have written more.
-      parse: (raw) => kept(v.parse(remembered, raw)),
-      onUnreadable: (error, crewId) =>
-        options.onProblem(
-          "The kickoff form's values could not be understood and were set aside",
-          error,
-          crewId,
-        ),
-    });
+  constructor(
+    database: Database,
+    onProblem: (message: string, error: unknown, about?: string) => void,
+  ) {
+    this.#onProblem = onProblem;
+    // An earlier version may have stored more.
+    const parse = (raw: unknown) => kept(v.parse(stored, raw));
+    this.#values = new CrewValues(database, "form", parse, (error, crewId) =>
+      onProblem("The kickoff form's values are invalid and were set aside", error, crewId),
+    );
   }
 
-  /** Whether what is typed for a crew is kept on disk, as far as that was tried. */
+  /** Whether the last attempt to store a crew's draft worked. */
   keeps(crewId: string): boolean {
     return !this.#failing.has(crewId);
   }
 
-  /** What is remembered of a crew. */
-  read(crewId: string): Remembered {
+  read(crewId: string): Stored {
     try {
       return this.#held.get(crewId) ?? this.#values.get(crewId) ?? {};
     } catch (error) {
@@ -64,22 +52,20 @@ export class FormMemory {
     }
   }
 
-  /** Keeps what is typed. */
   saveDraft(crewId: string, draft: Draft): void {
-    this.#change(crewId, ({ last }) => ({ draft, ...(last && { last }) }));
+    this.#change(crewId, ({ last }) => ({ draft, ...defined({ last }) }));
   }
 
-  /** Forgets what is typed, unless a newer draft (another id) has taken its place. */
+  /** Forgets a draft, unless a newer one (another id) has replaced it. */
   dropDraft(crewId: string, draftId: string): void {
-    this.#change(crewId, (known) => (known.draft?.id === draftId ? withoutDraft(known) : known));
+    this.#change(crewId, (known) => withoutDraft(known, draftId));
   }
 
-  /** Keeps values as sent last; their draft is done. */
+  /** Stores the last sent values, and forgets their draft. */
   sent(crewId: string, { id, values }: Draft): void {
-    this.#change(crewId, (known) => ({ ...(known.draft?.id === id ? {} : known), last: values }));
+    this.#change(crewId, (known) => ({ ...withoutDraft(known, id), last: values }));
   }
 
-  /** Forgets a crew. */
   forget(crewId: string): void {
     this.#held.delete(crewId);
     try {
@@ -94,15 +80,15 @@ export class FormMemory {
     this.#held.clear();
   }
 
-  /** A crew has another id now. */
+  /** The crew has another id. */
   move(from: string, to: string): void {
     const known = this.read(from);
     this.#change(to, () => known);
-    // What can't be read may be more, and where the other can't be written, this is all there is on disk.
+    // Otherwise this is all there is on disk.
     if (this.keeps(from) && this.keeps(to)) this.forget(from);
   }
 
-  #change(crewId: string, change: (known: Remembered) => Remembered): void {
+  #change(crewId: string, change: (known: Stored) => Stored): void {
     let known = this.#held.get(crewId);
     try {
       known ??= this.#values.get(crewId);
@@ -112,7 +98,7 @@ export class FormMemory {
       this.#failing.delete(crewId);
     } catch (error) {
       this.#held.set(crewId, kept(change(known ?? {})));
-      this.#fail(crewId, "The kickoff form's values could not be kept", error);
+      this.#fail(crewId, "The kickoff form's values could not be stored", error);
     }
   }
 
@@ -123,10 +109,10 @@ export class FormMemory {
   }
 }
 
-function kept({ draft, last }: Remembered): Remembered {
+function kept({ draft, last }: Stored): Stored {
   return { ...(draft && { draft: keptDraft(draft) }), ...(last && { last: keptValues(last) }) };
 }
 
-function withoutDraft({ last }: Remembered): Remembered {
-  return last === undefined ? {} : { last };
+function withoutDraft(known: Stored, draftId: string): Stored {
+  return known.draft?.id === draftId ? defined({ last: known.last }) : known;
 }

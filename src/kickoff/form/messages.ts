@@ -1,7 +1,8 @@
-import type { FormField } from "./fields.ts";
-import type { FormTexts } from "../form-texts.ts";
-import type { Draft, FromForm, SavedState } from "./parse.ts";
+import type { JsonValue } from "../../api/types.ts";
 import type { SecretName } from "../callbacks.ts";
+import type { FormTexts } from "../texts.ts";
+import type { FormField } from "./fields.ts";
+import type { Draft, FromForm, SavedState } from "./parse.ts";
 
 export type { Draft, FromForm, SavedState };
 
@@ -10,7 +11,7 @@ export interface FormCrew {
   readonly id: string;
   readonly name: string;
   readonly url: string;
-  /** Set for a crew whose engine calls no model, which is said wherever it shows. */
+  /** Whether its engine calls no model. */
   readonly isRehearsal: boolean;
 }
 
@@ -27,15 +28,28 @@ export type Outcome =
   | ({ readonly kind: "refused"; readonly missing: readonly string[] } & Explanation)
   | ({ readonly kind: "maybeStarted" } & Explanation);
 
-/** Where the values of a form came from, where they were not typed just now. `changed`: as sent last, and changed since, of which nothing is said. */
+/** Where a form's values came from. `changed`: sent last and changed since, which isn't shown. */
 export interface Notice {
   readonly kind:
     "draft" | "cutDraft" | "started" | "last" | "changed" | "given" | "cleared" | "taken";
-  /** Whether the values before can be brought back. */
+  /** Whether the values before can be restored. */
   readonly canUndo: boolean;
-  /** Set for `taken`: one input's value came from elsewhere. */
+  /** For `taken`: the input, and where its value came from. */
   readonly taken?: { readonly input: string; readonly from: string };
 }
+
+/** A value for an input, or a text to be typed into its field; and its source, for the sentence "Filled in from …". */
+export type Taken = { readonly from: string } & (
+  { readonly value: JsonValue } | { readonly text: string }
+);
+
+/** The buttons of the whole form. */
+export const formToolNames = ["presets", "saveAsRequestFile", "copyAsCurl"] as const;
+
+export type FormToolName = (typeof formToolNames)[number];
+
+/** What gets focus: the first field to fill in, the button that sends, or an input. */
+export type FormFocus = "first" | "submit" | { readonly input: string };
 
 /** What the panel shows. */
 export type FormView =
@@ -46,28 +60,25 @@ export type FormView =
       readonly crew: FormCrew;
       readonly fields: readonly FormField[];
       readonly draft: Draft;
-      /** Whether the draft is to be kept when the window is reloaded. */
+      /** Whether the draft is to be restored after a window reload. */
       readonly isEdited: boolean;
-      /** Set where what is typed can't be kept on disk. */
+      /** Set if the draft can't be stored. */
       readonly isNotKept?: true;
       readonly notice?: Notice;
       readonly isSending: boolean;
-      /** Which secrets are held for it, and what each was entered for; the page need not know them. */
+      /** The targets of the secrets that the extension host holds. */
       readonly secrets: Readonly<Partial<Record<SecretName, string>>>;
       readonly outcome?: Outcome;
-      /** Where the keyboard's focus goes; absent where the person may be at work elsewhere. */
+      /** Undefined while the person may be working elsewhere. */
       readonly focus?: FormFocus;
     };
-
-/** Where the keyboard's focus goes: where the person goes on, the button that sends, or one input. */
-export type FormFocus = "first" | "submit" | { readonly input: string };
 
 /** A message of the extension host to the webview. `texts` comes first. */
 export type ToForm =
   | { readonly type: "texts"; readonly texts: FormTexts }
   | { readonly type: "show"; readonly view: FormView }
   | { readonly type: "sending" }
-  /** Sending ended without a start. The fields may be more than before; the draft's id is another when it may be sent again. */
+  /** Sending ended without a start. There may be more fields; the draft's id is new if it can be sent again. */
   | {
       readonly type: "outcome";
       readonly outcome: Outcome;
@@ -75,17 +86,21 @@ export type ToForm =
       readonly draftId: string;
     };
 
-/** One handler for each type of message: a missing one does not compile. */
+/** A handler for each type of message. */
 export type Handlers<Message extends { readonly type: string }> = {
   readonly [Type in Message["type"]]: (message: Extract<Message, { readonly type: Type }>) => void;
 };
 
-/** Hands a message to its handler. */
 export function dispatch<Message extends { readonly type: string }>(
   handlers: Handlers<Message>,
   message: Message,
 ): void {
-  // TypeScript cannot see that `message` is of the very type that its own `type` names; Handlers makes it so.
+  // TypeScript can't see that `message` has the type that its own `type` names; Handlers makes it so.
   const handle: (message: never) => void = handlers[message.type as Message["type"]];
   handle(message as never);
+}
+
+/** A text with its `{0}`, `{1}` … filled in. */
+export function fill(text: string, ...values: readonly (string | number)[]): string {
+  return text.replace(/\{(\d)\}/g, (mark, index: string) => String(values[Number(index)] ?? mark));
 }

@@ -1,48 +1,41 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { Disposables } from "../../base/events.ts";
 import { messageOf } from "../../base/errors.ts";
+import { formType } from "../../editor/ids.ts";
 import { log, logProblem } from "../../editor/log.ts";
-import { plainMessage } from "../../editor/messages.ts";
+import { plainMessage, runAction } from "../../editor/messages.ts";
 import type { Execution } from "../../executions/model.ts";
-import type { Laid, Seed } from "./content.ts";
-import type { FormField } from "./fields.ts";
-import type { FormCrew } from "./messages.ts";
-import { furnishPanel } from "../panel.ts";
-import { FormSession } from "./session.ts";
-import type { LoadOptions, SessionOptions } from "../session-options.ts";
 import { formTexts } from "../texts.ts";
+import type { Laid, Seed } from "./content.ts";
+import { formPage } from "./html.ts";
+import type { FormCrew } from "./messages.ts";
+import { FormSession, type SessionOptions } from "./session.ts";
 
-/** One form in its panel, from opening to closing. */
+/** A form in its panel, from opening to closing. */
 export class OpenForm {
-  readonly #panel: vscode.WebviewPanel;
-  readonly #session: FormSession;
-  /** The execution that it started, or nothing when it was closed without. */
+  readonly session: FormSession;
+  /** The execution that the form started; undefined if it was closed without. */
   readonly started: Promise<Execution | undefined>;
+  readonly #panel: vscode.WebviewPanel;
 
   constructor(
     panel: vscode.WebviewPanel,
     crew: FormCrew,
-    begin: {
-      readonly seed: Seed;
-      readonly takesFocus: boolean;
-      readonly extensionUri: vscode.Uri;
-      readonly onClosed: () => void;
-    },
-    options: Omit<SessionOptions, "post" | "newId" | "onToolProblem">,
+    seed: Seed,
+    extensionUri: vscode.Uri,
+    options: Omit<SessionOptions, "post" | "newId" | "onToolProblem" | "onAction">,
   ) {
-    const owned = new Disposables();
     this.#panel = panel;
     let execution: Execution | undefined;
-    this.#session = new FormSession(crew, begin.seed, {
+    this.session = new FormSession(crew, seed, {
       ...options,
-      takesFocus: begin.takesFocus,
       newId: randomUUID,
       onToolProblem: (error) => {
         logProblem("The kickoff form", error);
         void vscode.window.showErrorMessage(plainMessage(messageOf(error)));
       },
-      // A hidden panel does not hear; it asks for everything when it shows again.
+      onAction: (action) => void runAction(action),
+      // A hidden panel gets no messages; it asks for everything when it shows again.
       post: (message) => void panel.webview.postMessage(message),
       onStarted: (made) => {
         execution = made;
@@ -50,44 +43,27 @@ export class OpenForm {
         options.onStarted(made);
       },
     });
-    owned.add(panel.webview.onDidReceiveMessage((message: unknown) => this.#receive(message)));
+    const messages = panel.webview.onDidReceiveMessage((message: unknown) =>
+      this.#receive(message),
+    );
     this.started = new Promise((resolve) => {
-      owned.add(
-        panel.onDidDispose(() => {
-          owned.dispose();
-          begin.onClosed();
-          void this.#session.close().then(() => resolve(execution));
-        }),
-      );
+      panel.onDidDispose(() => {
+        messages.dispose();
+        void this.session.close().then(() => resolve(execution));
+      });
     });
-    furnishPanel(panel, begin.extensionUri);
+    showPage(panel, extensionUri);
   }
 
-  /** Whether the crew's inputs could not be had. */
-  get isUnavailable(): boolean {
-    return this.#session.isUnavailable;
-  }
-
-  /** Shows fields that were known before the window was reloaded. */
-  resume(fields: readonly FormField[]): void {
-    this.#session.resume(fields);
-  }
-
-  /** Asks the crew for its inputs and shows them. */
-  load(options: LoadOptions): void {
-    void this.#session.load(options);
-  }
-
-  /** Brings the form to the front; with these values where some are given, laid over what is there or in its place. */
+  /** Brings the form to the front, with these values. */
   show(values: Laid): void {
-    if (values.given !== undefined || values.instead !== undefined) this.#session.lay(values);
+    if (values.given !== undefined || values.instead !== undefined) this.session.lay(values);
     this.#panel.reveal();
   }
 
-  /** The crew has another name or address. */
   rename(crew: FormCrew): void {
     this.#panel.title = titleFor(crew);
-    this.#session.rename(crew);
+    this.session.rename(crew);
   }
 
   close(): void {
@@ -95,20 +71,37 @@ export class OpenForm {
   }
 
   #receive(message: unknown): void {
-    if (isReady(message))
-      void this.#panel.webview.postMessage({ type: "texts", texts: formTexts() });
-    if (!this.#session.receive(message))
-      log.warn("The kickoff form sent a message that cannot be understood; it was ignored.");
+    const isReady =
+      typeof message === "object" &&
+      message !== null &&
+      "type" in message &&
+      message.type === "ready";
+    if (isReady) void this.#panel.webview.postMessage({ type: "texts", texts: formTexts() });
+    if (!this.session.receive(message))
+      log.warn("The kickoff form sent an invalid message; it was ignored.");
   }
 }
 
-/** A panel's title. */
-export function titleFor(crew: Pick<FormCrew, "name">): string {
+/** Opens an empty panel. The draft is stored elsewhere, so the page need not live while it is hidden. */
+export function openPanel(crew: Pick<FormCrew, "name">): vscode.WebviewPanel {
+  return vscode.window.createWebviewPanel(formType, titleFor(crew), vscode.ViewColumn.Active);
+}
+
+function titleFor(crew: Pick<FormCrew, "name">): string {
   return vscode.l10n.t("Kick off {0}", crew.name);
 }
 
-function isReady(message: unknown): boolean {
-  return (
-    typeof message === "object" && message !== null && "type" in message && message.type === "ready"
-  );
+/** The page may load its own script and style sheet only. */
+function showPage({ webview, title }: vscode.WebviewPanel, extensionUri: vscode.Uri): void {
+  const folder = vscode.Uri.joinPath(extensionUri, "dist", "webview");
+  const uriOf = (file: string) => webview.asWebviewUri(vscode.Uri.joinPath(folder, file));
+  webview.options = { enableScripts: true, localResourceRoots: [folder] };
+  webview.html = formPage({
+    language: vscode.env.language,
+    title,
+    nonce: randomBytes(16).toString("base64url"),
+    cspSource: webview.cspSource,
+    scriptUri: uriOf("form.js").toString(),
+    styleUri: uriOf("form.css").toString(),
+  });
 }

@@ -1,72 +1,101 @@
-import type { ErrorAction } from "../../base/errors.ts";
+import { CrewApiError } from "../../api/errors.ts";
+import type { CrewInputs, KickoffRequest } from "../../api/types.ts";
+import type { Clock } from "../../base/clock.ts";
+import { actionsOf, type ErrorAction } from "../../base/errors.ts";
+import { defined } from "../../base/json.ts";
 import type { Execution } from "../../executions/model.ts";
+import { MaybeStartedError } from "../../sending/kickoff.ts";
+import type { FormSecrets } from "../callbacks.ts";
 import { FormContent, type Laid, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
-import type { FormToolName } from "../form-tools.ts";
-import { carriedOver, heldFrom, secretsFor, targetsIn, type HeldSecrets } from "../held-secrets.ts";
+import type { FormMemory } from "./memory.ts";
 import {
   dispatch,
   type Draft,
   type Explanation,
   type FormCrew,
   type FormFocus,
+  type FormToolName,
   type FormView,
   type FromForm,
   type Handlers,
+  type Outcome,
+  type ToForm,
 } from "./messages.ts";
 import { parseFromForm } from "./parse.ts";
-import { FormSending } from "../sending.ts";
-import type { LoadOptions, SessionOptions } from "../session-options.ts";
-import { MaybeStartedError } from "../../sending/kickoff.ts";
+import { carriedOver, heldFrom, secretsFor, targetsIn, type HeldSecrets } from "./secrets.ts";
+import type { FormTools } from "./tools.ts";
 import { isValid } from "./validate.ts";
+import { toRequest } from "./values.ts";
 
-/** Milliseconds without typing after which a draft goes to disk. The webview keeps every keystroke meanwhile. */
+/** Milliseconds without typing before a draft is stored. Meanwhile the webview keeps every keystroke. */
 const draftPause = 300;
 
-/** One form from its opening to its kickoff: loads, shows, keeps, and sends once. Knows no VS Code. */
+/** How a crew is asked for its inputs. */
+export interface LoadOptions {
+  /** Whether an earlier answer must not be used. */
+  readonly fresh: boolean;
+  /** Whether a stopped local crew may be started: only if the person asks. */
+  readonly wakes: boolean;
+}
+
+export interface SessionOptions {
+  readonly clock: Clock;
+  readonly memory: Pick<FormMemory, "saveDraft" | "dropDraft" | "sent" | "keeps">;
+  readonly newId: () => string;
+  /** Whether the form gets focus when it is shown. */
+  readonly takesFocus: boolean;
+  readonly inputs: (options: LoadOptions) => Promise<CrewInputs>;
+  readonly send: (request: KickoffRequest, localId: string) => Promise<Execution>;
+  readonly post: (message: ToForm) => void;
+  readonly onStarted: (execution: Execution) => void;
+  /** The person wants to see what may have started; undefined if only its claim is stored. */
+  readonly onOpenExecution: (execution: Execution | undefined) => void;
+  readonly tools: FormTools;
+  readonly onToolProblem: (error: unknown) => void;
+  readonly onAction: (action: ErrorAction) => void;
+  /** Sending failed after the form was closed. */
+  readonly onLateProblem: (error: unknown) => void;
+}
+
+/** A form from its opening to its kickoff: loads, shows, stores, and sends once. Without VS Code. */
 export class FormSession {
   readonly #options: SessionOptions;
-  readonly #sending: FormSending;
   #crew: FormCrew;
   #seed: Seed;
-  /** Nothing until the crew told what it asks for. */
+  /** Undefined until the crew's inputs are known. */
   #content: FormContent | undefined;
-  /** Nowhere else until they are sent. */
   #secrets: HeldSecrets;
   #problem: Explanation | undefined;
   #actions: readonly ErrorAction[] = [];
   #isReady = false;
   #isClosed = false;
-  /** Whether the page shows that what is typed is kept. */
+  /** Whether the page shows that the draft is stored. */
   #isKept = true;
   #focus: FormFocus | undefined;
   #cancelSave: (() => void) | undefined;
   /** Only the newest load may show its answer. */
   #loads = 0;
+  /** Stays true after a start: there is nothing left to send. */
+  #isSending = false;
+  #sent: Promise<void> = Promise.resolve();
+  #outcome: Outcome | undefined;
+  /** What may have started; undefined if only its claim is stored. */
+  #unconfirmed: Execution | undefined;
 
-  constructor(
-    crew: FormCrew,
-    seed: Seed,
-    options: SessionOptions & { readonly takesFocus: boolean },
-  ) {
+  constructor(crew: FormCrew, seed: Seed, options: SessionOptions) {
     this.#crew = crew;
     this.#seed = seed;
     this.#secrets = heldFrom({ ...seed.given, ...seed.instead });
     this.#options = options;
-    this.#sending = new FormSending({
-      send: options.send,
-      explain: (error) => this.#explain(error),
-      onStarted: (execution, sent) => this.#started(execution, sent),
-      onNotStarted: (error, content) => this.#notStarted(error, content),
-    });
-    const { earlier, given, instead } = seed;
-    // Given values make another kickoff of it.
-    if (earlier instanceof MaybeStartedError && given === undefined && instead === undefined)
-      this.#sending.recall(earlier);
     this.#focus = options.takesFocus ? "first" : undefined;
+    const { earlier, given, instead } = seed;
+    // Given values make it another kickoff.
+    if (earlier instanceof MaybeStartedError && given === undefined && instead === undefined)
+      this.#mayHaveStarted(earlier);
   }
 
-  /** Shows the form with fields that were known before, and asks the crew nothing. */
+  /** Shows the form with known fields, without a request. */
   resume(fields: readonly FormField[]): void {
     this.#content = new FormContent(fields, this.#seed, this.#options.newId);
     this.#show();
@@ -79,53 +108,50 @@ export class FormSession {
     this.#show();
     try {
       const inputs = await this.#options.inputs(options);
-      if (load === this.#loads)
-        this.#content = new FormContent(formFields(inputs), this.#seed, this.#options.newId);
+      if (load !== this.#loads) return;
+      this.#content = new FormContent(formFields(inputs), this.#seed, this.#options.newId);
     } catch (error) {
-      if (load === this.#loads) this.#problem = this.#explain(error);
+      if (load !== this.#loads) return;
+      this.#problem = this.#explain(error);
     }
-    if (load !== this.#loads) return;
     this.#show();
     this.#saveSoon();
   }
 
-  /** Whether the crew's inputs could not be had. */
+  /** Whether the crew's inputs are unavailable. */
   get isUnavailable(): boolean {
     return this.#problem !== undefined;
   }
 
-  /** A message of the webview, as it came. False if it is none. */
+  /** A message of the webview. Returns false if it is invalid. */
   receive(raw: unknown): boolean {
     const message = parseFromForm(raw);
     if (message !== undefined) dispatch(this.#handlers, message);
     return message !== undefined;
   }
 
-  /** Lays given values over the form, or puts them in the place of everything in it; Undo brings back what was there. */
+  /** Replaces values by given ones; Undo restores them. */
   lay(values: Laid): void {
     const secrets = heldFrom({ ...values.given, ...values.instead });
-    if (this.#content === undefined)
-      [this.#seed, this.#secrets] = [
-        { ...this.#seed, ...values },
-        { ...this.#secrets, ...secrets },
-      ];
-    else this.#replace((content) => content.lay(values), { secrets });
+    if (this.#content === undefined) {
+      this.#seed = { ...this.#seed, ...values };
+      this.#secrets = { ...this.#secrets, ...secrets };
+    } else this.#replace((content) => content.lay(values), "first", secrets);
   }
 
   /** The crew has another name or address. */
   rename(crew: FormCrew): void {
-    // Showing the same again would take the cursor from the person's hands.
     if (crew.name === this.#crew.name && crew.url === this.#crew.url) return;
     this.#crew = crew;
     this.#show();
   }
 
-  /** The panel closed: what is typed goes to disk now. A sending under way goes on; settles when it is done and its outcome is kept. */
+  /** The panel closed: stores the draft. Settles when a request in progress has ended and its outcome is stored. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#saveNow();
-    await this.#sending.done;
-    // A refusal renews the draft; it must be on disk before somebody moves it.
+    await this.#sent;
+    // A refused draft has a new id; it must be stored before it can be moved.
     if (this.#cancelSave !== undefined) this.#saveNow();
   }
 
@@ -143,29 +169,28 @@ export class FormSession {
       this.#saveSoon();
     },
     submit: ({ draft }) => {
-      if (this.#isCurrent(draft) && this.#sending.outcome?.kind !== "maybeStarted")
-        this.#submit(draft);
+      if (this.#isCurrent(draft) && this.#outcome?.kind !== "maybeStarted") this.#submit(draft);
     },
     tryAgain: () => {
       if (this.isUnavailable) void this.load({ fresh: true, wakes: true });
     },
-    secret: ({ name, ...secret }) => {
-      if (!this.#sending.isUnderWay) this.#secrets = { ...this.#secrets, [name]: secret };
+    secret: ({ name, target, text }) => {
+      if (!this.#isSending) this.#secrets = { ...this.#secrets, [name]: { text, target } };
     },
     clear: () => this.#replace((content) => content.clear()),
     undo: () => this.#replace((content) => content.undo()),
     tool: ({ tool }) => void this.#use(tool).catch(this.#options.onToolProblem),
     take: ({ input }) => void this.#take(input).catch(this.#options.onToolProblem),
-    openExecution: () => this.#options.onOpenExecution(this.#sending.unconfirmed),
+    openExecution: () => this.#options.onOpenExecution(this.#unconfirmed),
     act: ({ index }) => {
       const action = this.#actions[index];
       if (action !== undefined) this.#options.onAction(action);
     },
     sendAgain: () => {
-      if (this.#sending.outcome?.kind !== "maybeStarted") return;
-      // A new id is a new kickoff: the person decided so, after being told that the first may run.
+      if (this.#outcome?.kind !== "maybeStarted") return;
+      // A new id is a new kickoff: the person decided so, knowing that the first one may run.
       this.#content?.renew();
-      this.#sending.forgetOutcome();
+      this.#outcome = undefined;
       this.#focus = "submit";
       this.#saveSoon();
       this.#show();
@@ -180,45 +205,70 @@ export class FormSession {
       const chosen = await tools.presets(this.#crew, request);
       if (chosen !== undefined) this.lay({ instead: chosen });
     } else if (request !== undefined) {
-      // The page marks what can't be read before it asks.
       await tools[tool](this.#crew, request);
     }
   }
 
   async #take(input: string): Promise<void> {
-    const taken = await this.#options.takeValue(this.#crew, input);
-    if (taken !== undefined)
-      this.#replace((content) => content.take(input, taken), { focus: { input } });
+    const taken = await this.#options.tools.takeValue(this.#crew, input);
+    if (taken !== undefined) this.#replace((content) => content.take(input, taken), { input });
   }
 
   #submit({ values }: Draft): void {
     const content = this.#content;
     if (content === undefined) return;
     content.edit(values);
-    // The page checks before it submits; one that does not is no reason to send what can't be right.
+    // The page validates, too, but isn't trusted.
     const secrets = secretsFor(content.values, this.#secrets);
     if (!isValid(content.fields, content.values, secrets)) return;
-    this.#sending.begin(content, secrets, () => this.#saveNow());
+    this.#isSending = true;
+    this.#outcome = undefined;
+    this.#saveNow();
+    this.#sent = this.#send(content, secrets);
     this.#options.post({ type: "sending" });
   }
 
-  #started(execution: Execution, sent: Draft): void {
-    this.#options.memory.sent(this.#crew.id, sent);
-    // It stays "sending" and without content: the panel closes, and nothing is left to keep.
+  async #send(content: FormContent, secrets: FormSecrets): Promise<void> {
+    const { draft, fields, values } = content;
+    let execution: Execution;
+    try {
+      execution = await this.#options.send(toRequest(fields, values, secrets), draft.id);
+    } catch (error) {
+      this.#notStarted(error, content);
+      return;
+    }
+    this.#options.memory.sent(this.#crew.id, draft);
     this.#content = undefined;
     this.#options.onStarted(execution);
   }
 
-  #notStarted(error: unknown, { fields, draft }: FormContent): void {
-    const { outcome } = this.#sending;
-    if (outcome?.kind === "refused") this.#saveSoon();
+  #notStarted(error: unknown, content: FormContent): void {
+    this.#isSending = false;
+    let outcome: Outcome;
+    if (error instanceof MaybeStartedError) {
+      outcome = this.#mayHaveStarted(error);
+    } else {
+      const missing = error instanceof CrewApiError ? error.missingInputs : [];
+      content.require(missing);
+      // The next attempt is another kickoff.
+      content.renew();
+      outcome = { kind: "refused", missing, ...this.#explain(error) };
+      this.#saveSoon();
+    }
+    this.#outcome = outcome;
+    const { fields, draft } = content;
     if (this.#isClosed) this.#options.onLateProblem(error);
-    else if (outcome !== undefined)
-      this.#options.post({ type: "outcome", outcome, fields, draftId: draft.id });
+    else this.#options.post({ type: "outcome", outcome, fields, draftId: draft.id });
+  }
+
+  #mayHaveStarted(error: MaybeStartedError): Outcome {
+    this.#unconfirmed = error.execution;
+    this.#outcome = { kind: "maybeStarted", ...this.#explain(error) };
+    return this.#outcome;
   }
 
   #explain(error: unknown): Explanation {
-    this.#actions = this.#options.actionsFor(error);
+    this.#actions = actionsOf(error);
     const remedy =
       error instanceof Error && "remedy" in error && typeof error.remedy === "string"
         ? { remedy: error.remedy }
@@ -231,22 +281,20 @@ export class FormSession {
   }
 
   #isCurrent(draft: Draft): boolean {
-    return draft.id === this.#content?.draft.id && !this.#sending.isUnderWay;
+    return draft.id === this.#content?.draft.id && !this.#isSending;
   }
 
   #replace(
     change: (content: FormContent) => void,
-    {
-      focus = "first",
-      secrets = {},
-    }: { readonly focus?: FormFocus; readonly secrets?: HeldSecrets } = {},
+    focus: FormFocus = "first",
+    secrets: HeldSecrets = {},
   ): void {
     const content = this.#content;
-    if (content === undefined || this.#sending.isUnderWay) return;
+    if (content === undefined || this.#isSending) return;
     const { id, values } = content.draft;
     change(content);
     this.#secrets = { ...carriedOver(this.#secrets, values, content.values), ...secrets };
-    this.#sending.forgetOutcome();
+    this.#outcome = undefined;
     this.#focus = focus;
     if (!content.isEdited) this.#options.memory.dropDraft(this.#crew.id, id);
     this.#saveSoon();
@@ -261,9 +309,9 @@ export class FormSession {
   #saveNow(): void {
     this.#cancelSave?.();
     this.#cancelSave = undefined;
-    if (this.#content?.isEdited === true)
-      this.#options.memory.saveDraft(this.#crew.id, this.#content.draft);
-    if (this.#options.memory.keeps(this.#crew.id) !== this.#isKept) this.#show();
+    const { memory } = this.#options;
+    if (this.#content?.isEdited === true) memory.saveDraft(this.#crew.id, this.#content.draft);
+    if (memory.keeps(this.#crew.id) !== this.#isKept) this.#show();
   }
 
   #show(): void {
@@ -279,19 +327,16 @@ export class FormSession {
     if (this.#problem !== undefined) return { kind: "unavailable", crew, ...this.#problem };
     if (this.#content === undefined) return { kind: "loading", crew };
     const { fields, draft, isEdited, notice } = this.#content;
-    const { isUnderWay: isSending, outcome } = this.#sending;
     return {
       kind: "form",
       crew,
       fields,
       draft,
       isEdited,
-      ...(this.#isKept ? {} : { isNotKept: true }),
-      isSending,
+      ...(!this.#isKept && { isNotKept: true }),
+      isSending: this.#isSending,
       secrets: targetsIn(this.#secrets),
-      ...(notice === undefined ? {} : { notice }),
-      ...(outcome === undefined ? {} : { outcome }),
-      ...(this.#focus === undefined ? {} : { focus: this.#focus }),
+      ...defined({ notice, outcome: this.#outcome, focus: this.#focus }),
     };
   }
 }

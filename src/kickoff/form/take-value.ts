@@ -1,40 +1,43 @@
 import * as vscode from "vscode";
-import { plainLabel } from "../../editor/messages.ts";
+import type { JsonValue } from "../../api/types.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
 import { formatSize } from "../../base/text.ts";
-import type { Taken } from "../form-tools.ts";
-import { valueInShort } from "../in-short.ts";
+import { plainLabel, plainMessage } from "../../editor/messages.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
+import { titleOf } from "../../executions/title.ts";
+import { valueInShort } from "../json.ts";
 import type { LastEditor, Selected } from "./last-editor.ts";
-import { largestText, readTextFile, refuseTooLarge } from "../text-file.ts";
+import type { Taken } from "./messages.ts";
 
-/** Where values may come from. */
-export interface ValueSources {
-  readonly editor: Pick<LastEditor, "selection">;
-  /** Whether the input had a value in an earlier execution. */
-  readonly hasEarlier: boolean;
-  /** Lets the person choose one of them, or says that there is none. */
-  readonly earlier: () => Promise<Taken | undefined>;
-}
+/** The longest text for an input, in bytes: it becomes part of prompts, and of the stored execution. */
+export const largestText = 1_000_000;
 
 /**
- * Lets a person choose where an input's value comes from, and gives it. What has none just now stands last and says why: Enter chooses what
- * can be used. Nothing when the person leaves. @throws UserError for a file or a selection that can't be taken
+ * Lets the person choose where an input's value comes from. What has no value is last and says why, so that Enter chooses what can
+ * be used. Undefined if the person cancels. @throws UserError for a file or a selection that can't be used
  */
 export async function takeValue(
   input: string,
-  { editor, hasEarlier, earlier }: ValueSources,
+  sources: {
+    readonly editor: Pick<LastEditor, "selection">;
+    /** Whether the input had a value in an earlier execution. */
+    readonly hasEarlier: boolean;
+    readonly earlier: () => Promise<Taken | undefined>;
+  },
 ): Promise<Taken | undefined> {
-  const { selection } = editor;
-  const items: readonly (vscode.QuickPickItem & {
-    readonly isEmpty: boolean;
-    readonly take: () => Promise<Taken | undefined>;
-  })[] = [
+  const { hasEarlier, earlier } = sources;
+  const { selection } = sources.editor;
+  const items = [
     {
       label: `$(selection) ${vscode.l10n.t("Editor's Selection")}`,
-      description:
-        selection === undefined
-          ? vscode.l10n.t("nothing is selected in an editor")
-          : plainLabel(`${selection.name} (${formatSize(Buffer.byteLength(selection.text))})`),
-      ...(selection === undefined ? {} : { detail: plainLabel(valueInShort(selection.text)) }),
+      ...(selection === undefined
+        ? { description: vscode.l10n.t("no text is selected in an editor") }
+        : {
+            description: plainLabel(
+              `${selection.name} (${formatSize(Buffer.byteLength(selection.text))})`,
+            ),
+            detail: plainLabel(valueInShort(selection.text)),
+          }),
       isEmpty: selection === undefined,
       take: () => Promise.resolve(takeSelection(selection)),
     },
@@ -42,22 +45,17 @@ export async function takeValue(
       label: `$(file) ${vscode.l10n.t("File…")}`,
       description: vscode.l10n.t("a text file of {0} at most", formatSize(largestText)),
       isEmpty: false,
-      take: chooseFile,
+      take: takeFile,
     },
     {
       label: `$(history) ${vscode.l10n.t("Value of an Earlier Execution…")}`,
-      ...(hasEarlier
-        ? {}
-        : { description: vscode.l10n.t("no execution that is kept here had one") }),
+      ...(!hasEarlier && { description: vscode.l10n.t("no stored execution had one") }),
       isEmpty: !hasEarlier,
       take: earlier,
     },
   ];
-  const usableFirst = [
-    ...items.filter(({ isEmpty }) => !isEmpty),
-    ...items.filter(({ isEmpty }) => isEmpty),
-  ];
-  const chosen = await vscode.window.showQuickPick(usableFirst, {
+  items.sort((one, other) => Number(one.isEmpty) - Number(other.isEmpty));
+  const chosen = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t("Fill in “{0}” from", valueInShort(input, 40)),
   });
   return await chosen?.take();
@@ -70,20 +68,114 @@ function takeSelection(selection: Selected | undefined): Taken | undefined {
     );
     return undefined;
   }
-  const bytes = Buffer.byteLength(selection.text);
-  refuseTooLarge(vscode.l10n.t("the selection in {0}", selection.name), bytes);
-  return {
-    text: selection.text,
-    from: vscode.l10n.t("the selection in {0} ({1})", selection.name, formatSize(bytes)),
-  };
+  const { text, name } = selection;
+  const bytes = Buffer.byteLength(text);
+  checkSize(vscode.l10n.t("the selection in {0}", name), bytes);
+  return { text, from: vscode.l10n.t("the selection in {0} ({1})", name, formatSize(bytes)) };
 }
 
-async function chooseFile(): Promise<Taken | undefined> {
+async function takeFile(): Promise<Taken | undefined> {
   const [file] =
     (await vscode.window.showOpenDialog({
       canSelectMany: false,
       openLabel: vscode.l10n.t("Fill In"),
       title: vscode.l10n.t("Fill in from a text file"),
     })) ?? [];
-  return file && (await readTextFile(file));
+  if (file === undefined) return undefined;
+  const name = file.path.split("/").at(-1) ?? "";
+  const orUserError = async <T>(reading: Thenable<T>): Promise<T> => {
+    try {
+      return await reading;
+    } catch (error) {
+      throw new UserError(vscode.l10n.t("“{0}” can't be read: {1}", name, messageOf(error)));
+    }
+  };
+  const { type, size } = await orUserError(vscode.workspace.fs.stat(file));
+  if ((type & vscode.FileType.Directory) !== 0)
+    throw new UserError(vscode.l10n.t("“{0}” is a folder.", name));
+  checkSize(name, size);
+  const bytes = await orUserError(vscode.workspace.fs.readFile(file));
+  // It may have grown, and some file systems report no size.
+  checkSize(name, bytes.length);
+  return {
+    text: textIn(bytes, name),
+    from: vscode.l10n.t("{0} ({1})", name, formatSize(bytes.length)),
+  };
+}
+
+function checkSize(name: string, bytes: number): void {
+  if (bytes <= largestText) return;
+  throw new UserError(
+    vscode.l10n.t(
+      "“{0}” is too large ({1}): an input takes {2} at most.",
+      name,
+      formatSize(bytes),
+      formatSize(largestText),
+    ),
+  );
+}
+
+/** UTF-8 as text, without its byte order mark. No text that a person wrote has a zero byte. */
+function textIn(bytes: Uint8Array, name: string): string {
+  try {
+    if (!bytes.includes(0)) return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    // Invalid UTF-8.
+  }
+  throw new UserError(
+    vscode.l10n.t("“{0}” isn't a text file: an input takes only text in UTF-8.", name),
+  );
+}
+
+/** A value that an input had, and the newest execution that had it. */
+export interface EarlierValue {
+  readonly value: JsonValue;
+  readonly execution: ExecutionSummary;
+}
+
+/** The values of a crew's input in these executions, each once. */
+export function earlierValues(
+  executions: readonly ExecutionSummary[],
+  crewId: string,
+  input: string,
+): readonly EarlierValue[] {
+  const values = new Map<string, EarlierValue>();
+  for (const execution of executions) {
+    const inputs = execution.crew.id === crewId ? execution.request?.inputs : undefined;
+    const value = inputs !== undefined && Object.hasOwn(inputs, input) ? inputs[input] : undefined;
+    if (value === undefined) continue;
+    const key = JSON.stringify(value);
+    if (!values.has(key)) values.set(key, { value, execution });
+  }
+  return [...values.values()];
+}
+
+/** Lets the person choose one of an input's values. Undefined if there is none or the person cancels. */
+export async function chooseEarlierValue(
+  values: readonly EarlierValue[],
+  input: string,
+): Promise<Taken | undefined> {
+  const name = valueInShort(input, 40);
+  if (values.length === 0) {
+    void vscode.window.showInformationMessage(
+      plainMessage(vscode.l10n.t("No stored execution had a value for “{0}”.", name)),
+    );
+    return undefined;
+  }
+  const items = values.map(({ value, execution }) => {
+    const [label, title] = [valueInShort(value), titleOf(execution)];
+    return {
+      label: plainLabel(label),
+      description: new Date(execution.startedAt).toLocaleString(vscode.env.language),
+      // Often the title is the value itself.
+      ...(title !== label && { detail: plainLabel(title) }),
+      taken: { value, from: vscode.l10n.t("the execution “{0}”", title) },
+    };
+  });
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t("Earlier values of “{0}”", name),
+    placeHolder: vscode.l10n.t("Newest first"),
+    matchOnDetail: true,
+  });
+  return chosen?.taken;
 }

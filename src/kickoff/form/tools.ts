@@ -1,52 +1,58 @@
 import * as vscode from "vscode";
 import type { Crews } from "../../crews/crews.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
-import type { FormTools } from "../form-tools.ts";
+import type { Prefill } from "../callbacks.ts";
 import type { Presets } from "../presets/presets.ts";
+import type { LastEditor } from "./last-editor.ts";
+import type { FormCrew, Taken } from "./messages.ts";
 
-/** What the form's buttons work with. */
-export interface FormToolsOptions {
-  readonly crews: Pick<Crews, "get">;
-  readonly store: Pick<ExecutionStore, "list" | "find">;
-  readonly presets: Presets;
-}
+/** What the form's buttons do. The form shows their errors. */
+export type FormTools = ReturnType<typeof createFormTools>;
 
-/** The tools of the kickoff forms, each loaded when it is used first. */
-export function createFormTools({ crews, store, presets }: FormToolsOptions): FormTools {
+/** The form's tools, each loaded when it is first used. */
+export function createFormTools(
+  crews: Pick<Crews, "get">,
+  store: Pick<ExecutionStore, "list" | "find">,
+  presets: Presets,
+  editor: Pick<LastEditor, "selection">,
+) {
   return {
-    async presets(crew, values) {
+    /** "Presets…". The chosen values replace the form's; undefined if there are none. @param values undefined while the form is invalid */
+    async presets(crew: FormCrew, values: Prefill | undefined): Promise<Prefill | undefined> {
       if (values === undefined)
         void vscode.window.showInformationMessage(
-          vscode.l10n.t(
-            "The form holds what is not JSON. Correct it to save its values as a preset.",
-          ),
+          vscode.l10n.t("The form has an error. Fix it to save its values as a preset."),
         );
       const { choosePreset } = await import("../presets/choose.ts");
       return await choosePreset({ presets, crew, values });
     },
-    async saveAsRequestFile(crew, values) {
+    async saveAsRequestFile(crew: FormCrew, values: Prefill): Promise<void> {
       const { askAndSave } = await import("../export.ts");
       await askAndSave({ crewName: crew.name, values });
     },
-    async copyAsCurl(crew, values) {
-      const { copyCurl } = await import("../copy-curl.ts");
-      // Looked up at each use: a local crew may have another port by now.
+    async copyAsCurl(crew: FormCrew, values: Prefill): Promise<void> {
+      const { copyCurl } = await import("../export.ts");
+      // Looked up at each use: a local crew may have another port.
       await copyCurl(crews.get(crew.id), values);
     },
-    async hasEarlierValue(crew, input) {
-      const { earlierValues } = await import("../earlier-value.ts");
-      return earlierValues(store.list(), crew.id, input).length > 0;
-    },
-    async earlierValue(crew, input) {
-      const { chooseEarlierValue, earlierValues } = await import("../earlier-value.ts");
-      const executions = store
-        .list()
-        .flatMap((execution) =>
-          execution.crew.id === crew.id && execution.request?.shortened?.includes(input) === true
-            ? (store.find(execution.localId) ?? [])
-            : execution,
-        );
-      return await chooseEarlierValue(earlierValues(executions, crew.id, input), input);
+    /** "Fill in from…". Undefined if the person cancels. */
+    async takeValue({ id }: FormCrew, input: string): Promise<Taken | undefined> {
+      const { chooseEarlierValue, earlierValues, takeValue } = await import("./take-value.ts");
+      return await takeValue(input, {
+        editor,
+        hasEarlier: earlierValues(store.list(), id, input).length > 0,
+        earlier: async () => {
+          // The list has only the beginning of a long value.
+          const executions = store
+            .list()
+            .flatMap((execution) =>
+              execution.crew.id === id && execution.request?.shortened?.includes(input) === true
+                ? (store.find(execution.localId) ?? [])
+                : execution,
+            );
+          return await chooseEarlierValue(earlierValues(executions, id, input), input);
+        },
+      });
     },
   };
 }

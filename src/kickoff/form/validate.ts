@@ -1,45 +1,53 @@
-import { checkAddress, type AddressFault } from "../address.ts";
-import { canShow, isNumber, type FieldValue, type FormField } from "./fields.ts";
-import { readJson, type JsonFault } from "../json.ts";
+import {
+  callbackNames,
+  checkAddress,
+  eventsIn,
+  type AddressFault,
+  type FormSecrets,
+  type StreamingValues,
+} from "../callbacks.ts";
+import { isJsonObject, readJson, type JsonFault } from "../json.ts";
+import { canShow, type FieldValue, type FormField } from "./fields.ts";
 import { readJsonView } from "./json-view.ts";
-import { eventsIn, type FormSecrets, type StreamingValues } from "../callbacks.ts";
-import { callbackNames } from "../callback-names.ts";
-import { alignValues, isJsonObject, type FormValues } from "./values.ts";
+import { alignValues, jsonOf, type FormValues } from "./values.ts";
 
-/** What is wrong with what one field holds; the form finds the words. */
+/** A problem with a field's value. */
 export type Fault =
   | AddressFault
-  | { readonly kind: "missing" }
   | { readonly kind: "notJson"; readonly at: JsonFault }
-  | { readonly kind: "notAnObject" }
-  | { readonly kind: "notANumber" }
-  | { readonly kind: "notAnInteger" }
-  | { readonly kind: "noAddress" }
-  | { readonly kind: "noEvents" }
-  | { readonly kind: "noUsername" }
-  | { readonly kind: "noSecret" }
-  /** One was entered, but for another host or another kind of authentication. */
-  | { readonly kind: "otherSecret" };
+  | {
+      /** `otherSecret`: a secret was entered for another host or another strategy. */
+      readonly kind:
+        | "missing"
+        | "notAnObject"
+        | "notANumber"
+        | "notAnInteger"
+        | "noAddress"
+        | "noEvents"
+        | "noUsername"
+        | "noSecret"
+        | "otherSecret";
+    };
 
-/** Checks an input. Only the crew knows whether the value makes sense; here is checked that there is one and that it is what it is sent as. */
+/** Checks an input: a required one isn't blank, and the text is valid for its mode. Only the crew knows whether the value makes sense. */
 export function checkInput(
   { required, control }: Pick<FormField, "required" | "control">,
   { mode, text }: FieldValue,
 ): Fault | undefined {
-  if (mode === "omit" || mode === "empty" || mode === "null") return undefined;
-  if (mode === "text" ? text === "" : text.trim() === "")
-    return required ? { kind: "missing" } : undefined;
-  if (mode === "text") return undefined;
-  if (mode === "fitting" && control?.kind === "integer" && !/^-?(0|[1-9]\d*)$/.test(text.trim()))
-    return { kind: "notAnInteger" };
-  if (mode === "fitting" && control?.kind === "number" && !isNumber(text))
-    return { kind: "notANumber" };
-  if (mode === "fitting" && control !== undefined && !canShow(control, text.trim()))
-    return { kind: "missing" };
-  return checkJson(text);
+  if (mode === "omit") return undefined;
+  if (jsonOf({ mode, text }) === undefined) return required ? { kind: "missing" } : undefined;
+  if (mode !== "json" && mode !== "fitting") return undefined;
+  if (mode === "fitting" && control !== undefined) {
+    if (control.kind === "integer" && !/^-?(0|[1-9]\d*)$/.test(text.trim()))
+      return { kind: "notAnInteger" };
+    if (!canShow(control, text.trim()))
+      return { kind: control.kind === "number" ? "notANumber" : "missing" };
+  }
+  const reading = readJson(text);
+  return "fault" in reading ? { kind: "notJson", at: reading.fault } : undefined;
 }
 
-/** Checks `meta`: nothing, or a JSON object (specification: a free-form object). */
+/** Checks `meta`: blank, or a JSON object (specification: a free-form object). */
 export function checkMeta(text: string): Fault | undefined {
   if (text.trim() === "") return undefined;
   const reading = readJson(text);
@@ -47,21 +55,17 @@ export function checkMeta(text: string): Fault | undefined {
   return isJsonObject(reading.value) ? undefined : { kind: "notAnObject" };
 }
 
-/** Checks the address of event streaming, which events without one need. */
-export function checkStreamingAddress({
-  url,
-  events,
-}: Pick<StreamingValues, "url" | "events">): Fault | undefined {
+type Stream = Pick<StreamingValues, "url" | "events">;
+
+/** Checks the address of event streaming, which events need. */
+export function checkStreamingAddress({ url, events }: Stream): Fault | undefined {
   return url.trim() === "" && eventsIn(events).length > 0
     ? { kind: "noAddress" }
     : checkAddress(url);
 }
 
 /** Checks the events to be streamed, which an address needs. */
-export function checkEvents({
-  url,
-  events,
-}: Pick<StreamingValues, "url" | "events">): Fault | undefined {
+export function checkEvents({ url, events }: Stream): Fault | undefined {
   return url.trim() !== "" && eventsIn(events).length === 0 ? { kind: "noEvents" } : undefined;
 }
 
@@ -73,26 +77,18 @@ export function isValid(
 ): boolean {
   const inputs = alignValues(fields, values).inputs;
   const { callbacks, humanInput, streaming } = values;
-  const needsHumanInputSecret =
+  const authenticates =
     callbacks.humanInputWebhookUrl.trim() !== "" && humanInput.strategy !== "none";
+  const lacksUsername = humanInput.strategy === "basic" && humanInput.username === "";
+  const streams = streaming.url.trim() !== "" && streaming.strategy !== "none";
   return (
     (values.json === undefined || "values" in readJsonView(fields, values, values.json)) &&
-    fields.every(
-      (field, index) => checkInput(field, inputs[index] ?? field.initial) === undefined,
+    fields.every((field, index) => !checkInput(field, inputs[index] ?? field.initial)) &&
+    callbackNames.every((name) => !checkAddress(callbacks[name])) &&
+    ![checkMeta(values.meta), checkStreamingAddress(streaming), checkEvents(streaming)].some(
+      Boolean,
     ) &&
-    checkMeta(values.meta) === undefined &&
-    callbackNames.every((name) => checkAddress(callbacks[name]) === undefined) &&
-    !(
-      needsHumanInputSecret &&
-      (secrets.humanInput === "" || (humanInput.strategy === "basic" && humanInput.username === ""))
-    ) &&
-    checkStreamingAddress(streaming) === undefined &&
-    checkEvents(streaming) === undefined &&
-    !(streaming.url.trim() !== "" && streaming.strategy !== "none" && secrets.streaming === "")
+    !(authenticates && (secrets.humanInput === "" || lacksUsername)) &&
+    !(streams && secrets.streaming === "")
   );
-}
-
-function checkJson(text: string): Fault | undefined {
-  const reading = readJson(text);
-  return "fault" in reading ? { kind: "notJson", at: reading.fault } : undefined;
 }

@@ -7,22 +7,20 @@ import { logProblem } from "../../editor/log.ts";
 import { showStatus } from "../../editor/messages.ts";
 import { crewNamedIn, placeAt, type WritingPlace } from "./place.ts";
 
-/** What {@link RequestFileCompletion} works with. */
-export interface RequestFileCompletionOptions {
-  readonly crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">;
-  /** A crew told what it asks for. */
-  readonly onLearnt: () => void;
-}
+/** Offers the connected crews, and in `inputs` what the file's crew takes: only there the crew is asked, once. */
+export class RequestFileCompletion {
+  readonly #crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">;
+  readonly #onLearnt: () => void;
 
-/** Offers the connected crews, and inside `inputs` what the file's crew asks for: the crew is asked once, and only there. */
-export class RequestFileCompletion implements vscode.CompletionItemProvider {
-  readonly #options: RequestFileCompletionOptions;
-
-  constructor(options: RequestFileCompletionOptions) {
-    this.#options = options;
+  /** `onLearnt` is called when a crew's inputs become known. */
+  constructor(
+    crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">,
+    onLearnt: () => void,
+  ) {
+    this.#crews = crews;
+    this.#onLearnt = onLearnt;
   }
 
-  /** See {@link vscode.CompletionItemProvider}. */
   async provideCompletionItems(
     document: vscode.TextDocument,
     position: vscode.Position,
@@ -37,7 +35,7 @@ export class RequestFileCompletion implements vscode.CompletionItemProvider {
     );
     const items =
       place.kind === "crew"
-        ? this.#options.crews.list().map(crewItem)
+        ? this.#crews.list().map(crewItem)
         : await this.#inputItems(place, text, token);
     for (const item of items) {
       item.range = range;
@@ -52,7 +50,7 @@ export class RequestFileCompletion implements vscode.CompletionItemProvider {
     token: vscode.CancellationToken,
   ): Promise<vscode.CompletionItem[]> {
     const name = crewNamedIn(text);
-    const crew = name === undefined ? undefined : this.#options.crews.find(name);
+    const crew = name === undefined ? undefined : this.#crews.find(name);
     const fields = crew === undefined ? [] : await this.#fieldsOf(crew, token);
     if (place.kind === "inputName")
       return fields
@@ -65,19 +63,18 @@ export class RequestFileCompletion implements vscode.CompletionItemProvider {
   }
 
   async #fieldsOf(crew: Crew, token: vscode.CancellationToken): Promise<readonly InputField[]> {
-    const { crews, onLearnt } = this.#options;
-    const known = crews.knownInputs(crew);
+    const known = this.#crews.knownInputs(crew);
     if (known !== undefined) return known.fields;
     const abort = new AbortController();
     const cancelled = token.onCancellationRequested(() => abort.abort());
     try {
-      const { fields } = await crews.inputs(crew, { signal: abort.signal });
-      onLearnt();
+      const { fields } = await this.#crews.inputs(crew, { signal: abort.signal });
+      this.#onLearnt();
       return fields;
     } catch (error) {
       if (!token.isCancellationRequested) {
         logProblem("Asking a crew for its inputs", error, crew.name);
-        showStatus(vscode.l10n.t("“{0}” can't be asked for its inputs just now.", crew.name));
+        showStatus(vscode.l10n.t("The inputs of “{0}” are not available.", crew.name));
       }
       return [];
     } finally {
@@ -110,12 +107,12 @@ function nameItem(
     ...(field.type === undefined ? [] : [field.type]),
     isRequired(field) ? vscode.l10n.t("required") : vscode.l10n.t("optional"),
   ].join(" · ");
-  // A plain string: what a crew says of its inputs is text, not Markdown.
+  // A plain string: a crew's description is text, not Markdown.
   if (field.description !== undefined) item.documentation = field.description;
   return item;
 }
 
-/** A value to begin with, chosen so that typing goes on in it. */
+/** A value to begin with, in which typing continues. */
 function appendValue(snippet: vscode.SnippetString, field: InputField): void {
   const choices = valuesOf(field).map(({ value }) => JSON.stringify(value));
   if (choices.length > 1) snippet.appendChoice(choices);
@@ -141,7 +138,7 @@ function valueItem(
   return item;
 }
 
-/** The values that are worth offering: the default first, then those that the crew names. */
+/** The default, then the crew's choices. */
 function valuesOf({
   type,
   default: value,

@@ -1,164 +1,144 @@
-import { parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
-import type { JsonValue } from "../../api/types.ts";
-import { expectedAfter, type Expected } from "../json.ts";
-import { membersOf, spanOf, type Span } from "../json-tree.ts";
-import { namesSecret } from "../secret-words.ts";
-import {
-  callbackMembers,
-  readCallbacks,
-  type CallbackFault,
-  type Wanted,
-} from "../kickoff-json.ts";
-import { isJsonObject, toCallbacks, type Prefill } from "../form/values.ts";
+import type { JsonObject } from "../../api/types.ts";
+import { defined } from "../../base/json.ts";
+import { callbackMembers, toCallbacks, typedCallbacks, type Prefill } from "../callbacks.ts";
+import { isJsonObject, spanOf, toJson, type Expected, type Span } from "../json.ts";
+import { namesSecret, readKickoffJson, type KickoffFault } from "../kickoff-json.ts";
 
-/** What is wrong with a request file, and where; whoever shows it finds the words. */
+/** The end of every request file's name. */
+export const requestFileEnding = ".kickoff.json";
+
+/** A problem in a request file and its place. */
 export type FileFault =
+  | KickoffFault
   | ({ readonly at: Span } & (
       | { readonly kind: "syntax"; readonly expected: Expected }
-      | { readonly kind: "tooDeep" }
-      | { readonly kind: "notAnObject" }
       | { readonly kind: "noCrew" }
-      | { readonly kind: "wrongType"; readonly name: string; readonly wanted: Wanted }
-      | { readonly kind: "unknownMember"; readonly name: string }
-      /** A member that holds a token or a password, which a shared file must not. */
+      /** A token or a password, which a shared file must not have. */
       | { readonly kind: "secret"; readonly name: string }
-    ))
-  | CallbackFault;
+    ));
 
-/** A request file as it was read: what can be used of it, and what is wrong with it. */
+/** What a request file says, without secrets, and its problems. */
 export interface RequestFile {
   /** Name or address of the crew. */
   readonly crew?: string;
-  /** The title that the execution gets. */
+  /** The execution's title. */
   readonly label?: string;
-  /** The secrets of its callbacks are entered in the form. */
   readonly values: Prefill;
   readonly faults: readonly FileFault[];
   readonly places: Places;
 }
 
-/** Where faults that are found later are shown. */
+/** Where problems that are found later are shown. */
 export interface Places {
   readonly crew: Span;
   readonly inputs: Span;
-  /** Each input's value, by the input's name. */
+  /** The inputs' values. */
   readonly input: ReadonlyMap<string, Span>;
-  /** Each input's name itself. */
   readonly inputName: ReadonlyMap<string, Span>;
 }
 
-/** Members of a request file beside the callbacks' addresses. `$schema` is an editor's own. */
-const otherMembers = ["crew", "label", "inputs", "meta", "$schema"] as const;
-/** All members that a request file may have. */
-export const requestFileMembers: readonly string[] = [...otherMembers, ...callbackMembers];
+/** Members of a request file that are texts. `$schema` is for editors. */
+const ownMembers = ["crew", "label", "$schema"] as const;
+
+export const requestFileMembers: readonly string[] = [
+  ...ownMembers,
+  "inputs",
+  "meta",
+  ...callbackMembers,
+];
 
 const firstLine: Span = { start: 0, end: 1 };
 
-/** Reads a request file: JSON in which comments and trailing commas may stand. Never throws. */
-export function readRequestFile(text: string): RequestFile {
-  const errors: ParseError[] = [];
-  let tree: Node | undefined;
-  try {
-    tree = parseTree(text, errors, { allowTrailingComma: true });
-  } catch (error) {
-    // The parser calls itself for each level, and only the stack's end stops it.
-    if (!(error instanceof RangeError)) throw error;
-    return nothing({ kind: "tooDeep", at: firstLine });
-  }
-  const [error] = errors;
-  const syntax: FileFault[] =
-    error === undefined
-      ? []
-      : [
-          {
-            kind: "syntax",
-            expected: expectedAfter(printParseErrorCode(error.error)),
-            at: { start: error.offset, end: error.offset + Math.max(1, error.length) },
-          },
-        ];
-  if (tree?.type !== "object")
-    return nothing(
-      ...syntax,
-      ...(tree === undefined ? [] : [{ kind: "notAnObject", at: spanOf(tree) } as const]),
-    );
-  return readMembers(tree, syntax);
+/** Whether a file is a request file, by its name. */
+export function isRequestFile({ path }: { readonly path: string }): boolean {
+  return path.endsWith(requestFileEnding);
 }
 
-function readMembers(tree: Node, syntax: readonly FileFault[]): RequestFile {
-  const faults: FileFault[] = [...syntax];
-  const texts = new Map<string, string>();
-  const objects = new Map<string, Readonly<Record<string, JsonValue>>>();
-  let crew: Span | undefined;
-  let inputs: Node | undefined;
-  const members = membersOf(tree);
-  for (const { name, key, value } of members) {
-    if (!requestFileMembers.includes(name)) {
-      faults.push({ kind: namesSecret(name) ? "secret" : "unknownMember", name, at: spanOf(key) });
-    } else if (name === "inputs" || name === "meta") {
-      const read = toJson(value);
-      if (isJsonObject(read)) objects.set(name, read);
-      else faults.push({ kind: "wrongType", name, wanted: "object", at: spanOf(value) });
-      if (name === "inputs") inputs = value;
-    } else if (otherMembers.some((other) => other === name)) {
-      if (value.type !== "string")
-        faults.push({ kind: "wrongType", name, wanted: "text", at: spanOf(value) });
-      else if (String(value.value).trim() !== "") texts.set(name, String(value.value).trim());
-    }
-    if (name === "crew") crew = spanOf(value);
-  }
-  const { secrets, faults: wrong, ...callbacks } = readCallbacks(members);
-  // A secret where it does not belong is told once.
-  const others = wrong.filter(({ at }) => !secrets.some(({ key }) => key.start === at.start));
-  faults.push(
+/** Reads a request file: JSON with comments and trailing commas. Never throws. */
+export function readRequestFile(text: string): RequestFile {
+  const json = readKickoffJson(text, ownMembers);
+  const { members, texts, secrets } = json;
+  const crew = members.get("crew");
+  const isCrewMissing =
+    json.root !== undefined &&
+    texts.get("crew") === "" &&
+    (crew === undefined || crew.value.type === "string");
+  // A secret in the wrong place is reported once.
+  const others = json.faults.filter(({ at }) => !secrets.some(({ key }) => key.start === at.start));
+  const faults: FileFault[] = [
+    ...(json.syntax ? [{ kind: "syntax", ...json.syntax } as const] : []),
     ...secrets.map(({ name, key }) => ({ kind: "secret", name, at: key }) as const),
     ...others.map(asFileFault),
-  );
-  const named = texts.get("crew");
-  if (
-    named === undefined &&
-    !faults.some((fault) => fault.kind === "wrongType" && fault.name === "crew")
-  )
-    faults.push({ kind: "noCrew", at: crew ?? firstLine });
-  const label = texts.get("label");
-  const given = inputs === undefined ? [] : membersOf(inputs);
+    ...(isCrewMissing
+      ? [{ kind: "noCrew", at: crew ? spanOf(crew.value) : firstLine } as const]
+      : []),
+  ];
+  const inputs = members.get("inputs");
   return {
-    ...(named === undefined ? {} : { crew: named }),
-    ...(label === undefined ? {} : { label }),
-    values: { ...Object.fromEntries(objects), ...toCallbacks(callbacks) },
+    ...defined({ crew: texts.get("crew") || undefined, label: texts.get("label") || undefined }),
+    values: {
+      ...objectOf("inputs", json),
+      ...objectOf("meta", json),
+      ...toCallbacks(json),
+    },
     faults,
     places: {
-      crew: crew ?? firstLine,
-      inputs: inputs === undefined ? firstLine : spanOf(inputs.parent?.children?.[0] ?? inputs),
-      input: new Map(given.map(({ name, value }) => [name, spanOf(value)])),
-      inputName: new Map(given.map(({ name, key }) => [name, spanOf(key)])),
+      crew: crew ? spanOf(crew.value) : firstLine,
+      inputs: inputs ? spanOf(inputs.key) : firstLine,
+      input: new Map(json.inputs.map(({ name, value }) => [name, spanOf(value)])),
+      inputName: new Map(json.inputs.map(({ name, key }) => [name, spanOf(key)])),
     },
   };
 }
 
-function nothing(...faults: readonly FileFault[]): RequestFile {
-  const all: readonly FileFault[] =
-    faults.length > 0 ? faults : [{ kind: "notAnObject", at: firstLine }];
-  return {
-    values: {},
-    faults: all,
-    places: { crew: firstLine, inputs: firstLine, input: new Map(), inputName: new Map() },
-  };
+function objectOf(
+  name: "inputs" | "meta",
+  { members }: Pick<ReturnType<typeof readKickoffJson>, "members">,
+): Pick<Prefill, "inputs" | "meta"> {
+  const member = members.get(name);
+  const value = member === undefined ? null : toJson(member.value);
+  return isJsonObject(value) ? { [name]: value } : {};
 }
 
-/** A secret that stands in a callback where it would not even be read. */
-function asFileFault(fault: CallbackFault): FileFault {
-  return fault.kind === "otherPart" && namesSecret(fault.name)
+/** A member that doesn't belong there may be a secret. */
+function asFileFault(fault: KickoffFault): FileFault {
+  return (fault.kind === "otherMember" || fault.kind === "otherPart") && namesSecret(fault.name)
     ? { kind: "secret", name: fault.name, at: fault.at }
     : fault;
 }
 
-/** A node as plain JSON. Unlike an assignment, fromEntries makes `__proto__` a property like any other. */
-function toJson(node: Node): JsonValue {
-  if (node.type === "array") return (node.children ?? []).map(toJson);
-  if (node.type === "object")
-    return Object.fromEntries(membersOf(node).map(({ name, value }) => [name, toJson(value)]));
-  const value: unknown = node.value;
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-    ? value
-    : null;
+/** A request file's text: indented JSON without secrets. */
+export function writeRequestFile(crew: string, values: Prefill, label?: string): string {
+  const { inputs = {}, meta } = values;
+  // As typed in the form, so that a stray secret is left out.
+  const callbacks = toCallbacks(typedCallbacks(values));
+  const file = { crew, ...defined({ label }), inputs, ...defined({ meta }), ...callbacks };
+  return `${JSON.stringify(file, undefined, 2)}\n`;
+}
+
+/** A file name made from the crew and its first input that isn't blank: "travel-oslo.kickoff.json". */
+export function suggestFileName(crew: string, inputs: JsonObject = {}): string {
+  const first = Object.values(inputs)
+    .map((value) =>
+      value === null ? "" : slug(typeof value === "string" ? value : JSON.stringify(value)),
+    )
+    .find((text) => text !== "");
+  const parts = [slug(crew), first].filter((part) => part !== undefined && part !== "");
+  return `${parts.length === 0 ? "request" : parts.join("-")}${requestFileEnding}`;
+}
+
+/** The path with a request file's ending, once, whatever a dialog appended. */
+export function withEnding(path: string): string {
+  return `${path.replace(/(?:\.kickoff\.json)+(?:\.json)?$|\.json$/i, "")}${requestFileEnding}`;
+}
+
+/** At most 30 letters and digits of any script, with hyphens for other characters. */
+function slug(text: string): string {
+  const slugged = text
+    .slice(0, 200)
+    .toLowerCase()
+    .normalize("NFC")
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+/, "");
+  return Array.from(slugged).slice(0, 30).join("").replace(/-+$/, "");
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { askedCallbacks, callbacksInWords } from "../../../src/kickoff/asked-callbacks.ts";
+import { askedCallbacks } from "../../../src/kickoff/callbacks.ts";
+import { callbacksText } from "../../../src/kickoff/texts.ts";
 
-const inWords = (crewWebhookUrl: string) => callbacksInWords(askedCallbacks({ crewWebhookUrl }));
+const inWords = (crewWebhookUrl: string) => callbacksText(askedCallbacks({ crewWebhookUrl }));
 
 describe("What callbacks ask a crew to send", () => {
   it("is told with its kind and whole address, each on a line", () => {
@@ -19,7 +20,7 @@ describe("What callbacks ask a crew to send", () => {
         authentication: { strategy: "bearer" },
       },
     });
-    assert.deepEqual(callbacksInWords(callbacks).split("\n"), [
+    assert.deepEqual(callbacksText(callbacks).split("\n"), [
       "• the output of each task, to http://h.test/t",
       "• the result, to https://h.test:8443/c?to=me#x",
       "• each output that waits for a person, to https://h.test/h",

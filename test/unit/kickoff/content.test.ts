@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { FormContent, type Seed } from "../../../src/kickoff/form/content.ts";
 import { formFields } from "../../../src/kickoff/form/fields.ts";
-import { initialValues, type FormValues } from "../../../src/kickoff/form/values.ts";
+import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
 
 const fields = formFields({ fields: [{ name: "topic" }, { name: "audience" }], raw: {} });
 const typed = (topic: string, audience: string): FormValues => ({

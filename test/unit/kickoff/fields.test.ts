@@ -1,11 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  formFields,
-  needsForm,
-  switchMode,
-  typedIn,
-  withUnlisted,
-} from "../../../src/kickoff/form/fields.ts";
+import { formFields, switchMode, typedIn, withUnlisted } from "../../../src/kickoff/form/fields.ts";
 
 const inputs = (...fields: Parameters<typeof formFields>[0]["fields"]) => ({
   fields,
@@ -13,12 +7,7 @@ const inputs = (...fields: Parameters<typeof formFields>[0]["fields"]) => ({
 });
 
 describe("Fields of the kickoff form", () => {
-  it("asks a person only where the crew asks for something", () => {
-    assert.equal(needsForm(inputs()), false);
-    assert.equal(needsForm(inputs({ name: "topic" })), true);
-  });
-
-  it("keeps the crew's order and any name, and makes one field of a name given twice", () => {
+  it("keeps the crew's order and any name, with a field for each", () => {
     const names = [
       '"name": "Cholesterol", "value": "230 mg/dL"',
       "",
@@ -27,7 +16,7 @@ describe("Fields of the kickoff form", () => {
       "constructor",
       "topic",
     ];
-    const fields = formFields(inputs(...[...names, "topic"].map((name) => ({ name }))));
+    const fields = formFields(inputs(...names.map((name) => ({ name }))));
     assert.deepEqual(
       fields.map((field) => field.name),
       names,

@@ -1,13 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  carriedOver,
-  heldFrom,
-  isMeantFor,
-  secretsFor,
-  targetFor,
-  targetsIn,
-} from "../../../src/kickoff/held-secrets.ts";
-import { initialValues, type FormValues } from "../../../src/kickoff/form/values.ts";
+import { carriedOver, heldFrom, isMeantFor, secretsFor, targetFor, targetsIn } from "../../../src/kickoff/form/secrets.ts";
+import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
 
 const to = (
   url: string,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { formFields } from "../../../src/kickoff/form/fields.ts";
 import { readJsonView, writeJsonView } from "../../../src/kickoff/form/json-view.ts";
-import { initialValues, toRequest, type FormValues } from "../../../src/kickoff/form/values.ts";
+import { type FormValues, initialValues, toRequest } from "../../../src/kickoff/form/values.ts";
 
 const fields = formFields({ fields: [{ name: "topic" }], raw: undefined });
 const blank: FormValues = {
@@ -204,11 +204,10 @@ describe("Callbacks in the form as JSON", () => {
     });
     assert.deepEqual(
       faultOf('"webhooks": {"authentication": {"strategy": "basic", "username": "me"}}'),
-      { kind: "wrongStrategy", name: "strategy", wanted: ["bearer"], line: 1, column: 60 },
+      { kind: "wrongStrategy", wanted: ["bearer"], line: 1, column: 60 },
     );
     assert.deepEqual(faultOf('"humanInputWebhook": {"authentication": {"token": "hush"}}'), {
       kind: "wrongStrategy",
-      name: "strategy",
       wanted: ["bearer", "basic"],
       line: 1,
       column: 38,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { formFields, type FieldMode, type FormField } from "../../../src/kickoff/form/fields.ts";
+import { type FieldMode, type FormField, formFields } from "../../../src/kickoff/form/fields.ts";
 import { readJsonView, writeJsonView } from "../../../src/kickoff/form/json-view.ts";
-import { initialValues, toRequest, type FormValues } from "../../../src/kickoff/form/values.ts";
+import { type FormValues, initialValues, toRequest } from "../../../src/kickoff/form/values.ts";
 
 const fields = formFields({
   fields: [
@@ -160,7 +160,13 @@ describe("The form as JSON", () => {
     });
     assert.deepEqual(faultOf("\n[1]"), { kind: "notAnObject", line: 2, column: 1 });
     assert.deepEqual(faultOf('{\n"meta": {}}'), { kind: "noInputs", line: 1, column: 1 });
-    assert.deepEqual(faultOf('{\n"inputs": []}'), { kind: "noInputs", line: 2, column: 11 });
+    assert.deepEqual(faultOf('{\n"inputs": []}'), {
+      kind: "wrongType",
+      name: "inputs",
+      wanted: "object",
+      line: 2,
+      column: 11,
+    });
     assert.deepEqual(faultOf('{"inputs": {},\n "meta": 1}'), {
       kind: "wrongType",
       name: "meta",

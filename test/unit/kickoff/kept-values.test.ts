@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { checkAddress, keptAddress } from "../../../src/kickoff/address.ts";
+import { checkAddress, keptAddress } from "../../../src/kickoff/callbacks.ts";
 import { readJsonView, writeJsonView } from "../../../src/kickoff/form/json-view.ts";
-import { keptValues } from "../../../src/kickoff/form/kept-values.ts";
-import { placeAfterCuts } from "../../../src/kickoff/text-edits.ts";
+import { keptValues } from "../../../src/kickoff/form/secrets.ts";
+import { placeAfterCuts } from "../../../src/kickoff/json.ts";
 import { initialValues } from "../../../src/kickoff/form/values.ts";
 
 const blank = initialValues([]);

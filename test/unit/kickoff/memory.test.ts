@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { keptValues } from "../../../src/kickoff/form/kept-values.ts";
+import { keptValues } from "../../../src/kickoff/form/secrets.ts";
 import { FormMemory } from "../../../src/kickoff/form/memory.ts";
-import { initialValues, type FormValues } from "../../../src/kickoff/form/values.ts";
+import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
 import { testDatabase } from "../../support/database.ts";
 
 const crew = "url:https://crew.test";
@@ -16,10 +16,7 @@ describe("Memory of the kickoff form", () => {
   let machine: ReturnType<typeof testDatabase>;
   let problems: string[];
   const openMemory = () =>
-    new FormMemory({
-      database: machine.database,
-      onProblem: (message) => problems.push(message),
-    });
+    new FormMemory(machine.database, (message) => problems.push(message));
   /** What is on disk, as kind and JSON. */
   const rows = () =>
     machine.database

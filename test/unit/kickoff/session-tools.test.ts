@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import type { KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
 import type { Seed } from "../../../src/kickoff/form/content.ts";
-import type { Taken } from "../../../src/kickoff/form-tools.ts";
-import type { Draft, ToForm } from "../../../src/kickoff/form/messages.ts";
-import { FormSession } from "../../../src/kickoff/form/session.ts";
-import type { SessionOptions } from "../../../src/kickoff/session-options.ts";
+import type { Draft, Taken, ToForm } from "../../../src/kickoff/form/messages.ts";
+import { FormSession, type SessionOptions } from "../../../src/kickoff/form/session.ts";
 import { FakeClock, settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
 import { keep, shownForm, typed } from "./support.ts";
@@ -28,6 +26,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
       presets: (_, request) => keep(asked, request).then(() => undefined),
       saveAsRequestFile: (_, request) => keep(asked, request),
       copyAsCurl: (_, request) => keep(asked, request),
+      takeValue: () => Promise.resolve(taken),
     };
   });
 
@@ -56,10 +55,9 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
           presets: (...of) => tools.presets(...of),
           saveAsRequestFile: (...of) => tools.saveAsRequestFile(...of),
           copyAsCurl: (...of) => tools.copyAsCurl(...of),
+          takeValue: (...of) => tools.takeValue(...of),
         },
-        takeValue: () => Promise.resolve(taken),
         onToolProblem: (error) => problems.push(error),
-        actionsFor: () => [],
         onAction: () => undefined,
         onLateProblem: (error) => assert.fail(String(error)),
       },

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { CrewInputs, KickoffRequest } from "../../../src/api/types.ts";
-import { UserError, actionsOf, type ErrorAction } from "../../../src/base/errors.ts";
+import { UserError, type ErrorAction } from "../../../src/base/errors.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Seed } from "../../../src/kickoff/form/content.ts";
 import { formFields } from "../../../src/kickoff/form/fields.ts";
 import { writeJsonView } from "../../../src/kickoff/form/json-view.ts";
-import { keptDraft, keptValues } from "../../../src/kickoff/form/kept-values.ts";
+import { keptDraft, keptValues } from "../../../src/kickoff/form/secrets.ts";
 import type { Draft, ToForm } from "../../../src/kickoff/form/messages.ts";
-import { FormSession } from "../../../src/kickoff/form/session.ts";
-import type { LoadOptions } from "../../../src/kickoff/session-options.ts";
+import { FormSession, type LoadOptions } from "../../../src/kickoff/form/session.ts";
 import { MaybeStartedError } from "../../../src/sending/kickoff.ts";
 import { FakeClock, settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
@@ -82,7 +81,6 @@ describe("A kickoff form's session", () => {
         onStarted: (execution) => started.push(execution),
         onOpenExecution: (execution) => opened.push(execution),
         ...noTools,
-        actionsFor: actionsOf,
         onAction: (action) => acted.push(action),
         onLateProblem: (error) => late.push(error),
       },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OneWish } from "../../../src/kickoff/single-start.ts";
+import { SingleStart } from "../../../src/kickoff/single-start.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { deferred } from "./support.ts";
 
@@ -8,13 +8,13 @@ const program = { isPerson: false };
 
 describe("A wish", () => {
   let clock: FakeClock;
-  let wishes: OneWish<number | undefined>;
+  let wishes: SingleStart<number | undefined>;
   let starts: number;
   const start = () => Promise.resolve(++starts);
 
   beforeEach(() => {
     clock = new FakeClock();
-    wishes = new OneWish(clock);
+    wishes = new SingleStart(clock);
     starts = 0;
   });
 

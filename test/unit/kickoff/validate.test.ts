@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { formFields } from "../../../src/kickoff/form/fields.ts";
 import { readJson } from "../../../src/kickoff/json.ts";
-import { checkAddress } from "../../../src/kickoff/address.ts";
+import { checkAddress, type FormSecrets, noSecrets } from "../../../src/kickoff/callbacks.ts";
 import { checkInput, checkMeta, isValid } from "../../../src/kickoff/form/validate.ts";
-import { noSecrets, type FormSecrets } from "../../../src/kickoff/callbacks.ts";
-import { initialValues, type FormValues } from "../../../src/kickoff/form/values.ts";
+import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
 
 describe("Checks of the kickoff form", () => {
   it("want a value for a required input and not for an optional or left-out one", () => {

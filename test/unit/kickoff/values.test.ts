@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
-import { formFields, type FieldMode } from "../../../src/kickoff/form/fields.ts";
+import { type FieldMode, formFields } from "../../../src/kickoff/form/fields.ts";
 import { secretsIn } from "../../../src/kickoff/callbacks.ts";
-import {
-  alignValues,
-  fillIn,
-  initialValues,
-  toPrefill,
-  toRequest,
-  type FormValues,
-} from "../../../src/kickoff/form/values.ts";
+import { alignValues, fillIn, type FormValues, initialValues, toPrefill, toRequest } from "../../../src/kickoff/form/values.ts";
 
 const fieldsFor = (...names: string[]) =>
   formFields({ fields: names.map((name) => ({ name })), raw: undefined });

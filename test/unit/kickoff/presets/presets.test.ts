@@ -9,7 +9,7 @@ describe("Presets of a crew", () => {
   let machine: ReturnType<typeof testDatabase>;
   let unreadable: string[];
   const open = (database = machine.database) =>
-    new Presets({ database, onUnreadable: (_, crewId) => unreadable.push(crewId) });
+    new Presets(database, (_, crewId) => unreadable.push(crewId));
   const names = (crewId = crew) =>
     open()
       .list(crewId)

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { InputField } from "../../../../src/api/types.ts";
-import { checkInputs } from "../../../../src/kickoff/request-files/check-inputs.ts";
+import { checkInputs } from "../../../../src/kickoff/request-files/check.ts";
 import { readRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
 
 /** The faults of inputs, each with the words it points at. */

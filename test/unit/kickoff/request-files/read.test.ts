@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readRequestFile, type FileFault } from "../../../../src/kickoff/request-files/request-file.ts";
+import { type FileFault, readRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
 
 /** The faults of a text, each with the words it points at. */
 const faultsIn = (text: string) =>
@@ -111,7 +111,7 @@ describe("Reading a request file", () => {
       '{"crew": "T", "humanInputWebhook": {"url": "https://h.test/a", "authentication": {"strategy": "basic", "username": "me", "token": "hush"}}}';
     assert.deepEqual(faultsIn(basic), [{ kind: "secret", name: "token", where: '"token"' }]);
     assert.deepEqual(faultsIn('{"crew": "T", "passengers": 3}'), [
-      { kind: "unknownMember", name: "passengers", where: '"passengers"' },
+      { kind: "otherMember", name: "passengers", where: '"passengers"' },
     ]);
   });
 
@@ -121,7 +121,7 @@ describe("Reading a request file", () => {
         '{"crew": "T", "humanInputWebhook": {"authentication": {"strategy": "digest"}}, "webhooks": {"events": ["a b"], "realtime": 1, "to": "x"}}',
       ),
       [
-        { kind: "wrongStrategy", name: "strategy", wanted: ["bearer", "basic"], where: '"digest"' },
+        { kind: "wrongStrategy", wanted: ["bearer", "basic"], where: '"digest"' },
         { kind: "otherPart", name: "to", where: '"to"' },
         { kind: "wrongType", name: "events", wanted: "names", where: '["a b"]' },
         { kind: "wrongType", name: "realtime", wanted: "trueOrFalse", where: "1" },
@@ -169,10 +169,10 @@ describe("Reading a request file", () => {
 
   it("names what has the wrong type, what it does not know, and what is missing", () => {
     assert.deepEqual(faultsIn('{"inputs": [], "meta": "x", "label": 7, "input": {}}'), [
+      { kind: "otherMember", name: "input", where: '"input"' },
       { kind: "wrongType", name: "inputs", wanted: "object", where: "[]" },
       { kind: "wrongType", name: "meta", wanted: "object", where: '"x"' },
       { kind: "wrongType", name: "label", wanted: "text", where: "7" },
-      { kind: "unknownMember", name: "input", where: '"input"' },
       { kind: "noCrew", where: "{" },
     ]);
     assert.deepEqual(kindsIn('{"crew": 7}'), ["wrongType"]);

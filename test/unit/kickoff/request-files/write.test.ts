@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { readRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
-import { suggestFileName, withEnding } from "../../../../src/kickoff/request-files/file-name.ts";
-import { writeRequestFile } from "../../../../src/kickoff/request-files/write.ts";
+import { readRequestFile, suggestFileName, withEnding, writeRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
 
 describe("Writing a request file", () => {
   it("gives a text that is read as the same values", () => {
