@@ -9,7 +9,7 @@ import type { KickoffSender } from "../sending/kickoff.ts";
 import type { CallbackSecrets } from "../sending/secrets.ts";
 import type { Prefill } from "./callbacks.ts";
 import type { KickoffForms } from "./form/forms.ts";
-import { inputsInShort } from "./json.ts";
+import { inputsInShort } from "./texts.ts";
 
 export interface RunAgainOptions {
   readonly crews: Pick<Crews, "find" | "get">;
@@ -47,7 +47,7 @@ export class RunAgain {
       if (!asks)
         throw new UserError(
           vscode.l10n.t(
-            "The secret of a callback is no longer stored, so this can only be run again in the form, which asks for it.",
+            "The secret of a callback is no longer stored. Run this again in the form.",
           ),
         );
       void vscode.window.showInformationMessage(
@@ -91,7 +91,7 @@ export function requestOf({ request }: Execution): Prefill {
   if (request === undefined)
     throw new UserError(
       vscode.l10n.t(
-        "This execution was tracked by its ID, and crews do not report what an execution was started with.",
+        "This execution was tracked by its ID. Crews do not report an execution's inputs.",
       ),
     );
   const { inputs, meta, callbacks } = request;

@@ -140,23 +140,3 @@ export function placeAfterCuts(offset: number, cuts: readonly Span[]): number {
     cuts.reduce((sum, { start, end }) => sum + Math.max(0, Math.min(offset, end) - start), 0)
   );
 }
-
-/** A value on one line of at most this many characters. */
-export function valueInShort(value: JsonValue, longest = 80): string {
-  const line = (typeof value === "string" ? value : JSON.stringify(value))
-    .slice(0, longest * 4)
-    .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
-    .trim();
-  const characters = Array.from(line === "" ? JSON.stringify(value) : line);
-  if (characters.length <= longest) return characters.join("");
-  const beginning = characters.slice(0, longest - 1).join("");
-  return `${beginning.trimEnd()}…`;
-}
-
-/** Inputs as "name: value", each on one line, at most so many. */
-export function inputsInShort(inputs: JsonObject, most = 12): readonly string[] {
-  const lines = Object.entries(inputs).map(
-    ([name, value]) => `${valueInShort(name, 40)}: ${valueInShort(value)}`,
-  );
-  return lines.length <= most ? lines : [...lines.slice(0, most), "…"];
-}

@@ -5,14 +5,25 @@ import {
   forEachCallback,
   strategies,
   streamingStrategies,
+  toCallbacks,
   type AddressFault,
   type HumanInputValues,
+  type Prefill,
   type SecretName,
   type Strategy,
   type StreamingValues,
   type TypedCallbacks,
 } from "./callbacks.ts";
-import { expectedAfter, membersOf, spanOf, type Expected, type Member, type Span } from "./json.ts";
+import {
+  expectedAfter,
+  isJsonObject,
+  membersOf,
+  spanOf,
+  toJson,
+  type Expected,
+  type Member,
+  type Span,
+} from "./json.ts";
 
 /** What a member must be. `names`: a list of texts without spaces and commas. */
 export type Wanted = "text" | "object" | "names" | "trueOrFalse";
@@ -52,6 +63,8 @@ export interface KickoffJson extends TypedCallbacks {
   /** The members by name, without null, which means none; a member of a wrong type counts as none. */
   readonly members: ReadonlyMap<string, Member>;
   readonly inputs: readonly Member[];
+  /** All of it without secrets. */
+  readonly values: Prefill;
   /** The texts of {@link readKickoffJson}'s own members, trimmed; "" for none. */
   readonly texts: ReadonlyMap<string, string>;
   readonly secrets: readonly FoundSecret[];
@@ -60,22 +73,29 @@ export interface KickoffJson extends TypedCallbacks {
   readonly faults: readonly KickoffFault[];
 }
 
+const firstLine: Span = { start: 0, end: 1 };
+
 /** Reads a kickoff's JSON with comments and trailing commas. Never throws. @param own further members, which are texts */
 export function readKickoffJson(text: string, own: readonly string[] = []): KickoffJson {
+  try {
+    return readText(text, own);
+  } catch (error) {
+    // Parser and reader recurse; too deep nesting overflows the stack.
+    if (!(error instanceof RangeError)) throw error;
+    const reader = new Reader();
+    reader.faults.push({ kind: "tooDeep", at: firstLine });
+    return { root: undefined, syntax: undefined, ...readMembers(reader, undefined, own) };
+  }
+}
+
+function readText(text: string, own: readonly string[]): KickoffJson {
   const reader = new Reader();
   const errors: ParseError[] = [];
-  let tree: Node | undefined;
-  try {
-    tree = parseTree(text, errors, { allowTrailingComma: true });
-  } catch (error) {
-    // The parser recurses; too deep nesting overflows the stack.
-    if (!(error instanceof RangeError)) throw error;
-    reader.faults.push({ kind: "tooDeep", at: { start: 0, end: 1 } });
-  }
+  const tree = parseTree(text, errors, { allowTrailingComma: true });
   const [error] = errors;
   const root = tree?.type === "object" ? tree : undefined;
-  if (root === undefined && (tree !== undefined || (!error && reader.faults.length === 0)))
-    reader.faults.push({ kind: "notAnObject", at: tree ? spanOf(tree) : { start: 0, end: 1 } });
+  if (root === undefined && (tree !== undefined || error === undefined))
+    reader.faults.push({ kind: "notAnObject", at: tree ? spanOf(tree) : firstLine });
   return {
     root,
     syntax: error && {
@@ -103,16 +123,25 @@ function readMembers(
   const plain = members.get("humanInputWebhookUrl");
   if (plain !== undefined && callbacks.humanInputWebhookUrl !== "" && url !== "")
     reader.fault("sameCallback", plain);
-  return {
-    members,
-    inputs: inputs === undefined ? [] : membersOf(inputs.value),
-    texts,
+  const typed = {
     callbacks: url === "" ? callbacks : { ...callbacks, humanInputWebhookUrl: url },
     humanInput,
     streaming: readStreaming(reader, members.get("webhooks")),
+  };
+  return {
+    ...typed,
+    members,
+    inputs: inputs === undefined ? [] : membersOf(inputs.value),
+    values: { ...objectOf(inputs), ...objectOf(members.get("meta")), ...toCallbacks(typed) },
+    texts,
     secrets: reader.secrets,
     faults: reader.faults,
   };
+}
+
+function objectOf(member: Member | undefined): Pick<Prefill, "inputs" | "meta"> {
+  const value = member === undefined ? null : toJson(member.value);
+  return isJsonObject(value) ? { [member?.name ?? ""]: value } : {};
 }
 
 function readHumanInput(

@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
-import { shortened } from "../base/text.ts";
+import type { JsonObject, JsonValue } from "../api/types.ts";
+import { oneLine, shortened } from "../base/text.ts";
 import type { AskedCallback } from "./callbacks.ts";
 
 /** The form's texts in the person's language; `{0}` and `{1}` are filled in by the form. */
@@ -45,11 +46,11 @@ export function formTexts() {
     jsonView: {
       label: l10n.t("Kickoff as JSON"),
       hint: l10n.t(
-        "The same values as in the form: inputs, meta and callbacks. Anything not listed here is not sent.",
+        "Same values as in the form. Anything not listed here is not sent.",
       ),
     },
     secretsMoved: l10n.t(
-      "This text is saved on disk, so its secrets were moved to the fields below.",
+      "Secrets were moved to the fields below: this text is saved on disk.",
     ),
     discardJson: l10n.t("Revert to the last valid JSON"),
     faultAt: l10n.t("Line {0}, column {1}: {2}"),
@@ -63,7 +64,7 @@ export function formTexts() {
       otherPart: l10n.t("“{0}” does not belong here."),
       wrongStrategy: l10n.t("“strategy” must be one of these: {0}."),
       sameCallback: l10n.t(
-        "“humanInputWebhookUrl” and “humanInputWebhook” are one callback. Keep one of them.",
+        "keep only one of “humanInputWebhookUrl” and “humanInputWebhook”.",
       ),
       missingPart: l10n.t("“{0}” is missing."),
       twice: l10n.t("“{0}” is given twice."),
@@ -75,7 +76,7 @@ export function formTexts() {
       trueOrFalse: l10n.t("“{0}” must be true or false."),
     },
     jsonMissing: l10n.t(
-      "These required inputs have no value: {0}. Enter one, or choose “Leave out” in the form.",
+      "Enter these required inputs, or leave them out in the form: {0}.",
     ),
     advanced: l10n.t("Advanced"),
     secrets: l10n.t("Secrets of callbacks"),
@@ -124,7 +125,7 @@ export function formTexts() {
       events: {
         label: l10n.t("Events"),
         hint: l10n.t(
-          "Names of events, such as task_started or crew_kickoff_completed, one in each line.",
+          "Names of events, one per line, such as task_started.",
         ),
       },
       realtime: l10n.t("Send each event at once"),
@@ -133,7 +134,7 @@ export function formTexts() {
     sending: l10n.t("Kicking off…"),
     shortcut: l10n.t("or press {0}"),
     notKept: l10n.t(
-      "What you type here can't be saved: Crewdeck can't read or write its database. See the log for details.",
+      "What you type here can't be saved. See the log for details.",
     ),
     clear: l10n.t("Clear"),
     undo: l10n.t("Undo"),
@@ -143,7 +144,7 @@ export function formTexts() {
         "Draft restored, except for the last JSON text: it was invalid and may have contained a secret, so it was not saved.",
       ),
       started: l10n.t(
-        "These values were sent in a kickoff that started. Kick Off starts another execution.",
+        "Values of a kickoff that started. Kick Off starts another execution.",
       ),
       last: l10n.t("Filled in with the last sent values."),
       given: l10n.t("Filled in with given values."),
@@ -169,7 +170,7 @@ export function formTexts() {
       quotes: l10n.t("texts and names need double quotes."),
       nothing: l10n.t("nothing more is expected."),
       exactNumber: l10n.t(
-        "this number has more digits than can be sent exactly. Put it in double quotes to send it as a text.",
+        "this number is too long. Put it in double quotes to send it as text.",
       ),
       other: l10n.t("this can't be read."),
     },
@@ -186,7 +187,7 @@ export function formTexts() {
       noEvents: l10n.t("Enter at least one event, or remove the address."),
       noUsername: l10n.t("Enter the user name."),
       otherSecret: l10n.t(
-        "Enter it for this address: the earlier one was for another host or authentication.",
+        "Enter it again: the earlier one was for another host or strategy.",
       ),
       noSecret: l10n.t("Enter it. Secrets are not saved with the form."),
       credentials: l10n.t("Remove the name and password: this address is saved on disk."),
@@ -219,16 +220,26 @@ function shown(address: string): string {
 }
 
 function whatIsSent(name: AskedCallback["name"]): string {
-  switch (name) {
-    case "taskWebhookUrl":
-      return l10n.t("the output of each task");
-    case "stepWebhookUrl":
-      return l10n.t("each step of an agent, with its thoughts and tools");
-    case "crewWebhookUrl":
-      return l10n.t("the result");
-    case "humanInputWebhookUrl":
-      return l10n.t("each output that waits for a person");
-    case "webhooks":
-      return l10n.t("the events of the execution as they happen");
-  }
+  const texts = {
+    taskWebhookUrl: l10n.t("the output of each task"),
+    stepWebhookUrl: l10n.t("each step of an agent, with its thoughts and tools"),
+    crewWebhookUrl: l10n.t("the result"),
+    humanInputWebhookUrl: l10n.t("each output that waits for a person"),
+    webhooks: l10n.t("the events of the execution as they happen"),
+  };
+  return texts[name];
+}
+
+/** A value on one line of at most this many characters; a blank text in quotes. */
+export function valueInShort(value: JsonValue, longest = 80): string {
+  const line = typeof value === "string" ? oneLine(value, longest) : "";
+  return line === "" ? oneLine(JSON.stringify(value), longest) : line;
+}
+
+/** Inputs as "name: value", each on one line, at most so many. */
+export function inputsInShort(inputs: JsonObject, most = 12): readonly string[] {
+  const lines = Object.entries(inputs).map(
+    ([name, value]) => `${valueInShort(name, 40)}: ${valueInShort(value)}`,
+  );
+  return lines.length <= most ? lines : [...lines.slice(0, most), "…"];
 }

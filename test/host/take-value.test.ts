@@ -7,7 +7,7 @@ import { UserError } from "../../src/base/errors.ts";
 import { chooseEarlierValue, largestText, takeValue } from "../../src/kickoff/form/take-value.ts";
 import { LastEditor } from "../../src/kickoff/form/last-editor.ts";
 import { openPresets } from "../../src/kickoff/form/forms.ts";
-import { valueInShort } from "../../src/kickoff/json.ts";
+import { valueInShort } from "../../src/kickoff/texts.ts";
 import { createFormTools } from "../../src/kickoff/form/tools.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";

@@ -110,14 +110,10 @@ export function withKnownMode(
   value: FieldValue,
   { control }: Pick<FormField, "control">,
 ): FieldValue {
-  const isKnown =
-    value.mode !== "fitting" ||
-    (control !== undefined &&
-      (value.text === "" ||
-        control.kind === "number" ||
-        control.kind === "integer" ||
-        canShow(control, value.text)));
-  return isKnown ? value : { mode: "json", text: value.text };
+  const { mode, text } = value;
+  const isNumber = control?.kind === "number" || control?.kind === "integer";
+  const fits = isNumber || (control !== undefined && (text === "" || canShow(control, text)));
+  return mode !== "fitting" || fits ? value : { mode: "json", text };
 }
 
 /** A JSON value as typed into a field. */

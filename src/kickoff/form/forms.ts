@@ -1,5 +1,4 @@
 import * as vscode from "vscode";
-import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
@@ -15,24 +14,16 @@ import type { Laid, Seed } from "./content.ts";
 import type { LastEditor } from "./last-editor.ts";
 import { FormMemory } from "./memory.ts";
 import type { FormCrew } from "./messages.ts";
-import { OpenForm, openPanel } from "./open-form.ts";
+import { OpenForm, openPanel, type FormParts } from "./open-form.ts";
 import { parseSavedState } from "./parse.ts";
 import { createFormTools, type FormTools } from "./tools.ts";
 
-export interface KickoffFormsOptions {
-  readonly context: Pick<vscode.ExtensionContext, "extensionUri">;
+export interface KickoffFormsOptions extends FormParts {
   readonly database: Database;
   readonly store: Pick<ExecutionStore, "list" | "find">;
-  readonly crews: Pick<Crews, "find" | "get" | "inputs" | "onDidChange">;
+  readonly crews: FormParts["crews"] & Pick<Crews, "find" | "onDidChange">;
   readonly sender: Pick<KickoffSender, "earlier" | "send">;
   readonly editor: Pick<LastEditor, "selection">;
-  readonly clock: Clock;
-  /** Makes sure that a local crew's service runs; does nothing for a deployed crew. */
-  readonly wake: (crewId: string) => Promise<unknown>;
-  /** A form started an execution, and has closed. */
-  readonly onStarted: (execution: Execution) => void;
-  /** The person wants to see what may have started; undefined if only its claim is stored. */
-  readonly onOpenExecution: (execution: Execution | undefined) => void;
 }
 
 /** The kickoff forms of a window, one panel for each crew, and their presets. */
@@ -139,23 +130,10 @@ export class KickoffForms implements vscode.Disposable {
   }
 
   #add(panel: vscode.WebviewPanel, crew: FormCrew, seed: Seed, takesFocus: boolean): OpenForm {
-    const { context, crews, sender, clock, wake, onStarted, onOpenExecution } = this.#options;
-    const form = new OpenForm(panel, crew, seed, context.extensionUri, {
+    const form = new OpenForm(panel, crew, seed, this.#options, {
       takesFocus,
-      clock,
       tools: this.#tools,
       memory: this.#memory,
-      // Looked up at each use: a local crew may have another port.
-      inputs: async ({ fresh, wakes }) => {
-        if (wakes) await wake(crew.id);
-        return await crews.inputs(crews.get(crew.id), { fresh });
-      },
-      send: async (request, localId) => {
-        await wake(crew.id);
-        return await sender.send(crews.get(crew.id), request, { localId });
-      },
-      onStarted,
-      onOpenExecution,
       onLateProblem: (error) =>
         void this.#showLate(crew, error).catch((problem: unknown) =>
           logProblem("Opening a kickoff form again", problem),

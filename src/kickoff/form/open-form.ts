@@ -1,15 +1,32 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import * as vscode from "vscode";
+import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import type { Crews } from "../../crews/crews.ts";
 import { formType } from "../../editor/ids.ts";
 import { log, logProblem } from "../../editor/log.ts";
 import { plainMessage, runAction } from "../../editor/messages.ts";
 import type { Execution } from "../../executions/model.ts";
+import type { KickoffSender } from "../../sending/kickoff.ts";
 import { formTexts } from "../texts.ts";
 import type { Laid, Seed } from "./content.ts";
 import { formPage } from "./html.ts";
 import type { FormCrew } from "./messages.ts";
 import { FormSession, type SessionOptions } from "./session.ts";
+
+/** What a form works with. */
+export interface FormParts {
+  readonly context: Pick<vscode.ExtensionContext, "extensionUri">;
+  readonly crews: Pick<Crews, "get" | "inputs">;
+  readonly sender: Pick<KickoffSender, "send">;
+  readonly clock: Clock;
+  /** Makes sure that a local crew's service runs; does nothing for a deployed crew. */
+  readonly wake: (crewId: string) => Promise<unknown>;
+  /** A form started an execution, and has closed. */
+  readonly onStarted: (execution: Execution) => void;
+  /** The person wants to see what may have started; undefined if only its claim is stored. */
+  readonly onOpenExecution: (execution: Execution | undefined) => void;
+}
 
 /** A form in its panel, from opening to closing. */
 export class OpenForm {
@@ -22,25 +39,36 @@ export class OpenForm {
     panel: vscode.WebviewPanel,
     crew: FormCrew,
     seed: Seed,
-    extensionUri: vscode.Uri,
-    options: Omit<SessionOptions, "post" | "newId" | "onToolProblem" | "onAction">,
+    { context, crews, sender, clock, wake, onStarted, onOpenExecution }: FormParts,
+    options: Pick<SessionOptions, "takesFocus" | "tools" | "memory" | "onLateProblem">,
   ) {
     this.#panel = panel;
     let execution: Execution | undefined;
     this.session = new FormSession(crew, seed, {
       ...options,
+      clock,
       newId: randomUUID,
+      // Looked up at each use: a local crew may have another port.
+      inputs: async ({ fresh, wakes }) => {
+        if (wakes) await wake(crew.id);
+        return await crews.inputs(crews.get(crew.id), { fresh });
+      },
+      send: async (request, localId) => {
+        await wake(crew.id);
+        return await sender.send(crews.get(crew.id), request, { localId });
+      },
       onToolProblem: (error) => {
         logProblem("The kickoff form", error);
         void vscode.window.showErrorMessage(plainMessage(messageOf(error)));
       },
       onAction: (action) => void runAction(action),
+      onOpenExecution,
       // A hidden panel gets no messages; it asks for everything when it shows again.
       post: (message) => void panel.webview.postMessage(message),
       onStarted: (made) => {
         execution = made;
         panel.dispose();
-        options.onStarted(made);
+        onStarted(made);
       },
     });
     const messages = panel.webview.onDidReceiveMessage((message: unknown) =>
@@ -52,7 +80,7 @@ export class OpenForm {
         void this.session.close().then(() => resolve(execution));
       });
     });
-    showPage(panel, extensionUri);
+    showPage(panel, context.extensionUri);
   }
 
   /** Brings the form to the front, with these values. */

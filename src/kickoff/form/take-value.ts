@@ -5,7 +5,7 @@ import { formatSize } from "../../base/text.ts";
 import { plainLabel, plainMessage } from "../../editor/messages.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
-import { valueInShort } from "../json.ts";
+import { valueInShort } from "../texts.ts";
 import type { LastEditor, Selected } from "./last-editor.ts";
 import type { Taken } from "./messages.ts";
 

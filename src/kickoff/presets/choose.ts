@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import { plainLabel, plainMessage, showStatus } from "../../editor/messages.ts";
 import type { Prefill } from "../callbacks.ts";
-import { inputsInShort, valueInShort } from "../json.ts";
+import { inputsInShort, valueInShort } from "../texts.ts";
 import type { Preset, Presets } from "./presets.ts";
 
 interface ChoosePresetOptions {

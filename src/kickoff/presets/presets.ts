@@ -1,8 +1,8 @@
-import * as v from "valibot";
-import type { JsonObject, JsonValue } from "../../api/types.ts";
+import { asObject } from "../../base/json.ts";
 import type { Database } from "../../store/database.ts";
 import type { Prefill } from "../callbacks.ts";
 import { CrewValues } from "../crew-values.ts";
+import { readKickoffJson } from "../kickoff-json.ts";
 
 /** A named set of values for a crew's form, without secrets. */
 export interface Preset {
@@ -11,53 +11,12 @@ export interface Preset {
   readonly values: Prefill;
 }
 
-const json: v.GenericSchema<unknown, JsonValue> = v.lazy(() =>
-  v.union([v.string(), v.number(), v.boolean(), v.null(), v.array(json), jsonObject]),
-);
-// v.record leaves out a member named `__proto__`, but an input may have any name.
-const jsonObject = v.custom<JsonObject>(
-  (value) =>
-    typeof value === "object" &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every((member) => v.is(json, member)),
-);
-const address = v.exactOptional(v.string());
-const bearer = v.object({ strategy: v.literal("bearer") });
-/** Only these are stored, none of which is secret. */
-const values: v.GenericSchema<unknown, Prefill> = v.object({
-  inputs: v.exactOptional(jsonObject),
-  meta: v.exactOptional(jsonObject),
-  taskWebhookUrl: address,
-  stepWebhookUrl: address,
-  crewWebhookUrl: address,
-  humanInputWebhookUrl: address,
-  humanInputWebhook: v.exactOptional(
-    v.object({
-      url: v.string(),
-      authentication: v.exactOptional(
-        v.union([bearer, v.object({ strategy: v.literal("basic"), username: v.string() })]),
-      ),
-    }),
-  ),
-  webhooks: v.exactOptional(
-    v.object({
-      events: v.array(v.string()),
-      url: v.string(),
-      realtime: v.exactOptional(v.boolean()),
-      authentication: v.exactOptional(bearer),
-    }),
-  ),
-});
-const presetList = v.array(v.object({ name: v.string(), values }));
-
 /** The presets of each crew, sorted by name. Methods throw the database's errors. */
 export class Presets {
   readonly #values: CrewValues<readonly Preset[]>;
 
   constructor(database: Database, onUnreadable: (error: unknown, crewId: string) => void) {
-    const parse = (raw: unknown) => v.parse(presetList, raw);
-    this.#values = new CrewValues(database, "presets", parse, onUnreadable);
+    this.#values = new CrewValues(database, "presets", parsePresets, onUnreadable);
   }
 
   list(crewId: string): readonly Preset[] {
@@ -66,7 +25,7 @@ export class Presets {
 
   /** Replaces a preset of the same name. */
   save(crewId: string, name: string, given: Prefill): void {
-    this.#put(crewId, [{ name, values: v.parse(values, given) }]);
+    this.#put(crewId, [{ name, values: checked(given) }]);
   }
 
   /** Replaces a preset of the new name. */
@@ -108,4 +67,21 @@ export class Presets {
 
 function without(presets: readonly Preset[], ...names: readonly string[]): readonly Preset[] {
   return presets.filter((preset) => !names.includes(preset.name));
+}
+
+function parsePresets(raw: unknown): readonly Preset[] {
+  if (!Array.isArray(raw)) throw new TypeError("The presets are no list.");
+  return raw.map((preset) => {
+    const { name, values } = asObject(preset);
+    if (typeof name !== "string") throw new TypeError("A preset has no name.");
+    return { name, values: checked(values) };
+  });
+}
+
+/** Values without secrets. @throws TypeError if they are invalid */
+function checked(given: unknown): Prefill {
+  const { values, root, faults } = readKickoffJson(JSON.stringify(given ?? null));
+  if (root === undefined || faults.some(({ kind }) => kind === "wrongType"))
+    throw new TypeError("A preset's values are invalid.");
+  return values;
 }

@@ -70,18 +70,9 @@ export function checkInputs(
 }
 
 function isOfType(value: JsonValue, type: InputType): boolean {
-  switch (type) {
-    case "integer":
-      return Number.isInteger(value);
-    case "array":
-      return Array.isArray(value);
-    case "object":
-      return isJsonObject(value);
-    case "string":
-    case "number":
-    case "boolean":
-      return typeof value === type;
-  }
+  if (type === "integer") return Number.isInteger(value);
+  if (type === "array") return Array.isArray(value);
+  return type === "object" ? isJsonObject(value) : typeof value === type;
 }
 
 /** Whether a file with this problem can be sent. */
@@ -142,23 +133,18 @@ export function faultText(fault: RequestFault): string {
 }
 
 function typeText(type: InputType): string {
-  switch (type) {
-    case "string":
-      return l10n.t("a text");
-    case "number":
-      return l10n.t("a number");
-    case "integer":
-      return l10n.t("a whole number");
-    case "boolean":
-      return l10n.t("true or false");
-    case "object":
-      return l10n.t("an object");
-    case "array":
-      return l10n.t("a list");
-  }
+  const texts = {
+    string: l10n.t("a text"),
+    number: l10n.t("a number"),
+    integer: l10n.t("a whole number"),
+    boolean: l10n.t("true or false"),
+    object: l10n.t("an object"),
+    array: l10n.t("a list"),
+  };
+  return texts[type];
 }
 
 function someOf(values: readonly JsonValue[]): string {
   const shown = values.slice(0, 10).map((value) => JSON.stringify(value));
-  return [...shown, ...(values.length > shown.length ? ["…"] : [])].join(", ");
+  return [...shown, ...(values.length > 10 ? ["…"] : [])].join(", ");
 }

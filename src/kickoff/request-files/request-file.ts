@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../api/types.ts";
 import { defined } from "../../base/json.ts";
 import { callbackMembers, toCallbacks, typedCallbacks, type Prefill } from "../callbacks.ts";
-import { isJsonObject, spanOf, toJson, type Expected, type Span } from "../json.ts";
+import { spanOf, type Expected, type Span } from "../json.ts";
 import { namesSecret, readKickoffJson, type KickoffFault } from "../kickoff-json.ts";
 
 /** The end of every request file's name. */
@@ -76,11 +76,7 @@ export function readRequestFile(text: string): RequestFile {
   const inputs = members.get("inputs");
   return {
     ...defined({ crew: texts.get("crew") || undefined, label: texts.get("label") || undefined }),
-    values: {
-      ...objectOf("inputs", json),
-      ...objectOf("meta", json),
-      ...toCallbacks(json),
-    },
+    values: json.values,
     faults,
     places: {
       crew: crew ? spanOf(crew.value) : firstLine,
@@ -89,15 +85,6 @@ export function readRequestFile(text: string): RequestFile {
       inputName: new Map(json.inputs.map(({ name, key }) => [name, spanOf(key)])),
     },
   };
-}
-
-function objectOf(
-  name: "inputs" | "meta",
-  { members }: Pick<ReturnType<typeof readKickoffJson>, "members">,
-): Pick<Prefill, "inputs" | "meta"> {
-  const member = members.get(name);
-  const value = member === undefined ? null : toJson(member.value);
-  return isJsonObject(value) ? { [name]: value } : {};
 }
 
 /** A member that doesn't belong there may be a secret. */
