@@ -38,7 +38,7 @@ describe("Choosing presets", () => {
   };
   const names = () => presets.list(crew.id).map(({ name }) => name);
 
-  it("saves the form's values first of all, under a name made of the first input, and asks before it replaces", async () => {
+  it("saves the form's values, under a name made from the first input, and asks before it replaces", async () => {
     const { chosen, shown } = await choose([{ pick: saveItem }, { type: " " }, { type: "Oslo" }], {
       inputs: { city: "Oslo", days: 3 },
     });
@@ -66,7 +66,7 @@ describe("Choosing presets", () => {
     );
   });
 
-  it("gives the values of the one that is chosen; without a form there is nothing to save", async () => {
+  it("returns the chosen one's values; without a form there is nothing to save", async () => {
     presets.save(crew.id, "$(flame) hot", {
       inputs: { city: "Oslo" },
       crewWebhookUrl: "https://h.test",
@@ -104,7 +104,7 @@ describe("Choosing presets", () => {
     assert.equal(shown[1]?.text, "New name of the preset “[a]\u200b(command:crewdeck.kickoff)”");
   });
 
-  it("moves along with a crew's new address, goes with the crew, and reports to a person what can't be understood", async () => {
+  it("moves to a crew's new address, is removed with the crew, and reports invalid presets", async () => {
     const { database } = machine;
     const unused = () => assert.fail("no form is open");
     const forms = new KickoffForms({

@@ -131,7 +131,7 @@ describe("Kicking off a request file", () => {
     assert.deepEqual(titles, ["Kicking off “\\$(bell) Travel”…"]);
   });
 
-  it("takes unsaved text as it stands in the editor", async () => {
+  it("includes unsaved changes", async () => {
     const uri = await write("unsaved.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" } });
     const document = await vscode.workspace.openTextDocument(uri);
     const at = document.getText().indexOf("Oslo");
@@ -273,7 +273,7 @@ describe("Kicking off a request file", () => {
     assert.equal((await asked(allowed)).length, 1, "a crew that was removed is asked for again");
   });
 
-  it("always asks in an untrusted workspace, in one question with crew, host, size and the callbacks, also those that were allowed, and allows none for later", async () => {
+  it("always asks in an untrusted workspace, in one question with crew, host, size and all callbacks, and allows none for later", async () => {
     const uri = await write("untrusted.kickoff.json", {
       crew: "Travel",
       inputs: { city: "Oslo" },
@@ -295,7 +295,7 @@ describe("Kicking off a request file", () => {
     assert.equal(sent.length, 3);
   });
 
-  it("says nothing of cost where the rehearsal engine runs the crew", async () => {
+  it("does not mention cost if the rehearsal engine runs the crew", async () => {
     const rehearsed: Crew = {
       ...crew,
       local: { folder: "file:///travel", engine: "rehearsal", running: true },
@@ -313,7 +313,7 @@ describe("Kicking off a request file", () => {
     assert.match(question?.detail ?? "", /26 bytes are sent to crew\.test\.$/);
   });
 
-  it("opens a file in the form in the place of what is there, missing inputs and all, after the same question for its callbacks", async () => {
+  it("opens a file in the form instead of its values, also with missing inputs, after the same question for its callbacks", async () => {
     const uri = await write("form.kickoff.json", {
       crew: "Travel",
       inputs: {},
@@ -328,7 +328,7 @@ describe("Kicking off a request file", () => {
     assert.deepEqual(sent, []);
   });
 
-  it("asks and opens the form once for a double click where a callback needs a secret, also while the crew wakes, and again when the person wants it later", async () => {
+  it("asks and opens the form once for a double click if a callback needs a secret, also while the crew starts, and again for a later click", async () => {
     const uri = await write("twice.kickoff.json", {
       crew: "Travel",
       inputs: {},
@@ -367,7 +367,7 @@ describe("Kicking off a request file", () => {
     });
   });
 
-  it("goes on in the form where a callback needs a secret, which it says; a program is told so", async () => {
+  it("opens the form if a callback needs a secret, and says so; a program gets an error", async () => {
     const humanInputWebhook = {
       url: "https://hooks.test/h",
       authentication: { strategy: "basic", username: "me" },
@@ -452,7 +452,7 @@ describe("Writing a request file in the editor", () => {
   const marksIn = (uri: vscode.Uri) =>
     vscode.languages.getDiagnostics(uri).filter(({ source }) => source === "Crewdeck");
 
-  it("asks the crew only when its inputs are completed, offers them with type, values and default, and then knows what is wrong", async () => {
+  it("asks the crew only when its inputs are completed, offers them with type, values and default, and then checks them", async () => {
     const asked = small.tokens.length;
     const uri = await write("described.kickoff.json", {
       crew: "Described",

@@ -88,7 +88,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
   const row = ({ choices = [], descriptions = [] }: Shown, label: string) =>
     descriptions[choices.indexOf(label)];
 
-  it("is offered without a live link or a mark of its own, whatever the crew calls its input", async () => {
+  it("is offered without a live link or an icon, whatever the input's name", async () => {
     const person = new ScriptedPerson([]);
     try {
       assert.equal(await chooseEarlierValue([], "[Retry](command:crewdeck.kickoff)"), undefined);
@@ -105,7 +105,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     assert.equal((await takeFor("$(bell)", "escape")).shown[0]?.title, "Fill in “$(bell)” from");
   });
 
-  it("is told by its execution's title only where that says more than the value", async () => {
+  it("has its execution's title only if that differs from the value", async () => {
     const values = [
       { value: "Sea otters", execution: anExecution() },
       { value: "Sea otters", execution: anExecution({ label: "Mine" }) },
@@ -147,7 +147,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     }
   });
 
-  it("may be the editor's selection, an earlier one's, or a file's content; leaving takes nothing", async () => {
+  it("may be the editor's selection, an earlier value, or a file's content; cancelling takes nothing", async () => {
     const { taken, shown } = await take("escape");
     assert.equal(taken, undefined);
     assert.equal(shown[0]?.title, "Fill in “topic” from");
@@ -157,7 +157,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     });
   });
 
-  it("is offered first where there is one: what has none stands last and says why", async () => {
+  it("is offered first if there is one: what has none is last and says why", async () => {
     const rows = async () => (await take("escape")).shown[0]?.choices;
     assert.deepEqual(await rows(), [ofFile, ofExecution, ofEditor], "Enter chooses the first row");
     hasEarlier = false;
@@ -197,7 +197,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     assert.equal(taken && "text" in taken && taken.text, "second");
   });
 
-  it("is nothing, which is said, where nothing is selected or the document was closed", async () => {
+  it("is nothing, with a message, if nothing is selected or the document was closed", async () => {
     const nothing = async () => {
       const { taken, shown } = await take({ pick: ofEditor });
       assert.equal(taken, undefined);
@@ -261,7 +261,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     await refused(path.join(folder, "gone.txt"), /^“gone\.txt” can't be read: /);
   });
 
-  it("is refused where more is selected than an input takes", async () => {
+  it("is refused if more is selected than an input takes", async () => {
     const document = await vscode.workspace.openTextDocument({
       content: "x".repeat(largestText + 100_000),
     });

@@ -33,7 +33,7 @@ const pasted = `{
   }
 }`;
 
-describe("What the kickoff form holds, in a browser", () => {
+describe("Values of the kickoff form, in a browser", () => {
   let form: FormWindow;
   let page: Page;
   const parts = new FormPage();
@@ -71,7 +71,7 @@ describe("What the kickoff form holds, in a browser", () => {
         .innerText()
     ).trim();
 
-  it("is the same as form and as JSON, whichever is typed in, and keeps inputs that the crew does not name", async () => {
+  it("is the same as form and as JSON, and keeps inputs that the crew does not list", async () => {
     await open();
     await field("topic").fill("tea");
     await mode("share").selectOption("null");
@@ -109,7 +109,7 @@ describe("What the kickoff form holds, in a browser", () => {
     ]);
   });
 
-  it("stays as JSON while that can't be read: the place is told and has the focus, a hidden page keeps it, and the last readable one can be had back", async () => {
+  it("stays as JSON while that is invalid: the place is shown and gets focus, a hidden page keeps it, and the last valid one can be restored", async () => {
     await open([{ name: "topic" }]);
     await field("topic").fill("tea");
     await view("JSON").click();
@@ -163,7 +163,7 @@ describe("What the kickoff form holds, in a browser", () => {
     assert.deepEqual(form.sent, [{ inputs: { empty: "", nothing: null, text: "x" } }]);
   });
 
-  it("is typed into what fits the crew's description, and stays where it does not fit", async () => {
+  it("is typed into what fits the crew's description, and stays if it does not fit", async () => {
     await open();
     assert.match(await descriptionOf(field("days")), /^How long it takes\./);
     assert.deepEqual(
@@ -210,7 +210,7 @@ describe("What the kickoff form holds, in a browser", () => {
     ]);
   });
 
-  it("is taken from elsewhere for one field, which says where from, and Undo brings back what was there", async () => {
+  it("is taken from elsewhere for one field, which shows the source, and Undo restores the earlier value", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);
     await field("topic").fill("tea");
     await field("audience").fill("all");
@@ -352,7 +352,7 @@ describe("What the kickoff form holds, in a browser", () => {
     assert.doesNotMatch(await keptOf(), /hush/);
   });
 
-  it("leaves a secret in the text while it is typed there, holds it all the same, and takes it out when the person goes on", async () => {
+  it("leaves a secret in the text while it is typed there, keeps it in memory, and removes it when the cursor leaves", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     const [before, after] = [
@@ -437,7 +437,7 @@ describe("What the kickoff form holds, in a browser", () => {
     );
   });
 
-  it("keeps no secret of a text that can't be read, nor the password of an address, and loses nothing of it while another tab is in front", async () => {
+  it("stores no secret of an invalid text, nor the password of an address, and loses nothing of it while another tab is active", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     const broken = `${pasted.replace("https://a.test/crew", "https://me:hush-4@a.test/crew")} more`;
@@ -451,7 +451,7 @@ describe("What the kickoff form holds, in a browser", () => {
     assert.equal(await json().inputValue(), broken);
   });
 
-  it("says at which place of the text a callback can't be sent, and asks for a secret where the text asks for one", async () => {
+  it("shows where in the text a callback can't be sent, and asks for a secret if the text needs one", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     await json().fill('{\n  "inputs": {"topic": "tea"},\n  "taskWebhookUrl": "a.test"\n}');
@@ -480,7 +480,7 @@ describe("What the kickoff form holds, in a browser", () => {
     assert.equal(form.sent[0]?.webhooks?.authentication?.token, "hush-5");
   });
 
-  it("opens at the secret that given values come without, once the inputs are there", async () => {
+  it("opens at the missing secret of given values, once the inputs are known", async () => {
     const humanInputWebhook = {
       url: "https://a.test/h",
       authentication: { strategy: "bearer" as const },

@@ -5,7 +5,7 @@ import { callbacksText } from "../../../src/kickoff/texts.ts";
 const inWords = (crewWebhookUrl: string) => callbacksText(askedCallbacks({ crewWebhookUrl }));
 
 describe("What callbacks ask a crew to send", () => {
-  it("is told with its kind and whole address, each on a line", () => {
+  it("is shown with its kind and whole address, each on a line", () => {
     const callbacks = askedCallbacks({
       crewWebhookUrl: "https://h.test:8443/c?to=me#x",
       taskWebhookUrl: "http://h.test/t",
@@ -29,7 +29,7 @@ describe("What callbacks ask a crew to send", () => {
     assert.deepEqual(askedCallbacks({}), []);
   });
 
-  it("shows what in an address looks like something else, and keeps it on its line", () => {
+  it("shows misleading characters of an address as escapes, on one line", () => {
     assert.equal(
       inWords("https://h\u043e\u043eks.test/a"),
       String.raw`• the result, to https://h\u{43e}\u{43e}ks.test/a`,
@@ -40,7 +40,7 @@ describe("What callbacks ask a crew to send", () => {
     );
   });
 
-  it("says how much of a long address is left out", () => {
+  it("shows how much of a long address is left out", () => {
     const line = inWords(`https://h.test/${"x".repeat(1_000)}`);
     assert.match(
       line,

@@ -23,7 +23,7 @@ describe("Fields of the kickoff form", () => {
     );
   });
 
-  it("begins with the control that fits, or as JSON where the type is not a text, with the default where there is one", () => {
+  it("begins with the control that fits, or as JSON if the type is not a text, with the default if there is one", () => {
     const fields = formFields(
       inputs(
         { name: "a" },
@@ -45,7 +45,7 @@ describe("Fields of the kickoff form", () => {
     );
   });
 
-  it("takes a text from elsewhere as it would have been typed there", () => {
+  it("takes a text from elsewhere as if it was typed", () => {
     const fields = formFields(
       inputs(
         { name: "any" },
@@ -79,7 +79,7 @@ describe("Fields of the kickoff form", () => {
     }
   });
 
-  it("adds a field for an input that the crew did not name, once", () => {
+  it("adds one field for an input that the crew did not list", () => {
     const fields = withUnlisted(formFields(inputs({ name: "a" })), ["b", "a", "b"]);
     assert.deepEqual(
       fields.map(({ name, listed, required }) => ({ name, listed, required })),

@@ -15,7 +15,7 @@ const ofA = { humanInput: { text: "hush", target: targetFor("bearer", "https://a
 const withoutAddress = { humanInput: { text: "hush", target: targetFor("bearer", "https:/") } };
 
 describe("Secrets that a form holds", () => {
-  it("are for one origin and one way to authenticate, whatever else is in the address", () => {
+  it("are for one origin and one strategy, whatever else is in the address", () => {
     assert.equal(targetFor("bearer", " https://A.test/h?x=1 "), "bearer https://a.test");
     for (const url of ["https://a.test/h", " https://A.test:443/other"])
       assert.equal(secretsFor(to(url), ofA).humanInput, "hush", url);
@@ -32,14 +32,14 @@ describe("Secrets that a form holds", () => {
       assert.equal(secretsFor(other, ofA).humanInput, "");
   });
 
-  it("are for the address that follows where they were entered before it", () => {
+  it("are for the address that follows if they were entered before it", () => {
     for (const url of ["", "https:/", "https://a.test"])
       assert.equal(secretsFor(to(url), withoutAddress).humanInput, "hush", url);
     assert.equal(secretsFor(to("https://a.test", "basic"), withoutAddress).humanInput, "");
     assert.equal(isMeantFor(targetFor("bearer", "https://a.test"), undefined), false);
   });
 
-  it("stay where other values leave their callback as it is, and are forgotten where they do not", () => {
+  it("stay if other values keep their callback, and are forgotten if they don't", () => {
     assert.deepEqual(carriedOver(ofA, to("https://a.test/h"), to("https://a.test/other")), ofA);
     assert.deepEqual(carriedOver(ofA, to("https://a.test/h"), to("https://b.test/h")), {});
     assert.deepEqual(
@@ -60,7 +60,7 @@ describe("Secrets that a form holds", () => {
     );
   });
 
-  it("come from a program with their addresses, and are told to the page by these alone", () => {
+  it("come from a program with their addresses, of which the page gets only the target", () => {
     const webhooks = {
       events: ["a"],
       url: "https://e.test/x",

@@ -42,7 +42,7 @@ describe("Memory of the kickoff form", () => {
 
   afterEach(() => machine.end());
 
-  it("keeps a draft for another window, and knows nothing of other crews", () => {
+  it("stores a draft for another window, and nothing for other crews", () => {
     const memory = openMemory();
     assert.deepEqual(memory.read(crew), {});
     memory.saveDraft(crew, { id: first, values: valuesWith("typed") });
@@ -52,7 +52,7 @@ describe("Memory of the kickoff form", () => {
     assert.deepEqual(openMemory().read("url:https://other.test"), {});
   });
 
-  it("keeps what was typed last", () => {
+  it("stores what was typed last", () => {
     const memory = openMemory();
     for (let count = 1; count <= 20; count++)
       memory.saveDraft(crew, { id: first, values: valuesWith(`typed ${count}`) });
@@ -92,7 +92,7 @@ describe("Memory of the kickoff form", () => {
     });
   }
 
-  it("turns a sent draft into the values sent last, and leaves a newer draft alone", () => {
+  it("turns a sent draft into the last sent values, and leaves a newer draft alone", () => {
     const memory = openMemory();
     memory.saveDraft(crew, { id: first, values: valuesWith("a") });
     memory.sent(crew, { id: first, values: valuesWith("a") });
@@ -119,7 +119,7 @@ describe("Memory of the kickoff form", () => {
     assert.deepEqual(rows(), []);
   });
 
-  it("sets aside what it can't understand, reports it once, and writes nothing over it", () => {
+  it("sets invalid values aside, reports it once, and does not overwrite them", () => {
     const broken = '{"draft": {"id": 7}}';
     write(broken);
     const memory = openMemory();
@@ -131,7 +131,7 @@ describe("Memory of the kickoff form", () => {
     assert.deepEqual(openMemory().read(crew).draft?.values, valuesWith("a"));
   });
 
-  it("holds what it can't write, also where the crew's address changes, reports it once, and writes it as soon as it can", () => {
+  it("holds what it can't write, also if the crew's address changes, reports it once, and writes it as soon as it can", () => {
     const memory = openMemory();
     memory.sent(crew, { id: second, values: valuesWith("sent") });
     const mend = failing("run");
@@ -151,7 +151,7 @@ describe("Memory of the kickoff form", () => {
     });
   });
 
-  it("writes nothing over what it can't read just now, and holds nothing that was to be deleted", () => {
+  it("does not overwrite what it can't read, and holds nothing that was to be deleted", () => {
     openMemory().saveDraft(crew, { id: first, values: valuesWith("a") });
     const before = rows();
     const memory = openMemory();

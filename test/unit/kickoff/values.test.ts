@@ -62,7 +62,7 @@ describe("Values of the kickoff form", () => {
     assert.equal(Object.getPrototypeOf(inputs), Object.prototype);
   });
 
-  it("follow the crew's fields: new ones get their initial value, vanished ones go", () => {
+  it("follow the crew's fields: new ones get their initial value, removed ones go", () => {
     const values = typed([
       ["old", "text", "x"],
       ["kept", "json", "1"],
@@ -119,7 +119,7 @@ describe("Values of the kickoff form", () => {
     );
   });
 
-  it("are left out, empty or null: three different things", () => {
+  it("are left out, empty or null, which are three different things", () => {
     const fields = fieldsFor("omitted", "empty", "nothing", "blank");
     const values = typed([
       ["omitted", "omit", "x"],
@@ -136,7 +136,7 @@ describe("Values of the kickoff form", () => {
     );
   });
 
-  it("are those of the crew's types where it says them, and its defaults", () => {
+  it("have the crew's types and defaults", () => {
     const fields = formFields({
       fields: [
         { name: "days", type: "integer", default: 3 },

@@ -15,7 +15,7 @@ describe("Writing a request file", () => {
     );
   });
 
-  it("leaves out whatever else comes along, such as a callback's secret, and keeps the callback", () => {
+  it("leaves out anything else, such as a callback's secret, and keeps the callback", () => {
     const plain = {
       humanInputWebhook: {
         url: "https://hooks.test",
