@@ -3,7 +3,6 @@ import type {
   CallbackUrls,
   KickoffRequest,
   PlainCallbacks,
-  SecretCallbacks,
 } from "../api/types.ts";
 
 /** The callbacks that are only an address, in the order of the form (specification; the last observed on deployed crews). */
@@ -198,22 +197,6 @@ export function wholeRequest(values: Prefill): KickoffRequest | undefined {
   return humanInputWebhook?.authentication === undefined && webhooks?.authentication === undefined
     ? requestWith(values, noSecrets)
     : undefined;
-}
-
-/** The secrets in callbacks that a program gave. */
-export function secretsIn({
-  humanInputWebhook,
-  webhooks,
-}: SecretCallbacks | PlainCallbacks): FormSecrets {
-  const secretOf = (authentication: object = {}) => {
-    const { token, password }: { token?: unknown; password?: unknown } = authentication;
-    const secret = token ?? password;
-    return typeof secret === "string" ? secret : "";
-  };
-  return {
-    humanInput: secretOf(humanInputWebhook?.authentication),
-    streaming: secretOf(webhooks?.authentication),
-  };
 }
 
 /** Something that the crew is asked to send, and the address it sends it to. */

@@ -85,21 +85,15 @@ export function formTexts() {
       hint: l10n.t("A JSON object of your own. The crew returns it with every callback."),
     },
     callbacks: {
-      taskWebhookUrl: {
-        label: l10n.t("Task callback"),
-        hint: l10n.t("Address that is called after each task."),
-      },
+      taskWebhookUrl: { label: l10n.t("Task callback"), hint: l10n.t("URL called after each task.") },
       stepWebhookUrl: {
         label: l10n.t("Step callback"),
-        hint: l10n.t("Address that is called after each step of an agent."),
+        hint: l10n.t("URL called after each step of an agent."),
       },
-      crewWebhookUrl: {
-        label: l10n.t("Crew callback"),
-        hint: l10n.t("Address that is called when the execution has ended."),
-      },
+      crewWebhookUrl: { label: l10n.t("Crew callback"), hint: l10n.t("URL called at the end.") },
       humanInputWebhookUrl: {
         label: l10n.t("Human input callback"),
-        hint: l10n.t("Address that is called when a task waits for a person."),
+        hint: l10n.t("URL called when a task waits for a person."),
       },
     },
     authentication: {
@@ -120,7 +114,7 @@ export function formTexts() {
     },
     streaming: {
       heading: l10n.t("event streaming"),
-      hint: l10n.t("Address that receives the events of the execution as they happen."),
+      hint: l10n.t("URL that receives the execution's events as they happen."),
       url: l10n.t("Event streaming"),
       events: {
         label: l10n.t("Events"),

@@ -94,15 +94,9 @@ export function switchMode(value: FieldValue, mode: FieldMode): FieldValue {
 
 /** Whether a control can show a JSON text without hiding part of it. */
 export function canShow(control: FieldControl, json: string): boolean {
-  switch (control.kind) {
-    case "choice":
-      return control.choices.includes(json);
-    case "boolean":
-      return json === "true" || json === "false";
-    case "number":
-    case "integer":
-      return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(json.trim());
-  }
+  if (control.kind === "choice") return control.choices.includes(json);
+  if (control.kind === "boolean") return json === "true" || json === "false";
+  return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(json.trim());
 }
 
 /** What a field holds, as JSON if its control can't show it: the crew may have changed the input's type. */

@@ -1,11 +1,8 @@
-import type { PlainCallbacks, SecretCallbacks } from "../../api/types.ts";
 import {
   checkAddress,
   forEachCallback,
   keptAddress,
   secretNames,
-  secretsIn,
-  typedCallbacks,
   type FormSecrets,
   type SecretName,
   type Strategy,
@@ -43,14 +40,6 @@ export function isMeantFor(target: string, entered: string | undefined): boolean
   return (
     entered !== undefined &&
     (entered === target || (entered.endsWith(" ") && target.startsWith(entered)))
-  );
-}
-
-/** The secrets in callbacks that a program gave. */
-export function heldFrom(given: SecretCallbacks | PlainCallbacks): HeldSecrets {
-  const [typed, secrets] = [typedCallbacks(given), secretsIn(given)];
-  return only((name) =>
-    secrets[name] === "" ? undefined : { text: secrets[name], target: targetOf(name, typed) },
   );
 }
 

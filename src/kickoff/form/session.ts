@@ -23,7 +23,7 @@ import {
   type ToForm,
 } from "./messages.ts";
 import { parseFromForm } from "./parse.ts";
-import { carriedOver, heldFrom, secretsFor, targetsIn, type HeldSecrets } from "./secrets.ts";
+import { carriedOver, secretsFor, targetsIn, type HeldSecrets } from "./secrets.ts";
 import type { FormTools } from "./tools.ts";
 import { isValid } from "./validate.ts";
 import { toRequest } from "./values.ts";
@@ -65,7 +65,7 @@ export class FormSession {
   #seed: Seed;
   /** Undefined until the crew's inputs are known. */
   #content: FormContent | undefined;
-  #secrets: HeldSecrets;
+  #secrets: HeldSecrets = {};
   #problem: Explanation | undefined;
   #actions: readonly ErrorAction[] = [];
   #isReady = false;
@@ -86,7 +86,6 @@ export class FormSession {
   constructor(crew: FormCrew, seed: Seed, options: SessionOptions) {
     this.#crew = crew;
     this.#seed = seed;
-    this.#secrets = heldFrom({ ...seed.given, ...seed.instead });
     this.#options = options;
     this.#focus = options.takesFocus ? "first" : undefined;
     const { earlier, given, instead } = seed;
@@ -132,11 +131,8 @@ export class FormSession {
 
   /** Replaces values by given ones; Undo restores them. */
   lay(values: Laid): void {
-    const secrets = heldFrom({ ...values.given, ...values.instead });
-    if (this.#content === undefined) {
-      this.#seed = { ...this.#seed, ...values };
-      this.#secrets = { ...this.#secrets, ...secrets };
-    } else this.#replace((content) => content.lay(values), "first", secrets);
+    if (this.#content === undefined) this.#seed = { ...this.#seed, ...values };
+    else this.#replace((content) => content.lay(values));
   }
 
   /** The crew has another name or address. */
@@ -269,13 +265,10 @@ export class FormSession {
 
   #explain(error: unknown): Explanation {
     this.#actions = actionsOf(error);
-    const remedy =
-      error instanceof Error && "remedy" in error && typeof error.remedy === "string"
-        ? { remedy: error.remedy }
-        : {};
+    const hasRemedy = error instanceof CrewApiError || error instanceof MaybeStartedError;
     return {
       message: error instanceof Error ? error.message : String(error),
-      ...remedy,
+      ...(hasRemedy && { remedy: error.remedy }),
       actions: this.#actions.map(({ title }) => title),
     };
   }
@@ -284,16 +277,12 @@ export class FormSession {
     return draft.id === this.#content?.draft.id && !this.#isSending;
   }
 
-  #replace(
-    change: (content: FormContent) => void,
-    focus: FormFocus = "first",
-    secrets: HeldSecrets = {},
-  ): void {
+  #replace(change: (content: FormContent) => void, focus: FormFocus = "first"): void {
     const content = this.#content;
     if (content === undefined || this.#isSending) return;
     const { id, values } = content.draft;
     change(content);
-    this.#secrets = { ...carriedOver(this.#secrets, values, content.values), ...secrets };
+    this.#secrets = carriedOver(this.#secrets, values, content.values);
     this.#outcome = undefined;
     this.#focus = focus;
     if (!content.isEdited) this.#options.memory.dropDraft(this.#crew.id, id);

@@ -83,24 +83,19 @@ async function takeFile(): Promise<Taken | undefined> {
     })) ?? [];
   if (file === undefined) return undefined;
   const name = file.path.split("/").at(-1) ?? "";
-  const orUserError = async <T>(reading: Thenable<T>): Promise<T> => {
-    try {
-      return await reading;
-    } catch (error) {
-      throw new UserError(vscode.l10n.t("“{0}” can't be read: {1}", name, messageOf(error)));
-    }
-  };
-  const { type, size } = await orUserError(vscode.workspace.fs.stat(file));
-  if ((type & vscode.FileType.Directory) !== 0)
-    throw new UserError(vscode.l10n.t("“{0}” is a folder.", name));
-  checkSize(name, size);
-  const bytes = await orUserError(vscode.workspace.fs.readFile(file));
-  // It may have grown, and some file systems report no size.
-  checkSize(name, bytes.length);
-  return {
-    text: textIn(bytes, name),
-    from: vscode.l10n.t("{0} ({1})", name, formatSize(bytes.length)),
-  };
+  try {
+    const { type, size } = await vscode.workspace.fs.stat(file);
+    if ((type & vscode.FileType.Directory) !== 0)
+      throw new UserError(vscode.l10n.t("“{0}” is a folder.", name));
+    checkSize(name, size);
+    const bytes = await vscode.workspace.fs.readFile(file);
+    // It may have grown, and some file systems report no size.
+    checkSize(name, bytes.length);
+    return { text: textIn(bytes, name), from: `${name} (${formatSize(bytes.length)})` };
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(vscode.l10n.t("“{0}” can't be read: {1}", name, messageOf(error)));
+  }
 }
 
 function checkSize(name: string, bytes: number): void {
@@ -127,13 +122,12 @@ function textIn(bytes: Uint8Array, name: string): string {
   );
 }
 
-/** A value that an input had, and the newest execution that had it. */
-export interface EarlierValue {
+interface EarlierValue {
   readonly value: JsonValue;
   readonly execution: ExecutionSummary;
 }
 
-/** The values of a crew's input in these executions, each once. */
+/** The values of a crew's input in these executions, each once with the first execution that had it. */
 export function earlierValues(
   executions: readonly ExecutionSummary[],
   crewId: string,
@@ -141,9 +135,9 @@ export function earlierValues(
 ): readonly EarlierValue[] {
   const values = new Map<string, EarlierValue>();
   for (const execution of executions) {
-    const inputs = execution.crew.id === crewId ? execution.request?.inputs : undefined;
-    const value = inputs !== undefined && Object.hasOwn(inputs, input) ? inputs[input] : undefined;
-    if (value === undefined) continue;
+    const { crew, request: { inputs } = { inputs: {} } } = execution;
+    const value = Object.hasOwn(inputs, input) ? inputs[input] : undefined;
+    if (crew.id !== crewId || value === undefined) continue;
     const key = JSON.stringify(value);
     if (!values.has(key)) values.set(key, { value, execution });
   }

@@ -98,17 +98,9 @@ export function toPrefill(fields: readonly FormField[], values: FormValues): Pre
 
 /** The JSON text of an input as it is sent; undefined if it isn't sent. */
 export function jsonOf({ mode, text }: FieldValue): string | undefined {
-  switch (mode) {
-    case "omit":
-      return undefined;
-    case "null":
-      return "null";
-    case "empty":
-      return '""';
-    case "text":
-      return text === "" ? undefined : JSON.stringify(text);
-    case "json":
-    case "fitting":
-      return text.trim() === "" ? undefined : text.trim();
-  }
+  if (mode === "omit") return undefined;
+  if (mode === "null") return "null";
+  if (mode === "empty") return '""';
+  if (mode === "text") return text === "" ? undefined : JSON.stringify(text);
+  return text.trim() === "" ? undefined : text.trim();
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { carriedOver, heldFrom, isMeantFor, secretsFor, targetFor, targetsIn } from "../../../src/kickoff/form/secrets.ts";
+import { carriedOver, isMeantFor, secretsFor, targetFor, targetsIn } from "../../../src/kickoff/form/secrets.ts";
 import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
 
 const to = (
@@ -60,21 +60,9 @@ describe("Secrets that a form holds", () => {
     );
   });
 
-  it("come from a program with their addresses, of which the page gets only the target", () => {
-    const webhooks = {
-      events: ["a"],
-      url: "https://e.test/x",
-      authentication: { strategy: "bearer", token: "hush" },
-    } as const;
-    const held = heldFrom({
-      webhooks,
-      humanInputWebhook: { url: "https://a.test", authentication: { strategy: "bearer" } },
-    });
-    assert.deepEqual(targetsIn(held), { streaming: "bearer https://e.test" });
-    assert.deepEqual(
-      targetsIn({ streaming: { text: "", target: "bearer https://e.test" } }),
-      {},
-      "it was taken back",
-    );
+  it("are shown to the page only by their targets", () => {
+    const target = "bearer https://e.test";
+    assert.deepEqual(targetsIn({ streaming: { text: "hush", target } }), { streaming: target });
+    assert.deepEqual(targetsIn({ streaming: { text: "", target } }), {}, "it was removed");
   });
 });

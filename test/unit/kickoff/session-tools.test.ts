@@ -237,15 +237,12 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
     assert.doesNotMatch(JSON.stringify([posted, saved, last, asked]), /s3cret/);
   });
 
-  it("takes secrets from a program, and forgets them when the form is cleared", async () => {
-    const webhooks = {
-      events: ["a"],
-      url: "https://a.test/e",
-      authentication: { strategy: "bearer", token: "s3cret" },
-    } as const;
-    const session = await open({ given: { inputs: { topic: "x", ["__proto__"]: 1 }, webhooks } });
-    assert.deepEqual(form().secrets, { streaming: "bearer https://a.test" });
-    assert.doesNotMatch(JSON.stringify(posted), /s3cret/);
+  it("forgets secrets when the form is cleared", async () => {
+    const session = await open();
+    const secret = { type: "secret", name: "streaming", target: "bearer ", text: "s3cret" };
+    session.receive(secret);
+    session.receive({ type: "ready" });
+    assert.deepEqual(form().secrets, { streaming: "bearer " });
     session.receive({ type: "clear" });
     assert.deepEqual(form().secrets, {});
   });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type FieldMode, formFields } from "../../../src/kickoff/form/fields.ts";
-import { secretsIn } from "../../../src/kickoff/callbacks.ts";
 import { alignValues, fillIn, type FormValues, initialValues, toPrefill, toRequest } from "../../../src/kickoff/form/values.ts";
 
 const fieldsFor = (...names: string[]) =>
@@ -190,7 +189,7 @@ describe("Values of the kickoff form", () => {
       },
       webhooks: { ...webhooks, authentication: { strategy: "bearer" } },
     });
-    assert.deepEqual(toRequest(fields, values, secretsIn({ humanInputWebhook, webhooks })), {
+    assert.deepEqual(toRequest(fields, values, { humanInput: "s3cret", streaming: "s3cret" }), {
       inputs: {},
       humanInputWebhook,
       webhooks,
