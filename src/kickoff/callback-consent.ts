@@ -38,7 +38,6 @@ export class CallbackConsent {
     return true;
   }
 
-  /** The crew was removed, or has another address. */
   forget(crewId: string): void {
     this.#allowed.set(crewId, undefined);
   }

@@ -26,7 +26,6 @@ export type Strategy = (typeof strategies)[number];
 /** Those of event streaming (vendor's webhook streaming guide). */
 export const streamingStrategies = strategies.filter((one) => one !== "basic");
 
-/** The callbacks that may need a secret. */
 export const secretNames = ["humanInput", "streaming"] as const;
 
 export type SecretName = (typeof secretNames)[number];
@@ -36,7 +35,6 @@ export type FormSecrets = Readonly<Record<SecretName, string>>;
 
 export const noSecrets: FormSecrets = { humanInput: "", streaming: "" };
 
-/** How the human-input callback authenticates. */
 export interface HumanInputValues {
   readonly strategy: Strategy;
   /** For `basic`. */
@@ -85,7 +83,6 @@ export function quoted(some: readonly Strategy[]): string {
   return some.map((strategy) => JSON.stringify(strategy)).join(", ");
 }
 
-/** The names of events in a text. */
 export function eventsIn(text: string): readonly string[] {
   return [...new Set(text.split(/[\s,]+/).filter((name) => name !== ""))];
 }

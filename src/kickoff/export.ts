@@ -10,7 +10,6 @@ import {
   writeRequestFile,
 } from "./request-files/request-file.ts";
 
-/** What is written to a request file. */
 export interface RequestToSave {
   readonly crewName: string;
   readonly values: Prefill;

@@ -92,7 +92,6 @@ export interface Span {
   readonly end: number;
 }
 
-/** A member of an object in a text. */
 export interface Member {
   readonly name: string;
   readonly key: Node;
@@ -111,7 +110,6 @@ export function spanOf({ offset, length }: Node): Span {
   return { start: offset, end: offset + length };
 }
 
-/** A node as plain JSON. */
 export function toJson(node: Node): JsonValue {
   if (node.type === "array") return (node.children ?? []).map(toJson);
   // Unlike an assignment, fromEntries makes `__proto__` a property like any other.

@@ -293,7 +293,6 @@ function cutOf(object: Node, { key, value }: Member): Span {
 const secretWord =
   /token|pass(?=w|phrase|code|key|[^a-z]|$)|pwd|secret|api[-_ ]?key|authenti|authori[sz]|\bauth\b|credential|bearer/i;
 
-/** Whether a member of this name may hold a secret. */
 export function namesSecret(name: string): boolean {
   return secretWord.test(name);
 }

@@ -24,7 +24,6 @@ export interface KickoffRoomOptions {
   readonly clock: Clock;
   /** Makes sure that a local crew's service runs; does nothing for a deployed crew. */
   readonly wake: (crewId: string) => Promise<void>;
-  /** Shows an execution's document. */
   readonly show: (execution: ExecutionSummary) => Promise<unknown>;
 }
 
@@ -37,7 +36,6 @@ export interface KickoffRoom {
   dispose(): void;
 }
 
-/** Registers the kickoff forms and request files. */
 export function registerKickoff(options: KickoffRoomOptions): KickoffRoom {
   const { context, database, crews, executions, sending, clock, wake, show } = options;
   const { store, tracker } = executions;

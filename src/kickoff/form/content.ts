@@ -7,7 +7,6 @@ import type { Draft, Notice, Taken } from "./messages.ts";
 import { keptValues } from "./secrets.ts";
 import { alignValues, fillIn, initialValues, toPrefill, type FormValues } from "./values.ts";
 
-/** Values from elsewhere. */
 export interface Laid {
   /** They replace those of the same names in the draft, or in the last sent values. */
   readonly given?: Prefill;
@@ -15,7 +14,6 @@ export interface Laid {
   readonly instead?: Prefill;
 }
 
-/** What a form begins with. */
 export interface Seed extends Laid {
   /** Typed and not sent. Nothing of it is dropped, also no input that the crew no longer lists. */
   readonly draft?: Draft;
@@ -25,7 +23,6 @@ export interface Seed extends Laid {
   readonly last?: FormValues;
 }
 
-/** The fields of a form and their values. */
 export class FormContent {
   readonly #newId: () => string;
   #id: string;
@@ -81,17 +78,14 @@ export class FormContent {
     return toPrefill(this.#fields, this.#values);
   }
 
-  /** Whether anything was typed or given. */
   get isEdited(): boolean {
     return this.#isEdited;
   }
 
-  /** Where the values came from. */
   get notice(): Notice | undefined {
     return this.#origin && { ...this.#origin, canUndo: this.#before !== undefined };
   }
 
-  /** The person typed. */
   edit(values: FormValues): void {
     // In the JSON view a person can add an input that the crew doesn't list, and remove it again.
     const names = new Set(values.inputs.map(({ name }) => name));
@@ -161,7 +155,6 @@ export class FormContent {
     this.#origin = undefined;
   }
 
-  /** Gives each of these inputs a field. */
   require(names: readonly string[]): void {
     this.#fields = withUnlisted(this.#fields, names);
     this.#values = alignValues(this.#fields, this.#values);

@@ -36,7 +36,6 @@ export interface FormField {
   readonly initial: FieldValue;
 }
 
-/** The fields for a crew's inputs, in its order. */
 export function formFields(inputs: CrewInputs): readonly FormField[] {
   return inputs.fields.map((input) => {
     const { name, description, type, enum: choices, default: value } = input;

@@ -96,7 +96,6 @@ export class KickoffForms implements vscode.Disposable {
     this.#memory.forgetHeld();
   }
 
-  /** The crew was removed. */
   forget(crewId: string): void {
     this.#memory.forget(crewId);
     this.presets.forget(crewId);

@@ -1,6 +1,5 @@
 import * as vscode from "vscode";
 
-/** Selected text, and the name of its document. */
 export interface Selected {
   readonly text: string;
   readonly name: string;

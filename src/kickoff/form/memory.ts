@@ -80,7 +80,6 @@ export class FormMemory {
     this.#held.clear();
   }
 
-  /** The crew has another id. */
   move(from: string, to: string): void {
     const known = this.read(from);
     this.#change(to, () => known);

@@ -6,7 +6,6 @@ import type { Draft, FromForm, SavedState } from "./parse.ts";
 
 export type { Draft, FromForm, SavedState };
 
-/** The crew as the form shows it. */
 export interface FormCrew {
   readonly id: string;
   readonly name: string;
@@ -15,7 +14,6 @@ export interface FormCrew {
   readonly isRehearsal: boolean;
 }
 
-/** An error for a person. */
 export interface Explanation {
   readonly message: string;
   readonly remedy?: string;
@@ -43,7 +41,6 @@ export type Taken = { readonly from: string } & (
   { readonly value: JsonValue } | { readonly text: string }
 );
 
-/** The buttons of the whole form. */
 export const formToolNames = ["presets", "saveAsRequestFile", "copyAsCurl"] as const;
 
 export type FormToolName = (typeof formToolNames)[number];
@@ -51,7 +48,6 @@ export type FormToolName = (typeof formToolNames)[number];
 /** What gets focus: the first field to fill in, the button that sends, or an input. */
 export type FormFocus = "first" | "submit" | { readonly input: string };
 
-/** What the panel shows. */
 export type FormView =
   | { readonly kind: "loading"; readonly crew: FormCrew }
   | ({ readonly kind: "unavailable"; readonly crew: FormCrew } & Explanation)
@@ -73,7 +69,6 @@ export type FormView =
       readonly focus?: FormFocus;
     };
 
-/** A message of the extension host to the webview. `texts` comes first. */
 export type ToForm =
   | { readonly type: "texts"; readonly texts: FormTexts }
   | { readonly type: "show"; readonly view: FormView }
@@ -86,7 +81,6 @@ export type ToForm =
       readonly draftId: string;
     };
 
-/** A handler for each type of message. */
 export type Handlers<Message extends { readonly type: string }> = {
   readonly [Type in Message["type"]]: (message: Extract<Message, { readonly type: Type }>) => void;
 };

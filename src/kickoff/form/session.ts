@@ -31,7 +31,6 @@ import { toRequest } from "./values.ts";
 /** Milliseconds without typing before a draft is stored. Meanwhile the webview keeps every keystroke. */
 const draftPause = 300;
 
-/** How a crew is asked for its inputs. */
 export interface LoadOptions {
   /** Whether an earlier answer must not be used. */
   readonly fresh: boolean;

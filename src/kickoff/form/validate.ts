@@ -11,7 +11,6 @@ import { canShow, type FieldValue, type FormField } from "./fields.ts";
 import { readJsonView } from "./json-view.ts";
 import { alignValues, jsonOf, type FormValues } from "./values.ts";
 
-/** A problem with a field's value. */
 export type Fault =
   | AddressFault
   | { readonly kind: "notJson"; readonly at: JsonFault }
@@ -69,7 +68,6 @@ export function checkEvents({ url, events }: Stream): Fault | undefined {
   return url.trim() !== "" && eventsIn(events).length === 0 ? { kind: "noEvents" } : undefined;
 }
 
-/** Whether values can be sent. */
 export function isValid(
   fields: readonly FormField[],
   values: FormValues,

@@ -26,7 +26,6 @@ export interface FormValues extends TypedCallbacks {
   readonly json?: string;
 }
 
-/** An untouched form. */
 export function initialValues(fields: readonly FormField[]): FormValues {
   return {
     inputs: fields.map(({ name, initial }) => ({ name, ...initial })),
@@ -66,7 +65,6 @@ export function fillIn(
   };
 }
 
-/** The request of valid values. */
 export function toRequest(
   fields: readonly FormField[],
   values: FormValues,

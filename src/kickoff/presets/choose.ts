@@ -138,7 +138,6 @@ async function confirmAndDelete(
   if (await confirm(question, detail, vscode.l10n.t("Delete"))) presets.delete(crew.id, name);
 }
 
-/** Asks for a name that isn't among the taken ones. */
 async function askName(
   title: string,
   prompt: string,

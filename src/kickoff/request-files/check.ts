@@ -75,7 +75,6 @@ function isOfType(value: JsonValue, type: InputType): boolean {
   return type === "object" ? isJsonObject(value) : typeof value === type;
 }
 
-/** Whether a file with this problem can be sent. */
 export function isHarmless({ kind }: RequestFault): boolean {
   return kind === "unlistedInput";
 }

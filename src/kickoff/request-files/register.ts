@@ -59,7 +59,6 @@ export function registerRequestFiles({
   return { load: async () => (await load()).files, dispose: () => owned.dispose() };
 }
 
-/** The actions above a request file. Their commands validate the file. */
 function lensesFor(uri: vscode.Uri): vscode.CodeLens[] {
   const lens = (title: string, command: string, tooltip: string) =>
     new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {

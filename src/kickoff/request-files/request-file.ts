@@ -4,7 +4,6 @@ import { callbackMembers, toCallbacks, typedCallbacks, type Prefill } from "../c
 import { spanOf, type Expected, type Span } from "../json.ts";
 import { namesSecret, readKickoffJson, type KickoffFault } from "../kickoff-json.ts";
 
-/** The end of every request file's name. */
 export const requestFileEnding = ".kickoff.json";
 
 /** A problem in a request file and its place. */
@@ -21,7 +20,6 @@ export type FileFault =
 export interface RequestFile {
   /** Name or address of the crew. */
   readonly crew?: string;
-  /** The execution's title. */
   readonly label?: string;
   readonly values: Prefill;
   readonly faults: readonly FileFault[];
@@ -32,7 +30,6 @@ export interface RequestFile {
 export interface Places {
   readonly crew: Span;
   readonly inputs: Span;
-  /** The inputs' values. */
   readonly input: ReadonlyMap<string, Span>;
   readonly inputName: ReadonlyMap<string, Span>;
 }
@@ -49,7 +46,6 @@ export const requestFileMembers: readonly string[] = [
 
 const firstLine: Span = { start: 0, end: 1 };
 
-/** Whether a file is a request file, by its name. */
 export function isRequestFile({ path }: { readonly path: string }): boolean {
   return path.endsWith(requestFileEnding);
 }

@@ -47,7 +47,6 @@ interface Begun {
 /** What can be done with a request file, including its unsaved changes. */
 export class RequestFiles {
   readonly #options: RequestFilesOptions;
-  /** By the file's address. */
   readonly #starts: SingleStart<Begun | undefined>;
 
   constructor(options: RequestFilesOptions) {
