@@ -490,7 +490,7 @@ describe("Values of the kickoff form, in a browser", () => {
     });
     const box = page.getByLabel("Token for the human input callback");
     await waitFor("the focus", () => box.evaluate((element) => element === document.activeElement));
-    form.session.lay({ instead: { inputs: {}, humanInputWebhook } });
+    form.session.give({ instead: { inputs: {}, humanInputWebhook } });
     await parts.isFocused("topic");
   });
 

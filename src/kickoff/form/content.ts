@@ -7,14 +7,14 @@ import type { Draft, Notice, Taken } from "./messages.ts";
 import { keptValues } from "./secrets.ts";
 import { alignValues, fillIn, initialValues, toPrefill, type FormValues } from "./values.ts";
 
-export interface Laid {
+export interface GivenValues {
   /** They replace those of the same names in the draft, or in the last sent values. */
   readonly given?: Prefill;
   /** They replace everything; Undo restores it. */
   readonly instead?: Prefill;
 }
 
-export interface Seed extends Laid {
+export interface Seed extends GivenValues {
   /** Typed and not sent. Nothing of it is dropped, also no input that the crew no longer lists. */
   readonly draft?: Draft;
   /** What is stored of a kickoff with the draft's id: it started, or may have. */
@@ -34,7 +34,7 @@ export class FormContent {
 
   constructor(
     fields: readonly FormField[],
-    { draft, earlier, last, ...laid }: Seed,
+    { draft, earlier, last, ...values }: Seed,
     newId: () => string,
   ) {
     this.#newId = newId;
@@ -52,7 +52,7 @@ export class FormContent {
     } else {
       this.#values = initialValues(this.#fields);
     }
-    this.lay(laid);
+    this.give(values);
   }
 
   /** The values with the id under which they are sent at most once. */
@@ -108,7 +108,7 @@ export class FormContent {
   }
 
   /** Replaces values by given ones, or everything. An input that the crew doesn't list gets a field. */
-  lay({ given, instead }: Laid): void {
+  give({ given, instead }: GivenValues): void {
     const listed = this.#fields.filter((field) => field.listed);
     for (const filled of [
       given && fillIn(this.#fields, this.#values, given),

@@ -10,7 +10,7 @@ import { MaybeStartedError, type KickoffSender } from "../../sending/kickoff.ts"
 import type { Database } from "../../store/database.ts";
 import type { Prefill } from "../callbacks.ts";
 import { Presets } from "../presets/presets.ts";
-import type { Laid, Seed } from "./content.ts";
+import type { GivenValues, Seed } from "./content.ts";
 import type { LastEditor } from "./last-editor.ts";
 import { FormMemory } from "./memory.ts";
 import type { FormCrew } from "./messages.ts";
@@ -53,7 +53,7 @@ export class KickoffForms implements vscode.Disposable {
     values: Prefill = {},
     { replaces = false } = {},
   ): Promise<Execution | undefined> {
-    const given: Laid =
+    const given: GivenValues =
       Object.keys(values).length === 0 ? {} : replaces ? { instead: values } : { given: values };
     let form = this.#forms.get(crew.id);
     if (form === undefined) {

@@ -9,7 +9,7 @@ import { plainMessage, runAction } from "../../editor/messages.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { KickoffSender } from "../../sending/kickoff.ts";
 import { formTexts } from "../texts.ts";
-import type { Laid, Seed } from "./content.ts";
+import type { GivenValues, Seed } from "./content.ts";
 import { formPage } from "./html.ts";
 import type { FormCrew } from "./messages.ts";
 import { FormSession, type SessionOptions } from "./session.ts";
@@ -84,8 +84,8 @@ export class OpenForm {
   }
 
   /** Brings the form to the front, with these values. */
-  show(values: Laid): void {
-    if (values.given !== undefined || values.instead !== undefined) this.session.lay(values);
+  show(values: GivenValues): void {
+    if (values.given !== undefined || values.instead !== undefined) this.session.give(values);
     this.#panel.reveal();
   }
 

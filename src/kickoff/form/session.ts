@@ -6,7 +6,7 @@ import { defined } from "../../base/json.ts";
 import type { Execution } from "../../executions/model.ts";
 import { MaybeStartedError } from "../../sending/kickoff.ts";
 import type { FormSecrets } from "../callbacks.ts";
-import { FormContent, type Laid, type Seed } from "./content.ts";
+import { FormContent, type GivenValues, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
 import type { FormMemory } from "./memory.ts";
 import {
@@ -129,9 +129,9 @@ export class FormSession {
   }
 
   /** Replaces values by given ones; Undo restores them. */
-  lay(values: Laid): void {
+  give(values: GivenValues): void {
     if (this.#content === undefined) this.#seed = { ...this.#seed, ...values };
-    else this.#replace((content) => content.lay(values));
+    else this.#replace((content) => content.give(values));
   }
 
   /** The crew has another name or address. */
@@ -198,7 +198,7 @@ export class FormSession {
     const { request } = this.#content;
     if (tool === "presets") {
       const chosen = await tools.presets(this.#crew, request);
-      if (chosen !== undefined) this.lay({ instead: chosen });
+      if (chosen !== undefined) this.give({ instead: chosen });
     } else if (request !== undefined) {
       await tools[tool](this.#crew, request);
     }

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { JsonValue } from "../../api/types.ts";
+import type { JsonObject, JsonValue } from "../../api/types.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { formatSize } from "../../base/text.ts";
 import { plainLabel, plainMessage } from "../../editor/messages.ts";
@@ -135,9 +135,9 @@ export function earlierValues(
 ): readonly EarlierValue[] {
   const values = new Map<string, EarlierValue>();
   for (const execution of executions) {
-    const { crew, request: { inputs } = { inputs: {} } } = execution;
+    const inputs: JsonObject = execution.request?.inputs ?? {};
     const value = Object.hasOwn(inputs, input) ? inputs[input] : undefined;
-    if (crew.id !== crewId || value === undefined) continue;
+    if (execution.crew.id !== crewId || value === undefined) continue;
     const key = JSON.stringify(value);
     if (!values.has(key)) values.set(key, { value, execution });
   }

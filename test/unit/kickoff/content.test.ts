@@ -32,7 +32,7 @@ describe("What a form that is opened with values holds", () => {
   it("is restored by Undo although the same was given twice, as by a double click", () => {
     const content = open({ draft });
     for (let click = 0; click < 2; click++)
-      content.lay({ instead: { inputs: { topic: "given" } } });
+      content.give({ instead: { inputs: { topic: "given" } } });
     content.undo();
     assert.deepEqual(content.values, draft.values);
   });

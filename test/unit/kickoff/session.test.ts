@@ -354,7 +354,7 @@ describe("A kickoff form's session", () => {
       type: "changed",
       draft: { id: form().draft.id, values: typed("mine", "stays") },
     });
-    session.lay({ given: { inputs: { topic: "given" } } });
+    session.give({ given: { inputs: { topic: "given" } } });
     assert.deepEqual(form().draft.values, typed("given", "stays"));
     assert.deepEqual(form().notice, { kind: "given", canUndo: true });
     session.receive({ type: "undo" });
