@@ -14,7 +14,7 @@ import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
 import { moveCrew } from "./executions/move-crew.ts";
 import { registerFeedback } from "./feedback/register.ts";
-import { SingleStart } from "./kickoff/single-start.ts";
+import { SingleStart } from "./base/single-start.ts";
 import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { startForDevelopment } from "./local/start-for-development.ts";

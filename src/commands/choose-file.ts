@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/messages.ts";
-import { isRequestFile, requestFileEnding } from "../kickoff/request-files/request-file.ts";
+import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
 import { recordOf, stringOf } from "./arguments.ts";
 
 /** Files offered at most; whoever has more opens the one that is meant. */

@@ -7,7 +7,7 @@ import { UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import type { KickoffForms } from "../kickoff/form/forms.ts";
-import { SingleStart } from "../kickoff/single-start.ts";
+import { SingleStart } from "../base/single-start.ts";
 import { callbackNames, checkAddress } from "../kickoff/callbacks.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
 import { booleanOf, isProgram, objectOf, optional, recordOf, stringOf } from "./arguments.ts";

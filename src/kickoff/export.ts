@@ -4,11 +4,8 @@ import { runAction } from "../editor/messages.ts";
 import { isLocalCrew, type CrewRef } from "../executions/model.ts";
 import { wholeRequest, type Prefill } from "./callbacks.ts";
 import { curlCommand } from "./curl.ts";
-import {
-  suggestFileName,
-  withEnding,
-  writeRequestFile,
-} from "./request-files/request-file.ts";
+import { suggestFileName, withEnding } from "./request-files/name.ts";
+import { writeRequestFile } from "./request-files/request-file.ts";
 
 export interface RequestToSave {
   readonly crewName: string;

@@ -2,7 +2,8 @@ import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { checkRequestFile, faultText, isHarmless, type RequestFault } from "./check.ts";
-import { isRequestFile, readRequestFile } from "./request-file.ts";
+import { isRequestFile } from "./name.ts";
+import { readRequestFile } from "./request-file.ts";
 
 /** Longer files are not checked, in characters. */
 const longest = 1_000_000;

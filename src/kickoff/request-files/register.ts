@@ -3,7 +3,7 @@ import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { logProblem } from "../../editor/log.ts";
 import type { Database } from "../../store/database.ts";
-import { isRequestFile, requestFileEnding } from "./request-file.ts";
+import { isRequestFile, requestFileEnding } from "./name.ts";
 import type { RequestFiles, RequestFilesOptions } from "./request-files.ts";
 
 /** Registers what helps to write and use request files. Most of it is loaded with the first file. */

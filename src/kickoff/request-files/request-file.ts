@@ -1,10 +1,7 @@
-import type { JsonObject } from "../../api/types.ts";
 import { defined } from "../../base/json.ts";
 import { callbackMembers, toCallbacks, typedCallbacks, type Prefill } from "../callbacks.ts";
 import { spanOf, type Expected, type Span } from "../json.ts";
 import { namesSecret, readKickoffJson, type KickoffFault } from "../kickoff-json.ts";
-
-export const requestFileEnding = ".kickoff.json";
 
 /** A problem in a request file and its place. */
 export type FileFault =
@@ -45,10 +42,6 @@ export const requestFileMembers: readonly string[] = [
 ];
 
 const firstLine: Span = { start: 0, end: 1 };
-
-export function isRequestFile({ path }: { readonly path: string }): boolean {
-  return path.endsWith(requestFileEnding);
-}
 
 /** Reads a request file: JSON with comments and trailing commas. Never throws. */
 export function readRequestFile(text: string): RequestFile {
@@ -97,31 +90,4 @@ export function writeRequestFile(crew: string, values: Prefill, label?: string):
   const callbacks = toCallbacks(typedCallbacks(values));
   const file = { crew, ...defined({ label }), inputs, ...defined({ meta }), ...callbacks };
   return `${JSON.stringify(file, undefined, 2)}\n`;
-}
-
-/** A file name made from the crew and its first input that isn't blank: "travel-oslo.kickoff.json". */
-export function suggestFileName(crew: string, inputs: JsonObject = {}): string {
-  const first = Object.values(inputs)
-    .map((value) =>
-      value === null ? "" : slug(typeof value === "string" ? value : JSON.stringify(value)),
-    )
-    .find((text) => text !== "");
-  const parts = [slug(crew), first].filter((part) => part !== undefined && part !== "");
-  return `${parts.length === 0 ? "request" : parts.join("-")}${requestFileEnding}`;
-}
-
-/** The path with a request file's ending, once, whatever a dialog appended. */
-export function withEnding(path: string): string {
-  return `${path.replace(/(?:\.kickoff\.json)+(?:\.json)?$|\.json$/i, "")}${requestFileEnding}`;
-}
-
-/** At most 30 letters and digits of any script, with hyphens for other characters. */
-function slug(text: string): string {
-  const slugged = text
-    .slice(0, 200)
-    .toLowerCase()
-    .normalize("NFC")
-    .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-+/, "");
-  return Array.from(slugged).slice(0, 30).join("").replace(/-+$/, "");
 }

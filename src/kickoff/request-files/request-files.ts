@@ -13,7 +13,7 @@ import type { CallbackConsent } from "../callback-consent.ts";
 import { askedCallbacks, wholeRequest } from "../callbacks.ts";
 import { copyCurl } from "../export.ts";
 import type { KickoffForms } from "../form/forms.ts";
-import { SingleStart } from "../single-start.ts";
+import { SingleStart } from "../../base/single-start.ts";
 import { callbacksText } from "../texts.ts";
 import { checkRequestFile, faultText, isHarmless, type RequestFault } from "./check.ts";
 import { readRequestFile, type RequestFile } from "./request-file.ts";

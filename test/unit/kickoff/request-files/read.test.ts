@@ -176,6 +176,9 @@ describe("Reading a request file", () => {
       { kind: "noCrew", where: "{" },
     ]);
     assert.deepEqual(kindsIn('{"crew": 7}'), ["wrongType"]);
+    assert.deepEqual(faultsIn('{"crew": "T", "inputs": {"a": 1, "a": 2}, "meta": null}'), [
+      { kind: "twice", name: "a", where: '"a"' },
+    ]);
     assert.deepEqual(faultsIn('{"crew": " "}'), [{ kind: "noCrew", where: '" "' }]);
   });
 

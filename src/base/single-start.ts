@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "./clock.ts";
 
 /** How long after a start another click is part of a double click (ms). Systems take 500 ms, people are slower at times. */
 const clickTime = 1_000;

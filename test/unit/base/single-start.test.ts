@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { SingleStart } from "../../../src/kickoff/single-start.ts";
+import { SingleStart } from "../../../src/base/single-start.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
-import { deferred } from "./support.ts";
+import { deferred } from "../kickoff/support.ts";
 
 const person = { isPerson: true };
 const program = { isPerson: false };
