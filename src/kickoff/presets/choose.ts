@@ -35,11 +35,24 @@ export async function choosePreset(options: ChoosePresetOptions): Promise<Prefil
       case "save":
         if (await save(options, choice.values, names)) return undefined;
         break;
-      case "rename":
-        await rename(options, choice.preset.name, names);
+      case "rename": {
+        const from = choice.preset.name;
+        const to = await askName(
+          vscode.l10n.t("Rename preset"),
+          vscode.l10n.t("New name of the preset “{0}”", from),
+          from,
+          names.filter((name) => name !== from),
+        );
+        if (to !== undefined && to !== from) presets.rename(crew.id, from, to);
         break;
-      case "delete":
-        await confirmAndDelete(options, choice.preset.name);
+      }
+      case "delete": {
+        const { name } = choice.preset;
+        const question = vscode.l10n.t("Delete the preset “{0}”?", name);
+        const detail = vscode.l10n.t("Its values are removed from this machine.");
+        if (await confirm(question, detail, vscode.l10n.t("Delete")))
+          presets.delete(crew.id, name);
+      }
     }
   }
 }
@@ -113,29 +126,6 @@ async function save(
   presets.save(crew.id, name, values);
   showStatus(vscode.l10n.t("The preset is saved."));
   return true;
-}
-
-async function rename(
-  { presets, crew }: ChoosePresetOptions,
-  from: string,
-  names: readonly string[],
-): Promise<void> {
-  const to = await askName(
-    vscode.l10n.t("Rename preset"),
-    vscode.l10n.t("New name of the preset “{0}”", from),
-    from,
-    names.filter((name) => name !== from),
-  );
-  if (to !== undefined && to !== from) presets.rename(crew.id, from, to);
-}
-
-async function confirmAndDelete(
-  { presets, crew }: ChoosePresetOptions,
-  name: string,
-): Promise<void> {
-  const question = vscode.l10n.t("Delete the preset “{0}”?", name);
-  const detail = vscode.l10n.t("Its values are removed from this machine.");
-  if (await confirm(question, detail, vscode.l10n.t("Delete"))) presets.delete(crew.id, name);
 }
 
 async function askName(

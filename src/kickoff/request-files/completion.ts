@@ -6,7 +6,8 @@ import type { Crew } from "../../crews/types.ts";
 import { defined } from "../../base/json.ts";
 import { logProblem } from "../../editor/log.ts";
 import { showStatus } from "../../editor/messages.ts";
-import { crewNamedIn, placeAt, type WritingPlace } from "./place.ts";
+import { placeAt, type WritingPlace } from "./place.ts";
+import { readRequestFile } from "./request-file.ts";
 
 type Offer = Partial<vscode.CompletionItem> & { readonly label: string };
 
@@ -55,7 +56,7 @@ export class RequestFileCompletion {
     text: string,
     token: vscode.CancellationToken,
   ): Promise<readonly Offer[]> {
-    const name = crewNamedIn(text);
+    const name = readRequestFile(text).crew;
     const crew = name === undefined ? undefined : this.#crews.find(name);
     const fields = crew === undefined ? [] : await this.#fieldsOf(crew, token);
     if (place.kind === "inputName")

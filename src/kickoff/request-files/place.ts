@@ -1,11 +1,6 @@
-import {
-  createScanner,
-  getLocation,
-  getNodeValue,
-  parseTree,
-  findNodeAtLocation,
-} from "jsonc-parser";
+import { createScanner, getLocation } from "jsonc-parser";
 import type { Span } from "../json.ts";
+import { readRequestFile } from "./request-file.ts";
 
 /** A place in a request file where something can be offered. */
 export type WritingPlace = { readonly replaces: Span } & (
@@ -45,20 +40,9 @@ export function placeAt(text: string, offset: number): WritingPlace | undefined 
   };
 }
 
-/** The crew in a request file, which may be incomplete. */
-export function crewNamedIn(text: string): string | undefined {
-  const tree = parseTree(text);
-  const node = tree && findNodeAtLocation(tree, ["crew"]);
-  return node?.type === "string" ? String(getNodeValue(node)) : undefined;
-}
-
 function inputsGiven(text: string, except: Span): ReadonlySet<string> {
-  const tree = parseTree(text);
-  const inputs = tree && findNodeAtLocation(tree, ["inputs"]);
-  const keys = (inputs?.children ?? []).flatMap(({ children }) => children?.[0] ?? []);
-  return new Set(
-    keys.filter(({ offset }) => offset !== except.start).map(({ value }) => String(value)),
-  );
+  const given = [...readRequestFile(text).places.inputName];
+  return new Set(given.flatMap(([name, { start }]) => (start === except.start ? [] : name)));
 }
 
 /** Where the unquoted word before an offset begins. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { crewNamedIn, placeAt } from "../../../../src/kickoff/request-files/place.ts";
+import { placeAt } from "../../../../src/kickoff/request-files/place.ts";
 
 /** The place at the bar in a text, with the words that would be replaced. */
 function at(marked: string) {
@@ -77,10 +77,5 @@ describe("The place of the cursor in a request file", () => {
       "|",
     ])
       assert.equal(at(text), undefined, text);
-  });
-
-  it("has the crew that the file names", () => {
-    assert.equal(crewNamedIn('{"inputs": {"a": }, "crew": "Travel"'), "Travel");
-    assert.equal(crewNamedIn('{"crew": 7}'), undefined);
   });
 });

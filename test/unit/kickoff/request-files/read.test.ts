@@ -190,6 +190,7 @@ describe("Reading a request file", () => {
       at: { start: 33, end: 37 },
     });
     assert.equal(file.crew, "T");
+    assert.equal(readRequestFile('{"inputs": {"a": }, "crew": "Travel"').crew, "Travel");
   });
 
   for (const text of ["", "  ", "7", "[]", "null", "{"]) {
