@@ -1,9 +1,5 @@
 import { defined } from "../base/json.ts";
-import type {
-  CallbackUrls,
-  KickoffRequest,
-  PlainCallbacks,
-} from "../api/types.ts";
+import type { CallbackUrls, KickoffRequest, PlainCallbacks } from "../api/types.ts";
 
 /** The callbacks that are only an address, in the order of the form (specification; the last observed on deployed crews). */
 export const callbackNames = [
@@ -94,7 +90,10 @@ export function typedCallbacks(
 ): TypedCallbacks {
   const { humanInputWebhook, webhooks } = given;
   const human = humanInputWebhook?.authentication;
-  const urls = { ...given, ...(humanInputWebhook && { humanInputWebhookUrl: humanInputWebhook.url }) };
+  const urls = {
+    ...given,
+    ...(humanInputWebhook && { humanInputWebhookUrl: humanInputWebhook.url }),
+  };
   return {
     callbacks: forEachCallback((name) => urls[name] ?? before.callbacks[name]),
     // An address alone doesn't authenticate.

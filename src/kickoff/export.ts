@@ -106,7 +106,5 @@ async function confirmReplacing(uri: vscode.Uri): Promise<boolean> {
   const replace = vscode.l10n.t("Replace");
   const name = vscode.workspace.asRelativePath(uri);
   const question = vscode.l10n.t("{0} exists already. Replace it?", name);
-  return (
-    (await vscode.window.showWarningMessage(question, { modal: true }, replace)) === replace
-  );
+  return (await vscode.window.showWarningMessage(question, { modal: true }, replace)) === replace;
 }

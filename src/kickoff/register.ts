@@ -67,10 +67,7 @@ export function registerKickoff(options: KickoffRoomOptions): KickoffRoom {
   let loadingForms: Promise<KickoffForms> | undefined;
   const loadForms = () => (loadingForms ??= openForms());
   const openForms = async () => {
-    const [{ KickoffForms }, sender] = await Promise.all([
-      import("./form/forms.ts"),
-      loadSender(),
-    ]);
+    const [{ KickoffForms }, sender] = await Promise.all([import("./form/forms.ts"), loadSender()]);
     return owned.add(
       new KickoffForms({
         context,
@@ -83,9 +80,7 @@ export function registerKickoff(options: KickoffRoomOptions): KickoffRoom {
         wake,
         onStarted: showOrLog,
         onOpenExecution: (execution) =>
-          execution
-            ? showOrLog(execution)
-            : void vscode.commands.executeCommand(`${viewId}.focus`),
+          execution ? showOrLog(execution) : void vscode.commands.executeCommand(`${viewId}.focus`),
       }),
     );
   };

@@ -45,27 +45,19 @@ export function formTexts() {
     views: { form: l10n.t("Form"), json: l10n.t("JSON") },
     jsonView: {
       label: l10n.t("Kickoff as JSON"),
-      hint: l10n.t(
-        "Same values as in the form. Anything not listed here is not sent.",
-      ),
+      hint: l10n.t("Same values as in the form. Anything not listed here is not sent."),
     },
-    secretsMoved: l10n.t(
-      "Secrets were moved to the fields below: this text is saved on disk.",
-    ),
+    secretsMoved: l10n.t("Secrets were moved to the fields below: this text is saved on disk."),
     discardJson: l10n.t("Revert to the last valid JSON"),
     faultAt: l10n.t("Line {0}, column {1}: {2}"),
     jsonFaults: {
       notAnObject: l10n.t('an object is expected, such as {"inputs": {}}.'),
       noInputs: l10n.t("“inputs” is missing."),
       tooDeep: l10n.t("this is nested too deeply."),
-      otherMember: l10n.t(
-        "a kickoff has no “{0}”. The crew's inputs belong in “inputs”.",
-      ),
+      otherMember: l10n.t("a kickoff has no “{0}”. The crew's inputs belong in “inputs”."),
       otherPart: l10n.t("“{0}” does not belong here."),
       wrongStrategy: l10n.t("“strategy” must be one of these: {0}."),
-      sameCallback: l10n.t(
-        "keep only one of “humanInputWebhookUrl” and “humanInputWebhook”.",
-      ),
+      sameCallback: l10n.t("keep only one of “humanInputWebhookUrl” and “humanInputWebhook”."),
       missingPart: l10n.t("“{0}” is missing."),
       twice: l10n.t("“{0}” is given twice."),
     },
@@ -75,9 +67,7 @@ export function formTexts() {
       names: l10n.t("“{0}” must be a list of names without spaces and commas."),
       trueOrFalse: l10n.t("“{0}” must be true or false."),
     },
-    jsonMissing: l10n.t(
-      "Enter these required inputs, or leave them out in the form: {0}.",
-    ),
+    jsonMissing: l10n.t("Enter these required inputs, or leave them out in the form: {0}."),
     advanced: l10n.t("Advanced"),
     secrets: l10n.t("Secrets of callbacks"),
     meta: {
@@ -85,7 +75,10 @@ export function formTexts() {
       hint: l10n.t("A JSON object of your own. The crew returns it with every callback."),
     },
     callbacks: {
-      taskWebhookUrl: { label: l10n.t("Task callback"), hint: l10n.t("URL called after each task.") },
+      taskWebhookUrl: {
+        label: l10n.t("Task callback"),
+        hint: l10n.t("URL called after each task."),
+      },
       stepWebhookUrl: {
         label: l10n.t("Step callback"),
         hint: l10n.t("URL called after each step of an agent."),
@@ -118,18 +111,14 @@ export function formTexts() {
       url: l10n.t("Event streaming"),
       events: {
         label: l10n.t("Events"),
-        hint: l10n.t(
-          "Names of events, one per line, such as task_started.",
-        ),
+        hint: l10n.t("Names of events, one per line, such as task_started."),
       },
       realtime: l10n.t("Send each event at once"),
     },
     kickOff: l10n.t("Kick Off"),
     sending: l10n.t("Kicking off…"),
     shortcut: l10n.t("or press {0}"),
-    notKept: l10n.t(
-      "What you type here can't be saved. See the log for details.",
-    ),
+    notKept: l10n.t("What you type here can't be saved. See the log for details."),
     clear: l10n.t("Clear"),
     undo: l10n.t("Undo"),
     notices: {
@@ -137,9 +126,7 @@ export function formTexts() {
       cutDraft: l10n.t(
         "Draft restored, except for the last JSON text: it was invalid and may have contained a secret, so it was not saved.",
       ),
-      started: l10n.t(
-        "Values of a kickoff that started. Kick Off starts another execution.",
-      ),
+      started: l10n.t("Values of a kickoff that started. Kick Off starts another execution."),
       last: l10n.t("Filled in with the last sent values."),
       given: l10n.t("Filled in with given values."),
       cleared: l10n.t("Cleared."),
@@ -163,9 +150,7 @@ export function formTexts() {
       endOfString: l10n.t("the text has no closing quote."),
       quotes: l10n.t("texts and names need double quotes."),
       nothing: l10n.t("nothing more is expected."),
-      exactNumber: l10n.t(
-        "this number is too long. Put it in double quotes to send it as text.",
-      ),
+      exactNumber: l10n.t("this number is too long. Put it in double quotes to send it as text."),
       other: l10n.t("this can't be read."),
     },
     faults: {
@@ -180,9 +165,7 @@ export function formTexts() {
       noAddress: l10n.t("Enter the address that receives the events, or remove the events."),
       noEvents: l10n.t("Enter at least one event, or remove the address."),
       noUsername: l10n.t("Enter the user name."),
-      otherSecret: l10n.t(
-        "Enter it again: the earlier one was for another host or strategy.",
-      ),
+      otherSecret: l10n.t("Enter it again: the earlier one was for another host or strategy."),
       noSecret: l10n.t("Enter it. Secrets are not saved with the form."),
       credentials: l10n.t("Remove the name and password: this address is saved on disk."),
     },

@@ -1,5 +1,14 @@
 import type { FormTexts } from "../kickoff/texts.ts";
-import { type CallbackName, callbackNames, checkAddress, type SecretName, strategies, type Strategy, streamingStrategies, type StreamingValues } from "../kickoff/callbacks.ts";
+import {
+  type CallbackName,
+  callbackNames,
+  checkAddress,
+  type SecretName,
+  strategies,
+  type Strategy,
+  streamingStrategies,
+  type StreamingValues,
+} from "../kickoff/callbacks.ts";
 import { checkEvents, checkMeta, checkStreamingAddress } from "../kickoff/form/validate.ts";
 import type { FormValues } from "../kickoff/form/values.ts";
 import { Authentication } from "./authentication.ts";

@@ -1,5 +1,14 @@
 import type { FormField } from "../kickoff/form/fields.ts";
-import { type Draft, fill, type FormFocus, type FormToolName, formToolNames, type FormView, type Notice, type Outcome } from "../kickoff/form/messages.ts";
+import {
+  type Draft,
+  fill,
+  type FormFocus,
+  type FormToolName,
+  formToolNames,
+  type FormView,
+  type Notice,
+  type Outcome,
+} from "../kickoff/form/messages.ts";
 import type { FormTexts } from "../kickoff/texts.ts";
 import { writeJsonView } from "../kickoff/form/json-view.ts";
 import type { SecretName } from "../kickoff/callbacks.ts";

@@ -1,4 +1,10 @@
-import { dispatch, fill, type FormView, type Handlers, type ToForm } from "../kickoff/form/messages.ts";
+import {
+  dispatch,
+  fill,
+  type FormView,
+  type Handlers,
+  type ToForm,
+} from "../kickoff/form/messages.ts";
 import type { FormTexts } from "../kickoff/texts.ts";
 import { button, make } from "./dom.ts";
 import { explanation } from "./footer.ts";

@@ -1,7 +1,11 @@
 import { fill } from "../kickoff/form/messages.ts";
 import type { FormField } from "../kickoff/form/fields.ts";
 import type { FormTexts } from "../kickoff/texts.ts";
-import { type JsonViewFault, type JsonViewValues, readJsonView } from "../kickoff/form/json-view.ts";
+import {
+  type JsonViewFault,
+  type JsonViewValues,
+  readJsonView,
+} from "../kickoff/form/json-view.ts";
 import { targetOf } from "../kickoff/form/secrets.ts";
 import { quoted, type SecretName, secretNames } from "../kickoff/callbacks.ts";
 import { edited, placeAfterCuts } from "../kickoff/json.ts";

@@ -3,7 +3,10 @@ import * as vscode from "vscode";
 import type { CallbackUrls, PlainCallbacks } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { CallbackConsent } from "../../src/kickoff/callback-consent.ts";
-import { RequestFiles, type RequestFilesOptions } from "../../src/kickoff/request-files/request-files.ts";
+import {
+  RequestFiles,
+  type RequestFilesOptions,
+} from "../../src/kickoff/request-files/request-files.ts";
 import { waitFor } from "../support/wait.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution } from "../unit/views/executions.ts";

@@ -94,9 +94,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
       assert.equal(await chooseEarlierValue([], "[Retry](command:crewdeck.kickoff)"), undefined);
       assert.deepEqual(
         person.shown.map(({ text }) => text),
-        [
-          "No stored execution had a value for “[Retry]\u200b(command:crewdeck.kickoff)”.",
-        ],
+        ["No stored execution had a value for “[Retry]\u200b(command:crewdeck.kickoff)”."],
       );
     } finally {
       person.dispose();
@@ -123,10 +121,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     const parts = await viewParts();
     const crew = { ...anExecution().crew, isRehearsal: false };
     const values = ["one", "two"].map((end) => `${"Sea otters. ".repeat(100)}${end}`);
-    const person = new ScriptedPerson([
-      { pick: ofExecution },
-      { pick: valueInShort(values[0]!) },
-    ]);
+    const person = new ScriptedPerson([{ pick: ofExecution }, { pick: valueInShort(values[0]!) }]);
     try {
       for (const [at, topic] of values.entries())
         parts.store.add(

@@ -76,9 +76,7 @@ describe("Problems in the kickoff form, in a browser", () => {
 
   it("says why the other view is not shown while a field is invalid, which gets focus, also in a collapsed section", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);
-    const complaint = page
-      .getByRole("alert")
-      .getByText("Fix the marked error first.");
+    const complaint = page.getByRole("alert").getByText("Fix the marked error first.");
     await mode("topic").selectOption("JSON");
     await field("topic").fill("{");
     await view("JSON").click();

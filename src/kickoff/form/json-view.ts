@@ -1,10 +1,5 @@
 import type { Node } from "jsonc-parser";
-import {
-  forEachCallback,
-  keptAddress,
-  writeCallbacks,
-  type TypedCallbacks,
-} from "../callbacks.ts";
+import { forEachCallback, keptAddress, writeCallbacks, type TypedCallbacks } from "../callbacks.ts";
 import { edited, readJson, type JsonFault } from "../json.ts";
 import { readKickoffJson, type FoundSecret, type KickoffFault } from "../kickoff-json.ts";
 import { asTyped, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
@@ -112,8 +107,7 @@ function placeIn(text: string, offset: number): { line: number; column: number }
 /** Callbacks as read; one that stays the same stays as typed. */
 function keepCallbacks(before: TypedCallbacks, now: TypedCallbacks): TypedCallbacks {
   const [was, is] = [writeCallbacks(before), writeCallbacks(now)];
-  const isSame = (name: keyof typeof was) =>
-    JSON.stringify(was[name]) === JSON.stringify(is[name]);
+  const isSame = (name: keyof typeof was) => JSON.stringify(was[name]) === JSON.stringify(is[name]);
   const isSameHuman = isSame("humanInputWebhookUrl") && isSame("humanInputWebhook");
   return {
     callbacks: forEachCallback(

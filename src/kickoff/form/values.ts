@@ -71,7 +71,8 @@ export function toRequest(
   secrets: FormSecrets = noSecrets,
 ): KickoffRequest {
   const plain = toPrefill(fields, values);
-  if (plain === undefined) throw new Error("The form is not valid; it is checked before it is sent.");
+  if (plain === undefined)
+    throw new Error("The form is not valid; it is checked before it is sent.");
   return requestWith(plain, secrets);
 }
 
@@ -87,7 +88,9 @@ export function toPrefill(fields: readonly FormField[], values: FormValues): Pre
   return {
     // Unlike an assignment, fromEntries makes `__proto__` a property like any other.
     inputs: Object.fromEntries(
-      inputs.flatMap(({ name, reading }) => ("value" in reading ? [[name, reading.value] as const] : [])),
+      inputs.flatMap(({ name, reading }) =>
+        "value" in reading ? [[name, reading.value] as const] : [],
+      ),
     ),
     ...(meta && isJsonObject(meta.value) && { meta: meta.value }),
     ...toCallbacks(values),

@@ -50,8 +50,7 @@ export async function choosePreset(options: ChoosePresetOptions): Promise<Prefil
         const { name } = choice.preset;
         const question = vscode.l10n.t("Delete the preset “{0}”?", name);
         const detail = vscode.l10n.t("Its values are removed from this machine.");
-        if (await confirm(question, detail, vscode.l10n.t("Delete")))
-          presets.delete(crew.id, name);
+        if (await confirm(question, detail, vscode.l10n.t("Delete"))) presets.delete(crew.id, name);
       }
     }
   }

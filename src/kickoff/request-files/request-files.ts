@@ -62,9 +62,7 @@ export class RequestFiles {
     uri: vscode.Uri,
     by: { readonly isPerson: boolean },
   ): Promise<Execution | undefined> {
-    const begun = await this.#starts.once(uri.toString(), by, () =>
-      this.#begin(uri, by.isPerson),
-    );
+    const begun = await this.#starts.once(uri.toString(), by, () => this.#begin(uri, by.isPerson));
     return await begun?.started;
   }
 

@@ -8,7 +8,13 @@ import { systemClock } from "../../../src/base/clock.ts";
 import type { CrewInputs, KickoffRequest } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Seed } from "../../../src/kickoff/form/content.ts";
-import type { Draft, FormCrew, FormToolName, Taken, ToForm } from "../../../src/kickoff/form/messages.ts";
+import type {
+  Draft,
+  FormCrew,
+  FormToolName,
+  Taken,
+  ToForm,
+} from "../../../src/kickoff/form/messages.ts";
 import { formPage } from "../../../src/kickoff/form/html.ts";
 import { keptDraft } from "../../../src/kickoff/form/secrets.ts";
 import { FormSession } from "../../../src/kickoff/form/session.ts";

@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { carriedOver, isMeantFor, secretsFor, targetFor, targetsIn } from "../../../src/kickoff/form/secrets.ts";
+import {
+  carriedOver,
+  isMeantFor,
+  secretsFor,
+  targetFor,
+  targetsIn,
+} from "../../../src/kickoff/form/secrets.ts";
 import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
 
 const to = (

@@ -15,8 +15,7 @@ const valuesWith = (text: string): FormValues => ({
 describe("Memory of the kickoff form", () => {
   let machine: ReturnType<typeof testDatabase>;
   let problems: string[];
-  const openMemory = () =>
-    new FormMemory(machine.database, (message) => problems.push(message));
+  const openMemory = () => new FormMemory(machine.database, (message) => problems.push(message));
   /** What is on disk, as kind and JSON. */
   const rows = () =>
     machine.database

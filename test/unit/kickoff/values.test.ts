@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { type FieldMode, formFields } from "../../../src/kickoff/form/fields.ts";
-import { alignValues, fillIn, type FormValues, initialValues, toPrefill, toRequest } from "../../../src/kickoff/form/values.ts";
+import {
+  alignValues,
+  fillIn,
+  type FormValues,
+  initialValues,
+  toPrefill,
+  toRequest,
+} from "../../../src/kickoff/form/values.ts";
 
 const fieldsFor = (...names: string[]) =>
   formFields({ fields: names.map((name) => ({ name })), raw: undefined });

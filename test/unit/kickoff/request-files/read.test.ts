@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { type FileFault, readRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
+import {
+  type FileFault,
+  readRequestFile,
+} from "../../../../src/kickoff/request-files/request-file.ts";
 
 /** The faults of a text, each with the words it points at. */
 const faultsIn = (text: string) =>

@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv } from "ajv";
-import { requestFileMembers, writeRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
+import {
+  requestFileMembers,
+  writeRequestFile,
+} from "../../../../src/kickoff/request-files/request-file.ts";
 import { projectFolder } from "../../../support/folders.ts";
 
 interface Manifest {

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { suggestFileName, withEnding } from "../../../../src/kickoff/request-files/name.ts";
-import { readRequestFile, writeRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
+import {
+  readRequestFile,
+  writeRequestFile,
+} from "../../../../src/kickoff/request-files/request-file.ts";
 
 describe("Writing a request file", () => {
   it("gives a text that is read as the same values", () => {
