@@ -11,7 +11,7 @@ import { log, logProblem } from "./editor/log.ts";
 import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
 import { registerFeedback } from "./feedback/register.ts";
-import { OneWish } from "./kickoff/one-wish.ts";
+import { SingleStart } from "./base/single-start.ts";
 import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { watchProjects } from "./local/projects.ts";
@@ -107,7 +107,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       executions,
       sending,
       clock,
-      presses: new OneWish(clock),
+      presses: new SingleStart(clock),
       database,
       find,
       findExecution,

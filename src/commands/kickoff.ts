@@ -7,10 +7,8 @@ import type { Crew } from "../crews/types.ts";
 import { booleanOf, isProgram, needed, objectOf, recordOf, stringOf } from "../editor/arguments.ts";
 import { logProblem } from "../editor/log.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
-import { checkAddress } from "../kickoff/address.ts";
-import { callbackNames } from "../kickoff/callback-names.ts";
-import { needsForm } from "../kickoff/fields.ts";
-import { OneWish } from "../kickoff/one-wish.ts";
+import { callbackNames, checkAddress } from "../kickoff/callbacks.ts";
+import { SingleStart } from "../base/single-start.ts";
 import type { CrewdeckFeedback, CrewdeckKickoff } from "../views/crewdeck-api.ts";
 import { chooseCrew } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
@@ -23,7 +21,7 @@ export type KickoffParts = Pick<CommandParts, "crews" | "forms" | "sender" | "cl
  */
 export function kickoffCommands({ crews, forms, sender, clock, show }: KickoffParts): Commands {
   /** By crew: a double click on the row is one kickoff. */
-  const starts = new OneWish<Execution | "form">(clock);
+  const starts = new SingleStart<Execution | "form">(clock);
   const startOrAsk = async (crew: Crew) => {
     const ready = await crews.ready(crew);
     if (await wantsForm(crews, ready)) return "form";
@@ -67,7 +65,7 @@ export function kickoffCommands({ crews, forms, sender, clock, show }: KickoffPa
 /** Whether a crew needs inputs. If it can't be requested, the form shows why and retries. */
 async function wantsForm(crews: Crews, crew: Crew): Promise<boolean> {
   try {
-    return needsForm(await crews.inputs(crew, { fresh: true }));
+    return (await crews.inputs(crew, { fresh: true })).fields.length > 0;
   } catch (error) {
     logProblem("Requesting a crew's inputs", error, crew.name);
     return true;

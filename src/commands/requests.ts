@@ -4,15 +4,13 @@ import { isProgram, recordOf, stringOf } from "../editor/arguments.ts";
 import { plainLabel } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import { requestOf, RunAgain } from "../kickoff/again.ts";
-import { copyCurl } from "../kickoff/copy-curl.ts";
 import { choosePreset } from "../kickoff/presets/choose.ts";
-import { isRequestFile } from "../kickoff/request-files/document.ts";
-import { requestFileEnding } from "../kickoff/request-files/file-name.ts";
-import { askAndSave, saveNew } from "../kickoff/request-files/save.ts";
-import type { Prefill } from "../kickoff/values.ts";
 import { chooseCrew, chooseExecution, onExecution } from "./choose.ts";
 import { madeOf } from "./kickoff.ts";
 import type { CommandParts, Commands, Run } from "./table.ts";
+import { copyCurl, askAndSave, saveNew } from "../kickoff/export.ts";
+import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
+import type { Prefill } from "../kickoff/callbacks.ts";
 
 type RequestParts = Pick<
   CommandParts,

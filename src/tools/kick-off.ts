@@ -4,8 +4,7 @@ import { costsMoney, type Crew } from "../crews/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { needed, objectOf, stringOf } from "../editor/arguments.ts";
 import { keyOf } from "../executions/model.ts";
-import { checkInputs } from "../kickoff/request-files/check-inputs.ts";
-import { faultInWords, isHarmless } from "../kickoff/request-files/words.ts";
+import { checkInputs, faultText, isHarmless } from "../kickoff/request-files/check.ts";
 import { MaybeStartedError } from "../sending/kickoff.ts";
 import { isAllowed } from "./ask.ts";
 import type { Confirmation } from "./confirmation.ts";
@@ -43,7 +42,7 @@ export function kickOffTool({ crews, sender }: Pick<ToolParts, "crews" | "sender
               "{0} starts an execution with these inputs, which cannot be cancelled.",
               crewAndPlace(crew),
             ),
-        ...(crews.knownInputs(crew) === undefined ? [] : unlisted.map(faultInWords)),
+        ...(crews.knownInputs(crew) === undefined ? [] : unlisted.map(faultText)),
         ...partsOf(inputs),
       ],
       allow: vscode.l10n.t("Kick Off"),
@@ -117,7 +116,7 @@ function refuse(inputs: JsonObject, fields: readonly InputField[]): void {
   if (faults.length === 0) return;
   throw new UserError(
     [
-      ...faults.map(faultInWords),
+      ...faults.map(faultText),
       vscode.l10n.t("Nothing was sent. Ask the user for what you do not know; do not make it up."),
     ].join(" "),
   );

@@ -54,7 +54,7 @@ describe("Kicking off by a click", () => {
     assert.equal(sent.length, 2);
   });
 
-  it("starts twice for a program that runs it twice", async () => {
+  it("starts twice for a program that requests it twice", async () => {
     const { sent, run } = commands(asksFor());
     await Promise.all([
       run({ crew: crew.name, form: false }),
@@ -102,7 +102,7 @@ describe("Kicking off by a click", () => {
     );
   });
 
-  it("opens the form, which shows the problem, if the crew's response is invalid, and sends nothing", async () => {
+  it("does not take an unknown answer for a crew without inputs: it opens the form, which shows the problem, and sends nothing", async () => {
     for (const answer of ['{"inputs": null}', '{"inputs": [null]}', "{}"]) {
       const client = new CrewClient(crew.url, "token", {
         fetch: () => Promise.resolve(new Response(answer)),

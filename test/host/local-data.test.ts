@@ -13,9 +13,9 @@ import { Database } from "../../src/store/database.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { resumeSending, resumeUnanswered } from "../../src/executions/resumes.ts";
 import { Drafts } from "../../src/feedback/drafts.ts";
-import { FormMemory } from "../../src/kickoff/memory.ts";
-import { initialValues } from "../../src/kickoff/values.ts";
-import { openPresets } from "../../src/kickoff/presets/register.ts";
+import { FormMemory } from "../../src/kickoff/form/memory.ts";
+import { initialValues } from "../../src/kickoff/form/values.ts";
+import { openPresets } from "../../src/kickoff/form/forms.ts";
 import { KnownCrews } from "../../src/local/known-crews.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
 import { TreeChoices } from "../../src/views/tree/choices.ts";
@@ -171,7 +171,7 @@ describe("Deleting local data", () => {
       text: "Shorter",
       at: "2026-10-21T12:00:00.000Z",
     });
-    new FormMemory({ database, onProblem: fail }).saveDraft("url:https://deployed.test", {
+    new FormMemory(database, fail).saveDraft("url:https://deployed.test", {
       id: "d",
       values: initialValues([]),
     });

@@ -403,7 +403,7 @@ describe("Tools for language models", () => {
         "Input “topic”, 12000 characters:",
         "(2000 more characters, not shown)",
         "Input “audience”, 6 characters:\n\n```text\nguests\n```",
-        "The crew names no input “audience”. It is sent all the same.",
+        "The crew doesn't list the input “audience”. It will still be sent.",
       ])
         assert.ok(value.includes(part), part);
     });

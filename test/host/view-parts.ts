@@ -11,7 +11,7 @@ import { Feedback } from "../../src/feedback/feedback.ts";
 import { FeedbackLenses } from "../../src/feedback/lenses.ts";
 import { FeedbackSender } from "../../src/sending/feedback.ts";
 import { FeedbackThreads } from "../../src/feedback/threads.ts";
-import { OneWish } from "../../src/kickoff/one-wish.ts";
+import { SingleStart } from "../../src/base/single-start.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
 import { showExecution } from "../../src/views/document/open.ts";
 import { placeOf } from "../../src/views/document/places.ts";
@@ -72,7 +72,7 @@ export async function viewParts(clock: Clock = systemClock) {
   const show = (execution: ExecutionSummary, taskId?: string) =>
     showExecution(documents, execution, taskId);
   const find = (document: vscode.TextDocument) => placeOf(documents, document);
-  const feedback = new Feedback({ sender, find, presses: new OneWish(clock), show });
+  const feedback = new Feedback({ sender, find, presses: new SingleStart(clock), show });
   const drafts = new Drafts(database, onProblem);
   const threads = new FeedbackThreads({
     find,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { readRequestFile } from "../../src/kickoff/request-files/read.ts";
+import { readRequestFile } from "../../src/kickoff/request-files/request-file.ts";
 import { projectFolder } from "../support/folders.ts";
 
 const read = (...names: string[]) => readFileSync(path.join(projectFolder, ...names), "utf8");
