@@ -24,15 +24,15 @@ import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
 import { registerTools } from "./tools/register.ts";
 import { watchAttention, watchVisibility } from "./views/attention.ts";
-import type { CrewdeckApi } from "./views/crewdeck-api.ts";
+import type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
 import { registerDocuments } from "./views/document/register.ts";
-import { createExtensionApi } from "./views/extension-api.ts";
+import { createExtensionApi } from "./extension-api/extension-api.ts";
 import { Notifications } from "./views/notifications.ts";
 import { RefusedTokens } from "./views/refused-tokens.ts";
 import { StatusBar } from "./views/status-bar.ts";
 import { registerTree } from "./views/tree/register.ts";
 
-export type { CrewdeckApi } from "./views/crewdeck-api.ts";
+export type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
 
 /** Builds the house: crews, executions, documents, feedback, kickoff, tree, commands. Each part is handed what it needs; what changes travels from executions to views. */
 export async function activate(context: vscode.ExtensionContext): Promise<CrewdeckApi> {
@@ -177,7 +177,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     sender,
     feedback: feedback.feedback,
     wake,
-    loadReaders: () => import("./commands/api-arguments.ts"),
   });
   owned.add(disposable);
   await opened;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { actionsOn } from "../../src/views/notification-actions.ts";
-import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { startRealService, type RealService } from "./real-service.ts";

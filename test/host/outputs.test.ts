@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { json, MisbehavingServer, text } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
 

@@ -6,7 +6,7 @@ import { MaybeSentError } from "../../src/sending/errors.ts";
 import { MaybeStartedError } from "../../src/sending/kickoff.ts";
 import { Tools } from "../../src/tools/all.ts";
 import type { ToolParts } from "../../src/tools/tool.ts";
-import type { CrewdeckApi, CrewdeckExecution } from "../../src/views/crewdeck-api.ts";
+import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { startRealService, type RealService } from "./real-service.ts";
