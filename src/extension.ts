@@ -23,12 +23,13 @@ import { Sending } from "./sending/sending.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
 import { registerTools } from "./tools/register.ts";
-import { watchAttention, watchVisibility } from "./views/attention.ts";
+import { watchAttention, watchReading, watchVisibility } from "./views/attention.ts";
 import type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
 import { registerDocuments } from "./views/document/register.ts";
 import { createExtensionApi } from "./extension-api/extension-api.ts";
+import { Kickoffs } from "./views/kickoffs.ts";
 import { Notifications } from "./views/notifications.ts";
-import { RefusedTokens } from "./views/refused-tokens.ts";
+import { watchRefusedTokens } from "./views/refused-tokens.ts";
 import { StatusBar } from "./views/status-bar.ts";
 import { registerTree } from "./views/tree/register.ts";
 
@@ -97,14 +98,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       if (error instanceof StoreError) offer(error, [wayOut(error, context.extension.id)]);
       void showError(error);
     });
+  const kickoffs = owned.add(new Kickoffs(sending.sends, clock));
   const { documents, show, find, findExecution, outputs } = owned.add(
     registerDocuments({
       store,
       crews,
       tracker,
+      kickoffs,
       ready: opened,
       storage: context.globalStorageUri,
-      memory: context.globalState,
     }),
   );
   const feedback = owned.add(
@@ -126,13 +128,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const { sender, forms, ...requests } = owned.add(
     registerKickoff({ context, database, crews, executions, sending, clock, wake, show }),
   );
-  const tree = owned.add(registerTree({ context, store, crews, tracker, clock, opened }));
+  const tree = owned.add(registerTree(context, opened, { store, crews, tracker, kickoffs, clock }));
   owned.add(new Notifications({ store, lease, notified, clock }));
   owned.add(watchProjects(tree.view, crews, opened));
   owned.add(new StatusBar(store));
-  owned.add(new RefusedTokens({ tracker, lease, database }));
+  owned.add(watchRefusedTokens(tracker, lease, database));
   owned.add(watchAttention(tracker, tree, documents));
   owned.add(watchVisibility(database, tree));
+  owned.add(watchReading(context.globalState));
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
   owned.add(

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { viewId } from "../editor/ids.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { activeOf, theOne, type ActiveExecutions } from "../views/active.ts";
+import { activeOf, theOne, type ActiveExecutions } from "../views/waiting.ts";
 import { executionItem, type ExecutionItem } from "./execution-item.ts";
 import type { Command } from "./table.ts";
 

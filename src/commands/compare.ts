@@ -6,7 +6,7 @@ import { plainLabel } from "../editor/messages.ts";
 import { type AttemptPair, attemptPairs } from "../executions/attempts.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { outputUri } from "../views/document/output-uri.ts";
+import { outputUri } from "../views/document/output-editors.ts";
 import { isProgram, numberOf, recordOf, targetOf } from "./arguments.ts";
 import { chooseExecution } from "./choose.ts";
 import type { Command } from "./table.ts";

@@ -2,7 +2,7 @@ import type * as vscode from "vscode";
 import { plainLabel } from "../editor/messages.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import { startInWords, stateInWords } from "../views/words.ts";
+import { startLabel, stateLabel } from "../views/labels.ts";
 
 /** A row of a list that offers executions. */
 export interface ExecutionItem extends vscode.QuickPickItem {
@@ -13,8 +13,8 @@ export interface ExecutionItem extends vscode.QuickPickItem {
 export function executionItem(execution: ExecutionSummary): ExecutionItem {
   return {
     label: plainLabel(titleOf(execution)),
-    description: plainLabel(`${execution.crew.name} · ${stateInWords(execution)}`),
-    detail: plainLabel([startInWords(execution), ...execution.kickoffIds.slice(0, 1)].join(" · ")),
+    description: plainLabel(`${execution.crew.name} · ${stateLabel(execution)}`),
+    detail: plainLabel([startLabel(execution), ...execution.kickoffIds.slice(0, 1)].join(" · ")),
     execution,
   };
 }

@@ -4,10 +4,14 @@ import { UserError } from "../base/errors.ts";
 import { without } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { askForFilter, askForGrouping } from "../views/tree/ask.ts";
-import { noFilter, type Filter } from "../views/tree/filter.ts";
-import { groupings, type Grouping } from "../views/tree/grouping.ts";
+import {
+  groupings,
+  groupStates,
+  noFilter,
+  type Filter,
+  type Grouping,
+} from "../views/tree/grouping.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
-import { standings } from "../views/tree/standing.ts";
 import { recordOf, stringOf } from "./arguments.ts";
 import { chooseExecution } from "./choose.ts";
 import type { Command } from "./table.ts";
@@ -100,14 +104,14 @@ function filterIn(argument: unknown): Filter | undefined {
   if (text === undefined && names === undefined) return undefined;
   if (
     names !== undefined &&
-    !(Array.isArray(names) && names.every((name) => standings.some((each) => each === name)))
+    !(Array.isArray(names) && names.every((name) => groupStates.some((each) => each === name)))
   ) {
     throw new UserError(
-      vscode.l10n.t("“{0}” must be a list of {1}.", "states", standings.join(", ")),
+      vscode.l10n.t("“{0}” must be a list of {1}.", "states", groupStates.join(", ")),
     );
   }
   return {
     text: text ?? "",
-    states: standings.filter((each) => Array.isArray(names) && names.includes(each)),
+    states: groupStates.filter((each) => Array.isArray(names) && names.includes(each)),
   };
 }

@@ -10,7 +10,7 @@ import {
   type ExecutionTask,
 } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import { isRehearsal, rehearsalInWords, stateInWords } from "../views/words.ts";
+import { isRehearsal, rehearsalLabel, stateLabel } from "../views/labels.ts";
 
 /** UTF-16 units of a text in an overview; a model's context is small. */
 const longest = { main: 8_000, task: 1_000, input: 1_000, feedback: 500 };
@@ -25,7 +25,7 @@ export function summaryOf(execution: ExecutionSummary): JsonObject {
     crew: crew.name,
     title: titleOf(execution),
     state,
-    stateInWords: stateInWords(execution),
+    stateInWords: stateLabel(execution),
     startedAt,
     ...(seenAt === undefined || hasEnded(execution) ? {} : { lastAnswerAt: seenAt }),
     ...defined({ endedAt }),
@@ -48,7 +48,7 @@ export function overviewOf(execution: Execution): JsonObject {
   const { request, waiting, output, error, tasks } = execution;
   return {
     ...summaryOf(execution),
-    ...(isRehearsal(execution) ? { note: rehearsalInWords() } : {}),
+    ...(isRehearsal(execution) ? { note: rehearsalLabel() } : {}),
     ...(request === undefined
       ? {}
       : {

@@ -53,7 +53,7 @@ export function getExecutionTool({
       if (wait > 0)
         await untilItMatters({ store, clock, tracker, isHopeless }, localId, wait, signal);
       const now = store.find(localId) ?? execution;
-      const problem = optional("problem", doubtOf({ crews, tracker }, now)?.words);
+      const problem = optional("problem", doubtOf({ crews, tracker }, now)?.text);
       if (taskId === undefined && offset === undefined)
         return resultOf({ ...problem, ...overviewOf(now) });
       const output = outputOf(now, taskId, attempt);

@@ -140,7 +140,7 @@ describe("After a rejection, and answers given elsewhere", () => {
       waiting: { taskId: "outline", attempt: 1, since: new Date().toISOString() },
     });
     const press = async (title: string) =>
-      await actionsOn(waiting, { kind: "waiting", key: "", message: "" })
+      await actionsOn(waiting, "waiting")
         .find((action) => action.title === title)
         ?.run();
     void press("Reject…");

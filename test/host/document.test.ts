@@ -4,7 +4,7 @@ import { resetContext } from "../../src/editor/context.ts";
 import { executionUri } from "../../src/editor/execution-uri.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
-import { watchReading } from "../../src/views/document/has-read.ts";
+import { watchReading } from "../../src/views/attention.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento } from "./memory.ts";

@@ -75,7 +75,7 @@ describe("feedback in an execution's document", () => {
     );
     assert.equal(parts.sent.length, 1);
     await waitFor("the document to say so", () =>
-      document.getText().includes("May have been sent: no answer came"),
+      document.getText().includes("May have been sent: no response arrived"),
     );
   });
 

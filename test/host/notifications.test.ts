@@ -365,7 +365,7 @@ describe("The status bar item", () => {
         show: () => void (item.isShown = true),
         hide: () => void (item.isShown = false),
         dispose: () => undefined,
-      }),
+      }) as unknown as vscode.StatusBarItem,
     );
   });
 

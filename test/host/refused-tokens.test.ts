@@ -8,7 +8,7 @@ import { executionCommands, type ExecutionParts } from "../../src/commands/execu
 import { offer } from "../../src/base/errors.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { Database } from "../../src/store/database.ts";
-import { RefusedTokens } from "../../src/views/refused-tokens.ts";
+import { watchRefusedTokens } from "../../src/views/refused-tokens.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, working } from "../unit/executions/samples.ts";
 import { Scene } from "../unit/executions/tracker-support.ts";
@@ -21,7 +21,7 @@ describe("a crew that refuses its token while it is watched", () => {
   let database: Database;
   let shown: string[][];
   let windows: {
-    readonly refused: RefusedTokens;
+    readonly refused: vscode.Disposable;
     readonly parks: vscode.EventEmitter<{
       readonly crew: typeof crew;
       readonly error: CrewApiError;
@@ -58,11 +58,7 @@ describe("a crew that refuses its token while it is watched", () => {
       };
       return {
         parks,
-        refused: new RefusedTokens({
-          tracker,
-          lease: { confirm: () => true },
-          database,
-        }),
+        refused: watchRefusedTokens(tracker, { confirm: () => true }, database),
       };
     });
   });
@@ -94,7 +90,7 @@ describe("a crew that refuses its token while it is watched", () => {
       for (const { parks } of windows) parks.fire({ crew, error });
       assert.deepEqual(shown, [
         [
-          "“Writers” no longer accepts the user's token (User Bearer Token), so its executions are not asked for.",
+          "“Writers” no longer accepts the user's token (User Bearer Token), so its executions are not watched.",
           "Ran",
           "Other",
         ],

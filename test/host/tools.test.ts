@@ -281,7 +281,7 @@ describe("Tools for language models", () => {
       const told = dataOf(await invoke("getExecution", { executionId, waitSeconds: 100 }));
       assert.equal(
         told["problem"],
-        "“Tooled” is not connected, so it is not asked. What is told here is what was known last.",
+        "“Tooled” is not connected. This is the last known state.",
       );
       assert.equal(
         dataOf(await invoke("getExecution", { executionId, taskId: "outline" }))["problem"],

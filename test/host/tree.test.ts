@@ -6,8 +6,8 @@ import type { Crew, TokenState } from "../../src/crews/types.ts";
 import { Emitter } from "../../src/base/events.ts";
 import { without, type Execution } from "../../src/executions/model.ts";
 import type { TrackerChange } from "../../src/executions/tracker.ts";
-import { noFilter } from "../../src/views/tree/filter.ts";
-import { TreeChoices } from "../../src/views/tree/choices.ts";
+import { noFilter } from "../../src/views/tree/grouping.ts";
+import { TreeChoices } from "../../src/views/tree/register.ts";
 import type { CrewNode, ExecutionNode, TreeNode } from "../../src/views/tree/nodes.ts";
 import { ExecutionTree } from "../../src/views/tree/tree.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
@@ -78,6 +78,9 @@ describe("the tree", () => {
   const parked = new Map<string, CrewApiError>();
   const crewsChanged = new vscode.EventEmitter<void>();
   const tokenChanged = new vscode.EventEmitter<string>();
+  const kickoffEnded = new vscode.EventEmitter<readonly string[]>();
+  /** Local ids of executions whose kickoff request is being sent. */
+  const kickingOff = new Set<string>();
   const trackerChanged = new Emitter<TrackerChange>((error) => assert.fail(String(error)));
 
   beforeEach(async () => {
@@ -89,6 +92,7 @@ describe("the tree", () => {
     refreshed = [];
     token.clear();
     parked.clear();
+    kickingOff.clear();
     choices = new TreeChoices(new MemoryMemento());
     tree = new ExecutionTree({
       choices,
@@ -106,6 +110,10 @@ describe("the tree", () => {
         parkedCrews: () => parked,
         problemOf: () => undefined,
         onDidChange: trackerChanged.event,
+      },
+      kickoffs: {
+        isUnderWay: ({ localId }) => kickingOff.has(localId),
+        onDidEnd: kickoffEnded.event,
       },
       clock,
       createView: () => view as unknown as vscode.TreeView<TreeNode>,

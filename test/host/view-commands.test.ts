@@ -3,10 +3,10 @@ import * as vscode from "vscode";
 import type { Crews } from "../../src/crews/crews.ts";
 import { viewCommands } from "../../src/commands/view.ts";
 import { Arrangement } from "../../src/views/tree/arrangement.ts";
-import { TreeChoices } from "../../src/views/tree/choices.ts";
-import { noFilter } from "../../src/views/tree/filter.ts";
+import { TreeChoices } from "../../src/views/tree/register.ts";
+import { noFilter } from "../../src/views/tree/grouping.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
-import { timeInWords } from "../../src/views/words.ts";
+import { formatTime } from "../../src/views/labels.ts";
 import { MemoryMemento } from "./memory.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
@@ -122,7 +122,7 @@ describe("commands that arrange the view", () => {
       ["Lost", "Sea otters"],
       "who names none chooses",
     );
-    const began = `Kicked off: ${timeInWords(anExecution().startedAt)}`;
+    const began = `Kicked off: ${formatTime(anExecution().startedAt)}`;
     assert.deepEqual(
       shown[0].details?.toSorted(),
       [`${began} · 11111111-aaaa`, began.replace("Kicked off", "Kickoff sent")],

@@ -1,71 +1,68 @@
 import type { Clock } from "../../base/clock.ts";
 import { hasEnded, type ExecutionSummary } from "../../executions/model.ts";
-import { elapsedInWords } from "../words.ts";
+import type { ExecutionStore } from "../../executions/store.ts";
+import { elapsedLabel } from "../labels.ts";
 
-/** Milliseconds between two looks at elapsed times. */
-const step = 10_000;
+/** Milliseconds between updates. */
+const interval = 10_000;
 
-/** What {@link ElapsedTimes} needs. */
-export interface ElapsedOptions {
-  readonly clock: Clock;
-  readonly find: (localId: string) => ExecutionSummary | undefined;
-  /** Whether anybody can see the rows. */
-  readonly isSeen: () => boolean;
-  /** Hears of executions whose elapsed time reads differently now. */
-  readonly onMoved: (executions: readonly ExecutionSummary[]) => void;
-}
-
-/** Moves elapsed times on rows: slowly, while they are seen and something is under way. */
+/** Updates elapsed times on rows while they are visible and something runs. */
 export class ElapsedTimes {
-  readonly #options: ElapsedOptions;
-  /** Times that still move, as they stand on the rows, by local id. */
+  readonly #store: Pick<ExecutionStore, "summary">;
+  readonly #clock: Clock;
+  readonly #onChange: (executions: readonly ExecutionSummary[]) => void;
+  /** Times on rows that still change, by local id. */
   readonly #shown = new Map<string, string | undefined>();
-  #stop: (() => void) | undefined;
+  #cancel: (() => void) | undefined;
 
-  constructor(options: ElapsedOptions) {
-    this.#options = options;
+  constructor(
+    store: Pick<ExecutionStore, "summary">,
+    clock: Clock,
+    onChange: (executions: readonly ExecutionSummary[]) => void,
+  ) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#onChange = onChange;
   }
 
   /** An execution's row is shown as it is now. */
   show(localId: string): void {
-    const execution = this.#options.find(localId);
-    if (execution === undefined || standsStill(execution)) return;
-    this.#shown.set(localId, elapsedInWords(execution, this.#options.clock.now()));
-    this.plan();
+    const execution = this.#running(localId);
+    if (execution === undefined) return;
+    this.#shown.set(localId, elapsedLabel(execution, this.#clock.now()));
+    this.#cancel ??= this.#clock.after(interval, () => this.#update());
   }
 
-  /** An execution changed or is no longer tracked: its time may stand still from now on. */
-  follow(localId: string): void {
-    const execution = this.#options.find(localId);
-    if (execution === undefined || standsStill(execution)) this.#shown.delete(localId);
-  }
-
-  /** Begins to look, or stops, as it is needed now. */
-  plan(): void {
-    const { clock, isSeen } = this.#options;
-    if (this.#shown.size === 0 || !isSeen()) this.dispose();
-    else this.#stop ??= clock.after(step, () => this.#look());
+  /** Starts or stops updating. */
+  plan(isVisible: boolean): void {
+    for (const localId of this.#shown.keys())
+      if (this.#running(localId) === undefined) this.#shown.delete(localId);
+    if (this.#shown.size === 0 || !isVisible) this.dispose();
+    else this.#cancel ??= this.#clock.after(interval, () => this.#update());
   }
 
   dispose(): void {
-    this.#stop?.();
-    this.#stop = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
   }
 
-  #look(): void {
-    const { clock, find, onMoved } = this.#options;
-    this.#stop = undefined;
-    const moved: ExecutionSummary[] = [];
-    for (const [localId, words] of this.#shown) {
-      const execution = find(localId);
-      if (execution !== undefined && elapsedInWords(execution, clock.now()) !== words)
-        moved.push(execution);
-    }
-    onMoved(moved);
-    this.plan();
+  #update(): void {
+    this.#cancel = undefined;
+    const now = this.#clock.now();
+    const changed = [...this.#shown].flatMap(([localId, label]) => {
+      const execution = this.#running(localId);
+      return execution !== undefined && elapsedLabel(execution, now) !== label ? [execution] : [];
+    });
+    if (changed.length > 0) this.#onChange(changed);
+    this.plan(true);
   }
-}
 
-function standsStill(execution: ExecutionSummary): boolean {
-  return hasEnded(execution) || execution.watchingStoppedAt !== undefined;
+  #running(localId: string): ExecutionSummary | undefined {
+    const execution = this.#store.summary(localId);
+    return execution === undefined ||
+      hasEnded(execution) ||
+      execution.watchingStoppedAt !== undefined
+      ? undefined
+      : execution;
+  }
 }

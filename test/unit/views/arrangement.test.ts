@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Execution } from "../../../src/executions/model.ts";
-import { Arrangement, countWaiting } from "../../../src/views/tree/arrangement.ts";
-import { noFilter } from "../../../src/views/tree/filter.ts";
-import { crewGroup, waitingGroup } from "../../../src/views/tree/grouping.ts";
+import { Arrangement } from "../../../src/views/tree/arrangement.ts";
+import { crewGroup, noFilter, waitingGroup } from "../../../src/views/tree/grouping.ts";
+import { waitsForYou } from "../../../src/views/waiting.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 const writers = anExecution().crew;
@@ -135,7 +135,7 @@ describe("where executions stand", () => {
       [
         ids(ofWriters),
         arrangement.hidden.length,
-        countWaiting(arrangement.hidden),
+        arrangement.hidden.filter(waitsForYou).length,
         arrangement.size,
       ],
       [["c"], 2, 1, 3],

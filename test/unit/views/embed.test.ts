@@ -3,7 +3,7 @@ import MarkdownIt from "markdown-it";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import { outputLines } from "../../../src/views/document/embed.ts";
 import { inlineText } from "../../../src/views/document/markdown.ts";
-import { renderOutput } from "../../../src/views/document/output-document.ts";
+import { renderOutput } from "../../../src/views/document/outputs.ts";
 import { assemble } from "../../../src/views/document/sections.ts";
 
 const parser = new MarkdownIt({ html: true });

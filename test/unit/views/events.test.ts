@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
-import { eventsOf } from "../../../src/views/events.ts";
+import { eventOf } from "../../../src/views/events.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 /** A minute after the sample execution was started. */
 const now = Date.parse("2026-10-21T12:01:00.000Z");
-const told = (execution: Execution, at = now) => eventsOf(execution, at);
+const told = (execution: Execution, at = now) => {
+  const event = eventOf(execution, at);
+  return event === undefined ? [] : [event];
+};
 const keysOf = (execution: Execution) => told(execution).map(({ key }) => key);
 const ended = (changes: Partial<Execution> = {}) =>
   notWaiting({ state: "completed", endedAt: "2026-10-21T12:00:50.000Z", ...changes });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { filterInWords, isSet, noFilter, passes } from "../../../src/views/tree/filter.ts";
+import { filterLabel, isSet, noFilter, passes } from "../../../src/views/tree/grouping.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 describe("the filter of executions", () => {
@@ -53,7 +53,7 @@ describe("the filter of executions", () => {
 
   it("says what it is, and whether it is set at all", () => {
     assert.equal(
-      filterInWords({ text: " tea ", states: ["failed", "stopped"] }),
+      filterLabel({ text: " tea ", states: ["failed", "stopped"] }),
       "Failed, Stopped · “tea”",
     );
     assert.deepEqual(

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import type { Execution, SentResume, StateChange } from "../../../src/executions/model.ts";
-import { historyPart } from "../../../src/views/document/history.ts";
 import { taskPart } from "../../../src/views/document/task.ts";
-import { timesPart } from "../../../src/views/document/times.ts";
-import { timeInWords } from "../../../src/views/words.ts";
+import { historyPart, timesPart } from "../../../src/views/document/times.ts";
+import { formatTime } from "../../../src/views/labels.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 const minute = (at: number, second = 0) =>
@@ -15,7 +14,7 @@ function lines(execution: Execution): string[] {
     .flatMap((part) => part.lines)
     .slice(2)
     .join("\n");
-  const all = Array.from({ length: 60 }, (_, at) => [timeInWords(minute(at)), `+${at}`] as const);
+  const all = Array.from({ length: 60 }, (_, at) => [formatTime(minute(at)), `+${at}`] as const);
   return all.reduce((text, [time, words]) => text.replaceAll(time, words), shown).split("\n");
 }
 
@@ -82,7 +81,7 @@ describe("the history in an execution's document", () => {
   it("tells of a record without one what that knows, and nothing where it knows only how it began", () => {
     assert.deepEqual(
       lines(notWaiting({ state: "completed", endedAt: minute(9), origin: "tracked" })),
-      ["- +0 – Followed from here on", "- +9 – Completed"],
+      ["- +0 – Tracked from here on", "- +9 – Completed"],
     );
     assert.deepEqual(historyPart(notWaiting()), []);
   });

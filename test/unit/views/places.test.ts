@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type * as vscode from "vscode";
 import type { Execution } from "../../../src/executions/model.ts";
-import { lineOfTask, placeOf } from "../../../src/views/document/places.ts";
+import { lineOfTask, placeOf } from "../../../src/views/document/sections.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 

@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
 import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
-import { renderExecution } from "../../../src/views/document/render.ts";
-import { nextAttempt } from "../../../src/views/document/next-attempt.ts";
-import { mapLine, sectionOf } from "../../../src/views/document/sections.ts";
-import { renderMissing } from "../../../src/views/document/situation.ts";
+import { renderExecution, renderMissing } from "../../../src/views/document/render.ts";
+import { mapLine, nextAttempt, sectionOf } from "../../../src/views/document/sections.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 function headings(execution: Execution): string[] {
@@ -85,11 +83,11 @@ describe("the execution document", () => {
     const tasks = [{ taskId: "research", state: "completed", attempts: [] }] as const;
     assert.match(
       renderExecution(notWaiting({ state: "running", tasks })).text,
-      /## Task: research\n\n\*\*Completed\*\*\n\n\*The crew tells its output when the execution has ended\.\*/,
+      /## Task: research\n\n\*\*Completed\*\*\n\n\*Output is available when the execution has ended\.\*/,
     );
     assert.doesNotMatch(
       renderExecution(notWaiting({ state: "completed", tasks })).text,
-      /tells its output/,
+      /Output is available/,
     );
   });
 
@@ -105,7 +103,7 @@ describe("the execution document", () => {
     assert.match(text, /## It may be waiting for you/);
     assert.match(
       text,
-      /## Task: t-9\n\n### Attempt 1[^]*> Shorter\.[^]*May have been sent: no answer came/,
+      /## Task: t-9\n\n### Attempt 1[^]*> Shorter\.[^]*May have been sent: no response arrived/,
     );
   });
 
@@ -114,7 +112,7 @@ describe("the execution document", () => {
     const stillPaused = { taskId: "review", attempt: 1 };
     assert.match(
       renderExecution(notWaiting({ stillPaused, resumes: [taken] })).text,
-      /You rejected the output of “review” and the crew took that, but it still reports the pause\. Most likely it is only slow/,
+      /You rejected the output of “review” and the crew accepted that, but it still reports the pause\. Most likely it is only slow/,
     );
     const approved = { ...taken, feedback: { ...taken.feedback, isApprove: true } };
     assert.match(
@@ -172,8 +170,8 @@ describe("the execution document", () => {
     );
     const headed = after.text.split("\n").filter((line) => line.startsWith("### Your feedback"));
     assert.deepEqual(headed, [
-      "### Your feedback: rejection not taken",
-      "### Your feedback: approval not taken",
+      "### Your feedback: rejection not accepted",
+      "### Your feedback: approval not accepted",
     ]);
     const unsent = renderExecution(anExecution({ resumes: [{ ...refused, isUnsent: true }] })).text;
     assert.match(
@@ -224,7 +222,7 @@ describe("the execution document", () => {
       "#### Life",
       "## Inputs",
     ]);
-    assert.match(renderExecution(execution).text, /- Took: 3 min 30 s/);
+    assert.match(renderExecution(execution).text, /- Duration: 3 min 30 s/);
   });
 
   it("names the task whose output is the result instead of repeating it, with a link to its heading", () => {
@@ -262,10 +260,10 @@ describe("the execution document", () => {
     const tasks = [
       { taskId: "research", state: "running", attempts: [], executionTime: 0 },
     ] as const;
-    assert.doesNotMatch(renderExecution(notWaiting({ executionTime: 0, tasks })).text, /Took|0 s/);
+    assert.doesNotMatch(renderExecution(notWaiting({ executionTime: 0, tasks })).text, /Duration|0 s/);
     assert.match(
       renderExecution(notWaiting({ state: "completed", executionTime: 5 })).text,
-      /- Took: 5 s, as the crew says/,
+      /- Duration: 5 s \(reported by the crew\)/,
     );
   });
 
@@ -289,7 +287,7 @@ describe("the execution document", () => {
       }),
     );
     assert.match(text, /\nSent · 2026/);
-    assert.match(text, /- Goes on as: 22222222-bbbb/);
+    assert.match(text, /- Continues as: 22222222-bbbb/);
     assert.equal(text.split("22222222-bbbb").length, 2);
   });
 

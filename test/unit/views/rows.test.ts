@@ -5,12 +5,11 @@ import { Known } from "../../../src/executions/known.ts";
 import { without, type SentResume } from "../../../src/executions/model.ts";
 import { readSummary, writeExecution } from "../../../src/executions/record.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
-import { crewRow } from "../../../src/views/tree/crew-row.ts";
 import { staleByAttempt } from "../../../src/sending/stale.ts";
-import { eventsOf } from "../../../src/views/events.ts";
+import { eventOf } from "../../../src/views/events.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
-import { goneCrewRow, hintRow } from "../../../src/views/tree/rows.ts";
-import { elapsedInWords, spanInWords } from "../../../src/views/words.ts";
+import { crewRow, goneCrewRow, hintRow } from "../../../src/views/tree/rows.ts";
+import { elapsedLabel, formatSpan } from "../../../src/views/labels.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 const start = Date.parse("2026-10-21T12:00:00.000Z");
@@ -87,7 +86,7 @@ describe("a crew's row", () => {
     const row = crewRow(deployed, { tokens: { kind: "lost", why: "gone" } });
     assert.equal(row.description, "Token lost here – set it again");
     assert.ok(
-      row.tooltip.some((line) => line.includes("store of secrets no longer gives the token back")),
+      row.tooltip.some((line) => line.includes("secret storage no longer returns the token")),
     );
     assert.match(row.sentence, /Token lost here/);
   });
@@ -557,7 +556,7 @@ describe("a crew's own names in a row", () => {
 
   it("are one short line in what a person is told, too", () => {
     const words = [
-      eventsOf(execution, start)[0]?.message,
+      eventOf(execution, start)?.message,
       staleByAttempt(execution, name, 1)?.message,
       staleByAttempt(execution, `${name}.`, 7)?.message,
     ];
@@ -570,27 +569,27 @@ describe("a crew's own names in a row", () => {
 describe("times in words", () => {
   it("have two units at most", () => {
     assert.deepEqual(
-      [0, 59, 60, 150, 3600, 3720, 90_000, 172_800].map((seconds) => spanInWords(seconds * 1000)),
+      [0, 59, 60, 150, 3600, 3720, 90_000, 172_800].map((seconds) => formatSpan(seconds * 1000)),
       ["0 s", "59 s", "1 min", "2 min 30 s", "1 h", "1 h 2 min", "1 d 1 h", "2 d"],
     );
   });
 
   it("move in steps on rows, stand still at the end, and are not made up", () => {
-    assert.equal(elapsedInWords(notWaiting(), start + 47_000), "40 s");
+    assert.equal(elapsedLabel(notWaiting(), start + 47_000), "40 s");
     assert.equal(
-      elapsedInWords(
+      elapsedLabel(
         notWaiting({ state: "completed", endedAt: "2026-10-21T12:01:05.000Z" }),
         start + 9e9,
       ),
       "1 min 5 s",
     );
     assert.equal(
-      elapsedInWords(
+      elapsedLabel(
         notWaiting({ state: "completed", endedAt: "2026-10-21T12:01:05.000Z", origin: "tracked" }),
         start,
       ),
       undefined,
     );
-    assert.equal(elapsedInWords(notWaiting({ state: "unconfirmed" }), start), undefined);
+    assert.equal(elapsedLabel(notWaiting({ state: "unconfirmed" }), start), undefined);
   });
 });
