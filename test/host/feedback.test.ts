@@ -485,7 +485,7 @@ describe("an output that the crew still reports as waiting after it took an answ
     );
     assert.match(
       document.getText(),
-      /You approved the output of “review” and the crew took that, but it still reports the pause/,
+      /You approved the output of “review” and the crew accepted that, but it still reports the pause/,
     );
     const person = new ScriptedPerson([
       "escape",

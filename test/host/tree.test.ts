@@ -264,6 +264,18 @@ describe("the tree", () => {
     assert.deepEqual(rows(), [moved.id, moved.id, moved.id]);
   });
 
+  it("says that an execution is being kicked off, until its request has ended", () => {
+    kickingOff.add("local-1");
+    add(notWaiting({ kickoffIds: [], state: "unconfirmed" }));
+    const [row] = tree.getChildren(crewRows()[0]);
+    assert.match(String(tree.getTreeItem(row!).description), /^Kicking off…/);
+    refreshed.length = 0;
+    kickingOff.clear();
+    kickoffEnded.fire(["local-1"]);
+    assert.deepEqual(refreshed, [[row]]);
+    assert.match(String(tree.getTreeItem(row!).description), /^May have started/);
+  });
+
   it("counts what waits in its badge", () => {
     assert.equal(view.badge, undefined);
     add(anExecution(), anExecution({ localId: "second", kickoffIds: ["second"] }));

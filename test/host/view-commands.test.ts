@@ -87,7 +87,7 @@ describe("commands that arrange the view", () => {
     const { shown } = does({ type: "tea" });
     assert.deepEqual(await run("filterExecutions"), { text: "tea", states: [] });
     assert.ok(shown[0]?.choices?.includes("Waiting for you"));
-    assert.equal(shown[0]?.text, "Words in title, crew, ID or inputs; check states below");
+    assert.equal(shown[0]?.text, "Search in title, crew, ID and inputs; select states below");
     person?.dispose();
     const again = does("escape");
     assert.equal(await run("filterExecutions"), undefined);

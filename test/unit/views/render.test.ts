@@ -345,6 +345,48 @@ describe("the execution document", () => {
     );
   });
 
+  it("says that the response to a kickoff is awaited while its request is being sent", () => {
+    const sent = notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] });
+    const { text } = renderExecution(sent, { isKickingOff: true });
+    assert.match(
+      text,
+      /\*\*Kicking off…\*\*[^]*The kickoff request was sent\. Waiting for the response…/,
+    );
+    assert.doesNotMatch(text, /May have started|Track an Execution/);
+  });
+
+  it("shows the names of tasks and agents as short lines without control characters", () => {
+    const name = `evil\n\u001b[31m\u202ename ${"x".repeat(400)}`;
+    const { text } = renderExecution(
+      anExecution({
+        tasks: [
+          { taskId: name, agent: name, state: "waiting", attempts: [{ number: 1, output: "A" }] },
+        ],
+        waiting: { taskId: name, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
+        resumes: [{ ...rejected, taskId: name }],
+        history: [{ at: "2026-10-21T12:01:00.000Z", state: "waiting", taskId: name, attempt: 1 }],
+      }),
+    );
+    const lines = text.split("\n").filter((line) => line.includes("evil"));
+    assert.ok(
+      ["**Waiting for you** · task evil", "## Task: evil", "- 2026"].every((start) =>
+        lines.some((line) => line.startsWith(start)),
+      ),
+      lines.join("\n"),
+    );
+    for (const line of lines) assert.match(line, /^[^\p{Cc}\u202e]{1,250}$/u);
+    const copied = renderExecution(
+      notWaiting({
+        state: "completed",
+        output: "A",
+        tasks: [
+          { taskId: "y".repeat(400), state: "completed", attempts: [{ number: 1, output: "A" }] },
+        ],
+      }),
+    ).text;
+    assert.match(copied, /output of task \[y{79}…\]\(#task-y{79}\), word/);
+  });
+
   it("shows a word of the crew's own as it came", () => {
     assert.match(
       renderExecution(notWaiting({ state: "unknown", stateText: "HIBERNATING" })).text,

@@ -356,6 +356,21 @@ describe("an execution's row", () => {
     assert.doesNotMatch(executionRow(notWaiting({ resumes: [taken] }), start).description, /pause/);
   });
 
+  it("says that the kickoff request is being sent, and offers no other run meanwhile", () => {
+    const sent = notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] });
+    const row = executionRow(sent, start, { isKickingOff: true });
+    assert.match(row.description, /^Kicking off…/);
+    assert.match(row.sentence, /^Sea otters, Kicking off…/);
+    assert.doesNotMatch(row.facts, /request/);
+    assert.match(
+      executionRow(sent, start, { isKickingOff: true, group: "state" }).description,
+      /^Kicking off…/,
+    );
+    const later = executionRow(sent, start);
+    assert.match(later.description, /^May have started/);
+    assert.match(later.facts, /:request\b/);
+  });
+
   it("has nothing in doubt once it has ended", () => {
     const sent: SentResume = {
       taskId: "review",
