@@ -1,13 +1,12 @@
-import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import { executionUri, parseExecutionUri, parsePartUri } from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/ids.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
-import { outputOf, renderMissingOutput, renderOutput } from "./outputs.ts";
+import { outputOf, renderOutput } from "./outputs.ts";
 import type { RenderCircumstances } from "./render.ts";
-import { assemble, type Rendered } from "./sections.ts";
+import type { Rendered } from "./sections.ts";
 
 /** Renderings of a document that are kept to find the one that an editor still shows. */
 const keptRenderings = 4;
@@ -26,16 +25,12 @@ export interface ExecutionDocumentsOptions {
 
 type Rendering = typeof import("./render.ts");
 
-/** What a document is made from, apart from its execution's details. */
-interface Source extends RenderCircumstances {
-  readonly summary: ExecutionSummary | undefined;
-  /** Other executions may change it. */
-  readonly title: string | undefined;
-}
-
 /** A document as it was last read. */
-interface Page extends Source {
+interface Page {
   readonly uri: vscode.Uri;
+  readonly summary: ExecutionSummary | undefined;
+  /** The execution's title, which others may change, and its circumstances. */
+  readonly about: string;
   /** Newest first. */
   readonly renderings: readonly [Rendered, ...Rendered[]];
   readonly bytes: Uint8Array;
@@ -153,25 +148,11 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return new vscode.Disposable(() => undefined);
   }
 
-  readDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.FileNotADirectory(uri);
-  }
-
-  createDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  writeFile(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  delete(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  rename(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
+  readonly readDirectory = refuse;
+  readonly createDirectory = refuse;
+  readonly writeFile = refuse;
+  readonly delete = refuse;
+  readonly rename = refuse;
 
   dispose(): void {
     this.#subscriptions.dispose();
@@ -189,20 +170,15 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     const known = this.#pages.get(key);
     const summary = this.summary(uri);
     const circumstances = summary && this.#options.circumstancesOf?.(summary);
-    const source: Source = { summary, title: summary && titleOf(summary), ...circumstances };
-    if (
-      known !== undefined &&
-      known.summary === summary &&
-      known.title === source.title &&
-      known.doubt === source.doubt &&
-      known.isKickingOff === source.isKickingOff
-    )
-      return known;
-    const rendered = this.#render(uri, source, rendering);
+    const about = JSON.stringify([summary && titleOf(summary), circumstances]);
+    if (known !== undefined && known.summary === summary && known.about === about) return known;
+    const execution = summary && this.#options.store.find(summary.localId);
+    const rendered = this.#render(uri, execution, circumstances, rendering);
     const isSame = known?.renderings[0].text === rendered.text;
     const page: Page = {
-      ...source,
       uri,
+      summary,
+      about,
       renderings: [rendered, ...(known?.renderings.slice(isSame ? 1 : 0, keptRenderings) ?? [])],
       bytes: isSame ? known.bytes : new TextEncoder().encode(rendered.text),
       mtime: isSame ? known.mtime : Math.max(Date.now(), (known?.mtime ?? 0) + 1),
@@ -211,27 +187,30 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return page;
   }
 
-  #render(uri: vscode.Uri, source: Source, rendering: Rendering): Rendered {
+  #render(
+    uri: vscode.Uri,
+    execution: Execution | undefined,
+    circumstances: RenderCircumstances | undefined,
+    rendering: Rendering,
+  ): Rendered {
     const address = addressOf(uri);
     if (address === undefined) throw vscode.FileSystemError.FileNotFound(uri);
     const part = parsePartUri(uri)?.part;
     if (part?.kind === "answer") {
       const answer = this.#answers.get(uri.toString());
-      return answer === undefined ? renderMissingAnswer() : renderOutput(answer);
+      return answer === undefined ? rendering.renderMissingAnswer() : renderOutput(answer);
     }
-    const execution = source.summary && this.#options.store.find(source.summary.localId);
     if (execution === undefined) return rendering.renderMissing(address.crewName, address.key);
-    if (part === undefined) return rendering.renderExecution(execution, source);
+    if (part === undefined) return rendering.renderExecution(execution, circumstances);
     const output = outputOf(execution, part);
-    return output === undefined ? renderMissingOutput() : renderOutput(output);
+    return output === undefined ? rendering.renderMissingOutput() : renderOutput(output);
   }
+}
+
+function refuse(uri: vscode.Uri): never {
+  throw vscode.FileSystemError.NoPermissions(uri);
 }
 
 function addressOf(uri: vscode.Uri) {
   return parseExecutionUri(uri) ?? parsePartUri(uri)?.address;
-}
-
-function renderMissingAnswer(): Rendered {
-  const text = l10n.t("This answer is not kept. “Crewdeck: Open Raw Answer” asks the crew again.");
-  return assemble([{ id: "answer", lines: [text] }]);
 }

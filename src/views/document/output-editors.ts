@@ -16,7 +16,6 @@ import {
   outputOf,
   shownOutput,
   type Output,
-  type OutputContent,
 } from "./outputs.ts";
 
 /** Characters of a file's name: every file system takes as many, even of four bytes each. */
@@ -31,7 +30,7 @@ export function outputUri(
 ): vscode.Uri | undefined {
   const part = { kind: "attempt", taskId, attempt } as const;
   const output = outputOf(execution, part);
-  return output === undefined ? undefined : uriOf(execution, part, outputContent(output), scheme);
+  return output === undefined ? undefined : uriOf(execution, part, output, scheme);
 }
 
 /** Shows an output in its own editor: a read-only document, or a file in `folder` if it is large. Undefined if cancelled. */
@@ -40,11 +39,7 @@ export async function openOutput(
   execution: ExecutionSummary,
   { part, output }: Output,
 ): Promise<vscode.Uri | undefined> {
-  const shown = shownOutput(output);
-  if (isLarge(output)) return await openFile(folder, execution, part, shown);
-  const uri = uriOf(execution, part, outputContent(output));
-  await vscode.window.showTextDocument(uri);
-  return uri;
+  return await open(folder, execution, part, output);
 }
 
 /** A crew's answer about an execution. */
@@ -68,12 +63,8 @@ export async function openAnswer(
   const time = `${formatTime(asked).replaceAll(":", ".")}.${asked.slice(-4, -1)}`;
   const name = status === undefined ? `status at ${time}` : `status ${status} at ${time}`;
   const part = { kind: "answer", name } as const;
-  const shown = shownOutput(text);
-  if (isLarge(text)) return await openFile(folder, execution, part, shown);
-  const uri = uriOf(execution, part, shown);
-  documents.keepAnswer(uri, text);
-  await vscode.window.showTextDocument(uri);
-  return uri;
+  if (!isLarge(text)) documents.keepAnswer(uriOf(execution, part, text), text);
+  return await open(folder, execution, part, text);
 }
 
 /** Asks for a file, and saves an output as it came; JSON is laid out. Undefined if cancelled. */
@@ -109,21 +100,27 @@ export async function saveOutput(
 function uriOf(
   execution: ExecutionSummary,
   part: ExecutionPart,
-  { extension }: Pick<OutputContent, "extension">,
+  output: string,
   scheme?: string,
 ): vscode.Uri {
   const address = { crewName: execution.crew.name, key: keyOf(execution) };
-  return partUri(address, part, extension, scheme);
+  return partUri(address, part, outputContent(output).extension, scheme);
 }
 
-/** Writes a file unless it exists, and shows it: VS Code opens large files in pieces. It stays while its execution is tracked. Undefined if cancelled. */
-async function openFile(
+/** Shows a document; of a large output a file, which VS Code opens in pieces and which stays while its execution is tracked. */
+async function open(
   folder: string,
-  { localId }: ExecutionSummary,
+  execution: ExecutionSummary,
   part: ExecutionPart,
-  { extension, text }: OutputContent,
+  output: string,
 ): Promise<vscode.Uri | undefined> {
-  const file = path.join(folder, localId, `${uniqueName(part)}.${extension}`);
+  if (!isLarge(output)) {
+    const uri = uriOf(execution, part, output);
+    await vscode.window.showTextDocument(uri);
+    return uri;
+  }
+  const { extension, text } = shownOutput(output);
+  const file = path.join(folder, execution.localId, `${uniqueName(part)}.${extension}`);
   // An attempt's output never changes, so its size is enough.
   const size = await stat(file).then(
     (stats) => stats.size,

@@ -1,9 +1,8 @@
-import * as l10n from "@vscode/l10n";
 import type { ExecutionPart } from "../../editor/execution-uri.ts";
 import type { Execution } from "../../executions/model.ts";
 import { isRehearsalOutput } from "../../executions/rehearsal.ts";
 import { cleanText, jsonText, withoutCommands } from "./markdown.ts";
-import { assemble, singleSection, type Rendered } from "./sections.ts";
+import { singleSection, type Rendered } from "./sections.ts";
 
 /** Bytes of UTF-8 above which an output is opened as a file, and an execution's document shows its beginning. */
 const large = 1_000_000;
@@ -86,9 +85,4 @@ export function shownOutput(output: string): OutputContent {
 
 export function renderOutput(output: string): Rendered {
   return singleSection("output", shownOutput(output).text);
-}
-
-/** The document of an output that isn't stored. */
-export function renderMissingOutput(): Rendered {
-  return assemble([{ id: "output", lines: [l10n.t("The crew has not returned this output.")] }]);
 }

@@ -44,6 +44,17 @@ export function renderExecution(
   ]);
 }
 
+/** The document of an output that isn't stored. */
+export function renderMissingOutput(): Rendered {
+  return assemble([{ id: "output", lines: [l10n.t("The crew has not returned this output.")] }]);
+}
+
+/** The document of a raw answer that isn't kept. */
+export function renderMissingAnswer(): Rendered {
+  const text = l10n.t("This answer is not kept. “Crewdeck: Open Raw Answer” asks the crew again.");
+  return assemble([{ id: "answer", lines: [text] }]);
+}
+
 /** The document of an id that isn't tracked here. */
 export function renderMissing(crewName: string, kickoffId: string): Rendered {
   return assemble([

@@ -2,6 +2,7 @@ import * as l10n from "@vscode/l10n";
 import {
   hasEnded,
   isLocalCrew,
+  type CrewRef,
   type Execution,
   type ResumeSummary,
 } from "../../executions/model.ts";
@@ -47,13 +48,10 @@ function unconfirmedPart({ crew }: Execution, isKickingOff: boolean): Part {
           "The kickoff request was sent, but no response says whether the execution started. It may have. The request is not sent again by itself, since a kickoff can cost money.",
         ),
         "",
-        isLocalCrew(crew)
-          ? l10n.t(
-              "Look in the local crew's log. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, remove this one from the list.",
-            )
-          : l10n.t(
-              "Look in the crew's dashboard or its log. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, remove this one from the list.",
-            ),
+        l10n.t(
+          "Look in {0}. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, remove this one from the list.",
+          logOf(crew),
+        ),
       ];
   return { id: "unconfirmed", lines };
 }
@@ -84,6 +82,13 @@ function mayBeWaitingPart(execution: Execution): Part {
   return { id: mayBeWaitingSection, lines: [...lines, "", next] };
 }
 
+/** Where to look for what a crew doesn't report. */
+function logOf(crew: CrewRef): string {
+  return isLocalCrew(crew)
+    ? l10n.t("the local crew's log")
+    : l10n.t("the crew's dashboard or its log");
+}
+
 /** The crew accepted feedback and still reports the pause: for a moment it lags, then a person must decide. */
 function answeredPauseText(
   { taskId, feedback }: ResumeSummary,
@@ -101,17 +106,14 @@ function answeredPauseText(
       );
   if (waiting === undefined)
     return `${text} ${l10n.t("Most likely it is only slow. Nothing is sent again by itself.")}`;
-  const look = isLocalCrew(crew)
-    ? l10n.t("The local crew's log may say why.")
-    : l10n.t("The crew's dashboard or its log may say why.");
+  const look = l10n.t("Look in {0} for the cause.", logOf(crew));
   return `${text} ${look} ${l10n.t("“Send again…” sends the same feedback once more; it asks first.")}`;
 }
 
 /** The result or the error. A result that repeats a task's output is one line that names the task, as most crews return it. */
 export function resultPart(execution: Execution): Part[] {
-  const { state, error, tasks } = execution;
+  const { state, error, tasks, crew } = execution;
   if (!hasEnded(execution)) return [];
-  const isLocal = isLocalCrew(execution.crew);
   const heading = `## ${l10n.t("Result")}`;
   const note = (text: string): Part => ({ id: resultSection, lines: [heading, "", text] });
   const parts: Part[] = [];
@@ -124,9 +126,7 @@ export function resultPart(execution: Execution): Part[] {
   } else if (state === "completed")
     parts.push(
       note(
-        isLocal
-          ? l10n.t("The crew ended without an output. The local crew's log may say why.")
-          : l10n.t("The crew ended without an output. Its own log or dashboard may say why."),
+        l10n.t("The crew ended without an output. Look in {0} for the cause.", logOf(crew)),
       ),
     );
   if (error !== undefined || state === "failed") {
@@ -136,9 +136,7 @@ export function resultPart(execution: Execution): Part[] {
         : fencedLines(error, "text");
     const remedy = [
       ...(tasks.length === 0 ? [] : [l10n.t("The tasks below show how far it came.")]),
-      isLocal
-        ? l10n.t("Look at the local crew's log for the cause, then kick off again.")
-        : l10n.t("Look at the crew's own log or dashboard for the cause, then kick off again."),
+      l10n.t("Look in {0} for the cause, then kick off again.", logOf(crew)),
     ].join(" ");
     parts.push({ id: "error", lines: [`## ${l10n.t("Error")}`, "", ...cause, "", remedy] });
   }

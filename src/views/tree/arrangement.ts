@@ -26,26 +26,22 @@ export interface Rearranged {
   readonly rows: readonly { readonly before: ExecutionSummary; readonly after: ExecutionSummary }[];
 }
 
-interface Group {
-  /** By local id. */
-  readonly members: Map<string, ExecutionSummary>;
-  /** Sorted local ids, if known. */
-  order?: readonly string[] | undefined;
+/** An execution and its groups, its usual one last; none if the filter hides it. */
+interface Placed {
+  readonly execution: ExecutionSummary;
+  readonly groups: readonly string[];
 }
 
 /** Executions of a group that are shown at first, and more at each request: VS Code requests every row of a group whenever one is added or removed, which takes most of a second for ten thousand. */
 const page = 500;
 
-/** The groups of the executions. Updated with every change, so that no row needs a look at all executions. */
+/** The groups of the executions. */
 export class Arrangement {
   readonly #withInput: FindsInput;
   #rules: Rules = { grouping: "crew", filter: noFilter };
-  readonly #groups = new Map<string, Group>();
-  /** By local id. An execution that the filter hides is in no group. */
-  readonly #placed = new Map<
-    string,
-    { readonly execution: ExecutionSummary; readonly groups: readonly string[] }
-  >();
+  #groups = new Map<string, ExecutionSummary[]>();
+  /** By local id. */
+  #placed = new Map<string, Placed>();
   /** How many executions of a group are shown, if not a page. */
   readonly #limits = new Map<string, number>();
 
@@ -68,9 +64,9 @@ export class Arrangement {
 
   /** The executions that the filter hides. */
   get hidden(): readonly ExecutionSummary[] {
-    return [...this.#placed.values()].flatMap(({ execution, groups }) =>
-      groups.length === 0 ? [execution] : [],
-    );
+    return [...this.#placed.values()]
+      .filter(({ groups }) => groups.length === 0)
+      .map(({ execution }) => execution);
   }
 
   /** How many executions would pass a filter. */
@@ -79,40 +75,46 @@ export class Arrangement {
     return [...this.#placed.values()].filter(({ execution }) => isShown(execution)).length;
   }
 
+  /** Arranges all executions, which are sorted, the newest first. In a group, pinned ones are before them. */
   arrange(executions: readonly ExecutionSummary[], rules: Rules = this.#rules): void {
     this.#rules = rules;
-    this.#groups.clear();
-    this.#placed.clear();
-    const groupsFor = this.#groupsFor();
-    for (const execution of executions) this.#place(execution, groupsFor(execution));
+    this.#groups = new Map();
+    const isShown = passes(rules.filter, this.#withInput);
+    const placed = executions.map((execution): Placed => ({
+      execution,
+      groups: isShown(execution) ? groupsOf(execution, rules.grouping) : [],
+    }));
+    this.#placed = new Map(placed.map((each) => [each.execution.localId, each]));
+    const pinned = placed.filter(({ execution }) => execution.pinned === true);
+    for (const { execution, groups } of [...pinned, ...placed])
+      for (const group of groups) {
+        const members = this.#groups.get(group);
+        if (members === undefined) this.#groups.set(group, [execution]);
+        else members.push(execution);
+      }
+    if (pinned.length === 0) return;
+    for (const [group, members] of this.#groups) this.#groups.set(group, [...new Set(members)]);
   }
 
-  apply({ added, changed, removed }: ExecutionChange): Rearranged {
+  /** Arranges all executions after a change. */
+  apply(
+    executions: readonly ExecutionSummary[],
+    { added, changed, removed, retitled = [] }: ExecutionChange,
+  ): Rearranged {
+    const [groupsBefore, placedBefore] = [this.#groups, this.#placed];
+    this.arrange(executions);
     const groups = new Set<string>();
     const rows: { before: ExecutionSummary; after: ExecutionSummary }[] = [];
-    const earlier = new Set(this.#groups.keys());
-    const groupsFor = this.#groupsFor();
-    for (const after of [...added, ...changed]) {
-      const before = this.#placed.get(after.localId);
-      const next = groupsFor(after);
-      if (
-        before !== undefined &&
-        isSamePlace(before.execution, after) &&
-        next.join("\n") === before.groups.join("\n")
-      ) {
-        this.#set(after, next);
-        if (next.length > 0) rows.push({ before: before.execution, after });
-      } else {
-        this.#remove(after.localId);
-        this.#place(after, next);
-        for (const group of [...(before?.groups ?? []), ...next]) groups.add(group);
-      }
+    const all = [...added, ...changed, ...removed, ...retitled].map(({ localId }) => localId);
+    for (const localId of new Set(all)) {
+      const [before, after] = [placedBefore.get(localId), this.#placed.get(localId)];
+      if (before === undefined || after === undefined || !isSamePlace(before, after))
+        for (const group of [...(before?.groups ?? []), ...(after?.groups ?? [])])
+          groups.add(group);
+      else if (after.groups.length > 0)
+        rows.push({ before: before.execution, after: after.execution });
     }
-    for (const { localId } of removed) {
-      for (const group of this.groupsOf(localId)) groups.add(group);
-      this.#remove(localId);
-    }
-    const isOtherGroups = [...groups].some((group) => earlier.has(group) !== this.has(group));
+    const isOtherGroups = [...groups].some((group) => groupsBefore.has(group) !== this.has(group));
     return { isOtherGroups, groups, rows };
   }
 
@@ -125,21 +127,9 @@ export class Arrangement {
     return this.#groups.has(group);
   }
 
-  sizeOf(group: string): number {
-    return this.#groups.get(group)?.members.size ?? 0;
-  }
-
-  /** Any execution of a group. */
-  someOf(group: string): ExecutionSummary | undefined {
-    return this.#groups.get(group)?.members.values().next().value;
-  }
-
   /** The executions of a group: pinned ones first, then the newest. */
   members(group: string): readonly ExecutionSummary[] {
-    const found = this.#groups.get(group);
-    if (found === undefined) return [];
-    found.order ??= [...found.members.values()].sort(byPlace).map(({ localId }) => localId);
-    return found.order.flatMap((localId) => found.members.get(localId) ?? []);
+    return this.#groups.get(group) ?? [];
   }
 
   /** The executions of a group that have rows. */
@@ -149,7 +139,7 @@ export class Arrangement {
 
   /** How many executions of a group have no rows. */
   moreOf(group: string): number {
-    return Math.max(0, this.sizeOf(group) - this.#limitOf(group));
+    return Math.max(0, this.members(group).length - this.#limitOf(group));
   }
 
   /** Gives rows to more executions of a group; returns the first of them. */
@@ -159,7 +149,6 @@ export class Arrangement {
     return this.members(group)[limit];
   }
 
-  /** The groups of an execution, its usual one last; none if the filter hides it. */
   groupsOf(localId: string): readonly string[] {
     return this.#placed.get(localId)?.groups ?? [];
   }
@@ -167,47 +156,10 @@ export class Arrangement {
   #limitOf(group: string): number {
     return this.#limits.get(group) ?? page;
   }
-
-  /** Made for each change, since it remembers which inputs contain the filter's words. */
-  #groupsFor(): (execution: ExecutionSummary) => readonly string[] {
-    const { filter, grouping } = this.#rules;
-    const isShown = passes(filter, this.#withInput);
-    return (execution) => (isShown(execution) ? groupsOf(execution, grouping) : []);
-  }
-
-  #place(execution: ExecutionSummary, groups: readonly string[]): void {
-    for (const key of groups) {
-      const group = this.#groups.get(key);
-      if (group === undefined) this.#groups.set(key, { members: new Map() });
-      else group.order = undefined;
-    }
-    this.#set(execution, groups);
-  }
-
-  #set(execution: ExecutionSummary, groups: readonly string[]): void {
-    this.#placed.set(execution.localId, { execution, groups });
-    for (const key of groups) this.#groups.get(key)?.members.set(execution.localId, execution);
-  }
-
-  #remove(localId: string): void {
-    for (const key of this.groupsOf(localId)) {
-      const group = this.#groups.get(key);
-      if (group === undefined) continue;
-      group.members.delete(localId);
-      group.order = undefined;
-      if (group.members.size === 0) this.#groups.delete(key);
-    }
-    this.#placed.delete(localId);
-  }
 }
 
-function isSamePlace(a: ExecutionSummary, b: ExecutionSummary): boolean {
-  return byPlace(a, b) === 0 && a.crew.id === b.crew.id;
-}
-
-/** Pinned first, then the newest. ISO 8601 times compare as text. */
-function byPlace(a: ExecutionSummary, b: ExecutionSummary): number {
-  if (a.pinned !== b.pinned) return a.pinned === true ? -1 : 1;
-  if (a.startedAt !== b.startedAt) return a.startedAt > b.startedAt ? -1 : 1;
-  return a.localId < b.localId ? -1 : a.localId > b.localId ? 1 : 0;
+function isSamePlace(a: Placed, b: Placed): boolean {
+  const placeOf = ({ execution: { pinned, startedAt, crew }, groups }: Placed) =>
+    [pinned, startedAt, crew.id, ...groups].join("\n");
+  return placeOf(a) === placeOf(b);
 }

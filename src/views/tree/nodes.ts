@@ -1,5 +1,5 @@
 import { keyOf, type ExecutionSummary } from "../../executions/model.ts";
-import { crewGroup, partsOf } from "./grouping.ts";
+import { partsOf } from "./grouping.ts";
 
 /** A row of the tree, and the argument of the commands on it. */
 export type TreeNode = CrewNode | GroupNode | HintNode | MoreNode | ExecutionNode | TaskNode;
@@ -15,10 +15,10 @@ export type MoreNode = { readonly kind: "more"; readonly group: string };
 
 interface RowInGroup {
   readonly group: string;
-  crew: string;
+  readonly crew: string;
   readonly localId: string;
   /** The first kickoff id, or the local id until there is one. */
-  kickoffId: string;
+  readonly kickoffId: string;
   /** The attempt that waits, as the row shows it: a command on the row answers no other. */
   attempt?: number;
 }
@@ -55,76 +55,67 @@ export function idOf(node: TreeNode): string {
   }
 }
 
-/** The rows that were requested. VS Code knows a row by its object, so each is made once. */
+/** The rows that were requested. VS Code knows a row by its object, so each is made once; crew and id of an execution may change. */
 export class KnownNodes {
-  readonly #groups = new Map<string, CrewNode | GroupNode>();
-  readonly #hints = new Map<string, HintNode>();
-  readonly #more = new Map<string, MoreNode>();
-  /** By local id, then by group. */
-  readonly #executions = new Map<string, Map<string, ExecutionNode>>();
-  readonly #tasks = new WeakMap<ExecutionNode, Map<string, TaskNode>>();
+  /** By local id, or "" for rows of no execution, then by the row's id. */
+  readonly #rows = new Map<string, Map<string, TreeNode>>();
 
   group(group: string): CrewNode | GroupNode {
     const { kind, of } = partsOf(group);
-    const node = kind === "crew" ? { kind, crew: of } : { kind: "group" as const, group };
-    return keep<CrewNode | GroupNode>(this.#groups, group, node);
+    return kind === "crew"
+      ? this.#keep("", { kind, crew: of })
+      : this.#keep("", { kind: "group", group });
   }
 
   /** The row of a crew if it was requested. */
-  knownCrew(crewId: string): CrewNode | GroupNode | undefined {
-    return this.#groups.get(crewGroup(crewId));
+  knownCrew(crew: string): TreeNode | undefined {
+    return this.#rows.get("")?.get(idOf({ kind: "crew", crew }));
   }
 
   hint(crew: string): HintNode {
-    return keep(this.#hints, crew, { kind: "hint", crew });
+    return this.#keep("", { kind: "hint", crew });
   }
 
   more(group: string): MoreNode {
-    return keep(this.#more, group, { kind: "more", group });
+    return this.#keep("", { kind: "more", group });
   }
 
-  /** An execution's row in a group, with its present crew and id. */
   execution(group: string, execution: ExecutionSummary): ExecutionNode {
-    const { localId, crew } = execution;
-    const present = { crew: crew.id, kickoffId: keyOf(execution) };
-    const inGroups = keep(this.#executions, localId, new Map<string, ExecutionNode>());
-    const node = keep(inGroups, group, { kind: "execution", group, localId, ...present });
-    return Object.assign(node, present);
+    return this.#keep(execution.localId, executionNode(group, execution));
   }
 
-  task(execution: ExecutionNode, taskId: string): TaskNode {
-    const { group, crew, localId, kickoffId } = execution;
-    const present = { crew, kickoffId };
-    const tasks = keep(this.#tasks, execution, new Map<string, TaskNode>());
-    const node = keep(tasks, taskId, { kind: "task", group, localId, ...present, taskId });
-    return Object.assign(node, present);
+  task({ group, crew, localId, kickoffId }: ExecutionNode, taskId: string): TaskNode {
+    return this.#keep(localId, { kind: "task", group, crew, localId, kickoffId, taskId });
   }
 
   /** The row above a task's. */
-  executionOf({ localId, group }: TaskNode): ExecutionNode | undefined {
-    return this.#executions.get(localId)?.get(group);
+  executionOf(task: TaskNode): TreeNode | undefined {
+    return this.#rows.get(task.localId)?.get(idOf({ ...task, kind: "execution" }));
   }
 
   /** The rows of an execution that were requested in these groups. */
   rowsOf(execution: ExecutionSummary, groups: readonly string[]): readonly ExecutionNode[] {
-    const known = this.#executions.get(execution.localId);
+    const rows = this.#rows.get(execution.localId);
     return groups
-      .filter((group) => known?.has(group))
+      .filter((group) => rows?.has(idOf(executionNode(group, execution))))
       .map((group) => this.execution(group, execution));
   }
 
   forget(localId: string): void {
-    this.#executions.delete(localId);
+    this.#rows.delete(localId);
+  }
+
+  #keep<Node extends TreeNode>(owner: string, node: Node): Node {
+    const rows = this.#rows.get(owner) ?? new Map<string, TreeNode>();
+    this.#rows.set(owner, rows);
+    const known = rows.get(idOf(node));
+    if (known !== undefined) return Object.assign(known, node);
+    rows.set(idOf(node), node);
+    return node;
   }
 }
 
-/** The value of a key, at first this one. */
-function keep<Value, Key = string>(
-  map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
-  key: Key,
-  first: Value,
-): Value {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, first);
-  return known ?? first;
+function executionNode(group: string, execution: ExecutionSummary): ExecutionNode {
+  const { localId, crew } = execution;
+  return { kind: "execution", group, crew: crew.id, localId, kickoffId: keyOf(execution) };
 }

@@ -82,11 +82,11 @@ export class TreeItems {
         const parked = tracker.parkedCrews().get(node.crew);
         if (crew !== undefined)
           return crewRow(crew, { parked, tokens: this.#crews.tokensOf(node.crew) });
-        const some = this.#arrangement.someOf(crewGroup(node.crew));
+        const some = this.#arrangement.members(crewGroup(node.crew))[0];
         return some && goneCrewRow(some.crew);
       }
       case "group": {
-        const size = this.#arrangement.sizeOf(node.group);
+        const size = this.#arrangement.members(node.group).length;
         return groupRow(node.group, size, clock.now(), vscode.env.language);
       }
       case "hint":

@@ -7,19 +7,12 @@ import { hasEnded, type ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
 import type { Kickoffs } from "../kickoffs.ts";
+import { elapsedLabel } from "../labels.ts";
 import { Arrangement } from "./arrangement.ts";
 import { CrewWatch } from "./crew-watch.ts";
-import { ElapsedTimes } from "./elapsed.ts";
 import { FollowedSelection } from "./followed-selection.ts";
 import { crewGroup, inOrder, nextDay, waitingGroup } from "./grouping.ts";
-import {
-  KnownNodes,
-  type CrewNode,
-  type ExecutionNode,
-  type GroupNode,
-  type TaskNode,
-  type TreeNode,
-} from "./nodes.ts";
+import { KnownNodes, type ExecutionNode, type TaskNode, type TreeNode } from "./nodes.ts";
 import type { TreeChoices } from "./register.ts";
 import { isOpenAtFirst } from "./rows.ts";
 import { showSummary } from "./summary.ts";
@@ -36,6 +29,9 @@ export interface ExecutionTreeOptions {
   readonly createView?: (provider: vscode.TreeDataProvider<TreeNode>) => vscode.TreeView<TreeNode>;
 }
 
+/** Milliseconds between updates of elapsed times. */
+const timesInterval = 10_000;
+
 const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
 
 /** What waits, then crews, states or days; below them executions, the newest first; below those their tasks. */
@@ -44,11 +40,11 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   readonly #changed = new vscode.EventEmitter<TreeNode[] | undefined>();
   readonly #nodes = new KnownNodes();
   readonly #crews: CrewWatch;
-  readonly #elapsed: ElapsedTimes;
   readonly #selection: FollowedSelection;
   readonly #items: TreeItems;
   readonly #subscriptions: vscode.Disposable;
   #cancelMidnight: (() => void) | undefined;
+  #cancelTimes: (() => void) | undefined;
   readonly arrangement: Arrangement;
   readonly view: vscode.TreeView<TreeNode>;
   readonly onDidChangeTreeData = this.#changed.event;
@@ -61,16 +57,12 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       options.createView?.(this) ??
       vscode.window.createTreeView(viewId, { treeDataProvider: this, showCollapseAll: true });
     this.#crews = new CrewWatch(crews, clock, () => this.view.visible);
-    this.#elapsed = new ElapsedTimes(store, clock, (executions) =>
-      this.#update(executions.flatMap((execution) => this.#rowsOf(execution))),
-    );
     this.#selection = new FollowedSelection(this.view);
     this.#items = new TreeItems(options, this.arrangement, this.#crews);
     this.#subscriptions = vscode.Disposable.from(
       this.#changed,
       this.view,
       this.#crews,
-      this.#elapsed,
       this.#selection,
       store.onDidChange((change) => this.#storeChanged(change)),
       this.#crews.onDidChange((ids) => this.#update(ids && this.#crewRows(ids))),
@@ -92,7 +84,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       ),
       choices.onDidChange(() => this.#arrange()),
       this.view.onDidChangeVisibility(() => {
-        this.#elapsed.plan(this.view.visible);
+        this.#planTimes();
         this.#crews.look();
       }),
     );
@@ -101,7 +93,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   }
 
   getTreeItem(node: TreeNode): vscode.TreeItem {
-    if (node.kind === "execution") this.#elapsed.show(node.localId);
     // Without a row, what it shows is gone, and the next refresh removes it.
     return this.#items.item(node, this.#stateOf(node)) ?? new vscode.TreeItem("");
   }
@@ -155,6 +146,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
 
   dispose(): void {
     this.#cancelMidnight?.();
+    this.#cancelTimes?.();
     this.#subscriptions.dispose();
   }
 
@@ -207,7 +199,10 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
 
   #storeChanged(change: ExecutionChange): void {
     for (const { localId } of change.removed) this.#nodes.forget(localId);
-    const { isOtherGroups, groups, rows } = this.arrangement.apply(change);
+    const { isOtherGroups, groups, rows } = this.arrangement.apply(
+      this.#options.store.list(),
+      change,
+    );
     // The row of a connected crew stays without executions.
     const connected = this.#connectedGroups();
     const hasSameTop =
@@ -242,18 +237,39 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     });
   }
 
+  /** Updates elapsed times while they are visible and something runs. */
+  #planTimes(): void {
+    const { store, clock } = this.#options;
+    const running = () =>
+      store.list().filter((each) => !hasEnded(each) && each.watchingStoppedAt === undefined);
+    if (!this.view.visible || running().length === 0) {
+      this.#cancelTimes?.();
+      this.#cancelTimes = undefined;
+      return;
+    }
+    const before = clock.now();
+    this.#cancelTimes ??= clock.after(timesInterval, () => {
+      this.#cancelTimes = undefined;
+      const now = clock.now();
+      const changed = running().filter(
+        (execution) => elapsedLabel(execution, before) !== elapsedLabel(execution, now),
+      );
+      this.#update(changed.flatMap((execution) => this.#rowsOf(execution)));
+    });
+  }
+
   /** Updates rows, or the whole tree if undefined. */
-  #update(nodes: readonly (CrewNode | GroupNode | ExecutionNode)[] | undefined): void {
+  #update(nodes: readonly TreeNode[] | undefined): void {
     if (nodes === undefined || nodes.length > 0) {
       this.#changed.fire(nodes && [...nodes]);
       this.#selection.follow((selected) => this.#movedRow(selected));
     }
     const crews = [...this.#crews.connected.values()];
     showSummary(this.view, this.#options.store.list(), crews, this.arrangement);
-    this.#elapsed.plan(this.view.visible);
+    this.#planTimes();
   }
 
-  #crewRows(ids: readonly string[]): readonly (CrewNode | GroupNode)[] {
+  #crewRows(ids: readonly string[]): readonly TreeNode[] {
     return ids.flatMap((id) => this.#nodes.knownCrew(id) ?? []);
   }
 

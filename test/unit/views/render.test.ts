@@ -117,7 +117,7 @@ describe("the execution document", () => {
     const approved = { ...taken, feedback: { ...taken.feedback, isApprove: true } };
     assert.match(
       renderExecution(anExecution({ resumes: [approved] })).text,
-      /You approved the output of “review” [^]*The crew's dashboard or its log may say why\. “Send again…” sends the same feedback once more/,
+      /You approved the output of “review” [^]*Look in the crew's dashboard or its log for the cause\. “Send again…” sends the same feedback once more/,
     );
     const local = anExecution({
       resumes: [approved],
@@ -125,7 +125,7 @@ describe("the execution document", () => {
     });
     assert.match(
       renderExecution(local).text,
-      /still reports the pause\. The local crew's log may say why\./,
+      /still reports the pause\. Look in the local crew's log for the cause\./,
     );
     assert.doesNotMatch(renderExecution(notWaiting({ resumes: [taken] })).text, /still reports/);
   });
