@@ -23,7 +23,7 @@ import { Sending } from "./sending/sending.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
 import { registerTools } from "./tools/register.ts";
-import { watchAttention, watchReading, watchVisibility } from "./views/attention.ts";
+import { watchAttention, watchReading } from "./views/attention.ts";
 import type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
 import { registerDocuments } from "./views/document/register.ts";
 import { createExtensionApi } from "./extension-api/extension-api.ts";
@@ -133,8 +133,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(watchProjects(tree.view, crews, opened));
   owned.add(new StatusBar(store));
   owned.add(watchRefusedTokens(tracker, lease, database));
-  owned.add(watchAttention(tracker, tree, documents));
-  owned.add(watchVisibility(database, tree));
+  owned.add(watchAttention(tracker, database, tree, documents));
   owned.add(watchReading(context.globalState));
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));

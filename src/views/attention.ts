@@ -7,15 +7,25 @@ import type { Database } from "../store/database.ts";
 import type { ExecutionDocuments } from "./document/documents.ts";
 import type { TreeRoom } from "./tree/register.ts";
 
-/** Lets the tracker know what is visible: the tree, documents of executions, and whether the window has focus. */
+/** Reports to the tracker and the database what is visible, and whether the window has focus. */
 export function watchAttention(
   tracker: Tracker,
+  database: Database,
   { view }: Pick<TreeRoom, "view">,
   documents: ExecutionDocuments,
 ): vscode.Disposable {
+  const { tabGroups } = vscode.window;
   let visible: ReadonlySet<string> = new Set();
-  const updateWindow = () =>
-    tracker.setWatched({ visible: view.visible, focused: vscode.window.state.focused });
+  const updateWindow = () => {
+    const { focused } = vscode.window.state;
+    tracker.setWatched({ visible: view.visible, focused });
+    // Reads other windows' changes at once.
+    if (focused) database.look();
+  };
+  const updateTabs = () =>
+    database.setVisible(
+      view.visible || tabGroups.all.some(({ activeTab }) => isOurs(activeTab?.input)),
+    );
   const updateEditors = () => {
     const now = new Set(
       visibleDocuments(executionScheme).flatMap(({ uri }) => documents.summary(uri)?.localId ?? []),
@@ -25,32 +35,15 @@ export function watchAttention(
     visible = now;
   };
   updateWindow();
+  updateTabs();
   updateEditors();
   return vscode.Disposable.from(
     view.onDidChangeVisibility(updateWindow),
+    view.onDidChangeVisibility(updateTabs),
+    tabGroups.onDidChangeTabs(updateTabs),
+    tabGroups.onDidChangeTabGroups(updateTabs),
     vscode.window.onDidChangeWindowState(updateWindow),
     vscode.window.onDidChangeVisibleTextEditors(updateEditors),
-  );
-}
-
-/** Lets the database know whether this window shows its contents, and has it read other windows' changes on focus. */
-export function watchVisibility(
-  database: Pick<Database, "setVisible" | "look">,
-  { view }: Pick<TreeRoom, "view">,
-): vscode.Disposable {
-  const { tabGroups } = vscode.window;
-  const update = () =>
-    database.setVisible(
-      view.visible || tabGroups.all.some(({ activeTab }) => isOurs(activeTab?.input)),
-    );
-  update();
-  return vscode.Disposable.from(
-    view.onDidChangeVisibility(update),
-    tabGroups.onDidChangeTabs(update),
-    tabGroups.onDidChangeTabGroups(update),
-    vscode.window.onDidChangeWindowState(({ focused }) => {
-      if (focused) database.look();
-    }),
   );
 }
 

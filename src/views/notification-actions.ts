@@ -91,23 +91,12 @@ async function turnOff(kind: EventKind): Promise<void> {
   const { Workspace, Global } = vscode.ConfigurationTarget;
   const isInWorkspace = configuration.inspect(kind)?.workspaceValue !== undefined;
   await configuration.update(kind, false, isInWorkspace ? Workspace : Global);
-  const messages: Readonly<Record<EventKind, string>> = {
-    waiting: vscode.l10n.t(
-      "You are no longer notified when an execution waits for you; the status bar and the view still show it.",
-    ),
-    failed: vscode.l10n.t(
-      "You are no longer notified when an execution fails; the view still shows it.",
-    ),
-    completed: vscode.l10n.t(
-      "You are no longer notified when an execution is completed; the view still shows it.",
-    ),
-  };
   const setting = `${section}.${kind}`;
-  const settings = vscode.l10n.t("Open Settings");
-  const chosen = await vscode.window.showInformationMessage(
-    vscode.l10n.t("{0} The setting {1} turns this on again.", messages[kind], setting),
-    settings,
+  const message = vscode.l10n.t(
+    "You will no longer be notified of this; the view still shows it. The setting {0} turns it on again.",
+    setting,
   );
-  if (chosen === settings)
+  const open = vscode.l10n.t("Open Settings");
+  if ((await vscode.window.showInformationMessage(message, open)) === open)
     await vscode.commands.executeCommand("workbench.action.openSettings", setting);
 }

@@ -54,15 +54,8 @@ export function registerDocuments(options: DocumentsOptions) {
       ready,
     }),
   );
-  const refreshed = owned.add(new vscode.EventEmitter<void>());
-  owned.add(
-    kickoffs.onDidEnd(() => {
-      documents.refresh();
-      refreshed.fire();
-    }),
-  );
-  owned.add(tracker.onDidChange(() => documents.refresh()));
-  owned.add(crews.onDidChange(() => documents.refresh()));
+  for (const event of [tracker.onDidChange, crews.onDidChange, kickoffs.onDidEnd])
+    owned.add(event(() => documents.refresh()));
   owned.add(
     vscode.workspace.registerFileSystemProvider(executionScheme, documents, {
       isReadonly: true,
@@ -73,7 +66,6 @@ export function registerDocuments(options: DocumentsOptions) {
     vscode.languages.registerCodeLensProvider(
       { scheme: executionScheme },
       {
-        onDidChangeCodeLenses: refreshed.event,
         provideCodeLenses(document) {
           const execution = documents.execution(document.uri);
           const rendered = documents.rendered(document);
