@@ -247,7 +247,7 @@ describe("an execution's document", () => {
     await waitFor("the running state", () => document.getText().includes("**Running**"));
   });
 
-  it("tells the walkthrough from its first showing on that somebody has read it, also in later windows", async () => {
+  it("reports to the walkthrough from its first showing on that it was read, also in later windows", async () => {
     const memory = new MemoryMemento();
     const values: unknown[] = [];
     const { executeCommand } = vscode.commands;
@@ -347,7 +347,7 @@ describe("an execution's document", () => {
         ...changes,
       });
 
-    it("outline by section, which outputs cannot break: their headings stand below the attempt they belong to", async () => {
+    it("outline by section, which outputs cannot break: their headings are below their attempt's", async () => {
       const { document } = await parts.show(parts.store.add(ended()));
       const [title] = await waitFor("the outline", async () => {
         const symbols = await vscode.commands.executeCommand<vscode.DocumentSymbol[] | undefined>(

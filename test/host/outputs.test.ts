@@ -226,7 +226,7 @@ describe("Commands about outputs", () => {
     );
   });
 
-  it("show an answer that is an error, and tell it", async () => {
+  it("show an answer that is an error, and report it", async () => {
     server.next(json(404, { error: "Execution not found", message: `No execution with ${token}` }));
     await assert.rejects(run("openRawAnswer", { crew, kickoffId: "k-1" }), /not/);
     assert.match(active()!.uri.path, /\/answers\/status 404 at /);

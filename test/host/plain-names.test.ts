@@ -16,7 +16,7 @@ import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 
-describe("names and words of a crew's own", () => {
+describe("names and texts of a crew", () => {
   const link = "[Retry](command:crewdeck.kickoff)";
   /** The id in a row's detail, behind the time. */
   const idIn = (detail: string) => detail.replace(/^Kicked off: [^·]* · /, "");
@@ -35,7 +35,7 @@ describe("names and words of a crew's own", () => {
     crews.dispose();
   });
 
-  it("draw no icons in a list of executions: the state's word, the id, the crew's name, the title", async () => {
+  it("draw no icons in a list of executions: state, id, crew's name and title", async () => {
     const execution = notWaiting({
       crew,
       kickoffIds: ["$(key)"],
@@ -132,7 +132,7 @@ describe("names and words of a crew's own", () => {
       assert.ok(words.includes("Retry") && !words.includes(link), words);
   });
 
-  it("are no links in what is told of a faulty entry in the settings", async () => {
+  it("are no links in the message about an invalid entry in the settings", async () => {
     const settings = vscode.workspace.getConfiguration("crewdeck");
     await settings.update(
       "crews",

@@ -70,7 +70,7 @@ describe("a crew that refuses its token while it is watched", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("is told once, in one window, with the token that it was and what can be done, which is done when it is pressed", async () => {
+  it("is reported once, in one window, with the kind of token and buttons that work", async () => {
     const ran: unknown[] = [];
     const command = vscode.commands.registerCommand(
       "crewdeck-test.replaceToken",
@@ -160,7 +160,7 @@ describe("Refreshing crews that refuse their token", () => {
     assert.equal(asked().length, 1, "a program sees it in the execution");
   });
 
-  it("goes on with all of the crew where the token is taken again, and leaves the other crew alone", async () => {
+  it("continues with all of the crew when the token is accepted again, and leaves the other crew alone", async () => {
     scene.answer = () => working("a", 0);
     await refresh(crewRow);
     assert.deepEqual(
@@ -169,7 +169,7 @@ describe("Refreshing crews that refuse their token", () => {
     );
   });
 
-  it("does not say that a token is refused where nothing is left to ask for: the next request tells", async () => {
+  it("does not say that a token is refused if nothing is watched: the next request does", async () => {
     for (const number of [1, 2, 3]) scene.store.put(undefined, `e${number}`);
     await refresh(crewRow);
     assert.deepEqual([asked(), [...scene.tracker.parkedCrews().keys()]], [[], [other.id]]);

@@ -411,7 +411,7 @@ describe("the tree", () => {
     assert.deepEqual(labels(rows()), ["Mine", "guests"]);
   });
 
-  it("draws no row anew where a person would see no difference", () => {
+  it("updates no row without a visible difference", () => {
     add(notWaiting());
     for (const row of tree.getChildren(crewRows()[0])) tree.getTreeItem(row);
     refreshed.length = 0;
@@ -530,7 +530,7 @@ describe("the tree", () => {
     assert.deepEqual(labels(tree.getChildren(crewRows()[0])), ["newer", "older"]);
   });
 
-  it("selects a row anew that went to another group, and opens it there if it was open", async () => {
+  it("selects a row that moved to another group, and expands it there if it was expanded", async () => {
     add(notWaiting());
     await choices.groupBy("state");
     const [row] = tree.getChildren(tree.getChildren()[0]).filter(isExecution);
@@ -560,7 +560,7 @@ describe("the tree", () => {
     );
   });
 
-  it("shows a large group in pages, and goes on where the person asked for more", async () => {
+  it("shows a large group in pages, and more on request", async () => {
     const large = Array.from({ length: 1_200 }, (_, index) =>
       another(`many-${index}`, new Date(Date.UTC(2026, 9, 20) - index * 1000).toISOString()),
     );

@@ -83,7 +83,7 @@ describe("commands that arrange the view", () => {
     assert.deepEqual(choices.rules.filter, noFilter);
   });
 
-  it("ask for both parts of a filter in one box, and tell how many executions it shows", async () => {
+  it("ask for both parts of a filter in one box, and say how many executions it shows", async () => {
     const { shown } = does({ type: "tea" });
     assert.deepEqual(await run("filterExecutions"), { text: "tea", states: [] });
     assert.ok(shown[0]?.choices?.includes("Waiting for you"));

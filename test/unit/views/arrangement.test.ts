@@ -14,7 +14,7 @@ const running = (localId: string, changes: Partial<Execution> = {}) =>
 const at = (minute: number) => `2026-10-21T12:${String(minute).padStart(2, "0")}:00.000Z`;
 const none = { added: [], changed: [], removed: [] };
 
-describe("where executions stand", () => {
+describe("the groups of executions", () => {
   let arrangement: Arrangement;
   /** Local ids by a text that their inputs contain. */
   const withInputs = new Map<string, ReadonlySet<string>>();
@@ -114,7 +114,7 @@ describe("where executions stand", () => {
     assert.deepEqual(arrangement.groups(), ["day 2026-10-21", "day 2026-10-20"]);
   });
 
-  it("tells a change that moves nothing as a change of a row", () => {
+  it("reports a change that moves nothing as a change of a row", () => {
     const after = running("b", { startedAt: at(2), seenAt: at(9) });
     const { isOtherGroups, groups, rows } = apply({ changed: [after] });
     assert.deepEqual(

@@ -13,7 +13,7 @@ const keysOf = (execution: Execution) => told(execution).map(({ key }) => key);
 const ended = (changes: Partial<Execution> = {}) =>
   notWaiting({ state: "completed", endedAt: "2026-10-21T12:00:50.000Z", ...changes });
 
-describe("what a person is told of", () => {
+describe("what a notification reports", () => {
   it("is that a task waits: once for each output", () => {
     const [event] = told(anExecution());
     assert.match(event!.message, /“Sea otters” of “Writers” waits for you at task “review”/);
@@ -84,7 +84,7 @@ describe("what a person is told of", () => {
     );
   });
 
-  it("is one end for each id it goes on under", () => {
+  it("is one end for each id", () => {
     assert.deepEqual(
       keysOf(ended()),
       keysOf(ended({ state: "failed" })),

@@ -66,7 +66,7 @@ describe("An answer by a notification that is still on the screen", () => {
     );
   });
 
-  it("is too late where it was answered, has ended, goes on, waits with another output or is no longer tracked", () => {
+  it("is too late if it was answered, has ended, continues, waits with another output or is no longer tracked", () => {
     const cases: readonly [Execution | undefined, RegExp][] = [
       [
         anExecution({ resumes: [resume("unanswered")] }),

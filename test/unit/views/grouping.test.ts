@@ -18,7 +18,7 @@ describe("groups of executions", () => {
     ]);
   });
 
-  it("are known by keys that can be taken apart", () => {
+  it("have keys that can be parsed", () => {
     assert.deepEqual(
       [partsOf("crew url:https://a b"), partsOf("day 2026-10-21"), partsOf("waiting")],
       [

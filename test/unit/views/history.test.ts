@@ -31,7 +31,7 @@ describe("the history in an execution's document", () => {
     outcome,
   });
 
-  it("tells states, tasks and attempts with their times, and what the person said between them", () => {
+  it("shows states, tasks and attempts with their times, and the feedback between them", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "running", taskId: "research" },
       { at: minute(2), state: "waiting", taskId: "review", attempt: 1 },
@@ -78,7 +78,7 @@ describe("the history in an execution's document", () => {
     ]);
   });
 
-  it("tells of a record without one what that knows, and nothing where it knows only how it began", () => {
+  it("shows what a record without a history knows, and nothing if that is only how it began", () => {
     assert.deepEqual(
       lines(notWaiting({ state: "completed", endedAt: minute(9), origin: "tracked" })),
       ["- +0 – Tracked from here on", "- +9 – Completed"],
@@ -165,7 +165,7 @@ describe("the times of an execution's tasks", () => {
     );
   });
 
-  it("have a row for the time in which a person was waited for", () => {
+  it("have a row for the time spent waiting for a person", () => {
     const history: StateChange[] = [
       { at: minute(0, 20), state: "running", taskId: "research" },
       { at: minute(0, 50), state: "waiting", taskId: "review", attempt: 1 },

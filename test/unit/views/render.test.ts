@@ -91,7 +91,7 @@ describe("the execution document", () => {
     );
   });
 
-  it("says when feedback may have been sent, and shows it where the crew told no task", () => {
+  it("says when feedback may have been sent, and shows it if the crew reported no task", () => {
     const { text } = renderExecution(
       notWaiting({
         state: "unknown",
@@ -316,7 +316,7 @@ describe("the execution document", () => {
     );
   });
 
-  it("says that no model was called where only the outputs tell it, as those of a service connected by its address do", () => {
+  it("says that no model was called if only the outputs say so, as those of a service connected by its address", () => {
     const output = `${rehearsalMark}\n\nAgent: Editor`;
     assert.match(
       renderExecution(notWaiting({ state: "completed", output })).text,
@@ -387,7 +387,7 @@ describe("the execution document", () => {
     assert.match(copied, /output of task \[y{79}…\]\(#task-y{79}\), word/);
   });
 
-  it("shows a word of the crew's own as it came", () => {
+  it("shows a state that only the crew knows as it came", () => {
     assert.match(
       renderExecution(notWaiting({ state: "unknown", stateText: "HIBERNATING" })).text,
       /\*\*HIBERNATING\*\*/,
@@ -463,7 +463,7 @@ describe("the execution document", () => {
     );
   });
 
-  it("tells where each section is", () => {
+  it("has the lines of each section", () => {
     const rendered = renderExecution(anExecution());
     const lines = rendered.text.split("\n");
     const task = sectionOf(rendered, "task review");
@@ -524,7 +524,7 @@ describe("the reader's place", () => {
       assert.ok(mapLine(line, before, after) < after.lineCount);
   });
 
-  it("is the next attempt for whoever waits for it after having answered the one before, and for nobody else", () => {
+  it("is the next attempt for a reader who answered the one before, and for nobody else", () => {
     const task = (...outputs: string[]) => [
       {
         taskId: "review",

@@ -54,7 +54,7 @@ describe("a crew's row", () => {
     assert.deepEqual(menusOf(row.facts), ["remote"]);
   });
 
-  it("says in words that the token was refused, or that this machine has none", () => {
+  it("says that the token was refused, or that this machine has none", () => {
     const parked = crewRow(deployed, { parked: unauthorized });
     assert.match(parked.description, /Token refused/);
     assert.match(parked.sentence, /Token refused/);
@@ -82,7 +82,7 @@ describe("a crew's row", () => {
     );
   });
 
-  it("tells a token that this machine lost from one that it never had", () => {
+  it("distinguishes a token that this machine lost from one that it never had", () => {
     const row = crewRow(deployed, { tokens: { kind: "lost", why: "gone" } });
     assert.equal(row.description, "Token lost here – set it again");
     assert.ok(
@@ -167,7 +167,7 @@ describe("a crew's row", () => {
       assert.deepEqual(menusOf(row.facts), ["local", "stopped"], "can be started from the row");
   });
 
-  it("tells a crew that is no longer connected apart, and offers nothing of a connected one", () => {
+  it("distinguishes a crew that is no longer connected, and offers nothing of a connected one", () => {
     assert.equal(goneCrewRow(deployed).description, "not connected");
     assert.deepEqual(menusOf(goneCrewRow(deployed).facts), []);
     assert.doesNotMatch(goneCrewRow(deployed).facts, /^crew/);
@@ -175,7 +175,7 @@ describe("a crew's row", () => {
 });
 
 describe("an execution's row", () => {
-  it("has title, state, progress and time in words, and as a sentence", () => {
+  it("has title, state, progress and time, and a sentence for screen readers", () => {
     const row = executionRow(anExecution(), start + 130_000);
     assert.equal(row.label, "Sea otters");
     assert.equal(row.description, "Waiting · 2 min · 1/3");
@@ -191,7 +191,7 @@ describe("an execution's row", () => {
     assert.deepEqual(menusOf(row.facts), ["waiting", "output"]);
   });
 
-  it("says in its first 25 characters how it stands, what is wrong and since when; engine, pin and progress come after", () => {
+  it("says in its first 25 characters its state, what is wrong and since when; engine, pin and progress come after", () => {
     const all = { engine: "rehearsal", pinned: true as const };
     const problem = new CrewApiError({ kind: "unreachable", message: "No.", remedy: "Look." });
     const description = (execution: Parameters<typeof executionRow>[0], circumstances = {}) =>
@@ -302,7 +302,7 @@ describe("an execution's row", () => {
     }
   });
 
-  it("shows each state by words and by icon, not by colour alone", () => {
+  it("shows each state by text and icon, not by colour alone", () => {
     const states = [
       "queued",
       "running",
@@ -388,7 +388,7 @@ describe("an execution's row", () => {
     }
   });
 
-  it("tells a failure of the background on the row, with the remedy in the tooltip", () => {
+  it("shows a failed status request on the row, with the remedy in the tooltip", () => {
     const problem = new CrewApiError({
       kind: "unreachable",
       message: "crew.test cannot be found.",
@@ -483,7 +483,7 @@ describe("an execution's row, whatever its group", () => {
     assert.doesNotMatch(executionRow(notWaiting(), start).facts, /pinned/);
   });
 
-  it("tells inputs and error in the tooltip, shortened to one line each", () => {
+  it("shows inputs and error in the tooltip, shortened to one line each", () => {
     const inputs = {
       topic: "Sea\notters",
       long: "x".repeat(500),
@@ -569,7 +569,7 @@ describe("a crew's own names in a row", () => {
     }
   });
 
-  it("are one short line in what a person is told, too", () => {
+  it("are one short line in messages, too", () => {
     const words = [
       eventOf(execution, start)?.message,
       staleByAttempt(execution, name, 1)?.message,
@@ -581,7 +581,7 @@ describe("a crew's own names in a row", () => {
   });
 });
 
-describe("times in words", () => {
+describe("times", () => {
   it("have two units at most", () => {
     assert.deepEqual(
       [0, 59, 60, 150, 3600, 3720, 90_000, 172_800].map((seconds) => formatSpan(seconds * 1000)),
@@ -589,7 +589,7 @@ describe("times in words", () => {
     );
   });
 
-  it("move in steps on rows, stand still at the end, and are not made up", () => {
+  it("move in steps on rows, stop at the end, and are not made up", () => {
     assert.equal(elapsedLabel(notWaiting(), start + 47_000), "40 s");
     assert.equal(
       elapsedLabel(
