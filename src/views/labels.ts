@@ -9,6 +9,11 @@ import {
 import { hasRehearsalOutput } from "../executions/rehearsal.ts";
 import { isNeverSeen } from "./waiting.ts";
 
+/** Those of the texts that are defined. */
+export function present(...texts: readonly (string | undefined)[]): string[] {
+  return texts.filter((text) => text !== undefined);
+}
+
 /** A state by itself, such as the name of a group. */
 export function stateName(state: ExecutionState): string {
   const names: Readonly<Record<ExecutionState, string>> = {

@@ -4,7 +4,7 @@ import type { ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import { inlineText } from "./document/markdown.ts";
-import { fullProgress } from "./labels.ts";
+import { fullProgress, present } from "./labels.ts";
 import { activeOf, theOne, type ActiveExecutions } from "./waiting.ts";
 
 /** Executions of each kind in the tooltip. */
@@ -39,10 +39,10 @@ export class StatusBar implements vscode.Disposable {
       item.hide();
       return;
     }
-    item.text = [
-      ...(running === 0 ? [] : [`$(sync~spin) ${running}`]),
-      ...(waiting === 0 ? [] : [`$(bell-dot) ${vscode.l10n.t("{0} to review", waiting)}`]),
-    ].join(" ");
+    item.text = present(
+      running === 0 ? undefined : `$(sync~spin) ${running}`,
+      waiting === 0 ? undefined : `$(bell-dot) ${vscode.l10n.t("{0} to review", waiting)}`,
+    ).join(" ");
     item.accessibilityInformation = { label: `Crewdeck: ${sentence(active)}`, role: "button" };
     item.backgroundColor =
       waiting === 0 ? undefined : new vscode.ThemeColor("statusBarItem.warningBackground");
@@ -56,10 +56,10 @@ function sentence({ running, waiting }: ActiveExecutions): string {
     running.length === 1
       ? vscode.l10n.t("1 execution is running")
       : vscode.l10n.t("{0} executions are running", running.length);
-  return [
-    ...(running.length === 0 ? [] : [run]),
-    ...(waiting.length === 0 ? [] : [waitingSentence(waiting.length)]),
-  ].join(", ");
+  return present(
+    running.length === 0 ? undefined : run,
+    waiting.length === 0 ? undefined : waitingSentence(waiting.length),
+  ).join(", ");
 }
 
 export function waitingSentence(count: number): string {
@@ -91,8 +91,7 @@ function list(
 ): readonly string[] {
   if (executions.length === 0) return [];
   const rows = executions.slice(0, maxListed).map((execution) => {
-    const note = noteOf(execution);
-    const details = [execution.crew.name, ...(note === undefined ? [] : [note])].map(inlineText);
+    const details = present(execution.crew.name, noteOf(execution)).map(inlineText);
     return `- ${inlineText(titleOf(execution))} (${details.join(", ")})`;
   });
   const more = executions.length - rows.length;

@@ -217,7 +217,7 @@ describe("the tree", () => {
     );
     assert.match(
       item.tooltip.value,
-      /\n1&nbsp;of 3 tasks done {2}\n/,
+      /\n1 of 3 tasks done {2}\n/,
       "lines that break between words",
     );
     assert.doesNotMatch(item.tooltip.value, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command|<b>/);

@@ -5,7 +5,7 @@ import { keyOf, type Execution, type ExecutionSummary } from "../../executions/m
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import { outputOf, renderOutput } from "./outputs.ts";
-import type { RenderCircumstances } from "./render.ts";
+import type * as rendering from "./render.ts";
 import type { Rendered } from "./sections.ts";
 
 /** Renderings of a document that are kept to find the one that an editor still shows. */
@@ -16,14 +16,14 @@ export interface ExecutionDocumentsOptions {
   /** The id of a connected crew by its name. */
   readonly crewIdOf: (crewName: string) => string | undefined;
   /** What may change without the execution; `refresh` reports that it did. */
-  readonly circumstancesOf?: (execution: ExecutionSummary) => RenderCircumstances;
+  readonly circumstancesOf?: (execution: ExecutionSummary) => rendering.RenderCircumstances;
   /** Resolves when the executions are read: until then a restored document must not say that its execution is unknown. */
   readonly ready?: Promise<unknown>;
   /** Default: the extension's. */
   readonly scheme?: string;
 }
 
-type Rendering = typeof import("./render.ts");
+type Rendering = typeof rendering;
 
 /** A document as it was last read. */
 interface Page {
@@ -190,7 +190,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   #render(
     uri: vscode.Uri,
     execution: Execution | undefined,
-    circumstances: RenderCircumstances | undefined,
+    circumstances: rendering.RenderCircumstances | undefined,
     rendering: Rendering,
   ): Rendered {
     const address = addressOf(uri);

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { JsonValue, PlainCallbacks } from "../../api/types.ts";
 import type { Execution, SentKickoff } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
-import { fullProgress, isRehearsal, kickingOffLabel, stateLabel } from "../labels.ts";
+import { fullProgress, isRehearsal, kickingOffLabel, present, stateLabel } from "../labels.ts";
 import { fencedLines, inlineName, inlineText, quotedLines } from "./markdown.ts";
 import { resultPart, situationPart } from "./result.ts";
 import { assemble, type Part, type Rendered } from "./sections.ts";
@@ -81,14 +81,14 @@ function stateLine(execution: Execution, isKickingOff: boolean): string {
   const label = isKickingOff ? kickingOffLabel() : stateLabel(execution);
   const task = waiting?.taskId ?? (state === "running" ? progress?.current : undefined);
   const done = fullProgress(execution);
-  return [
+  return present(
     `**${inlineText(label)}**`,
-    ...(stateText === undefined || stateText === label
-      ? []
-      : [l10n.t("the crew says “{0}”", inlineText(stateText))]),
-    ...(task === undefined ? [] : [l10n.t("task {0}", inlineName(task))]),
-    ...(done === undefined ? [] : [inlineText(done)]),
-  ].join(" · ");
+    stateText === undefined || stateText === label
+      ? undefined
+      : l10n.t("the crew says “{0}”", inlineText(stateText)),
+    task && l10n.t("task {0}", inlineName(task)),
+    done && inlineText(done),
+  ).join(" · ");
 }
 
 /** Inputs, meta and callbacks. */
@@ -151,17 +151,17 @@ function hostOf(url: string): string {
 function idsPart({ crew, kickoffIds, engine }: Execution): Part {
   return {
     id: "ids",
-    lines: [
+    lines: present(
       `## ${l10n.t("Crew and IDs")}`,
       "",
       l10n.t("- Crew: {0}", inlineText(crew.name)),
       l10n.t("- Address: {0}", inlineText(crew.url)),
-      ...(engine === undefined ? [] : [l10n.t("- Engine: {0}", inlineText(engine))]),
+      engine && l10n.t("- Engine: {0}", inlineText(engine)),
       ...kickoffIds.map((id, at) =>
         at === 0
           ? l10n.t("- Kickoff ID: {0}", inlineText(id))
           : l10n.t("- Continues as: {0}", inlineText(id)),
       ),
-    ],
+    ),
   };
 }

@@ -7,7 +7,7 @@ import {
   type ExecutionTask,
   type SentResume,
 } from "../../executions/model.ts";
-import { formatDuration, formatTime, taskStateLabel } from "../labels.ts";
+import { formatDuration, formatTime, present, taskStateLabel } from "../labels.ts";
 import { outputLines, outputPart, withLines } from "./embed.ts";
 import { cleanText, inlineName, inlineText, quotedLines } from "./markdown.ts";
 import {
@@ -27,11 +27,11 @@ export function taskTitle(taskId: string): string {
 export function taskPart(task: ExecutionTask, execution: Execution): Part {
   const { taskId, agent, state } = task;
   const duration = taskTime(task, execution);
-  const facts = [
+  const facts = present(
     `**${taskStateLabel(task, execution)}**`,
-    ...(agent === undefined || agent === "" ? [] : [l10n.t("by {0}", inlineName(agent))]),
-    ...(duration === undefined ? [] : [formatDuration(duration)]),
-  ].join(" · ");
+    agent === undefined || agent === "" ? undefined : l10n.t("by {0}", inlineName(agent)),
+    duration && formatDuration(duration),
+  ).join(" · ");
   const parts = attemptParts(task, execution);
   // Until the end a crew reports only the task under way (vendor's OpenAPI).
   const comesLater =
@@ -143,12 +143,12 @@ function outcomeLabel(sent: Sent, { kickoffIds }: Execution): string {
     }
     case "answered":
       // A deployed crew responds with the next id, which is below with the others.
-      return [
+      return present(
         l10n.t("Sent"),
-        ...(answer === undefined || kickoffIds.includes(answer)
-          ? []
-          : [l10n.t("the crew answered “{0}”", inlineText(answer))]),
-        ...(message === undefined ? [] : [message]),
-      ].join(" · ");
+        answer === undefined || kickoffIds.includes(answer)
+          ? undefined
+          : l10n.t("the crew answered “{0}”", inlineText(answer)),
+        message,
+      ).join(" · ");
   }
 }

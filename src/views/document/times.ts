@@ -10,7 +10,14 @@ import {
   type SentResume,
   type StateChange,
 } from "../../executions/model.ts";
-import { formatDuration, formatSpan, formatTime, startLabel, stateLabel } from "../labels.ts";
+import {
+  formatDuration,
+  formatSpan,
+  formatTime,
+  present,
+  startLabel,
+  stateLabel,
+} from "../labels.ts";
 import { inlineName, inlineText } from "./markdown.ts";
 import type { Part } from "./sections.ts";
 
@@ -23,17 +30,15 @@ export function timesPart(execution: ExecutionSummary): Part {
   // Before the end, crews report 0 (observed).
   const whole = wholeTime(execution);
   const span = whole && formatSpan(whole.seconds * 1000);
-  const lines = [
+  const duration = (text: string) =>
+    whole?.isByCrew === true
+      ? l10n.t("- Duration: {0} (reported by the crew)", text)
+      : l10n.t("- Duration: {0}", text);
+  const lines = present(
     `- ${startLabel(execution)}`,
-    ...(endedAt === undefined ? [] : [l10n.t("- Finished: {0}", formatTime(endedAt))]),
-    ...(whole === undefined || span === undefined
-      ? []
-      : [
-          whole.isByCrew
-            ? l10n.t("- Duration: {0} (reported by the crew)", span)
-            : l10n.t("- Duration: {0}", span),
-        ]),
-  ];
+    endedAt && l10n.t("- Finished: {0}", formatTime(endedAt)),
+    span && duration(span),
+  );
   const table = timeTable(execution);
   const parts = table.length === 0 ? [] : [{ id: "shares", lines: table }];
   return { id: "times", lines: [`## ${l10n.t("Times")}`, "", ...lines], parts };

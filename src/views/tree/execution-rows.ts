@@ -17,6 +17,7 @@ import {
   fullProgress,
   isRehearsal,
   kickingOffLabel,
+  present,
   rehearsalLabel,
   shortProgress,
   shortStart,
@@ -26,7 +27,7 @@ import {
 } from "../labels.ts";
 import { isNeverSeen } from "../waiting.ts";
 import type { GroupKind } from "./grouping.ts";
-import { present, stateIcons, type Icon, type Row } from "./rows.ts";
+import { stateIcons, type Icon, type Row } from "./rows.ts";
 
 /** Inputs in a tooltip, and characters of each and of an error. */
 const max = { inputs: 4, value: 80, error: 300 };

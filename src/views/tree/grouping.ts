@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { ExecutionState, ExecutionSummary } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
-import { formatDay, stateName } from "../labels.ts";
+import { formatDay, present, stateName } from "../labels.ts";
 import { waitsForYou } from "../waiting.ts";
 
 /** What executions can be grouped by. */
@@ -113,10 +113,10 @@ export function isSet({ text, states }: Filter): boolean {
 }
 
 export function filterLabel({ text, states }: Filter): string {
-  return [
-    ...(states.length === 0 ? [] : [states.map(stateName).join(", ")]),
-    ...(text.trim() === "" ? [] : [l10n.t("“{0}”", text.trim())]),
-  ].join(" · ");
+  return present(
+    states.length === 0 ? undefined : states.map(stateName).join(", "),
+    text.trim() === "" ? undefined : l10n.t("“{0}”", text.trim()),
+  ).join(" · ");
 }
 
 /** Local ids of the executions with a text in an input's value, ignoring case. */

@@ -4,7 +4,7 @@ import { oneLine } from "../../base/text.ts";
 import { describeTokenType, otherType, tokenTypeName } from "../../crews/token-format.ts";
 import type { Crew, LocalCrew, TokenState } from "../../crews/types.ts";
 import { hasEnded, isLocalCrew, type CrewRef, type ExecutionState } from "../../executions/model.ts";
-import { rehearsalLabel, stateName } from "../labels.ts";
+import { present, rehearsalLabel, stateName } from "../labels.ts";
 import { dayLabel, groupStates, partsOf } from "./grouping.ts";
 
 /** How a row of the tree looks, without VS Code. */
@@ -33,11 +33,6 @@ export const stateIcons: Readonly<Record<ExecutionState, Icon>> = {
   unconfirmed: { id: "warning", color: "list.warningForeground" },
   unknown: { id: "question" },
 };
-
-/** Those of the texts that are defined. */
-export function present(...texts: readonly (string | undefined)[]): readonly string[] {
-  return texts.filter((text) => text !== undefined);
-}
 
 /** The row of what waits, or of the executions of a state or day, at `now` (milliseconds since 1970) in a language (BCP 47). */
 export function groupRow(group: string, size: number, now: number, language: string): Row {

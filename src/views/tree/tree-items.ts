@@ -143,11 +143,7 @@ function commandOf({ kind }: TreeNode): vscode.Command | undefined {
   }
 }
 
-/** Remote text without Markdown. VS Code's own escape makes every blank a hard one, so that lines break within words; all but the first are made soft again (`1. a` must not begin a list). */
+/** Remote text without Markdown, links or HTML: all ASCII punctuation escaped. VS Code's own `appendText` makes every blank a hard one. */
 function escaped(text: string): string {
-  const [start = "", ...rest] = new vscode.MarkdownString()
-    .appendText(text.trim())
-    .value.split("&nbsp;");
-  const line = rest.length === 0 ? start : `${start}&nbsp;${rest.join(" ")}`;
-  return line.replace(/^=/, "\\=");
+  return text.trim().replace(/[!-/:-@[-`{-~]/g, "\\$&");
 }
