@@ -86,7 +86,7 @@ function outputLenses(execution: Execution, rendered: Rendered): readonly Docume
         ? l10n.t("Open all of this output ({0})", formatSize(Buffer.byteLength(output)))
         : l10n.t("Open output"),
       command: "crewdeck.openOutput",
-      tooltip: l10n.t("Shows this output in an editor of its own"),
+      tooltip: l10n.t("Shows this output in its own editor"),
       arguments: [{ ...targetOf(execution), ...name }],
     };
     return [{ line: section.start, command }];

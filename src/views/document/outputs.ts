@@ -2,7 +2,7 @@ import type { ExecutionPart } from "../../editor/execution-uri.ts";
 import type { Execution } from "../../executions/model.ts";
 import { isRehearsalOutput } from "../../executions/rehearsal.ts";
 import { cleanText, jsonText, withoutCommands } from "./markdown.ts";
-import { singleSection, type Rendered } from "./sections.ts";
+import type { Rendered } from "./sections.ts";
 
 /** Bytes of UTF-8 above which an output is opened as a file, and an execution's document shows its beginning. */
 const large = 1_000_000;
@@ -83,6 +83,8 @@ export function shownOutput(output: string): OutputContent {
   return { extension, text: extension === "md" ? withoutCommands(shown) : shown };
 }
 
+/** Has no sections: its text never changes. */
 export function renderOutput(output: string): Rendered {
-  return singleSection("output", shownOutput(output).text);
+  const { text } = shownOutput(output);
+  return { text, sections: [], lineCount: text.split("\n").length };
 }

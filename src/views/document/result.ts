@@ -141,7 +141,7 @@ export function resultPart(execution: Execution): Part[] {
     parts.push({ id: "error", lines: [`## ${l10n.t("Error")}`, "", ...cause, "", remedy] });
   }
   return state === "stopped" && parts.length === 0
-    ? [note(l10n.t("It was stopped before it was done. Kick off again to start anew."))]
+    ? [note(l10n.t("It was stopped before it was done. Kick off again to start over."))]
     : parts;
 }
 

@@ -40,12 +40,6 @@ export function assemble(parts: readonly Part[]): Rendered {
   return { text: withoutCommands(lines.join("\n")), sections, lineCount: lines.length };
 }
 
-/** A document with one section, in any language. */
-export function singleSection(id: string, text: string): Rendered {
-  const lineCount = text.split("\n").length;
-  return { text, sections: [{ id, start: 0, end: lineCount }], lineCount };
-}
-
 export function sectionOf(rendered: Rendered, id: string): Section | undefined {
   return rendered.sections.find((section) => section.id === id);
 }
