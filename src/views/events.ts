@@ -26,19 +26,9 @@ const maxReason = 160;
 
 /** What to notify of in the present state of an execution, at `now` (milliseconds since 1970). */
 export function eventOf(execution: ExecutionSummary, now: number): ExecutionEvent | undefined {
-  const { localId, crew, waiting, kickoffIds, resumes } = execution;
+  const { localId, crew, state, waiting, kickoffIds, resumes } = execution;
   const title = titleOf(execution);
-  if (waitsForYou(execution)) {
-    if (waiting === undefined)
-      return {
-        kind: "waiting",
-        key: `maybe-${localId}-${kickoffIds.at(-1) ?? ""}-${resumes.length}`,
-        message: l10n.t(
-          "“{0}” of “{1}” may be waiting for you: the crew no longer shows it.",
-          title,
-          crew.name,
-        ),
-      };
+  if (state === "waiting" && waiting !== undefined) {
     const { taskId, attempt } = waiting;
     if (resumesOf(execution, waiting).length > 0) return undefined;
     const parts = [title, crew.name, shortName(taskId)] as const;
@@ -51,9 +41,19 @@ export function eventOf(execution: ExecutionSummary, now: number): ExecutionEven
           : l10n.t("“{0}” of “{1}” waits for you at task “{2}”.", ...parts),
     };
   }
+  if (waitsForYou(execution))
+    return {
+      kind: "waiting",
+      key: `maybe-${localId}-${kickoffIds.at(-1) ?? ""}-${resumes.length}`,
+      message: l10n.t(
+        "“{0}” of “{1}” may be waiting for you: the crew no longer shows it.",
+        title,
+        crew.name,
+      ),
+    };
   if (!hasEnded(execution) || !isNews(execution, now)) return undefined;
   return {
-    kind: execution.state === "completed" ? "completed" : "failed",
+    kind: state === "completed" ? "completed" : "failed",
     // A resume may bring a new id, under which the execution continues and ends again.
     key: `ended-${localId}-${kickoffIds.length}`,
     message: endMessage(execution, title),

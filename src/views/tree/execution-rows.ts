@@ -136,11 +136,9 @@ function situationOf(execution: ExecutionSummary, { isKickingOff }: Circumstance
   const { waiting } = execution;
   if (isKickingOff === true) return kickingOffLabel();
   const state = stateLabel(execution);
-  if (waiting === undefined) return state;
-  const task = shortName(waiting.taskId);
-  return waiting.attempt > 1
-    ? l10n.t("{0} at task {1}, attempt {2}", state, task, waiting.attempt)
-    : l10n.t("{0} at task {1}", state, task);
+  return waiting === undefined
+    ? state
+    : l10n.t("{0} at task {1}", state, taskAndAttempt(waiting));
 }
 
 /** The state, unless the group says it; the task in the group of what waits. */
