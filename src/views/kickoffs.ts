@@ -43,6 +43,11 @@ export class Kickoffs implements vscode.Disposable {
   }
 
   #isSending(localId: string): boolean {
-    return this.#sends.isUnderWay({ kind: "kickoff", localId });
+    try {
+      return this.#sends.isUnderWay({ kind: "kickoff", localId });
+    } catch {
+      // The database can't be read, which is reported elsewhere.
+      return false;
+    }
   }
 }
