@@ -19,78 +19,70 @@ export interface DocumentLens {
   readonly command: vscode.Command;
 }
 
-/** The lenses of an execution's document. */
+/** What to do next at the top, what the feedback changed above every attempt after a rejection, and "Open output" above each output. */
 export function documentLenses(
   execution: Execution,
   rendered: Rendered,
   isKickingOff: boolean,
 ): readonly DocumentLens[] {
+  const target = { crew: execution.crew.id, kickoffId: keyOf(execution), fromLens: true };
+  const above = (section: string, title: string, command: string, more: object) => {
+    const line = sectionOf(rendered, section)?.start;
+    const lens = commandOf(title, command, { ...target, ...more });
+    return line === undefined ? [] : [{ line, command: lens }];
+  };
   return [
-    ...nextCommands(execution, isKickingOff).map((command) => ({ line: 0, command })),
-    ...compareLenses(execution, rendered),
-    ...outputLenses(execution, rendered),
+    ...(isKickingOff ? [] : nextCommands(execution, target)).map((command) => ({
+      line: 0,
+      command,
+    })),
+    ...attemptPairs(execution).flatMap(({ taskId, previous, attempt }) =>
+      above(
+        attemptSection(taskId, attempt),
+        l10n.t("Compare with attempt {0}", previous),
+        "compareAttempts",
+        { taskId, attempt },
+      ),
+    ),
+    ...outputsOf(execution).flatMap(({ part, output }) =>
+      above(
+        sectionOfOutput(part, execution),
+        isLarge(output)
+          ? l10n.t("Open all of this output ({0})", formatSize(Buffer.byteLength(output)))
+          : l10n.t("Open output"),
+        "openOutput",
+        part.kind === "result" ? { result: true } : { taskId: part.taskId, attempt: part.attempt },
+      ),
+    ),
   ];
 }
 
-/** What to do next with an execution that failed or was stopped, or of which nobody knows whether it started. */
-function nextCommands(execution: Execution, isKickingOff: boolean): readonly vscode.Command[] {
-  const { state, crew, request } = execution;
-  if (isKickingOff) return [];
-  const command = (title: string, id: string, argument = targetOf(execution)): vscode.Command => ({
-    title,
-    command: `crewdeck.${id}`,
-    arguments: [argument],
-  });
-  const again = request === undefined ? [] : [command(l10n.t("Run again…"), "runAgain")];
+/** If an execution failed or was stopped, or nobody knows whether it started. */
+function nextCommands(
+  { state, crew, request }: Execution,
+  target: object,
+): readonly vscode.Command[] {
+  const again =
+    request === undefined ? [] : [commandOf(l10n.t("Run again…"), "runAgain", target)];
   switch (state) {
     case "failed":
     case "stopped":
       return again.length === 0
         ? []
-        : [...again, command(l10n.t("Run again in form…"), "runAgainInForm")];
+        : [...again, commandOf(l10n.t("Run again in form…"), "runAgainInForm", target)];
     case "unconfirmed":
       return [
-        command(l10n.t("Track by its ID…"), "trackExecution", { crew: crew.id, fromLens: true }),
+        commandOf(l10n.t("Track by its ID…"), "trackExecution", { crew: crew.id, fromLens: true }),
         ...again,
-        command(l10n.t("Remove from list…"), "untrackExecution"),
+        commandOf(l10n.t("Remove from list…"), "untrackExecution", target),
       ];
     default:
       return [];
   }
 }
 
-/** Above every attempt after a rejection: what the feedback changed. */
-function compareLenses(execution: Execution, rendered: Rendered): readonly DocumentLens[] {
-  return attemptPairs(execution).flatMap(({ taskId, previous, attempt }) => {
-    const section = sectionOf(rendered, attemptSection(taskId, attempt));
-    if (section === undefined) return [];
-    const command: vscode.Command = {
-      title: l10n.t("Compare with attempt {0}", previous),
-      command: "crewdeck.compareAttempts",
-      tooltip: l10n.t("Shows what your feedback changed"),
-      arguments: [{ ...targetOf(execution), taskId, attempt }],
-    };
-    return [{ line: section.start, command }];
-  });
-}
-
-/** "Open output" above each output. */
-function outputLenses(execution: Execution, rendered: Rendered): readonly DocumentLens[] {
-  return outputsOf(execution).flatMap(({ part, output }) => {
-    const section = sectionOf(rendered, sectionOfOutput(part, execution));
-    if (section === undefined) return [];
-    const name =
-      part.kind === "result" ? { result: true } : { taskId: part.taskId, attempt: part.attempt };
-    const command: vscode.Command = {
-      title: isLarge(output)
-        ? l10n.t("Open all of this output ({0})", formatSize(Buffer.byteLength(output)))
-        : l10n.t("Open output"),
-      command: "crewdeck.openOutput",
-      tooltip: l10n.t("Shows this output in its own editor"),
-      arguments: [{ ...targetOf(execution), ...name }],
-    };
-    return [{ line: section.start, command }];
-  });
+function commandOf(title: string, command: string, argument: object): vscode.Command {
+  return { title, command: `crewdeck.${command}`, arguments: [argument] };
 }
 
 /** The section with the heading above an output. */
@@ -101,8 +93,4 @@ function sectionOfOutput(part: Output["part"], execution: Execution): string {
   return task !== undefined && attempt !== undefined && isOnlyAttempt(attempt, task, execution)
     ? taskSection(part.taskId)
     : attemptSection(part.taskId, part.attempt);
-}
-
-function targetOf(execution: Execution): object {
-  return { crew: execution.crew.id, kickoffId: keyOf(execution), fromLens: true };
 }
