@@ -33,15 +33,6 @@ export function outputUri(
   return output === undefined ? undefined : uriOf(execution, part, output, scheme);
 }
 
-/** Shows an output in its own editor: a read-only document, or a file in `folder` if it is large. Undefined if cancelled. */
-export async function openOutput(
-  folder: string,
-  execution: ExecutionSummary,
-  { part, output }: Output,
-): Promise<vscode.Uri | undefined> {
-  return await open(folder, execution, part, output);
-}
-
 /** A crew's answer about an execution. */
 export interface RawAnswer {
   readonly text: string;
@@ -64,7 +55,7 @@ export async function openAnswer(
   const name = status === undefined ? `status at ${time}` : `status ${status} at ${time}`;
   const part = { kind: "answer", name } as const;
   if (!isLarge(text)) documents.keepAnswer(uriOf(execution, part, text), text);
-  return await open(folder, execution, part, text);
+  return await openOutput(folder, execution, part, text);
 }
 
 /** Asks for a file, and saves an output as it came; JSON is laid out. Undefined if cancelled. */
@@ -107,8 +98,8 @@ function uriOf(
   return partUri(address, part, outputContent(output).extension, scheme);
 }
 
-/** Shows a document; of a large output a file, which VS Code opens in pieces and which stays while its execution is tracked. */
-async function open(
+/** Shows an output in its own editor: a document, or a file in `folder` if it is large, which VS Code opens in pieces. Undefined if cancelled. */
+export async function openOutput(
   folder: string,
   execution: ExecutionSummary,
   part: ExecutionPart,

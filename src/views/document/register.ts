@@ -99,8 +99,8 @@ export function registerDocuments(options: DocumentsOptions) {
     find,
     findExecution,
     outputs: {
-      open: async (execution: Execution, output: Output) =>
-        (await import("./output-editors.ts")).openOutput(folder, execution, output),
+      open: async (execution: Execution, { part, output }: Output) =>
+        (await import("./output-editors.ts")).openOutput(folder, execution, part, output),
       save: async (execution: Execution, output: Output) =>
         (await import("./output-editors.ts")).saveOutput(execution, output),
       openAnswer: async (execution: Execution, answer: RawAnswer) =>
