@@ -119,8 +119,7 @@ export class Notifications implements vscode.Disposable {
     const title = titleOf(execution);
     const chosen = await this.#show(kind, message, actionsOn(execution, kind));
     const now = this.#options.store.summary(execution.localId);
-    const tooLate =
-      chosen?.isAnswer === true ? tooLateMessage(execution, title, now) : undefined;
+    const tooLate = chosen?.isAnswer === true ? tooLateMessage(execution, title, now) : undefined;
     if (tooLate === undefined) {
       await chosen?.run();
       return;

@@ -31,9 +31,7 @@ export function watchRefusedTokens(
   };
   return vscode.Disposable.from(
     tracker.onDidPark(({ crew, error }) => {
-      ask(crew, error).catch((problem: unknown) =>
-        logProblem("Asking for another token", problem),
-      );
+      ask(crew, error).catch((problem: unknown) => logProblem("Asking for another token", problem));
     }),
     tracker.onDidChange(() => prompts.keep(tracker.parkedCrews())),
   );

@@ -279,10 +279,7 @@ describe("Tools for language models", () => {
     await vscode.commands.executeCommand("crewdeck.removeCrew", { crew });
     try {
       const told = dataOf(await invoke("getExecution", { executionId, waitSeconds: 100 }));
-      assert.equal(
-        told["problem"],
-        "“Tooled” is not connected. This is the last known state.",
-      );
+      assert.equal(told["problem"], "“Tooled” is not connected. This is the last known state.");
       assert.equal(
         dataOf(await invoke("getExecution", { executionId, taskId: "outline" }))["problem"],
         told["problem"],

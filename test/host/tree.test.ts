@@ -215,11 +215,7 @@ describe("the tree", () => {
       2,
       "a heading, and below it lines close together",
     );
-    assert.match(
-      item.tooltip.value,
-      /\n1 of 3 tasks done {2}\n/,
-      "lines that break between words",
-    );
+    assert.match(item.tooltip.value, /\n1 of 3 tasks done {2}\n/, "lines that break between words");
     assert.doesNotMatch(item.tooltip.value, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command|<b>/);
   });
 

@@ -19,9 +19,9 @@ describe("the README's example of the API", () => {
   });
 
   it("needs one file of types, which needs nothing else", () => {
-    const imports = [...read("src", "extension-api", "crewdeck-api.ts").matchAll(/\bfrom "([^"]+)"/g)].map(
-      ([, name]) => name,
-    );
+    const imports = [
+      ...read("src", "extension-api", "crewdeck-api.ts").matchAll(/\bfrom "([^"]+)"/g),
+    ].map(([, name]) => name);
     assert.deepEqual(imports, ["vscode"]);
   });
 });

@@ -38,8 +38,7 @@ export function outputLines(output: string, level: number): string[] {
   if (json !== undefined) return fencedLines(json, "json");
   const embedding = new Embedding(level);
   const readable = isRehearsalOutput(text) ? withLines(text) : text;
-  for (const line of readable.replace(/^(?:[ \t]*\n)+|\s+$/g, "").split("\n"))
-    embedding.add(line);
+  for (const line of readable.replace(/^(?:[ \t]*\n)+|\s+$/g, "").split("\n")) embedding.add(line);
   return embedding.end();
 }
 

@@ -62,8 +62,7 @@ function nextCommands(
   { state, crew, request }: Execution,
   target: object,
 ): readonly vscode.Command[] {
-  const again =
-    request === undefined ? [] : [commandOf(l10n.t("Run again…"), "runAgain", target)];
+  const again = request === undefined ? [] : [commandOf(l10n.t("Run again…"), "runAgain", target)];
   switch (state) {
     case "failed":
     case "stopped":

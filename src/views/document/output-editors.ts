@@ -10,13 +10,7 @@ import { keyOf, type Execution, type ExecutionSummary } from "../../executions/m
 import { titleOf } from "../../executions/title.ts";
 import { formatTime } from "../labels.ts";
 import type { ExecutionDocuments } from "./documents.ts";
-import {
-  isLarge,
-  outputContent,
-  outputOf,
-  shownOutput,
-  type Output,
-} from "./outputs.ts";
+import { isLarge, outputContent, outputOf, shownOutput, type Output } from "./outputs.ts";
 
 /** Characters of a file's name: every file system takes as many, even of four bytes each. */
 const maxName = 60;

@@ -120,14 +120,10 @@ export function resultPart(execution: Execution): Part[] {
   const text = resultOf(execution);
   if (text !== undefined) {
     const source = sourceNote(text, execution);
-    parts.push(
-      source === undefined ? outputPart(resultSection, [heading], text, 3) : note(source),
-    );
+    parts.push(source === undefined ? outputPart(resultSection, [heading], text, 3) : note(source));
   } else if (state === "completed")
     parts.push(
-      note(
-        l10n.t("The crew ended without an output. Look in {0} for the cause.", logOf(crew)),
-      ),
+      note(l10n.t("The crew ended without an output. Look in {0} for the cause.", logOf(crew))),
     );
   if (error !== undefined || state === "failed") {
     const cause =

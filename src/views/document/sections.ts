@@ -122,8 +122,7 @@ export function placeOf(
       sectionOf(rendered, taskSection(taskId));
     return section && { execution, taskId, line: section.start };
   }
-  const section =
-    mayBeWaiting === true ? sectionOf(rendered, mayBeWaitingSection) : undefined;
+  const section = mayBeWaiting === true ? sectionOf(rendered, mayBeWaitingSection) : undefined;
   return section && { execution, line: section.start };
 }
 

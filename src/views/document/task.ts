@@ -117,9 +117,7 @@ function feedbackPart(id: string, sent: Sent, execution: Execution): Part {
 /** What the crew never accepted approved and rejected nothing. */
 function feedbackTitle({ feedback: { isApprove }, outcome, isUnsent }: Sent): string {
   if (outcome !== "refused")
-    return isApprove
-      ? l10n.t("Your feedback: approved")
-      : l10n.t("Your feedback: rejected");
+    return isApprove ? l10n.t("Your feedback: approved") : l10n.t("Your feedback: rejected");
   if (isUnsent === true)
     return isApprove
       ? l10n.t("Your feedback: approval not sent")

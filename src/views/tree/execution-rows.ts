@@ -136,9 +136,7 @@ function situationOf(execution: ExecutionSummary, { isKickingOff }: Circumstance
   const { waiting } = execution;
   if (isKickingOff === true) return kickingOffLabel();
   const state = stateLabel(execution);
-  return waiting === undefined
-    ? state
-    : l10n.t("{0} at task {1}", state, taskAndAttempt(waiting));
+  return waiting === undefined ? state : l10n.t("{0} at task {1}", state, taskAndAttempt(waiting));
 }
 
 /** The state, unless the group says it; the task in the group of what waits. */

@@ -3,7 +3,12 @@ import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import { describeTokenType, otherType, tokenTypeName } from "../../crews/token-format.ts";
 import type { Crew, LocalCrew, TokenState } from "../../crews/types.ts";
-import { hasEnded, isLocalCrew, type CrewRef, type ExecutionState } from "../../executions/model.ts";
+import {
+  hasEnded,
+  isLocalCrew,
+  type CrewRef,
+  type ExecutionState,
+} from "../../executions/model.ts";
 import { present, rehearsalLabel, stateName } from "../labels.ts";
 import { dayLabel, groupStates, partsOf } from "./grouping.ts";
 

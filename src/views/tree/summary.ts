@@ -21,8 +21,7 @@ export function showSummary(
 ): void {
   const waiting = executions.filter(waitsForYou).length;
   if ((view.badge?.value ?? 0) !== waiting)
-    view.badge =
-      waiting === 0 ? undefined : { value: waiting, tooltip: waitingSentence(waiting) };
+    view.badge = waiting === 0 ? undefined : { value: waiting, tooltip: waitingSentence(waiting) };
   showFilter(view, arrangement);
   setContext("crewdeck.hasExecutions", executions.length > 0);
   setContext(

@@ -55,9 +55,7 @@ export class TreeItems {
     const [first = "", ...lines] = this.#row(node)?.tooltip ?? [];
     return first === ""
       ? undefined
-      : new vscode.MarkdownString(
-          `**${escaped(first)}**\n\n${lines.map(escaped).join("  \n")}`,
-        );
+      : new vscode.MarkdownString(`**${escaped(first)}**\n\n${lines.map(escaped).join("  \n")}`);
   }
 
   /** Whether rows of an execution change. A row that is updated for nothing loses the click that is on its way to it. */
@@ -99,8 +97,7 @@ export class TreeItems {
         if (execution === undefined) return undefined;
         showAttempt(node, execution);
         const circumstances = this.#circumstances(execution, node.group);
-        if (node.kind === "execution")
-          return executionRow(execution, clock.now(), circumstances);
+        if (node.kind === "execution") return executionRow(execution, clock.now(), circumstances);
         const task = execution.tasks.find(({ taskId }) => taskId === node.taskId);
         return task && taskRow(task, execution, circumstances);
       }

@@ -30,7 +30,9 @@ describe("the groups of executions", () => {
     const next = [...added, ...changed];
     const gone = [...removed, ...next].map(({ localId }) => localId);
     all = [...all.filter(({ localId }) => !gone.includes(localId)), ...next].sort((a, b) =>
-      a.startedAt < b.startedAt ? 1 : -1,
+      a.startedAt === b.startedAt
+        ? a.localId.localeCompare(b.localId)
+        : b.startedAt.localeCompare(a.startedAt),
     );
     return arrangement.apply(all, { added, changed, removed });
   };
@@ -107,10 +109,10 @@ describe("the groups of executions", () => {
 
   it("by day is the day it was started on, in this machine's time", () => {
     const noon = (day: number) => new Date(2026, 9, day, 12).toISOString();
-    arrange(
-      [running("r", { startedAt: noon(21) }), running("s", { startedAt: noon(20) })],
-      { grouping: "day", filter: noFilter },
-    );
+    arrange([running("r", { startedAt: noon(21) }), running("s", { startedAt: noon(20) })], {
+      grouping: "day",
+      filter: noFilter,
+    });
     assert.deepEqual(arrangement.groups(), ["day 2026-10-21", "day 2026-10-20"]);
   });
 
@@ -140,10 +142,10 @@ describe("the groups of executions", () => {
   });
 
   it("is nowhere for what the filter hides, which is counted, as is what waits among it", () => {
-    arrange(
-      [running("r"), anExecution(), running("c", { state: "completed", label: "Tea" })],
-      { grouping: "crew", filter: { text: "tea", states: [] } },
-    );
+    arrange([running("r"), anExecution(), running("c", { state: "completed", label: "Tea" })], {
+      grouping: "crew",
+      filter: { text: "tea", states: [] },
+    });
     assert.deepEqual(
       [
         ids(ofWriters),

@@ -260,7 +260,10 @@ describe("the execution document", () => {
     const tasks = [
       { taskId: "research", state: "running", attempts: [], executionTime: 0 },
     ] as const;
-    assert.doesNotMatch(renderExecution(notWaiting({ executionTime: 0, tasks })).text, /Duration|0 s/);
+    assert.doesNotMatch(
+      renderExecution(notWaiting({ executionTime: 0, tasks })).text,
+      /Duration|0 s/,
+    );
     assert.match(
       renderExecution(notWaiting({ state: "completed", executionTime: 5 })).text,
       /- Duration: 5 s \(reported by the crew\)/,
@@ -374,7 +377,7 @@ describe("the execution document", () => {
       ),
       lines.join("\n"),
     );
-    for (const line of lines) assert.match(line, /^[^\p{Cc}\u202e]{1,250}$/u);
+    for (const line of lines) assert.match(line, /^[^\p{Cc}\u202e]{1,350}$/u);
     const copied = renderExecution(
       notWaiting({
         state: "completed",
