@@ -20,6 +20,7 @@ export const rooms = {
   local: ["base", "store", "crews", "projects", "editor", "vscode"],
   commands: [...below, "crews", "kickoff", "feedback", "views", "local"],
   tools: [...below, "crews", "kickoff", "feedback", "views", "commands"],
+  "extension-api": [...below, "crews", "feedback", "commands"],
   service: ["base", "projects"],
   webview: ["kickoff"],
 };

@@ -19,16 +19,17 @@ import { Sending } from "./sending/sending.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
 import { registerTools } from "./tools/register.ts";
-import { watchAttention, watchVisibility } from "./views/attention.ts";
-import type { CrewdeckApi } from "./views/crewdeck-api.ts";
+import { watchAttention, watchReading } from "./views/attention.ts";
+import type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
 import { registerDocuments } from "./views/document/register.ts";
-import { createExtensionApi } from "./views/extension-api.ts";
+import { createExtensionApi } from "./extension-api/extension-api.ts";
+import { Kickoffs } from "./views/kickoffs.ts";
 import { Notifications } from "./views/notifications.ts";
-import { RefusedTokens } from "./views/refused-tokens.ts";
+import { watchRefusedTokens } from "./views/refused-tokens.ts";
 import { StatusBar } from "./views/status-bar.ts";
 import { registerTree } from "./views/tree/register.ts";
 
-export type { CrewdeckApi } from "./views/crewdeck-api.ts";
+export type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
 
 /** Builds the parts in the order of the rooms, and passes each the ones it needs. */
 export async function activate(context: vscode.ExtensionContext): Promise<CrewdeckApi> {
@@ -89,6 +90,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       }),
     )
     .catch((error: unknown) => showUnusable(error, context.extension.id));
+  const kickoffs = owned.add(new Kickoffs(sending.sends, clock));
 
   // What a person sees.
   const { documents, show, find, findExecution, outputs } = owned.add(
@@ -96,9 +98,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       store,
       crews,
       tracker,
+      kickoffs,
       ready: opened,
       storage: context.globalStorageUri,
-      memory: context.globalState,
     }),
   );
   const { feedback, threads, drafts } = owned.add(
@@ -117,13 +119,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const { sender, forms, files, presets } = owned.add(
     registerKickoff({ context, database, crews, executions, sending, clock, show }),
   );
-  const tree = owned.add(registerTree({ context, store, crews, tracker, clock, opened }));
+  const tree = owned.add(registerTree(context, opened, { store, crews, tracker, kickoffs, clock }));
   owned.add(new Notifications({ store, lease, notified, clock }));
   owned.add(new StatusBar(store));
-  owned.add(new RefusedTokens({ tracker, lease, database }));
+  owned.add(watchRefusedTokens(tracker, lease, database));
   owned.add(watchProjects(tree.view, crews, opened));
-  owned.add(watchAttention(tracker, tree, documents));
-  owned.add(watchVisibility(database, tree));
+  owned.add(watchAttention(tracker, database, tree, documents));
+  owned.add(watchReading(context.globalState));
 
   // What changes with a crew.
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
@@ -150,7 +152,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     store,
     sender,
     feedback,
-    loadReaders: () => import("./commands/kickoff.ts"),
   });
   owned.add(disposable);
   await opened;

@@ -9,7 +9,7 @@ import { plainLabel } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
-import { startInWords, stateInWords } from "../views/words.ts";
+import { startLabel, stateLabel } from "../views/labels.ts";
 import type { CommandParts, Run } from "./table.ts";
 
 /** The crew that an argument names, or that the person chooses; undefined if they cancel. @throws UserError for an unknown crew, or without any */
@@ -129,8 +129,8 @@ export async function pickExecution(
 export function executionItem(execution: ExecutionSummary): ExecutionItem {
   return {
     label: plainLabel(titleOf(execution)),
-    description: plainLabel(`${execution.crew.name} · ${stateInWords(execution)}`),
-    detail: plainLabel([startInWords(execution), ...execution.kickoffIds.slice(0, 1)].join(" · ")),
+    description: plainLabel(`${execution.crew.name} · ${stateLabel(execution)}`),
+    detail: plainLabel([startLabel(execution), ...execution.kickoffIds.slice(0, 1)].join(" · ")),
     execution,
   };
 }

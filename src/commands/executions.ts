@@ -6,10 +6,10 @@ import { showStatus } from "../editor/messages.ts";
 import { hasEnded, without, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { canBeAsked } from "../executions/watched.ts";
-import { activeOf, theOne } from "../views/active.ts";
 import { confirm, executionItem, findExecution, onExecution, pickExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 import { track } from "./track.ts";
+import { activeOf, theOne } from "../views/waiting.ts";
 
 export type ExecutionParts = Pick<CommandParts, "crews" | "store" | "tracker" | "clock" | "show">;
 

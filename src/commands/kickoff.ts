@@ -4,12 +4,11 @@ import { UserError } from "../base/errors.ts";
 import { defined, type UnknownObject } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
-import { booleanOf, isProgram, needed, objectOf, recordOf, stringOf } from "../editor/arguments.ts";
+import { booleanOf, isProgram, objectOf, recordOf, stringOf } from "../editor/arguments.ts";
 import { logProblem } from "../editor/log.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { callbackNames, checkAddress } from "../kickoff/callbacks.ts";
 import { SingleStart } from "../base/single-start.ts";
-import type { CrewdeckFeedback, CrewdeckKickoff } from "../views/crewdeck-api.ts";
 import { chooseCrew } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
@@ -93,23 +92,4 @@ export function prefillOf(given: UnknownObject): Partial<KickoffRequest> {
 
 export function madeOf(execution: ExecutionSummary): { crew: string; kickoffId: string } {
   return { crew: execution.crew.name, kickoffId: keyOf(execution) };
-}
-
-/** What another extension passes to the API, which may have any type. @throws UserError for a wrong one */
-export function readApiKickoff(argument: unknown): CrewdeckKickoff {
-  const given = recordOf(argument);
-  return { crew: needed(stringOf(given, "crew"), "crew"), ...prefillOf(given) };
-}
-
-export function readApiFeedback(argument: unknown): CrewdeckFeedback {
-  const given = recordOf(argument);
-  return {
-    kickoffId: needed(stringOf(given, "kickoffId"), "kickoffId"),
-    isApprove: needed(booleanOf(given, "isApprove"), "isApprove"),
-    ...defined({
-      crew: stringOf(given, "crew"),
-      taskId: stringOf(given, "taskId"),
-      feedback: stringOf(given, "feedback"),
-    }),
-  };
 }

@@ -7,11 +7,11 @@ import { activeDocument } from "../editor/environment.ts";
 import { parsePartUri } from "../editor/execution-uri.ts";
 import { plainLabel, showStatus, withCancel } from "../editor/messages.ts";
 import type { Execution } from "../executions/model.ts";
-import { outputUri } from "../views/document/output-uri.ts";
 import { outputsOf, type Output } from "../views/document/outputs.ts";
 import { chooseExecution, onExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 import { type AttemptPair, attemptPairs } from "../executions/tasks.ts";
+import { outputUri } from "../views/document/output-editors.ts";
 
 type OutputParts = Pick<CommandParts, "crews" | "store" | "outputs" | "clock">;
 

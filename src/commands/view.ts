@@ -4,10 +4,8 @@ import { oneOf, recordOf, stringOf } from "../editor/arguments.ts";
 import { hasContext, type ContextKey } from "../editor/context.ts";
 import { log } from "../editor/log.ts";
 import { askForFilter, askForGrouping } from "../views/tree/ask.ts";
-import { noFilter, type Filter } from "../views/tree/filter.ts";
-import { groupings } from "../views/tree/grouping.ts";
+import { groupings, groupStates, noFilter, type Filter } from "../views/tree/grouping.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
-import { standings } from "../views/tree/standing.ts";
 import type { Commands } from "./table.ts";
 
 /** Commands for the view of executions. `groupExecutions` takes `{by}`, `filterExecutions` `{text?, states?}`; both return the new setting. */
@@ -76,9 +74,9 @@ function filterIn(argument: unknown): Filter | undefined {
   if (text === undefined && states === undefined) return undefined;
   const names: readonly unknown[] | undefined =
     states === undefined ? [] : Array.isArray(states) ? states : undefined;
-  if (names === undefined || !names.every((name) => standings.some((each) => each === name)))
+  if (names === undefined || !names.every((name) => groupStates.some((each) => each === name)))
     throw new UserError(
-      vscode.l10n.t("“{0}” must be a list of {1}.", "states", standings.join(", ")),
+      vscode.l10n.t("“{0}” must be a list of {1}.", "states", groupStates.join(", ")),
     );
-  return { text: text ?? "", states: standings.filter((each) => names.includes(each)) };
+  return { text: text ?? "", states: groupStates.filter((each) => names.includes(each)) };
 }

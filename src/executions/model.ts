@@ -104,7 +104,7 @@ export interface SentResume extends ResumeSummary {
   readonly message?: string;
 }
 
-interface WaitingSummary {
+export interface WaitingSummary {
   readonly taskId: string;
   /** `true` in place of the text. */
   readonly output?: string | true;

@@ -10,7 +10,7 @@ import {
   type ExecutionTask,
 } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import { isRehearsal, rehearsalInWords, stateInWords } from "../views/words.ts";
+import { isRehearsal, rehearsalLabel, stateLabel } from "../views/labels.ts";
 
 /** UTF-16 units of a text in an overview; a model's context is small. */
 const longest = { main: 8_000, task: 1_000, input: 1_000, feedback: 500 };
@@ -25,7 +25,7 @@ export function summaryOf(execution: ExecutionSummary): JsonObject {
     crew: crew.name,
     title: titleOf(execution),
     state,
-    stateInWords: stateInWords(execution),
+    stateInWords: stateLabel(execution),
     startedAt,
     ...defined({
       lastAnswerAt: hasEnded(execution) ? undefined : seenAt,
@@ -53,7 +53,7 @@ export function overviewOf(execution: Execution): JsonObject {
   return {
     ...summaryOf(execution),
     ...defined({
-      note: isRehearsal(execution) ? rehearsalInWords() : undefined,
+      note: isRehearsal(execution) ? rehearsalLabel() : undefined,
       inputs,
       waitingOutput: maybe(waiting?.output, longest.main),
       result: maybe(output, longest.main),

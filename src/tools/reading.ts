@@ -142,7 +142,7 @@ export function getExecutionTool(parts: Pick<ToolParts, "crews" | "executions" |
       if (wait > 0)
         await untilItMatters({ store, clock, tracker, isHopeless }, localId, wait, signal);
       const now = store.find(localId) ?? execution;
-      const problem = defined({ problem: doubtOf({ crews, tracker }, now)?.words });
+      const problem = defined({ problem: doubtOf({ crews, tracker }, now)?.text });
       if (taskId === undefined && offset === undefined)
         return resultOf({ ...problem, ...overviewOf(now) });
       const { text, of } = outputOf(now, taskId, attempt);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { CrewReport } from "../../src/crews/types.ts";
-import type { CrewdeckApi, CrewdeckExecution } from "../../src/views/crewdeck-api.ts";
+import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { startRealService, type RealService } from "./real-service.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { actionsOn } from "../../src/views/notification-actions.ts";
-import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { startRealService, type RealService } from "./real-service.ts";
@@ -140,7 +140,7 @@ describe("After a rejection, and answers given elsewhere", () => {
       waiting: { taskId: "outline", attempt: 1, since: new Date().toISOString() },
     });
     const press = async (title: string) =>
-      await actionsOn(waiting, { kind: "waiting", key: "", message: "" })
+      await actionsOn(waiting, "waiting")
         .find((action) => action.title === title)
         ?.run();
     void press("Reject…");

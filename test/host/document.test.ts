@@ -4,7 +4,7 @@ import { resetContext } from "../../src/editor/context.ts";
 import { executionUri } from "../../src/editor/execution-uri.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
-import { watchReading } from "../../src/views/document/has-read.ts";
+import { watchReading } from "../../src/views/attention.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento } from "./memory.ts";
@@ -247,7 +247,7 @@ describe("an execution's document", () => {
     await waitFor("the running state", () => document.getText().includes("**Running**"));
   });
 
-  it("tells the walkthrough from its first showing on that somebody has read it, also in later windows", async () => {
+  it("reports to the walkthrough from its first showing on that it was read, also in later windows", async () => {
     const memory = new MemoryMemento();
     const values: unknown[] = [];
     const { executeCommand } = vscode.commands;
@@ -347,7 +347,7 @@ describe("an execution's document", () => {
         ...changes,
       });
 
-    it("outline by section, which outputs cannot break: their headings stand below the attempt they belong to", async () => {
+    it("outline by section, which outputs cannot break: their headings are below their attempt's", async () => {
       const { document } = await parts.show(parts.store.add(ended()));
       const [title] = await waitFor("the outline", async () => {
         const symbols = await vscode.commands.executeCommand<vscode.DocumentSymbol[] | undefined>(

@@ -75,7 +75,7 @@ describe("feedback in an execution's document", () => {
     );
     assert.equal(parts.sent.length, 1);
     await waitFor("the document to say so", () =>
-      document.getText().includes("May have been sent: no answer came"),
+      document.getText().includes("May have been sent: no response arrived"),
     );
   });
 
@@ -485,7 +485,7 @@ describe("an output that the crew still reports as waiting after it accepted an 
     );
     assert.match(
       document.getText(),
-      /You approved the output of “review” and the crew took that, but it still reports the pause/,
+      /You approved the output of “review” and the crew accepted that, but it still reports the pause/,
     );
     const person = new ScriptedPerson([
       "escape",

@@ -182,7 +182,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.equal(await done, undefined);
     assert.deepEqual(parts.threads.threads, [], "no thread that would call the words unsent");
     await waitFor("the document to hold them", () =>
-      /> My words\.\n\nMay have been sent: no answer came/.test(document.getText()),
+      /> My words\.\n\nMay have been sent: no response arrived/.test(document.getText()),
     );
     await waitFor("the lens", async () =>
       (await titles(document)).includes("May have been sent – Send again…"),

@@ -18,7 +18,7 @@ import { initialValues } from "../../src/kickoff/form/values.ts";
 import { openPresets } from "../../src/kickoff/form/forms.ts";
 import { KnownCrews } from "../../src/local/known-crews.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
-import { TreeChoices } from "../../src/views/tree/choices.ts";
+import { TreeChoices } from "../../src/views/tree/register.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";

@@ -68,7 +68,7 @@ describe("Notifications", () => {
   const end = (localId: string, state: "completed" | "failed") =>
     parts.store.update(localId, (execution) => ({ ...execution, state, endedAt: isoAgo(0) }));
 
-  it("tell of what waits and what failed, and not of what is completed unless the setting says so", async () => {
+  it("report what waits and what failed, and what is completed only if the setting says so", async () => {
     openWindow();
     for (const id of ["one", "two"])
       parts.store.add(
@@ -90,7 +90,7 @@ describe("Notifications", () => {
     );
   });
 
-  it("tell of each event in one window only, and not again after a start", async () => {
+  it("report each event in one window only, and not again after a start", async () => {
     openWindow();
     openWindow();
     parts.store.add(anExecution());
@@ -365,7 +365,7 @@ describe("The status bar item", () => {
         show: () => void (item.isShown = true),
         hide: () => void (item.isShown = false),
         dispose: () => undefined,
-      }),
+      }) as unknown as vscode.StatusBarItem,
     );
   });
 
@@ -374,7 +374,7 @@ describe("The status bar item", () => {
     await parts.dispose();
   });
 
-  it("says how many run and how many wait, in signs and in words, and is hidden when idle", () => {
+  it("says how many run and how many wait, in icons and for screen readers, and is hidden when idle", () => {
     assert.equal(item.isShown, false);
     parts.store.add(notWaiting({ localId: "one", kickoffIds: ["one"] }));
     assert.deepEqual(

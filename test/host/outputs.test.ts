@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { json, MisbehavingServer, text } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -226,7 +226,7 @@ describe("Commands about outputs", () => {
     );
   });
 
-  it("show a response that is an error, and report it", async () => {
+  it("show an answer that is an error, and report it", async () => {
     server.next(json(404, { error: "Execution not found", message: `No execution with ${token}` }));
     await assert.rejects(run("openRawAnswer", { crew, kickoffId: "k-1" }), /not/);
     assert.match(active()!.uri.path, /\/answers\/status 404 at /);

@@ -34,7 +34,7 @@ describe("names and texts of a crew", () => {
     crews.dispose();
   });
 
-  it("draw no icons in a list of executions: the state's word, the id, the crew's name, the title", async () => {
+  it("draw no icons in a list of executions: state, id, crew's name and title", async () => {
     const execution = notWaiting({
       crew,
       kickoffIds: ["$(key)"],
@@ -131,7 +131,7 @@ describe("names and texts of a crew", () => {
       assert.ok(words.includes("Retry") && !words.includes(link), words);
   });
 
-  it("are no links in the message about a malformed entry in the settings", async () => {
+  it("are no links in the message about an invalid entry in the settings", async () => {
     const settings = vscode.workspace.getConfiguration("crewdeck");
     await settings.update(
       "crews",

@@ -7,7 +7,7 @@ import { MaybeStartedError } from "../../src/sending/kickoff.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { Tools } from "../../src/tools/tools.ts";
 import type { ToolParts } from "../../src/tools/tool.ts";
-import type { CrewdeckApi, CrewdeckExecution } from "../../src/views/crewdeck-api.ts";
+import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { startRealService, type RealService } from "./real-service.ts";
@@ -280,10 +280,7 @@ describe("Tools for language models", () => {
     await vscode.commands.executeCommand("crewdeck.removeCrew", { crew });
     try {
       const told = dataOf(await invoke("getExecution", { executionId, waitSeconds: 100 }));
-      assert.equal(
-        told["problem"],
-        "“Tooled” is not connected, so it is not asked. What is told here is what was known last.",
-      );
+      assert.equal(told["problem"], "“Tooled” is not connected. This is the last known state.");
       assert.equal(
         dataOf(await invoke("getExecution", { executionId, taskId: "outline" }))["problem"],
         told["problem"],

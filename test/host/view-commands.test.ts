@@ -4,10 +4,10 @@ import type { Crews } from "../../src/crews/crews.ts";
 import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
 import { viewCommands } from "../../src/commands/view.ts";
 import { Arrangement } from "../../src/views/tree/arrangement.ts";
-import { TreeChoices } from "../../src/views/tree/choices.ts";
-import { noFilter } from "../../src/views/tree/filter.ts";
+import { TreeChoices } from "../../src/views/tree/register.ts";
+import { noFilter } from "../../src/views/tree/grouping.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
-import { timeInWords } from "../../src/views/words.ts";
+import { formatTime } from "../../src/views/labels.ts";
 import { MemoryMemento } from "./memory.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
@@ -82,11 +82,11 @@ describe("commands that arrange the view", () => {
     assert.deepEqual(choices.rules.filter, noFilter);
   });
 
-  it("ask for both parts of a filter in one input, and show how many executions match", async () => {
+  it("ask for both parts of a filter in one box, and say how many executions it shows", async () => {
     const { shown } = does({ type: "tea" });
     assert.deepEqual(await run("filterExecutions"), { text: "tea", states: [] });
     assert.ok(shown[0]?.choices?.includes("Waiting for you"));
-    assert.equal(shown[0]?.text, "Words in title, crew, ID or inputs; check states below");
+    assert.equal(shown[0]?.text, "Search in title, crew, ID and inputs; select states below");
     person?.dispose();
     const again = does("escape");
     assert.equal(await run("filterExecutions"), undefined);
@@ -121,7 +121,7 @@ describe("commands that arrange the view", () => {
       ["Lost", "Sea otters"],
       "who names none chooses",
     );
-    const began = `Kicked off: ${timeInWords(anExecution().startedAt)}`;
+    const began = `Kicked off: ${formatTime(anExecution().startedAt)}`;
     assert.deepEqual(
       shown[0].details?.toSorted(),
       [`${began} · 11111111-aaaa`, began.replace("Kicked off", "Kickoff sent")],

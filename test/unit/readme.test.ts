@@ -12,16 +12,16 @@ describe("the README's example of the API", () => {
       ([, text]) => text,
     );
     const example = read("test", "host", "api-example.ts").replace(
-      '"../../src/views/crewdeck-api.ts"',
+      '"../../src/extension-api/crewdeck-api.ts"',
       '"./crewdeck-api"',
     );
     assert.ok(blocks.includes(example));
   });
 
   it("needs one file of types, which needs nothing else", () => {
-    const imports = [...read("src", "views", "crewdeck-api.ts").matchAll(/\bfrom "([^"]+)"/g)].map(
-      ([, name]) => name,
-    );
+    const imports = [
+      ...read("src", "extension-api", "crewdeck-api.ts").matchAll(/\bfrom "([^"]+)"/g),
+    ].map(([, name]) => name);
     assert.deepEqual(imports, ["vscode"]);
   });
 });

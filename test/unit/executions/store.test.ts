@@ -48,6 +48,7 @@ describe("ExecutionStore", () => {
       ],
     );
     assert.deepEqual(again.list(), store.list());
+    assert.deepEqual(again.findAll(), [again.find("later"), again.find(id)]);
   });
 
   it("finds an execution by its local id and by any kickoff id, of one crew if one is given", () => {

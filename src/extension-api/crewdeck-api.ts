@@ -10,7 +10,7 @@ export type CrewdeckJson =
   | readonly CrewdeckJson[]
   | { readonly [name: string]: CrewdeckJson };
 
-/** A connected crew, for other extensions. */
+/** A connected crew. */
 export interface CrewdeckCrew {
   readonly name: string;
   readonly url: string;
@@ -18,14 +18,14 @@ export interface CrewdeckCrew {
   readonly isLocal: boolean;
 }
 
-/** A task of an execution, for other extensions. */
+/** A task of an execution. */
 export interface CrewdeckTask {
   readonly taskId: string;
   readonly agent?: string;
   readonly state: "running" | "waiting" | "completed" | "failed" | "pending";
   /** The last attempt's output. */
   readonly output?: string;
-  /** Oldest first; `feedback` is what a person said of that output. */
+  /** Oldest first. */
   readonly attempts: readonly {
     readonly number: number;
     readonly output?: string;
@@ -33,16 +33,16 @@ export interface CrewdeckTask {
   }[];
 }
 
-/** A tracked execution, for other extensions: plain data that does not change. */
+/** A tracked execution: plain data that does not change. */
 export interface CrewdeckExecution {
   /** The crew's name. */
   readonly crew: string;
-  /** The first id, which names the execution; a local one while the kickoff's answer is missing. */
+  /** The first id; a local one while the kickoff has no response. */
   readonly kickoffId: string;
-  /** All ids; a resume may bring a new one. Empty while the kickoff's answer is missing. */
+  /** All ids; a resume may bring a new one. Empty while the kickoff has no response. */
   readonly kickoffIds: readonly string[];
   readonly title: string;
-  /** "unconfirmed": the kickoff was sent and its answer did not come; "unknown": the crew says nothing that is understood. */
+  /** "unconfirmed": the kickoff was sent and got no response; "unknown": the crew reports no known state. */
   readonly state:
     | "queued"
     | "running"
@@ -52,7 +52,7 @@ export interface CrewdeckExecution {
     | "stopped"
     | "unknown"
     | "unconfirmed";
-  /** The crew no longer knows the id, which is how a deployed crew's pause for a person reads. */
+  /** The crew no longer knows the id: a deployed crew's pause for feedback looks like this. */
   readonly mayBeWaiting?: boolean;
   /** ISO 8601. */
   readonly startedAt: string;
@@ -63,7 +63,7 @@ export interface CrewdeckExecution {
   readonly waiting?: { readonly taskId: string; readonly output?: string };
 }
 
-/** What starts an execution. */
+/** A kickoff. */
 export interface CrewdeckKickoff {
   /** Name or address of a connected crew. */
   readonly crew: string;
@@ -74,15 +74,16 @@ export interface CrewdeckKickoff {
   readonly crewWebhookUrl?: string;
 }
 
-/** What a person said of a task's output. */
+/** Feedback on a task's output. */
 export interface CrewdeckFeedback {
-  /** Name or address of the crew; any of the execution's ids. */
+  /** Name or address of the crew. */
   readonly crew?: string;
+  /** Any of the execution's ids. */
   readonly kickoffId: string;
-  /** The task that waits, where it is known and this is absent. */
+  /** By default the task that waits. */
   readonly taskId?: string;
   readonly isApprove: boolean;
-  /** Becomes context for later tasks. A rejection needs it. */
+  /** Later tasks read it. Required for a rejection. */
   readonly feedback?: string;
 }
 
@@ -94,9 +95,9 @@ export interface CrewdeckApi {
   executions(): readonly CrewdeckExecution[];
   /** An execution was added or changed. */
   readonly onDidChangeExecution: vscode.Event<CrewdeckExecution>;
-  /** Starts an execution without asking. Rejects with a message for a person. A kickoff is never sent twice. */
+  /** Starts an execution without asking; never sent twice. Rejects with a message for a person. */
   kickoff(kickoff: CrewdeckKickoff): Promise<{ readonly crew: string; readonly kickoffId: string }>;
-  /** Approves or rejects, at most once. Rejects with a message for a person. */
+  /** Approves or rejects; sent at most once. Rejects with a message for a person. */
   resume(
     feedback: CrewdeckFeedback,
   ): Promise<{ readonly status: "resumed" | "retrying" | "completed"; readonly message: string }>;
