@@ -2,8 +2,8 @@
 import { context, build, transform } from "esbuild";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { collectStrings } from "./test/support/l10n-bundle.ts";
-import { bundledPackages, thirdPartyNotices } from "./test/support/third-party-notices.ts";
+import { collectStrings } from "./scripts/build/l10n-bundle.ts";
+import { bundledPackages, thirdPartyNotices } from "./scripts/build/third-party-notices.ts";
 
 const watch = process.argv.includes("--watch");
 const development = watch || process.argv.includes("--development");

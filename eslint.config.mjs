@@ -122,7 +122,7 @@ export default tseslint.config(
   },
   { files: ["**/*.mjs"], extends: [tseslint.configs.disableTypeChecked] },
   {
-    files: ["test/**/*.ts"],
+    files: ["test/**/*.ts", "scripts/**/*.ts"],
     rules: {
       "max-lines": ["error", { max: 650, skipBlankLines: true, skipComments: true }],
       "@typescript-eslint/no-non-null-assertion": "off",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { exampleCopy } from "../support/example-copy.ts";
+import { exampleCopy } from "../../scripts/start/example-copy.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { leaveNothingBehind } from "../support/leave-nothing.ts";
 import { endFamily, familyOf, runningProcesses, signal } from "../support/processes.ts";

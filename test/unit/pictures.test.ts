@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { projectFolder } from "../support/folders.ts";
-import { fileOf, pictures } from "../support/screenshots/pictures.ts";
+import { fileOf, pictures } from "../../scripts/screenshots/pictures.ts";
 
 interface Manifest {
   readonly contributes: {

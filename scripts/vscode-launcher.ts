@@ -14,10 +14,10 @@ import {
 import path from "node:path";
 import { format, parseArgs } from "node:util";
 import { chromium } from "playwright-core";
-import { browserFlags, ensureBrowser } from "./browser.ts";
-import { projectFolder, temporaryFolder } from "./folders.ts";
-import { pageAddress, startServer } from "./vscode-server.ts";
-import { waitFor } from "./wait.ts";
+import { browserFlags, ensureBrowser } from "../test/support/browser.ts";
+import { projectFolder, temporaryFolder } from "../test/support/folders.ts";
+import { pageAddress, startServer } from "../test/support/vscode-server.ts";
+import { waitFor } from "../test/support/wait.ts";
 
 const { values, positionals } = parseArgs({
   options: {

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import { CrewApi, type DocumentedStatus } from "./crew-api.ts";
-import { temporaryFolder } from "./folders.ts";
-import { startService, type RunningService } from "./service.ts";
-import { waitFor } from "./wait.ts";
+import { CrewApi, type DocumentedStatus } from "../test/support/crew-api.ts";
+import { temporaryFolder } from "../test/support/folders.ts";
+import { startService, type RunningService } from "../test/support/service.ts";
+import { waitFor } from "../test/support/wait.ts";
 
 const executions = Number(process.env["CREWDECK_BENCH"] ?? 10_000);
 const together = 20;

@@ -4,11 +4,11 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { ensureBrowser } from "./browser.ts";
-import type { Counts, Failure } from "./count-reporter.ts";
+import { ensureBrowser } from "../test/support/browser.ts";
+import type { Counts, Failure } from "../test/support/count-reporter.ts";
 import { endWithParent } from "./end-with-parent.ts";
-import { failuresFolder, projectFolder, temporaryFolder } from "./folders.ts";
-import { installedServer } from "./vscode-install.ts";
+import { failuresFolder, projectFolder, temporaryFolder } from "../test/support/folders.ts";
+import { installedServer } from "../test/support/vscode-install.ts";
 
 /** A suite of tests in a folder of the same name under test/, or a step that is one test as a whole. */
 interface Step {
@@ -31,7 +31,7 @@ rmSync(failuresFolder, { recursive: true, force: true });
 const build = oneTest("build", "esbuild.mjs", "--tests");
 const steps = [
   suite("ui"),
-  { name: "host", args: ["test/support/run-host.ts"], isSuite: true },
+  { name: "host", args: ["scripts/run-host.ts"], isSuite: true },
   suite("unit"),
   suite("service"),
   oneTest("style and walls between the rooms", "node_modules/eslint/bin/eslint.js", "."),

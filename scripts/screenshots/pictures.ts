@@ -1,4 +1,4 @@
-import type { ThemeName } from "../window/vscode-window.ts";
+import type { ThemeName } from "../../test/support/window/vscode-window.ts";
 
 /** The themes by the word in a picture's file name. */
 export const themes = {

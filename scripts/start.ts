@@ -3,10 +3,10 @@
 // CREWDECK_VSCODE=desktop or =server decides; CREWDECK_START_DATA names another folder for what VS Code keeps and for the copy of the example crew that is opened.
 import path from "node:path";
 import { endWithParent } from "./end-with-parent.ts";
-import { exampleCopy } from "./example-copy.ts";
-import { downloadsFolder } from "./folders.ts";
-import { startDesktop } from "./start-desktop.ts";
-import { startInBrowser } from "./start-in-browser.ts";
+import { exampleCopy } from "./start/example-copy.ts";
+import { downloadsFolder } from "../test/support/folders.ts";
+import { startDesktop } from "./start/desktop.ts";
+import { startInBrowser } from "./start/browser.ts";
 
 endWithParent();
 const dataFolder = path.resolve(

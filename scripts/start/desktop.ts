@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
-import { projectFolder } from "./folders.ts";
-import { runningProcesses, signal } from "./processes.ts";
-import { cleanEnvironment } from "./vscode-server.ts";
+import { projectFolder } from "../../test/support/folders.ts";
+import { runningProcesses, signal } from "../../test/support/processes.ts";
+import { cleanEnvironment } from "../../test/support/vscode-server.ts";
 
 /** What `npm start` wants to run. */
 export interface StartOptions {

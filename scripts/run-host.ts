@@ -5,9 +5,9 @@ import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { downloadAndUnzipVSCode, runTests } from "@vscode/test-electron";
-import { downloadsFolder, projectFolder, temporaryFolder } from "./folders.ts";
+import { downloadsFolder, projectFolder, temporaryFolder } from "../test/support/folders.ts";
 import { makeTestAuthority } from "./test-authority.ts";
-import { vscodeVersion, type Edition } from "./vscode-versions.ts";
+import { vscodeVersion, type Edition } from "../test/support/vscode-versions.ts";
 
 const { values: options } = parseArgs({
   options: { oldest: { type: "boolean" }, grep: { type: "string" } },

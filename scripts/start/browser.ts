@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
-import { projectFolder } from "./folders.ts";
-import { leaveNothingBehind } from "./leave-nothing.ts";
-import { endFamily } from "./processes.ts";
-import type { RunningVSCode, StartOptions } from "./start-desktop.ts";
-import { installedServer } from "./vscode-install.ts";
-import { cleanEnvironment, linkExtension, noGallery, quietSettings } from "./vscode-server.ts";
-import { waitFor } from "./wait.ts";
+import { projectFolder } from "../../test/support/folders.ts";
+import { leaveNothingBehind } from "../../test/support/leave-nothing.ts";
+import { endFamily } from "../../test/support/processes.ts";
+import type { RunningVSCode, StartOptions } from "./desktop.ts";
+import { installedServer } from "../../test/support/vscode-install.ts";
+import { cleanEnvironment, linkExtension, noGallery, quietSettings } from "../../test/support/vscode-server.ts";
+import { waitFor } from "../../test/support/wait.ts";
 
 /** Tried first, so that the address and what the browser keeps for it (the secrets) stay the same from start to start. */
 const usualPort = 8379;

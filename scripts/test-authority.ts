@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Edition } from "./vscode-versions.ts";
+import type { Edition } from "../test/support/vscode-versions.ts";
 
 /** Files of a certificate authority that was made for one run, and of a certificate that it signed for `crew.test`. */
 export interface TestAuthority {

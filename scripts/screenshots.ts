@@ -2,10 +2,10 @@
 import { rmSync } from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
-import { projectFolder, temporaryFolder } from "./folders.ts";
+import { projectFolder, temporaryFolder } from "../test/support/folders.ts";
 import { fileOf, pictures, themes, windowSize, type PictureTheme } from "./screenshots/pictures.ts";
 import { makeWorkspace, playScenes } from "./screenshots/scenes.ts";
-import { openWindow } from "./window.ts";
+import { openWindow } from "../test/support/window.ts";
 
 for (const theme of ["dark", "light"] as const) await takePictures(theme);
 

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { openExecution, openForm } from "../../ui/person.ts";
-import { story, startExampleCrew, waitForDocument } from "../../ui/story.ts";
-import { openWalkthrough } from "../../ui/walkthrough.ts";
-import { waitFor } from "../wait.ts";
-import type { VSCodeWindow } from "../window.ts";
+import { openExecution, openForm } from "../../test/ui/person.ts";
+import { story, startExampleCrew, waitForDocument } from "../../test/ui/story.ts";
+import { openWalkthrough } from "../../test/ui/walkthrough.ts";
+import { waitFor } from "../../test/support/wait.ts";
+import type { VSCodeWindow } from "../../test/support/window.ts";
 
 /** Takes a picture of the window as it stands; which part of it, and whether at all, is the camera's affair. */
 export type Camera = (name: string) => Promise<void>;
