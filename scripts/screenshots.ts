@@ -1,20 +1,41 @@
-// `npm run screenshots`: drives the product in a real window, with the real local service, and writes every picture of media/screenshots.
-import { rmSync } from "node:fs";
+// `npm run screenshots`: drives the product in a real window, with the real local service, and writes every picture of media/screenshots: WebP,
+// which VS Code's walkthrough shows and which takes the least room in the package, and the README's moving picture, a GIF.
+import { mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import { projectFolder, temporaryFolder } from "../test/support/folders.ts";
-import { fileOf, pictures, themes, windowSize, type PictureTheme } from "./screenshots/pictures.ts";
+import { openWindow, type VSCodeWindow } from "../test/support/window.ts";
+import { startExampleCrew } from "../test/ui/story.ts";
+import { Film } from "./screenshots/film.ts";
+import {
+  film,
+  fileOf,
+  pictures,
+  themes,
+  windowSize,
+  type PictureTheme,
+} from "./screenshots/pictures.ts";
 import { makeWorkspace, playScenes } from "./screenshots/scenes.ts";
-import { openWindow } from "../test/support/window.ts";
 
-for (const theme of ["dark", "light"] as const) await takePictures(theme);
+const folder = path.join(projectFolder, "media", "screenshots");
 
-/** Plays all scenes in a window of that theme, and keeps the pictures that are wanted in it. */
-async function takePictures(theme: PictureTheme): Promise<void> {
+for (const theme of ["dark", "light"] as const) await inWindow(theme, takePictures);
+await inWindow("dark", async (window) => {
+  await startExampleCrew(window);
+  const story = new Film(window);
+  await story.play();
+  await story.save(path.join(folder, film));
+  console.log(film);
+});
+
+async function inWindow(
+  theme: PictureTheme,
+  act: (window: VSCodeWindow, theme: PictureTheme) => Promise<void>,
+): Promise<void> {
   const parent = temporaryFolder("screenshots");
   // Its name is seen in the pictures.
   const workspace = path.join(parent, "office-briefings");
-  makeWorkspace(workspace);
+  mkdirSync(workspace);
   const window = await openWindow({
     workspace,
     size: windowSize,
@@ -24,29 +45,38 @@ async function takePictures(theme: PictureTheme): Promise<void> {
       "workbench.colorTheme": themes[theme],
     },
   });
-  const wanted = new Set(pictures.filter((picture) => picture.themes.includes(theme)));
   try {
-    await playScenes(window, async (name) => {
-      const picture = pictures.find((one) => one.name === name);
-      if (picture === undefined) throw new Error(`The picture "${name}" is not listed.`);
-      if (!wanted.delete(picture)) return;
-      const file = fileOf(picture, theme);
-      const shot = await window.page.screenshot({
-        animations: "disabled",
-        ...(picture.part && { clip: picture.part }),
-      });
-      // A screen has few colours: with a palette a picture takes a third of the room in the package.
-      await sharp(shot)
-        .png({ palette: true, quality: 90, effort: 10 })
-        .toFile(path.join(projectFolder, "media", "screenshots", file));
-      console.log(file);
-    });
+    await act(window, theme);
   } finally {
     await window.close();
     rmSync(parent, { recursive: true, force: true });
   }
+}
+
+/** Plays all scenes, and keeps the pictures that are wanted in this theme. */
+async function takePictures(window: VSCodeWindow, theme: PictureTheme): Promise<void> {
+  makeWorkspace(window.workspace);
+  const wanted = new Set(pictures.filter((picture) => picture.themes.includes(theme)));
+  await playScenes(window, async (name) => {
+    const picture = pictures.find((one) => one.name === name);
+    if (picture === undefined) throw new Error(`The picture "${name}" is not listed.`);
+    if (!wanted.delete(picture)) return;
+    const shot = await window.page.screenshot({
+      animations: "disabled",
+      ...(picture.part && { clip: picture.part }),
+    });
+    const file = fileOf(picture, theme);
+    await save(shot, path.join(folder, file));
+    console.log(file);
+  });
   if (wanted.size > 0)
     throw new Error(
-      `Nobody took: ${[...wanted].map((picture) => fileOf(picture, theme)).join(", ")}.`,
+      `Not taken: ${[...wanted].map((picture) => fileOf(picture, theme)).join(", ")}.`,
     );
+}
+
+/** A screen has few colours: with a palette a picture takes a third of the room. */
+async function save(shot: Buffer, file: string): Promise<void> {
+  const few = await sharp(shot).png({ palette: true, quality: 90 }).toBuffer();
+  await sharp(few).webp({ lossless: true, effort: 6 }).toFile(file);
 }

@@ -30,6 +30,9 @@ export const windowSize = { width: 960, height: 620 };
 const both = ["dark", "light"] as const;
 const dark = ["dark"] as const;
 
+/** The file of the README's moving picture in media/screenshots. */
+export const film = "story.gif";
+
 /** Every picture, in the order in which they are taken. */
 export const pictures: readonly Picture[] = [
   { name: "welcome", themes: both, part: { x: 0, y: 32, width: 480, height: 330 } },
@@ -50,5 +53,5 @@ export const pictures: readonly Picture[] = [
 
 /** The file of a picture in media/screenshots. */
 export function fileOf({ name, themes: taken }: Picture, theme: PictureTheme): string {
-  return taken.length === 1 ? `${name}.png` : `${name}-${theme}.png`;
+  return taken.length === 1 ? `${name}.webp` : `${name}-${theme}.webp`;
 }
