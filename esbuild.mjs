@@ -101,7 +101,7 @@ async function writeAsCommonJs(files) {
     if (!names.includes(chunk)) rmSync(path.join("dist/chunks", chunk));
 }
 
-/** Writes a file unless it is so already: a window that runs may be reading what is built anew. */
+/** Writes a file only if it changes: a running window may be reading it. */
 function keep(file, contents) {
   if (existsSync(file) && readFileSync(file).equals(Buffer.from(contents))) return;
   mkdirSync(path.dirname(file), { recursive: true });

@@ -1,4 +1,4 @@
-// `npm run bench`: how the local service does under load. Prints what it measured; it fails only when an answer is wrong.
+// `npm run bench`: measures the local service under load and prints the results. It fails only if a response is wrong.
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -115,7 +115,7 @@ function report(what: string, result: string): void {
   console.log(`${what.padEnd(45)} ${result}`);
 }
 
-/** Resident memory of the service, where the system tells it. */
+/** Resident memory of the service, on Linux. */
 function memory({ child }: RunningService): string {
   if (process.platform !== "linux") return "memory not measured";
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1];

@@ -1,5 +1,5 @@
-// `npm test`: builds, checks types and style, runs every suite and adds up what they say. Three steps run side by side, the longest
-// ones first; a step's output is printed when it has ended. The last line is "N passed, N failed"; the failures are listed once more above it.
+// `npm test`: builds, checks types and style, runs every suite and adds up their results. Three steps run in parallel, the longest
+// ones first; a step's output is printed when it ends. The last line is "N passed, N failed"; the failures are listed again above it.
 // Each test is tried once. While they run, the local service validates each of its answers; a violation is a failure.
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -19,7 +19,7 @@ interface Step {
 }
 
 endWithParent();
-/** Only what hangs is ended: a suite that is slow on a busy machine still reports. */
+/** Long enough for a slow suite on a busy machine: only what hangs is ended. */
 const limitMinutes = 40;
 const started = performance.now();
 const scratch = temporaryFolder("test");
@@ -36,7 +36,7 @@ const steps = [
   suite("service"),
   oneTest("style and walls between the rooms", "node_modules/eslint/bin/eslint.js", "."),
   oneTest("format", "node_modules/prettier/bin/prettier.cjs", "--check", "."),
-  // Packaging builds once more, which leaves alone what is so already.
+  // Packaging builds again, which writes only what has changed.
   suite("package"),
   oneTest("types of the tests", "node_modules/typescript/bin/tsc", "-p", "test"),
   oneTest("types of the extension and the service", "node_modules/typescript/bin/tsc", "-p", "."),
@@ -45,7 +45,7 @@ const steps = [
 
 checkEveryTestHasASuite();
 await run(build);
-// Several steps open windows at once: on a fresh machine they would all install VS Code's server and the browser, within a test's time.
+// On a fresh machine, several steps would install VS Code's server and the browser at the same time, within a test's timeout.
 await installedServer("newest");
 await ensureBrowser();
 const queue = [...steps];
@@ -73,7 +73,7 @@ function suite(name: string): Step {
   };
 }
 
-/** Takes one step after the other, whether they pass or fail. */
+/** Runs one step after the other, whether they pass or fail. */
 async function runQueue(): Promise<void> {
   for (let step = queue.shift(); step !== undefined; step = queue.shift()) await run(step);
 }
@@ -95,7 +95,7 @@ async function run({ name, args, isSuite }: Step): Promise<void> {
   );
 }
 
-/** Runs Node in the project's folder; gives its exit code and all it wrote. */
+/** Runs Node in the project's folder; returns its exit code and output. */
 function runNode(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -115,7 +115,7 @@ function runNode(
   });
 }
 
-/** What a suite counted itself; one that broke off, or had no test, has failed. */
+/** The counts of a suite. One that was interrupted, or had no test, has failed. */
 function readCounts(name: string, file: string, code: number): Counts {
   if (!existsSync(file)) {
     return brokenOff(
@@ -153,7 +153,7 @@ function list(heading: string, tests: readonly Failure[]): void {
     console.log(`- ${title}\n    ${error.replaceAll("\n", "\n    ")}`);
 }
 
-/** A test file outside the suites' folders would never run, and nobody would notice. */
+/** A test file outside the suites' folders would never run. */
 function checkEveryTestHasASuite(): void {
   const files = readdirSync(path.join(projectFolder, "test"), { recursive: true }).map(String);
   const names = steps.filter(({ isSuite }) => isSuite).map(({ name }) => name);

@@ -19,7 +19,7 @@ const machineAuthorities = [
 
 /**
  * Makes an authority and a certificate for `crew.test` with openssl. The newest VS Code reads the machine's authorities by Node, which
- * takes them from the file that SSL_CERT_FILE names; the oldest reads a fixed file, so that there Node is told of the authority itself.
+ * takes them from the file that SSL_CERT_FILE names; the oldest reads a fixed file, so there Node gets the authority directly.
  */
 export function makeTestAuthority(folder: string, edition: Edition): TestAuthority {
   const openssl = (...args: string[]) =>

@@ -1,6 +1,6 @@
 import type { ThemeName } from "../../test/support/window/vscode-window.ts";
 
-/** The themes by the word in a picture's file name. */
+/** The themes by their part of a picture's file name. */
 export const themes = {
   dark: "Default Dark Modern",
   light: "Default Light Modern",
@@ -24,7 +24,7 @@ export interface Picture {
   };
 }
 
-/** The window's size in pixels: small, so that its words can be read where a page shows it at half its size. */
+/** The window's size in pixels: small, so that its text can be read if a page shows it at half its size. */
 export const windowSize = { width: 960, height: 620 };
 
 const both = ["dark", "light"] as const;

@@ -106,7 +106,7 @@ describe("the walkthrough", () => {
     );
   });
 
-  it("takes a step for done by commands and context keys that exist", () => {
+  it("completes steps by commands and context keys that exist", () => {
     const keys = read("src/editor/context.ts");
     for (const event of steps.flatMap(({ completionEvents }) => completionEvents)) {
       const [, kind, what = ""] =
