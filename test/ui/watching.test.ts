@@ -185,7 +185,7 @@ describe("Watching, in the window", () => {
     await quickInput.waitFor("Search in title");
     await quickInput.input.fill("no such words");
     await page.keyboard.press("Enter");
-    await sidebar.getByText("No tracked execution passes the filter.").waitFor();
+    await sidebar.getByText("No tracked execution matches the filter.").waitFor();
     await sidebar.getByRole("button", { name: "Clear Filter" }).last().click();
     await tree.row("Briefings").waitFor();
   });

@@ -7,7 +7,7 @@ import { projectFolder } from "../support/folders.ts";
 const read = (...names: string[]) => readFileSync(path.join(projectFolder, ...names), "utf8");
 
 describe("the README's example of the API", () => {
-  it("is what the host test runs, word for word but for where the types are", () => {
+  it("is the code that the host test runs, apart from the path of the types", () => {
     const blocks = [...read("README.md").matchAll(/^```ts\n([^]*?)^```$/gm)].map(
       ([, text]) => text,
     );

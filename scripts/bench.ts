@@ -1,12 +1,12 @@
-// `npm run bench`: how the local service does under load. Prints what it measured; it fails only when an answer is wrong.
+// `npm run bench`: measures the local service under load and prints the results. It fails only if a response is wrong.
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import { CrewApi, type DocumentedStatus } from "./crew-api.ts";
-import { temporaryFolder } from "./folders.ts";
-import { startService, type RunningService } from "./service.ts";
-import { waitFor } from "./wait.ts";
+import { CrewApi, type DocumentedStatus } from "../test/support/crew-api.ts";
+import { temporaryFolder } from "../test/support/folders.ts";
+import { startService, type RunningService } from "../test/support/service.ts";
+import { waitFor } from "../test/support/wait.ts";
 
 const executions = Number(process.env["CREWDECK_BENCH"] ?? 10_000);
 const together = 20;
@@ -111,7 +111,7 @@ function report(what: string, result: string): void {
   console.log(`${what.padEnd(45)} ${result}`);
 }
 
-/** Resident memory of the service, where the system tells it. */
+/** Resident memory of the service, on Linux. */
 function memory({ child }: RunningService): string {
   if (process.platform !== "linux") return "memory not measured";
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1];

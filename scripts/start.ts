@@ -1,12 +1,12 @@
-// `npm start`: VS Code with Crewdeck as just built and the example crew served locally and connected. The desktop's `code` is
-// taken where there is one and a display; else VS Code's server, whose address is printed. Ctrl+C ends everything.
-// CREWDECK_VSCODE=desktop or =server decides; CREWDECK_START_DATA names another folder for what VS Code keeps and for the copy of the example crew that is opened.
+// `npm start`: VS Code with Crewdeck as just built and the example crew served locally and connected. It uses the desktop's
+// `code` if there is one and a display, else VS Code's server, whose address is printed. Ctrl+C ends everything.
+// CREWDECK_VSCODE=desktop or =server chooses one; CREWDECK_START_DATA names another folder for VS Code's data and for the copy of the example crew.
 import path from "node:path";
 import { endWithParent } from "./end-with-parent.ts";
-import { exampleCopy } from "./example-copy.ts";
-import { downloadsFolder } from "./folders.ts";
-import { startDesktop } from "./start-desktop.ts";
-import { startInBrowser } from "./start-in-browser.ts";
+import { exampleCopy } from "./start/example-copy.ts";
+import { downloadsFolder } from "../test/support/folders.ts";
+import { startDesktop } from "./start/desktop.ts";
+import { startInBrowser } from "./start/browser.ts";
 
 endWithParent();
 const dataFolder = path.resolve(
@@ -16,7 +16,7 @@ const crew = exampleCopy(dataFolder);
 const options = {
   dataFolder,
   workspace: crew,
-  // The extension starts the local service for this crew by itself, and takes it for the example crew.
+  // The extension starts the local service for this crew, as the example crew.
   env: { CREWDECK_START_LOCAL: crew, CREWDECK_EXAMPLE_CREW: crew },
 };
 const running = (await startDesktop(options)) ?? (await startInBrowser(options));
@@ -28,7 +28,7 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, ()
 await running.ended;
 await end(0);
 
-/** Ends VS Code and all it started, once. */
+/** Ends VS Code and its processes, once. */
 async function end(code: number): Promise<void> {
   if (isEnding) return;
   isEnding = true;

@@ -3,5 +3,5 @@ import { endWithParent } from "./end-with-parent.ts";
 
 endWithParent();
 // A path made at run time: the program is built, and the type checker knows nothing of it.
-const program = new URL("../../dist/service.mjs", import.meta.url).href;
+const program = new URL("../dist/service.mjs", import.meta.url).href;
 await import(program);

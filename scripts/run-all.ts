@@ -1,14 +1,14 @@
-// `npm test`: builds, checks types and style, runs every suite and adds up what they say. Three steps run side by side, the longest
-// ones first; a step's output is printed when it has ended. The last line is "N passed, N failed"; the failures are listed once more above it.
+// `npm test`: builds, checks types and style, runs every suite and adds up their results. Three steps run in parallel, the longest
+// ones first; a step's output is printed when it ends. The last line is "N passed, N failed"; the failures are listed again above it.
 // Each test is tried once.
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { ensureBrowser } from "./browser.ts";
-import type { Counts, Failure } from "./count-reporter.ts";
+import { ensureBrowser } from "../test/support/browser.ts";
+import type { Counts, Failure } from "../test/support/count-reporter.ts";
 import { endWithParent } from "./end-with-parent.ts";
-import { failuresFolder, projectFolder, temporaryFolder } from "./folders.ts";
-import { installedServer } from "./vscode-install.ts";
+import { failuresFolder, projectFolder, temporaryFolder } from "../test/support/folders.ts";
+import { installedServer } from "../test/support/vscode-install.ts";
 
 /** A suite of tests in a folder of the same name under test/, or a step that is one test as a whole. */
 interface Step {
@@ -19,7 +19,7 @@ interface Step {
 }
 
 endWithParent();
-/** Only what hangs is ended: a suite that is slow on a busy machine still reports. */
+/** Long enough for a slow suite on a busy machine: only what hangs is ended. */
 const limitMinutes = 40;
 const started = performance.now();
 const scratch = temporaryFolder("test");
@@ -30,12 +30,12 @@ rmSync(failuresFolder, { recursive: true, force: true });
 const build = oneTest("build", "esbuild.mjs", "--tests");
 const steps = [
   suite("ui"),
-  { name: "host", args: ["test/support/run-host.ts"], isSuite: true },
+  { name: "host", args: ["scripts/run-host.ts"], isSuite: true },
   suite("unit"),
   suite("service"),
   oneTest("style and walls between the rooms", "node_modules/eslint/bin/eslint.js", "."),
   oneTest("format", "node_modules/prettier/bin/prettier.cjs", "--check", "."),
-  // Packaging builds once more, which leaves alone what is so already.
+  // Packaging builds again, which writes only what has changed.
   suite("package"),
   oneTest("types of the tests", "node_modules/typescript/bin/tsc", "-p", "test"),
   oneTest("types of the extension and the service", "node_modules/typescript/bin/tsc", "-p", "."),
@@ -44,7 +44,7 @@ const steps = [
 
 checkEveryTestHasASuite();
 await run(build);
-// Several steps open windows at once: on a fresh machine they would all install VS Code's server and the browser, within a test's time.
+// On a fresh machine, several steps would install VS Code's server and the browser at the same time, within a test's timeout.
 await installedServer("newest");
 await ensureBrowser();
 const queue = [...steps];
@@ -68,7 +68,7 @@ function suite(name: string): Step {
   };
 }
 
-/** Takes one step after the other, whether they pass or fail. */
+/** Runs one step after the other, whether they pass or fail. */
 async function runQueue(): Promise<void> {
   for (let step = queue.shift(); step !== undefined; step = queue.shift()) await run(step);
 }
@@ -88,7 +88,7 @@ async function run({ name, args, isSuite }: Step): Promise<void> {
   );
 }
 
-/** Runs Node in the project's folder; gives its exit code and all it wrote. */
+/** Runs Node in the project's folder; returns its exit code and output. */
 function runNode(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -108,7 +108,7 @@ function runNode(
   });
 }
 
-/** What a suite counted itself; one that broke off, or had no test, has failed. */
+/** The counts of a suite. One that was interrupted, or had no test, has failed. */
 function readCounts(name: string, file: string, code: number): Counts {
   if (!existsSync(file)) {
     return brokenOff(
@@ -146,7 +146,7 @@ function list(heading: string, tests: readonly Failure[]): void {
     console.log(`- ${title}\n    ${error.replaceAll("\n", "\n    ")}`);
 }
 
-/** A test file outside the suites' folders would never run, and nobody would notice. */
+/** A test file outside the suites' folders would never run. */
 function checkEveryTestHasASuite(): void {
   const files = readdirSync(path.join(projectFolder, "test"), { recursive: true }).map(String);
   const names = steps.filter(({ isSuite }) => isSuite).map(({ name }) => name);

@@ -1,8 +1,8 @@
 import { cpSync, existsSync } from "node:fs";
 import path from "node:path";
-import { projectFolder } from "./folders.ts";
+import { projectFolder } from "../../test/support/folders.ts";
 
-/** The copy of the example crew that `npm start` opens, made where it is missing: what a person changes there changes no file of the project, and stays. */
+/** The copy of the example crew that `npm start` opens, made if it is missing: changes in it are kept and change no file of the project. */
 export function exampleCopy(dataFolder: string): string {
   const copy = path.join(dataFolder, "example-crew");
   if (!existsSync(copy))

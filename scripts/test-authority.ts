@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Edition } from "./vscode-versions.ts";
+import type { Edition } from "../test/support/vscode-versions.ts";
 
 /** Files of a certificate authority that was made for one run, and of a certificate that it signed for `crew.test`. */
 export interface TestAuthority {
@@ -19,7 +19,7 @@ const machineAuthorities = [
 
 /**
  * Makes an authority and a certificate for `crew.test` with openssl. The newest VS Code reads the machine's authorities by Node, which
- * takes them from the file that SSL_CERT_FILE names; the oldest reads a fixed file, so that there Node is told of the authority itself.
+ * takes them from the file that SSL_CERT_FILE names; the oldest reads a fixed file, so there Node gets the authority directly.
  */
 export function makeTestAuthority(folder: string, edition: Edition): TestAuthority {
   const openssl = (...args: string[]) =>

@@ -1,13 +1,13 @@
-// Runs the host tests (out/host) inside a real VS Code: on a desktop where there is one to be had, else in VS Code's server.
-// CREWDECK_VSCODE=desktop or =server decides; --oldest takes the VS Code that the manifest names as the oldest; --grep WORDS runs
+// Runs the host tests (out/host) inside a real VS Code: the desktop's if it can be downloaded and shown, else VS Code's server.
+// CREWDECK_VSCODE=desktop or =server chooses one; --oldest takes the VS Code that the manifest names as the oldest; --grep WORDS runs
 // the tests whose titles match, as Mocha's option does.
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { downloadAndUnzipVSCode, runTests } from "@vscode/test-electron";
-import { downloadsFolder, projectFolder, temporaryFolder } from "./folders.ts";
+import { downloadsFolder, projectFolder, temporaryFolder } from "../test/support/folders.ts";
 import { makeTestAuthority } from "./test-authority.ts";
-import { vscodeVersion, type Edition } from "./vscode-versions.ts";
+import { vscodeVersion, type Edition } from "../test/support/vscode-versions.ts";
 
 const { values: options } = parseArgs({
   options: { oldest: { type: "boolean" }, grep: { type: "string" } },
@@ -43,19 +43,19 @@ try {
     rmSync(folder, { recursive: true, force: true });
 }
 
-/** The desktop VS Code of the wanted version; undefined where none can be had or shown. */
+/** The desktop VS Code of the wanted version; undefined if it can't be downloaded or shown. */
 async function desktopExecutable(): Promise<string | undefined> {
-  const wish = process.env["CREWDECK_VSCODE"];
-  if (wish === "server") return undefined;
+  const wanted = process.env["CREWDECK_VSCODE"];
+  if (wanted === "server") return undefined;
   const hasDisplay =
     process.platform !== "linux" ||
     Boolean(process.env["DISPLAY"] ?? process.env["WAYLAND_DISPLAY"]);
-  if (wish !== "desktop" && !hasDisplay) return undefined;
+  if (wanted !== "desktop" && !hasDisplay) return undefined;
   mkdirSync(downloadsFolder, { recursive: true });
   try {
     return await downloadAndUnzipVSCode({ version, cachePath: downloadsFolder });
   } catch (error) {
-    if (wish === "desktop") throw error;
+    if (wanted === "desktop") throw error;
     console.log(
       `Desktop VS Code cannot be downloaded (${error instanceof Error ? error.message : String(error)}).`,
     );

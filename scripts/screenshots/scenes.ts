@@ -1,19 +1,18 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { openExecution, openForm } from "../../ui/person.ts";
-import { story, startExampleCrew, waitForDocument } from "../../ui/story.ts";
-import { openWalkthrough } from "../../ui/walkthrough.ts";
-import { waitFor } from "../wait.ts";
-import type { VSCodeWindow } from "../window.ts";
+import { openExecution, openForm } from "../../test/ui/person.ts";
+import { story, startExampleCrew, waitForDocument } from "../../test/ui/story.ts";
+import { openWalkthrough } from "../../test/ui/walkthrough.ts";
+import { waitFor } from "../../test/support/wait.ts";
+import type { VSCodeWindow } from "../../test/support/window.ts";
 
-/** Takes a picture of the window as it stands; which part of it, and whether at all, is the camera's affair. */
+/** Takes a picture of the window. The camera decides which part of it, and whether at all. */
 export type Camera = (name: string) => Promise<void>;
 
 const statusItem = '.statusbar-item[aria-label^="Crewdeck:"]';
 
 const requestFile = "tea.kickoff.json";
 
-/** A request file as a team would share it. */
 const request = {
   crew: "example_crew",
   label: "Tea for the newcomers",
@@ -39,7 +38,7 @@ async function connect(window: VSCodeWindow, take: Camera): Promise<void> {
   const { tree, page, quickInput } = window;
   await tree.open("Crewdeck");
   await page.getByRole("button", { name: "Start the Example Crew" }).waitFor();
-  // The view's sign that it is being filled belongs in no picture.
+  // The view's progress badge is not shown in pictures.
   await tree.badge("Crewdeck").waitFor({ state: "hidden" });
   await lookAway(window);
   await take("welcome");
@@ -84,7 +83,7 @@ async function kickOff(window: VSCodeWindow, take: Camera): Promise<void> {
   await take("toast");
   const tooltip = page.locator(".monaco-hover").filter({ hasText: "Waiting for you" });
   await waitFor("the status bar item's tooltip", async () => {
-    // An item that is drawn anew loses the mouse that was on it.
+    // An item that is redrawn loses the mouse.
     await lookAway(window);
     await page.locator(statusItem).hover();
     return tooltip.waitFor({ timeout: 3_000 }).then(
@@ -117,7 +116,7 @@ async function answer(window: VSCodeWindow, take: Camera): Promise<void> {
   await window.runCommand("View: Close Editor");
   await window.runCommand("Crewdeck: Approve");
   await waitForDocument(window, /\*\*Completed\*\* · 3 of 3/);
-  // Opened anew: lenses of the text before stand in wrong places for a moment.
+  // Opened again: for a moment, lenses of the earlier text are in the wrong places.
   await window.runCommand("View: Close All Editors");
   await openExecution(window, story.topic);
   await lookAway(window);
@@ -134,7 +133,7 @@ async function openOthers(window: VSCodeWindow, take: Camera): Promise<void> {
     .dblclick();
   await editor.lens("Kick off").waitFor();
   await take("request-file");
-  // The page shows a step's picture only where it has room for it.
+  // The page shows a step's picture only if there is room.
   await page.setViewportSize({ width: 1280, height: 800 });
   await window.runCommand("View: Toggle Primary Side Bar Visibility");
   await openWalkthrough(window);
@@ -145,7 +144,7 @@ async function openOthers(window: VSCodeWindow, take: Camera): Promise<void> {
   await take("walkthrough");
 }
 
-/** Opens it from the notification; that leaves by itself after a while, and then the status bar leads to the same place. */
+/** Opens it from the notification or, after that has closed by itself, from the status bar. */
 async function openWhatWaits({ messages, page }: VSCodeWindow): Promise<void> {
   const button = messages
     .notification("waits for you")
@@ -153,7 +152,7 @@ async function openWhatWaits({ messages, page }: VSCodeWindow): Promise<void> {
   await button.click({ timeout: 2_000 }).catch(() => page.locator(statusItem).click());
 }
 
-/** Moves the mouse to where the view is empty, until what it had brought is gone. */
+/** Moves the mouse to an empty part of the view until no hover is shown. */
 async function lookAway({ page }: VSCodeWindow): Promise<void> {
   const bottom = (page.viewportSize()?.height ?? 0) - 150;
   let isUp = false;

@@ -1,6 +1,6 @@
-import type { ThemeName } from "../window/vscode-window.ts";
+import type { ThemeName } from "../../test/support/window/vscode-window.ts";
 
-/** The themes by the word in a picture's file name. */
+/** The themes by their part of a picture's file name. */
 export const themes = {
   dark: "Default Dark Modern",
   light: "Default Light Modern",
@@ -24,11 +24,14 @@ export interface Picture {
   };
 }
 
-/** The window's size in pixels: small, so that its words can be read where a page shows it at half its size. */
+/** The window's size in pixels: small, so that its text can be read if a page shows it at half its size. */
 export const windowSize = { width: 960, height: 620 };
 
 const both = ["dark", "light"] as const;
 const dark = ["dark"] as const;
+
+/** The file of the README's moving picture in media/screenshots. */
+export const film = "story.gif";
 
 /** Every picture, in the order in which they are taken. */
 export const pictures: readonly Picture[] = [
@@ -50,5 +53,5 @@ export const pictures: readonly Picture[] = [
 
 /** The file of a picture in media/screenshots. */
 export function fileOf({ name, themes: taken }: Picture, theme: PictureTheme): string {
-  return taken.length === 1 ? `${name}.png` : `${name}-${theme}.png`;
+  return taken.length === 1 ? `${name}.webp` : `${name}-${theme}.webp`;
 }

@@ -2,19 +2,19 @@ import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
-import { projectFolder } from "./folders.ts";
-import { leaveNothingBehind } from "./leave-nothing.ts";
-import { endFamily } from "./processes.ts";
-import type { RunningVSCode, StartOptions } from "./start-desktop.ts";
-import { installedServer } from "./vscode-install.ts";
-import { cleanEnvironment, linkExtension, noGallery, quietSettings } from "./vscode-server.ts";
-import { waitFor } from "./wait.ts";
+import { projectFolder } from "../../test/support/folders.ts";
+import { leaveNothingBehind } from "../../test/support/leave-nothing.ts";
+import { endFamily } from "../../test/support/processes.ts";
+import type { RunningVSCode, StartOptions } from "./desktop.ts";
+import { installedServer } from "../../test/support/vscode-install.ts";
+import { cleanEnvironment, linkExtension, noGallery, quietSettings } from "../../test/support/vscode-server.ts";
+import { waitFor } from "../../test/support/wait.ts";
 
-/** Tried first, so that the address and what the browser keeps for it (the secrets) stay the same from start to start. */
+/** Tried first, so that the address, and the secrets that the browser keeps for it, stay the same. */
 const usualPort = 8379;
 
 /**
- * Starts VS Code's server for a person's browser. It is code-server's own front, which holds the key that lets secrets survive
+ * Starts VS Code's server for a person's browser. It is code-server's own program, which keeps the key that lets secrets survive
  * a reload of the window; VS Code's bare server does not.
  */
 export async function startInBrowser({
@@ -28,7 +28,7 @@ export async function startInBrowser({
     path.join(dataFolder, "Machine", "settings.json"),
     JSON.stringify(quietSettings, null, 2),
   );
-  // Without a file of its own code-server would read and write the person's.
+  // Without its own file, code-server would read and write the user's.
   const config = path.join(dataFolder, "config.yaml");
   writeFileSync(config, "auth: none\n");
   const extensions = path.join(dataFolder, "extensions");

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
-import { projectFolder } from "./folders.ts";
-import { runningProcesses, signal } from "./processes.ts";
-import { cleanEnvironment } from "./vscode-server.ts";
+import { projectFolder } from "../../test/support/folders.ts";
+import { runningProcesses, signal } from "../../test/support/processes.ts";
+import { cleanEnvironment } from "../../test/support/vscode-server.ts";
 
-/** What `npm start` wants to run. */
+/** What `npm start` runs. */
 export interface StartOptions {
   /** Where VS Code keeps its settings and state, so that they are there again at the next start. */
   dataFolder: string;
@@ -13,28 +13,28 @@ export interface StartOptions {
   env: NodeJS.ProcessEnv;
 }
 
-/** A VS Code that runs for a person. */
+/** A running VS Code. */
 export interface RunningVSCode {
-  /** Says where it is. */
+  /** Tells a person where it runs. */
   greeting: string;
-  /** Settles when it ended by itself. */
+  /** Settles when VS Code ends by itself. */
   ended: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Opens the desktop's VS Code; undefined where there is no `code` on the PATH or no display to show it on. */
+/** Opens the desktop's VS Code; undefined without `code` on the PATH or without a display. */
 export async function startDesktop({
   dataFolder,
   workspace,
   env,
 }: StartOptions): Promise<RunningVSCode | undefined> {
-  const wish = process.env["CREWDECK_VSCODE"];
+  const wanted = process.env["CREWDECK_VSCODE"];
   const code = findCode();
   const hasDisplay =
     process.platform !== "linux" ||
     Boolean(process.env["DISPLAY"] ?? process.env["WAYLAND_DISPLAY"]);
-  if (wish === "server" || code === undefined || !hasDisplay) {
-    if (wish === "desktop")
+  if (wanted === "server" || code === undefined || !hasDisplay) {
+    if (wanted === "desktop")
       throw new Error(
         code === undefined
           ? "There is no `code` on the PATH."
@@ -42,7 +42,7 @@ export async function startDesktop({
       );
     return undefined;
   }
-  // A data folder of its own makes it an instance of its own, which takes our environment and can be ended without touching others.
+  // Its own data folder makes it a separate instance, which takes our environment and can be ended without touching others.
   const userData = path.join(dataFolder, "desktop");
   const args = [
     "--new-window",
@@ -66,7 +66,7 @@ export async function startDesktop({
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
   await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));
   const stop = async (): Promise<void> => {
-    // Windows ends what runs in a console by itself.
+    // Windows ends the processes of a console by itself.
     if (!isWindows)
       for (const one of runningProcesses())
         if (one.command.includes(userData)) signal(one.pid, "SIGTERM");
@@ -86,7 +86,7 @@ function findCode(): string | undefined {
       accessSync(file, constants.X_OK);
       return true;
     } catch {
-      // Not there, which is the answer asked for.
+      // Not there.
       return false;
     }
   });

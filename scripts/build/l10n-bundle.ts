@@ -12,7 +12,7 @@ export type Bundle = Record<
 
 /**
  * Every string given to `l10n.t` or `vscode.l10n.t` in the TypeScript files below a folder, sorted.
- * @throws Error naming file and line where what is given is no literal, which nobody could translate
+ * @throws Error with file and line if the text is no literal, which can't be translated
  */
 export function collectStrings(folder: string): Bundle {
   const files = readdirSync(folder, { recursive: true })

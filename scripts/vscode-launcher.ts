@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // Takes the place of desktop VS Code's executable in runTests() of @vscode/test-electron: understands the flags that
 // name an extension under development and a module of tests, and runs them in VS Code's server with a headless browser.
-// Its exit code is that of the tests. What the test module writes to the file named by CREWDECK_TEST_OUTPUT goes to standard
-// output; the window's own console, which is long and full of its own troubles, into out/host/window.log.
+// It exits with the code of the tests. What the test module writes to the file named by CREWDECK_TEST_OUTPUT goes to standard
+// output; the window's own console goes into out/host/window.log.
 import {
   appendFileSync,
   existsSync,
@@ -14,10 +14,10 @@ import {
 import path from "node:path";
 import { format, parseArgs } from "node:util";
 import { chromium } from "playwright-core";
-import { browserFlags, ensureBrowser } from "./browser.ts";
-import { projectFolder, temporaryFolder } from "./folders.ts";
-import { pageAddress, startServer } from "./vscode-server.ts";
-import { waitFor } from "./wait.ts";
+import { browserFlags, ensureBrowser } from "../test/support/browser.ts";
+import { projectFolder, temporaryFolder } from "../test/support/folders.ts";
+import { pageAddress, startServer } from "../test/support/vscode-server.ts";
+import { waitFor } from "../test/support/wait.ts";
 
 const { values, positionals } = parseArgs({
   options: {
