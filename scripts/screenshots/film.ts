@@ -114,7 +114,10 @@ export class Film {
     await this.#window.page.evaluate((id) => {
       const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
       svg.id = id;
-      svg.setAttribute("style", "position:fixed;left:0;top:0;width:20px;height:24px;z-index:100000;pointer-events:none");
+      svg.setAttribute(
+        "style",
+        "position:fixed;left:0;top:0;width:20px;height:24px;z-index:100000;pointer-events:none",
+      );
       const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
       path.setAttribute("d", "M1 1v17l4.5-4 3 7 3-1.3-3-6.7H15z");
       path.setAttribute("style", "fill:#fff;stroke:#000;stroke-width:1.2");
