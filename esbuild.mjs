@@ -2,8 +2,8 @@
 import { context, build, transform } from "esbuild";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { collectStrings } from "./test/support/l10n-bundle.ts";
-import { bundledPackages, thirdPartyNotices } from "./test/support/third-party-notices.ts";
+import { collectStrings } from "./scripts/build/l10n-bundle.ts";
+import { bundledPackages, thirdPartyNotices } from "./scripts/build/third-party-notices.ts";
 
 const watch = process.argv.includes("--watch");
 const development = watch || process.argv.includes("--development");
@@ -101,7 +101,7 @@ async function writeAsCommonJs(files) {
     if (!names.includes(chunk)) rmSync(path.join("dist/chunks", chunk));
 }
 
-/** Writes a file unless it is so already: a window that runs may be reading what is built anew. */
+/** Writes a file only if it changes: a running window may be reading it. */
 function keep(file, contents) {
   if (existsSync(file) && readFileSync(file).equals(Buffer.from(contents))) return;
   mkdirSync(path.dirname(file), { recursive: true });

@@ -20,6 +20,7 @@ export const rooms = {
   local: ["base", "store", "crews", "projects", "editor", "vscode"],
   commands: [...below, "crews", "kickoff", "feedback", "views", "local"],
   tools: [...below, "crews", "kickoff", "feedback", "views", "commands"],
+  "extension-api": [...below, "crews", "feedback", "commands"],
   service: ["base", "projects"],
   webview: ["kickoff"],
 };
@@ -30,12 +31,12 @@ export const typesOnly = { service: ["api"] };
 /** What `extension.ts` may not import: programs and pages of their own. */
 export const closedToExtension = ["service", "webview"];
 
-/** Words for a person that no translator would see; what is written of more than one word is taken for such. */
+/** Text for a person that no translator would see: literals of more than one word. */
 const untranslated = [
   "CallExpression[callee.property.name=/^show(Information|Warning|Error)Message$/] > :matches(Literal[value=/[a-z]{2}/], TemplateLiteral:has(TemplateElement[value.raw=/[a-z]{2}/]))",
   "NewExpression[callee.name=/^(User|Address|Project|MaybeStarted)Error$/] > :matches(Literal[value=/[a-z]{2}/], TemplateLiteral:has(TemplateElement[value.raw=/[a-z]{2}/]))",
   "Property[key.name=/^(title|label|detail|description|tooltip|prompt|placeHolder|placeholder|openLabel|saveLabel|message|remedy|intro)$/] > :matches(Literal[value=/[a-z,.] [a-z]/], TemplateLiteral:has(TemplateElement[value.raw=/[a-z,.] [a-z]/]))",
-].map((selector) => ({ selector, message: "A person reads this: let l10n.t translate it." }));
+].map((selector) => ({ selector, message: "A person reads this: translate it with l10n.t." }));
 
 /** Run while the code is loaded, before the language is known. */
 const tooEarly = {
@@ -44,7 +45,7 @@ const tooEarly = {
   message: "Translate when it is shown: the language is known only after the code is loaded.",
 };
 
-/** Problem reports tell what was being done, and hold no names. */
+/** Problem reports contain what was being done, and no names. */
 const named = {
   selector:
     "CallExpression:matches([callee.name='logProblem'], [callee.property.name=/^#?onProblem$/])[arguments.0.type='TemplateLiteral']",
@@ -122,7 +123,7 @@ export default tseslint.config(
   },
   { files: ["**/*.mjs"], extends: [tseslint.configs.disableTypeChecked] },
   {
-    files: ["test/**/*.ts"],
+    files: ["test/**/*.ts", "scripts/**/*.ts"],
     rules: {
       "max-lines": ["error", { max: 650, skipBlankLines: true, skipComments: true }],
       "@typescript-eslint/no-non-null-assertion": "off",

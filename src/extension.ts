@@ -1,46 +1,44 @@
 import * as vscode from "vscode";
 import { systemClock as clock } from "./base/clock.ts";
-import { watchClearing } from "./commands/clearing.ts";
-import { registerLinks } from "./commands/register-links.ts";
-import { registerCommands } from "./commands/table.ts";
-import { watchArrivals } from "./crews/arrivals.ts";
-import { Crews } from "./crews/crews.ts";
-import { keepEndedExecutions, loadTranslations, versionOf } from "./editor/environment.ts";
-import { resetContext } from "./editor/context.ts";
+import { offer } from "./base/errors.ts";
 import { Disposables } from "./base/events.ts";
-import { offer, type ErrorAction } from "./base/errors.ts";
+import { registerCommands, watchClearing } from "./commands/register.ts";
+import { Crews } from "./crews/crews.ts";
+import { watchArrivals } from "./crews/identity.ts";
+import { resetContext } from "./editor/context.ts";
+import { keepEndedExecutions, loadTranslations, versionOf } from "./editor/environment.ts";
 import { log, logProblem } from "./editor/log.ts";
 import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
-import { moveCrew } from "./executions/move-crew.ts";
 import { registerFeedback } from "./feedback/register.ts";
-import { OneWish } from "./kickoff/one-wish.ts";
+import { SingleStart } from "./base/single-start.ts";
 import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
-import { startForDevelopment } from "./local/start-for-development.ts";
-import { watchProjects } from "./local/workspace-projects.ts";
+import { watchProjects } from "./local/projects.ts";
 import { Sending } from "./sending/sending.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
 import { registerTools } from "./tools/register.ts";
-import { watchAttention, watchVisibility } from "./views/attention.ts";
-import type { CrewdeckApi } from "./views/crewdeck-api.ts";
+import { watchAttention, watchReading } from "./views/attention.ts";
+import type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
 import { registerDocuments } from "./views/document/register.ts";
-import { createExtensionApi } from "./views/extension-api.ts";
+import { createExtensionApi } from "./extension-api/extension-api.ts";
+import { Kickoffs } from "./views/kickoffs.ts";
 import { Notifications } from "./views/notifications.ts";
-import { RefusedTokens } from "./views/refused-tokens.ts";
+import { watchRefusedTokens } from "./views/refused-tokens.ts";
 import { StatusBar } from "./views/status-bar.ts";
 import { registerTree } from "./views/tree/register.ts";
 
-export type { CrewdeckApi } from "./views/crewdeck-api.ts";
+export type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
 
-/** Builds the house: crews, executions, documents, feedback, kickoff, tree, commands. Each part is handed what it needs; what changes travels from executions to views. */
+/** Builds the parts in the order of the rooms, and passes each the ones it needs. */
 export async function activate(context: vscode.ExtensionContext): Promise<CrewdeckApi> {
   loadTranslations();
   const owned = new Disposables();
   context.subscriptions.push(log, owned);
   resetContext();
 
+  // What is stored, connected and sent.
   const database = owned.add(
     new Database({
       folder: context.globalStorageUri.fsPath,
@@ -49,7 +47,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       onDamage: (message) => void vscode.window.showWarningMessage(plainMessage(message)),
     }),
   );
-  const crews = owned.add(new Crews(context, { userAgent: `crewdeck/${versionOf(context)}` }));
+  const crews = owned.add(new Crews(context, `crewdeck/${versionOf(context)}`));
   const executions = owned.add(
     new Executions({
       database,
@@ -81,7 +79,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     }),
   );
 
-  // Begun here and awaited at the end: a document that comes back with its window waits for it.
+  // Starts here and is awaited at the end: a document that returns with its window waits for it.
   const opened = locals
     .refresh()
     .catch((error: unknown) => logProblem("Reading the local crews", error))
@@ -91,107 +89,88 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
         return locals.restore();
       }),
     )
-    .catch((error: unknown) => {
-      // The extension works on without what is kept: each action that needs it says the same.
-      logProblem("Opening what is kept on this machine", error);
-      if (error instanceof StoreError) offer(error, [wayOut(error, context.extension.id)]);
-      void showError(error);
-    });
+    .catch((error: unknown) => showUnusable(error, context.extension.id));
+  const kickoffs = owned.add(new Kickoffs(sending.sends, clock));
+
+  // What a person sees.
   const { documents, show, find, findExecution, outputs } = owned.add(
     registerDocuments({
       store,
       crews,
       tracker,
+      kickoffs,
       ready: opened,
       storage: context.globalStorageUri,
-      memory: context.globalState,
     }),
   );
-  const feedback = owned.add(
+  const { feedback, threads, drafts } = owned.add(
     registerFeedback({
       crews,
       executions,
       sending,
       clock,
-      presses: new OneWish(clock),
+      presses: new SingleStart(clock),
       database,
       find,
       findExecution,
       show,
     }),
   );
-  const wake = async (crewId: string) => {
-    if (crewId.startsWith("local:")) await locals.ensureRunning(crewId);
-  };
-  const { sender, forms, ...requests } = owned.add(
-    registerKickoff({ context, database, crews, executions, sending, clock, wake, show }),
+  const { sender, forms, files, presets } = owned.add(
+    registerKickoff({ context, database, crews, executions, sending, clock, show }),
   );
-  const tree = owned.add(registerTree({ context, store, crews, tracker, clock, opened }));
+  const tree = owned.add(registerTree(context, opened, { store, crews, tracker, kickoffs, clock }));
   owned.add(new Notifications({ store, lease, notified, clock }));
-  owned.add(watchProjects(tree.view, crews, opened));
   owned.add(new StatusBar(store));
-  owned.add(new RefusedTokens({ tracker, lease, database }));
-  owned.add(watchAttention(tracker, tree, documents));
-  owned.add(watchVisibility(database, tree));
+  owned.add(watchRefusedTokens(tracker, lease, database));
+  owned.add(watchProjects(tree.view, crews, opened));
+  owned.add(watchAttention(tracker, database, tree, documents));
+  owned.add(watchReading(context.globalState));
+
+  // What changes with a crew.
   owned.add(crews.onDidChangeToken((crewId) => tracker.unpark(crewId)));
   owned.add(watchArrivals(crews, (crewId) => tracker.unpark(crewId)));
   owned.add(
     crews.onDidReplace(({ from, to }) => {
       try {
-        moveCrew(store, from.id, to);
+        executions.moveCrew(from.id, to);
       } catch (error) {
         logProblem("Moving a crew's executions", error);
       }
     }),
   );
-  owned.add(
-    registerCommands(context, async () =>
-      (await import("./commands/all.ts")).allCommands({
-        context,
-        database,
-        crews,
-        executions,
-        sending,
-        locals,
-        sender,
-        forms,
-        requests,
-        feedback,
-        tree,
-        outputs,
-        clock,
-        wake,
-        show,
-      }),
-    ),
-  );
-  owned.add(registerLinks(crews));
-  owned.add(watchClearing(store, { context, forms, tree }));
-  owned.add(
-    registerTools(context, { crews, executions, sender, feedback: feedback.feedback, clock, wake }),
-  );
 
+  // What people, language models and other extensions call.
+  const kept = { database, crews, executions, store, tracker, lease, sending, locals };
+  const seen = { sender, forms, files, presets, feedback, threads, drafts, tree, outputs, show };
+  const parts = { context, clock, secrets: sending.secrets, ...kept, ...seen };
+  owned.add(registerCommands(parts));
+  owned.add(watchClearing(parts));
+  owned.add(registerTools(parts));
   const { api, disposable } = createExtensionApi({
     crews,
     store,
     sender,
-    feedback: feedback.feedback,
-    wake,
-    loadReaders: () => import("./commands/api-arguments.ts"),
+    feedback,
   });
   owned.add(disposable);
   await opened;
-  startForDevelopment(locals);
+  locals.startForDevelopment();
   return api;
 }
 
-/** What a person can do about a database that can't be used. */
-function wayOut({ kind }: StoreError, extension: string): ErrorAction {
-  return kind === "newer"
-    ? {
-        title: vscode.l10n.t("Show Extension"),
-        command: "extension.open",
-        arguments: [extension],
-      }
-    : { title: vscode.l10n.t("Reload Window"), command: "workbench.action.reloadWindow" };
+/** The extension works without its database: each action that needs it reports the same error. */
+function showUnusable(error: unknown, extension: string): void {
+  logProblem("Opening the database", error);
+  if (error instanceof StoreError)
+    offer(error, [
+      error.kind === "newer"
+        ? {
+            title: vscode.l10n.t("Show Extension"),
+            command: "extension.open",
+            arguments: [extension],
+          }
+        : { title: vscode.l10n.t("Reload Window"), command: "workbench.action.reloadWindow" },
+    ]);
+  void showError(error);
 }

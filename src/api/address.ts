@@ -45,7 +45,7 @@ export function normaliseAddress(text: string): string {
   return `${url.origin}${withoutSlash(path)}`;
 }
 
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 

@@ -11,7 +11,7 @@ import { readErrorBody, type LocalProblem } from "./read-error.ts";
 import type { TokenType } from "./types.ts";
 
 /** An answer that isn't a success, without the token. */
-export interface RefusedAnswer {
+interface RefusedAnswer {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly status: number;
@@ -52,7 +52,7 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
   if (status === 500 && body.own !== undefined) {
     return new CrewApiError({ ...common, ...unreadableProject(answer, said, body.own) });
   }
-  const { kind, intro, remedy, reason: unreachable, tokenType } = known(answer);
+  const { kind, intro, remedy, ...details } = known(answer);
   const isOpen =
     answer.method === "POST" && (kind === "server" || kind === "gateway" || kind === "timeout");
   return new CrewApiError({
@@ -60,7 +60,7 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
     kind,
     message: sentence(l10n.t("{0} ({1}): {2}", intro, status, said)),
     ...outcome(isOpen, remedy),
-    ...defined({ reason: unreachable, tokenType }),
+    ...details,
   });
 }
 
@@ -69,35 +69,33 @@ function unreadableProject(
   { method, path }: RefusedAnswer,
   said: string,
   { place, isNotStarted }: LocalProblem,
-): Pick<CrewApiErrorDetails, "kind" | "message" | "remedy" | "sent" | "place"> {
-  const isOpen = method === "POST" && !(path === "/kickoff" && isNotStarted);
-  const remedy =
-    method === "POST" && !isOpen
-      ? l10n.t("Nothing was started. Fix the crew's file and kick off again.")
-      : l10n.t("Fix the crew's file and try again.");
+): CrewApiErrorDetails {
+  const isUnstarted = method === "POST" && path === "/kickoff" && isNotStarted;
   return {
     kind: "server",
     message: sentence(said),
-    ...outcome(isOpen, remedy),
-    ...(place && { place }),
+    ...outcome(
+      method === "POST" && !isUnstarted,
+      isUnstarted
+        ? l10n.t("Nothing was started. Fix the crew's file and kick off again.")
+        : l10n.t("Fix the crew's file and try again."),
+    ),
+    ...defined({ place }),
   };
 }
 
-function validation(
-  said: string,
-  missing: readonly string[],
-): Pick<CrewApiErrorDetails, "kind" | "message" | "remedy" | "missingInputs"> {
-  const [message, remedy] =
-    missing.length > 0
-      ? [
-          l10n.t("The crew needs more inputs: {0}", listed(missing)),
-          l10n.t("Fill them in and send again."),
-        ]
-      : [
-          l10n.t("The crew does not accept the values (422): {0}", said),
-          l10n.t("Fix them and send again."),
-        ];
-  return { kind: "validation", message: sentence(message), remedy, missingInputs: missing };
+function validation(said: string, missingInputs: readonly string[]): CrewApiErrorDetails {
+  const isMissing = missingInputs.length > 0;
+  return {
+    kind: "validation",
+    message: sentence(
+      isMissing
+        ? l10n.t("The crew needs more inputs: {0}", listed(missingInputs))
+        : l10n.t("The crew does not accept the values (422): {0}", said),
+    ),
+    remedy: isMissing ? l10n.t("Fill them in and send again.") : l10n.t("Fix them and send again."),
+    missingInputs,
+  };
 }
 
 function listed(names: readonly string[]): string {
@@ -119,8 +117,16 @@ interface KnownStatus {
 function known({ status, path, tokenType, isLocal = false }: RefusedAnswer): KnownStatus {
   switch (status) {
     case 401:
-    case 403:
-      return refusedToken(status, tokenType, isLocal);
+    case 403: // Not described by the specification; treated as a missing right.
+      return {
+        ...(status === 401 ? notAccepted(tokenType) : notAllowed(tokenType)),
+        ...(isLocal && {
+          remedy: l10n.t(
+            "The extension created the local crew's tokens. Stop the crew and start it again.",
+          ),
+        }),
+        ...defined({ tokenType }),
+      };
     case 404:
       return {
         kind: "notFound",
@@ -175,72 +181,57 @@ function known({ status, path, tokenType, isLocal = false }: RefusedAnswer): Kno
   };
 }
 
-/** 401 and 403 (specification, Authentication; 403 isn't described there and is treated as a missing right). */
-function refusedToken(
-  status: 401 | 403,
-  tokenType: TokenType | undefined,
-  isLocal: boolean,
-): KnownStatus {
-  const [intro, remedy] = status === 401 ? notAccepted(tokenType) : notAllowed(tokenType);
+function notAccepted(tokenType: TokenType | undefined): KnownStatus {
+  if (tokenType === undefined)
+    return {
+      kind: "unauthorized",
+      intro: l10n.t("The crew does not accept the token"),
+      remedy: l10n.t(
+        "Set the crew's token again: it is in the Status tab of the crew's page in the dashboard.",
+      ),
+    };
+  const [token, name] =
+    tokenType === "bearer"
+      ? [l10n.t("the organisation's token"), "Bearer Token"]
+      : [l10n.t("the user's token"), "User Bearer Token"];
   return {
-    kind: status === 401 ? "unauthorized" : "forbidden",
-    intro,
-    remedy: isLocal
-      ? l10n.t("The extension created the local crew's tokens. Stop the crew and start it again.")
-      : remedy,
-    ...defined({ tokenType }),
+    kind: "unauthorized",
+    intro: l10n.t("The crew does not accept {0}", token),
+    remedy: l10n.t(
+      "Set {0} again: it is the {1} in the Status tab of the crew's page in the dashboard.",
+      token,
+      name,
+    ),
   };
 }
 
-function notAccepted(tokenType: TokenType | undefined): readonly [intro: string, remedy: string] {
+function notAllowed(tokenType: TokenType | undefined): KnownStatus {
+  const kind = "forbidden";
   switch (tokenType) {
     case "bearer":
-      return [
-        l10n.t("The crew does not accept the organisation's token"),
-        l10n.t(
-          "Set the organisation's token again: it is the Bearer Token in the Status tab of the crew's page in the dashboard.",
-        ),
-      ];
-    case "userBearer":
-      return [
-        l10n.t("The crew does not accept the user's token"),
-        l10n.t(
-          "Set the user's token again: it is the User Bearer Token in the Status tab of the crew's page in the dashboard.",
-        ),
-      ];
-    case undefined:
-      return [
-        l10n.t("The crew does not accept the token"),
-        l10n.t(
-          "Set the crew's token again: it is in the Status tab of the crew's page in the dashboard.",
-        ),
-      ];
-  }
-}
-
-function notAllowed(tokenType: TokenType | undefined): readonly [intro: string, remedy: string] {
-  switch (tokenType) {
-    case "bearer":
-      return [
-        l10n.t("The organisation's token may not do this"),
-        l10n.t(
+      return {
+        kind,
+        intro: l10n.t("The organisation's token may not do this"),
+        remedy: l10n.t(
           "It already has all rights, so check the crew's page in the dashboard, or ask whoever maintains the crew.",
         ),
-      ];
+      };
     case "userBearer":
-      return [
-        l10n.t("The user's token may not do this"),
-        l10n.t(
+      return {
+        kind,
+        intro: l10n.t("The user's token may not do this"),
+        remedy: l10n.t(
           "It may lack the right: use the organisation's token, which is the Bearer Token in the Status tab of the crew's page in the dashboard.",
         ),
-      ];
+      };
     case undefined:
-      return [
-        l10n.t("The token may not do this"),
-        l10n.t(
+      return {
+        kind,
+        intro: l10n.t("The token may not do this"),
+        remedy: l10n.t(
           "Use a token with more rights (the Bearer Token rather than the User Bearer Token), which is in the Status tab of the crew's page in the dashboard.",
         ),
-      ];
+      };
   }
 }
 

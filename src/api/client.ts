@@ -5,11 +5,10 @@ import { isObject, parseJson } from "../base/json.ts";
 import { isWellFormed } from "../base/text.ts";
 import { normaliseAddress } from "./address.ts";
 import { CrewApiError } from "./errors.ts";
-import { defaultFetch } from "./fetch.ts";
 import { readInputs } from "./read-inputs.ts";
 import { readStatus } from "./read-status.ts";
 import { kickoffBody, readKickoff, readResume, resumeBody } from "./requests.ts";
-import { Transport, type Outgoing, type TransportOptions } from "./transport.ts";
+import { Transport, type Outgoing, type TransportOptions, defaultFetch } from "./transport.ts";
 import type {
   CrewInputs,
   KickoffAnswer,
@@ -41,8 +40,7 @@ export interface CrewClientOptions extends Partial<Omit<TransportOptions, "baseU
 }
 
 const getTimeout = 30_000;
-/** Milliseconds; a caller can set another time-out. */
-export const postTimeout = 60_000;
+const postTimeout = 60_000;
 const defaultMaxBytes = 64 * 1024 * 1024;
 
 /**
@@ -178,7 +176,8 @@ export class CrewClient {
         error instanceof CrewApiError &&
         (error.kind === "unauthorized" || error.kind === "forbidden" || error.place !== undefined)
       )
-        await this.#onRefused(error);
+        // Its own failure must not hide that the crew refused.
+        await this.#onRefused(error).catch(() => undefined);
       throw error;
     }
   }

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { asArray, asObject, defined, textAt } from "../base/json.ts";
+import { asArray, asObject, textAt } from "../base/json.ts";
 import { CrewApiError, outcome, type UnreachableReason } from "./errors.ts";
 
 const dnsCodes = ["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"];
@@ -55,83 +55,74 @@ export function errorOfFailure(
 }
 
 function verdict(code: string, description: string, url: URL): Verdict {
-  const host = url.hostname;
-  if (isProxy(code, description, url)) {
+  const { host, hostname } = url;
+  if (isProxy(code, description, url))
     return {
       reason: "proxy",
-      message: l10n.t("The proxy for {0} could not be used{1}.", host, inBrackets(code)),
+      message: l10n.t("The proxy for {0} could not be used{1}.", hostname, inBrackets(code)),
       remedy: l10n.t("Check VS Code's proxy settings (http.proxy, http.noProxy)."),
       unsent: true,
     };
-  }
-  if (dnsCodes.includes(code)) {
+  if (dnsCodes.includes(code))
     return {
       reason: "dns",
       message:
         code === "EAI_AGAIN"
-          ? l10n.t("The name {0} can't be looked up right now ({1}).", host, code)
-          : l10n.t("The name {0} can't be looked up ({1}).", host, code),
+          ? l10n.t("The name {0} can't be looked up right now ({1}).", hostname, code)
+          : l10n.t("The name {0} can't be looked up ({1}).", hostname, code),
       remedy: l10n.t("Check the crew's address for typing mistakes, and your connection or VPN."),
       unsent: true,
     };
-  }
-  if (code === "ECONNREFUSED") {
+  if (code === "ECONNREFUSED")
     return {
       reason: "refused",
-      message: l10n.t("Nothing accepts connections at {0} ({1}).", url.host, code),
+      message: l10n.t("Nothing accepts connections at {0} ({1}).", host, code),
       remedy: l10n.t("Check that the crew is running and that the port is right."),
       unsent: true,
     };
-  }
-  if (certificateCodes.test(code)) return certificate(code, host);
-  if (tlsCodes.test(code)) {
+  if (certificateCodes.test(code))
     return {
       reason: "certificate",
-      message: l10n.t("A secure connection to {0} could not be established ({1}).", url.host, code),
+      message: certificateProblem(code, hostname),
+      remedy: l10n.t(
+        "Check the address and this computer's clock. If your company uses its own certificate authority, install its certificate on this computer; VS Code uses the system's certificates (http.systemCertificates).",
+      ),
+      unsent: true,
+    };
+  if (tlsCodes.test(code))
+    return {
+      reason: "certificate",
+      message: l10n.t("A secure connection to {0} could not be established ({1}).", host, code),
       remedy: l10n.t("Check that the port is the one for https:, and whether you need a proxy."),
       unsent: handshakeWords.test(`${code} ${description}`),
     };
-  }
-  if (resetCodes.includes(code)) {
+  if (resetCodes.includes(code))
     return {
       reason: "reset",
-      message: l10n.t("The connection to {0} was cut off ({1}).", url.host, code),
+      message: l10n.t("The connection to {0} was cut off ({1}).", host, code),
       remedy: l10n.t("Try again. If it happens again, check the crew's log and your VPN or proxy."),
       // Observed: an aborted TLS handshake has this text and the code of a reset.
       unsent: description.includes("before secure TLS connection"),
     };
-  }
+  const why = inBrackets(code === "" ? description : code);
   return {
     reason: "other",
-    message: l10n.t(
-      "{0} can't be reached{1}.",
-      url.host,
-      inBrackets(code === "" ? description : code),
-    ),
+    message: l10n.t("{0} can't be reached{1}.", host, why),
     remedy: l10n.t("Check your connection, VPN and proxy."),
     unsent: /\bconnect E[A-Z]+\b/.test(description),
   };
 }
 
-function certificate(code: string, host: string): Verdict {
-  const message =
-    code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID"
-      ? l10n.t("The certificate of {0} is not valid at this time ({1}).", host, code)
-      : code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "HOSTNAME_MISMATCH"
-        ? l10n.t("The certificate of {0} is for another name ({1}).", host, code)
-        : l10n.t(
-            "The certificate of {0} is not signed by an authority that this computer trusts ({1}).",
-            host,
-            code,
-          );
-  return {
-    reason: "certificate",
-    message,
-    remedy: l10n.t(
-      "Check the address and this computer's clock. If your company uses its own certificate authority, install its certificate on this computer; VS Code uses the system's certificates (http.systemCertificates).",
-    ),
-    unsent: true,
-  };
+function certificateProblem(code: string, host: string): string {
+  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
+    return l10n.t("The certificate of {0} is not valid at this time ({1}).", host, code);
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "HOSTNAME_MISMATCH")
+    return l10n.t("The certificate of {0} is for another name ({1}).", host, code);
+  return l10n.t(
+    "The certificate of {0} is not signed by an authority that this computer trusts ({1}).",
+    host,
+    code,
+  );
 }
 
 /** A failed connection to a port that isn't the crew's is a failed connection to a proxy. */
@@ -179,45 +170,18 @@ export function unanswered(
   return new CrewApiError({ kind, message, ...outcome(isOpen, isOpen ? "" : remedy) });
 }
 
-interface Unusable {
-  readonly status: number;
-  readonly body?: string;
-  readonly isJson?: boolean;
-  readonly maxBytes?: number;
-  readonly isLocal?: boolean;
-  /** Target of a redirect, without the token. */
-  readonly location?: string;
-  /** The requested URL. */
-  readonly url?: string;
-}
-
-/** The error of an answer that can't be used. */
-export function unusableAnswer(
-  kind: "badAnswer" | "tooLarge" | "redirected",
-  { method, path }: Request,
-  answer: Unusable,
+/** @param location the redirect's target, without the token */
+export function redirected(
+  { method }: Request,
+  status: number,
+  location: string,
+  url: string,
 ): CrewApiError {
-  const { status, body } = answer;
-  const [message, remedy] = textsFor(kind, path, answer);
-  // Of the redirects only "303 See Other" means that the request was processed (RFC 9110).
-  const isOpen = method === "POST" && (kind !== "redirected" || status === 303);
+  const to = targetOf(location, url);
   return new CrewApiError({
-    kind,
-    message,
-    ...outcome(isOpen, remedy),
+    kind: "redirected",
     status,
-    ...defined({ body }),
-  });
-}
-
-function textsFor(
-  kind: "badAnswer" | "tooLarge" | "redirected",
-  path: string,
-  { status, maxBytes = 0, isLocal = false, isJson = false, location = "", url }: Unusable,
-): readonly [message: string, remedy: string] {
-  if (kind === "redirected") {
-    const to = targetOf(location, url);
-    return [
+    message:
       to === ""
         ? l10n.t(
             "The address redirects ({0}). The redirect was not followed because the request carries the token.",
@@ -228,30 +192,59 @@ function textsFor(
             status,
             to,
           ),
+    // Only "303 See Other" means that the request was processed (RFC 9110).
+    ...outcome(
+      method === "POST" && status === 303,
       l10n.t("If you trust the redirect's target, use it as the crew's address."),
-    ];
-  }
-  if (kind === "tooLarge") {
-    const megabytes = Math.round(maxBytes / 1024 / 1024);
-    return [
-      l10n.t("The answer is larger than {0} MB and was not read completely.", megabytes),
+    ),
+  });
+}
+
+export function tooLarge(
+  { method }: Request,
+  status: number,
+  maxBytes: number,
+  isLocal: boolean,
+): CrewApiError {
+  const megabytes = Math.round(maxBytes / 1024 / 1024);
+  return new CrewApiError({
+    kind: "tooLarge",
+    status,
+    message: l10n.t("The answer is larger than {0} MB and was not read completely.", megabytes),
+    ...outcome(
+      method === "POST",
       isLocal
         ? l10n.t("The local crew's log may have more details.")
         : l10n.t("Look at the execution in the dashboard."),
-    ];
-  }
-  return [
-    isJson
+    ),
+  });
+}
+
+/** The error of a 2xx answer of another shape. */
+export function badAnswer(
+  { method, path }: Request,
+  answer: { readonly status: number; readonly body: string; readonly isJson: boolean },
+  isLocal: boolean,
+): CrewApiError {
+  const { status, body, isJson } = answer;
+  return new CrewApiError({
+    kind: "badAnswer",
+    status,
+    body,
+    message: isJson
       ? l10n.t("The answer of {0} is not what the Crew Execution API returns.", path)
       : l10n.t("The answer of {0} is not JSON.", path),
-    isLocal
-      ? l10n.t("Stop and restart the local crew.")
-      : l10n.t("Check that the address is the one on the crew's page in the dashboard."),
-  ];
+    ...outcome(
+      method === "POST",
+      isLocal
+        ? l10n.t("Stop and restart the local crew.")
+        : l10n.t("Check that the address is the one on the crew's page in the dashboard."),
+    ),
+  });
 }
 
 /** Scheme, host and path of a redirect's target; the query may hold secrets. */
-function targetOf(location: string, url: string | undefined): string {
+function targetOf(location: string, url: string): string {
   if (location === "" || !URL.canParse(location, url)) return "";
   const { origin, pathname } = new URL(location, url);
   return origin === "null" ? "" : `${origin}${pathname}`;

@@ -23,12 +23,12 @@ export function readStatus(raw: unknown): StatusReading {
   const live = textAt(answer, "state");
   // If `state` is present, `status` is prose (observed).
   const stateText = live ?? textAt(answer, "status") ?? "";
-  const word = stateOf(stateText);
-  const { isAwaiting, waiting } = readWaiting(answer, word);
-  const state = waiting ? "waiting" : isAwaiting ? "awaiting" : word;
+  const stated = stateOf(stateText);
+  const { isAwaiting, waiting } = readWaiting(answer, stated);
+  const state = waiting ? "waiting" : isAwaiting ? "awaiting" : stated;
   const tasks = readTasks(answer);
   const progress = readProgress(answer, tasks.length);
-  const error = readError(answer, word, live !== undefined);
+  const error = readError(answer, stated, live !== undefined);
   const executionTime =
     numberAt(answer, "execution_time") ??
     numberAt(asObject(answer["progress"]), "duration_seconds");
@@ -38,25 +38,25 @@ export function readStatus(raw: unknown): StatusReading {
     ended: state === "completed" || state === "failed" || state === "stopped",
     ...defined({ progress }),
     tasks,
-    ...readResult(answer, word === "completed"),
+    ...readResult(answer, stated === "completed"),
     ...defined({ error, waiting, executionTime }),
     raw,
   };
 }
 
 /** Documented: `error`. Observed: `status` holds the exception's text if `state` is a failure. */
-function readError(answer: UnknownObject, word: WordState, live: boolean): string | undefined {
-  if (word === "completed") return undefined;
+function readError(answer: UnknownObject, stated: TextState, live: boolean): string | undefined {
+  if (stated === "completed") return undefined;
   const error = textAt(asObject(answer["error"]), "message", "detail") ?? readable(answer["error"]);
-  if (error !== undefined || (word !== "failed" && word !== "stopped")) return error;
+  if (error !== undefined || (stated !== "failed" && stated !== "stopped")) return error;
   return (live ? textAt(answer, "status") : undefined) ?? textAt(answer, "message", "detail");
 }
 
 /** A state that the answer's text alone gives; `waiting` also needs a task id. */
-type WordState = Exclude<StatusReading["state"], "waiting">;
+type TextState = Exclude<StatusReading["state"], "waiting">;
 
 /** The texts of each state (documented, observed on deployed crews, and in other deployments). */
-const stateTexts: Readonly<Record<Exclude<WordState, "other">, readonly string[]>> = {
+const stateTexts: Readonly<Record<Exclude<TextState, "other">, readonly string[]>> = {
   queued: ["pending", "queued"],
   running: ["started", "running", "retry", "retrying", "resumed", "thinking"],
   awaiting: [
@@ -75,12 +75,12 @@ const stateTexts: Readonly<Record<Exclude<WordState, "other">, readonly string[]
 
 const stateByText = new Map(
   Object.entries(stateTexts).flatMap(([state, texts]) =>
-    texts.map((text) => [folded(text), state as WordState] as const),
+    texts.map((text) => [folded(text), state as TextState] as const),
   ),
 );
 
 /** Ignores case, and `_`, `-` and spaces. */
-function stateOf(text: string): WordState {
+function stateOf(text: string): TextState {
   return stateByText.get(folded(text)) ?? "other";
 }
 
@@ -88,16 +88,14 @@ function folded(text: string): string {
   return text.toLowerCase().replace(/[\s_-]+/g, "");
 }
 
-interface ResultReading {
-  readonly output?: string;
-  readonly outputJson?: JsonValue;
-}
-
 /**
  * Documented: `result.output`. Observed: `result` as a text beside `result_json` (an object or null), and sometimes only
  * `last_executed_task.output`, which is the final output only once the execution is completed.
  */
-function readResult(answer: UnknownObject, completed: boolean): ResultReading {
+function readResult(
+  answer: UnknownObject,
+  completed: boolean,
+): Pick<StatusReading, "output" | "outputJson"> {
   const result = answer["result"];
   const found = isObject(result) ? (result["output"] ?? result["raw"] ?? result["result"]) : result;
   const last = completed
@@ -109,9 +107,7 @@ function readResult(answer: UnknownObject, completed: boolean): ResultReading {
     structureOf(found) ??
     unnamed(result);
   const output = readable(found) ?? readable(last) ?? readable(outputJson);
-  return {
-    ...defined({ output, outputJson }),
-  };
+  return defined({ output, outputJson });
 }
 
 /** Some deployments send `result_json` as a string that holds JSON. */
@@ -161,12 +157,7 @@ function readTask(task: UnknownObject, fallbackId: string | undefined): TaskRead
   const output = readable(task["output"] ?? task["raw"]);
   const agent = textAt(task, "agent") ?? textAt(asObject(task["agent"]), "role", "name");
   const executionTime = numberAt(task, "execution_time", "duration_seconds");
-  return {
-    taskId,
-    ...defined({ output }),
-    ...(agent === undefined ? {} : { agent: shortName(agent) }),
-    ...defined({ executionTime }),
-  };
+  return { taskId, ...defined({ output, agent: agent && shortName(agent), executionTime }) };
 }
 
 /**
@@ -185,8 +176,7 @@ function readProgress(answer: UnknownObject, knownTasks: number): Progress | und
     completed: counted ?? knownTasks,
     ...(total === undefined || total === 0 ? {} : { total }),
     unit: shortName(textAt(progress, "unit") ?? "task"),
-    ...defined({ current }),
-    ...(currentAgent === undefined ? {} : { currentAgent: shortName(currentAgent) }),
+    ...defined({ current, currentAgent: currentAgent && shortName(currentAgent) }),
   };
 }
 
@@ -213,7 +203,7 @@ interface WaitingReading {
   readonly waiting?: NonNullable<StatusReading["waiting"]>;
 }
 
-function readWaiting(answer: UnknownObject, state: WordState): WaitingReading {
+function readWaiting(answer: UnknownObject, state: TextState): WaitingReading {
   if (state === "completed" || state === "failed" || state === "stopped")
     return { isAwaiting: false };
   const certain = certainNames
@@ -239,9 +229,5 @@ function readWaitingTask(value: unknown): WaitingReading["waiting"] {
   const taskId = idAt(task, "task_id", "taskId");
   if (taskId === undefined) return undefined;
   const output = readable(task["task_output"] ?? task["taskOutput"] ?? task["output"]);
-  const attempt = numberAt(task, "attempt");
-  return {
-    taskId,
-    ...defined({ output, attempt }),
-  };
+  return { taskId, ...defined({ output, attempt: numberAt(task, "attempt") }) };
 }

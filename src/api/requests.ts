@@ -85,10 +85,10 @@ export function readKickoff(raw: unknown): KickoffAnswer | undefined {
 /** Both forms of the answer: `status` and `message` (specification), or the new kickoff id (observed). */
 export function readResume(raw: unknown): ResumeAnswer {
   const answer = asObject(raw);
-  const word = textAt(answer, "status");
-  const status = resumeStatuses.find((known) => known === word?.trim().toLowerCase());
+  const said = textAt(answer, "status");
+  const status = resumeStatuses.find((known) => known === said?.trim().toLowerCase());
   // Show an unknown status as the message.
-  const message = textAt(answer, "message") ?? (status === undefined ? word : undefined);
+  const message = textAt(answer, "message") ?? (status === undefined ? said : undefined);
   const kickoffId = kickoffIdAt(answer);
   return {
     ...defined({ status }),

@@ -11,20 +11,18 @@ interface Exchange {
   readonly body?: () => string;
 }
 
-interface TrafficRequest extends Exchange {
-  readonly kind: "request";
-}
-
-interface TrafficEnd extends Exchange {
-  readonly kind: "end";
-  readonly status?: number;
-  readonly error?: CrewApiErrorKind;
-  /** From sending to the end of the body. */
-  readonly milliseconds: number;
-}
-
 /** A request or its end, for a log. Holds no header and no token. */
-export type Traffic = TrafficRequest | TrafficEnd;
+export type Traffic = Exchange &
+  (
+    | { readonly kind: "request" }
+    | {
+        readonly kind: "end";
+        readonly status?: number;
+        readonly error?: CrewApiErrorKind;
+        /** From sending to the end of the body. */
+        readonly milliseconds: number;
+      }
+  );
 
 let exchanges = 0;
 

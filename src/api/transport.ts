@@ -1,13 +1,54 @@
+import http from "node:http";
+import https from "node:https";
 import * as l10n from "@vscode/l10n";
 import { wait, type Clock } from "../base/clock.ts";
 import { defined, isObject, parseJson } from "../base/json.ts";
 import { errorOfAnswer, excerpt } from "./answer-errors.ts";
 import { CrewApiError } from "./errors.ts";
-import { errorOfFailure, unanswered, unusableAnswer } from "./failure-errors.ts";
-import type { Fetch, FetchAnswer } from "./fetch.ts";
-import { parseRetryAfter, retryWait } from "./retry.ts";
+import { badAnswer, errorOfFailure, redirected, tooLarge, unanswered } from "./failure-errors.ts";
 import { bodyForLog, nextExchange, secretsIn, withoutSecrets, type Traffic } from "./traffic.ts";
 import type { TokenType, TypedToken } from "./types.ts";
+
+/** A subset of what any `fetch` takes. */
+interface FetchInit {
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly redirect: "manual";
+  readonly signal: AbortSignal;
+}
+
+/** A subset of node-fetch's `Response`. */
+interface FetchAnswer {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: { get(name: string): string | null };
+  readonly body: AsyncIterable<string | Uint8Array> | null;
+}
+
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
+
+/** No keep-alive: a POST on a kept connection that the server is closing may or may not have arrived. */
+const agents = {
+  http: new http.Agent({ keepAlive: false }),
+  https: new https.Agent({ keepAlive: false }),
+};
+
+/** node-fetch, loaded with the first request. VS Code patches Node's modules to apply its proxy and certificate settings. */
+export const defaultFetch: Fetch = async (url, init) =>
+  await (
+    await nodeFetch()
+  )(url, {
+    ...init,
+    agent: ({ protocol }) => (protocol === "https:" ? agents.https : agents.http),
+  });
+
+/** Without an agent: if `http.proxySupport` is "on", VS Code sets its own only then. It doesn't keep connections alive either. */
+export const agentlessFetch: Fetch = async (url, init) => await (await nodeFetch())(url, init);
+
+async function nodeFetch() {
+  return (await import("node-fetch")).default;
+}
 
 export interface TransportOptions {
   readonly baseUrl: string;
@@ -36,7 +77,6 @@ export interface Outgoing<T> {
 
 /** One attempt of a request. */
 interface Attempt<T> extends Outgoing<T> {
-  readonly token: string;
   readonly tokenType: TokenType | undefined;
   /** Removes the token and the body's secrets from a text. */
   readonly clean: (text: string) => string;
@@ -98,7 +138,7 @@ export class Transport {
   }
 
   async #once<T>(outgoing: Outgoing<T>): Promise<T> {
-    const { clock, onTraffic, fetch, baseUrl } = this.#options;
+    const { clock, fetch, baseUrl } = this.#options;
     const given = await this.#options.token();
     const { token, type } = typeof given === "string" ? { token: given, type: undefined } : given;
     const headers = this.#headers(token, outgoing);
@@ -108,15 +148,15 @@ export class Transport {
     const secrets = secretsIn(outgoing.body);
     const clean = (text: string) => withoutSecrets(text, token, secrets);
     const deadline = new Deadline(clock, outgoing.timeoutMs, outgoing.signal);
-    const attempt: Attempt<T> = { ...outgoing, token, tokenType: type, clean, deadline };
+    const attempt: Attempt<T> = { ...outgoing, tokenType: type, clean, deadline };
     const exchange = { id: nextExchange(), method, path };
     const logged = (text: string | undefined) =>
       text === undefined ? {} : { body: () => bodyForLog(text, clean) };
-    onTraffic({ kind: "request", ...exchange, ...logged(body) });
+    this.#log({ kind: "request", ...exchange, ...logged(body) });
     const started = clock.now();
     const arrived: Arrived = {};
     const end = (error?: CrewApiError) =>
-      onTraffic({
+      this.#log({
         kind: "end",
         ...exchange,
         ...defined({ status: arrived.status, error: error?.kind }),
@@ -142,6 +182,15 @@ export class Transport {
     }
   }
 
+  /** A log that fails must not change what is reported of a request, which may have started an execution. */
+  #log(traffic: Traffic): void {
+    try {
+      this.#options.onTraffic(traffic);
+    } catch {
+      // VS Code's log throws once it is disposed.
+    }
+  }
+
   #headers(token: string, { body }: Outgoing<unknown>): Readonly<Record<string, string>> {
     return {
       accept: "application/json",
@@ -158,10 +207,10 @@ export class Transport {
     arrived.status = status;
     if (status >= 300 && status < 400) {
       const location = clean(answer.headers.get("location") ?? "");
-      throw unusableAnswer("redirected", attempt, { status, location, url: baseUrl + path });
+      throw redirected(attempt, status, location, baseUrl + path);
     }
     const ok = status >= 200 && status < 300;
-    const { text, tooLarge, problem } = await readBody(answer.body, ok ? maxBytes : errorBytes);
+    const { text, isTruncated, problem } = await readBody(answer.body, ok ? maxBytes : errorBytes);
     arrived.text = text;
     if (deadline.ended === "aborted") throw unanswered("aborted", attempt, true);
     if (!ok) {
@@ -178,19 +227,14 @@ export class Transport {
         isLocal,
       });
     }
-    if (tooLarge) throw unusableAnswer("tooLarge", attempt, { status, maxBytes, isLocal });
+    if (isTruncated) throw tooLarge(attempt, status, maxBytes, isLocal);
     const raw = parseJson(text);
     // A complete object is the answer, even if the connection broke right after it.
     if (problem !== undefined && !isObject(raw)) throw this.#failure(problem, attempt);
     const value = raw === undefined ? undefined : attempt.read(raw, () => clean(text));
     if (value !== undefined) return value;
-    const isJson = raw !== undefined;
-    throw unusableAnswer("badAnswer", attempt, {
-      status,
-      body: excerpt(clean(text)),
-      isJson,
-      isLocal,
-    });
+    const body = excerpt(clean(text));
+    throw badAnswer(attempt, { status, body, isJson: raw !== undefined }, isLocal);
   }
 
   #failure(failure: unknown, attempt: Attempt<unknown>): CrewApiError {
@@ -205,8 +249,7 @@ export class Transport {
 
 interface ReadBody {
   readonly text: string;
-  /** Whether the limit was reached; `text` is then truncated. */
-  readonly tooLarge: boolean;
+  readonly isTruncated: boolean;
   /** The error that interrupted reading. */
   readonly problem?: unknown;
 }
@@ -224,11 +267,11 @@ async function readBody(
       const chunk = typeof part === "string" ? Buffer.from(part) : part;
       chunks.push(chunk.subarray(0, maxBytes - size));
       size += chunk.length;
-      if (size > maxBytes) return { text: text(), tooLarge: true };
+      if (size > maxBytes) return { text: text(), isTruncated: true };
     }
-    return { text: text(), tooLarge: false };
+    return { text: text(), isTruncated: false };
   } catch (problem) {
-    return { text: text(), tooLarge: false, problem };
+    return { text: text(), isTruncated: false, problem };
   }
 }
 
@@ -255,4 +298,38 @@ class Deadline {
       this.#controller.abort();
     };
   }
+}
+
+/** How often a GET is sent in all. */
+const attempts = 3;
+/** Milliseconds: the upper bound of the first wait; it doubles with each attempt. */
+const firstWait = 500;
+/** Milliseconds: a longer `Retry-After` is left to the caller. */
+const longestWait = 10_000;
+/** Milliseconds: no longer than an execution is watched. */
+const longestRest = 24 * 60 * 60 * 1000;
+
+/**
+ * Milliseconds to wait before a GET is retried; undefined if it isn't. Exponential back-off with full jitter on top of
+ * `Retry-After`. A time-out isn't retried: it has taken long enough.
+ * @param asked how often it was sent so far
+ */
+export function retryWait(error: unknown, asked: number, random: () => number): number | undefined {
+  if (!(error instanceof CrewApiError) || asked >= attempts) return undefined;
+  const passing =
+    error.kind === "rateLimited" ||
+    error.kind === "gateway" ||
+    (error.kind === "server" && error.place === undefined) ||
+    error.reason === "reset";
+  const rest = error.retryAfterMs ?? 0;
+  if (!passing || rest > longestWait) return undefined;
+  return rest + random() * firstWait * 2 ** (asked - 1);
+}
+
+/** Reads `Retry-After` (seconds, or an HTTP date) as milliseconds from now, at most a day. */
+export function parseRetryAfter(header: string | null, now: number): number | undefined {
+  const text = header?.trim() ?? "";
+  if (text === "") return undefined;
+  const milliseconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  return Number.isNaN(milliseconds) ? undefined : Math.min(Math.max(milliseconds, 0), longestRest);
 }

@@ -37,12 +37,21 @@ export interface CallbackUrls {
   readonly humanInputWebhookUrl?: string;
 }
 
+export interface Bearer {
+  readonly strategy: "bearer";
+  readonly token: string;
+}
+
+export interface Basic {
+  readonly strategy: "basic";
+  readonly username: string;
+  readonly password: string;
+}
+
 /** Human-input callback with credentials (vendor's human-in-the-loop guide). */
 export interface HumanInputWebhook {
   readonly url: string;
-  readonly authentication?:
-    | { readonly strategy: "bearer"; readonly token: string }
-    | { readonly strategy: "basic"; readonly username: string; readonly password: string };
+  readonly authentication?: Bearer | Basic;
 }
 
 /** Event streaming (vendor's webhook streaming guide). */
@@ -50,7 +59,7 @@ export interface StreamingWebhooks {
   readonly events: readonly string[];
   readonly url: string;
   readonly realtime?: boolean;
-  readonly authentication?: { readonly strategy: "bearer"; readonly token: string };
+  readonly authentication?: Bearer;
 }
 
 /** The callbacks with credentials, without the secrets: these may be stored, shown and written to files. */

@@ -1,15 +1,18 @@
 import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
+import { addCrewAction } from "../crews/errors.ts";
 import type { Crew } from "../crews/types.ts";
-import type { Execution, ExecutionSummary } from "../executions/model.ts";
-import type { ExecutionStore } from "../executions/store.ts";
+import { targetOf, type Target } from "../editor/arguments.ts";
 import { activeDocument } from "../editor/environment.ts";
 import { UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/messages.ts";
-import { targetOf, type Target } from "./arguments.ts";
-import { executionItem } from "./execution-item.ts";
+import type { Execution, ExecutionSummary } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import { titleOf } from "../executions/title.ts";
+import { startLabel, stateLabel } from "../views/labels.ts";
+import type { CommandParts, Run } from "./table.ts";
 
-/** The crew an argument names; without one the person chooses. Nothing when the person cancels. @throws UserError for an unknown crew, or when there is none at all. */
+/** The crew that an argument names, or that the person chooses; undefined if they cancel. @throws UserError for an unknown crew, or without any */
 export async function chooseCrew(
   crews: Crews,
   argument: unknown,
@@ -18,49 +21,53 @@ export async function chooseCrew(
   const { crew } = targetOf(argument);
   if (crew !== undefined) return crews.get(crew);
   const candidates = crews.list().filter(fits);
-  if (candidates.length === 0) {
+  if (candidates.length === 0)
     throw new UserError(
       vscode.l10n.t("There is no such crew yet. Connect a deployed crew, or start a local one."),
       [
-        { title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" },
+        addCrewAction(),
         { title: vscode.l10n.t("Start a Local Crew"), command: "crewdeck.startLocalCrew" },
       ],
     );
-  }
   if (candidates.length === 1) return candidates[0];
   const items = candidates.map((candidate) => ({
     label: plainLabel(candidate.name),
     description: plainLabel(candidate.url),
     crew: candidate,
   }));
-  const chosen = await vscode.window.showQuickPick(items, {
-    placeHolder: vscode.l10n.t("Which crew?"),
-    matchOnDescription: true,
-  });
-  return chosen?.crew;
+  const placeHolder = vscode.l10n.t("Which crew?");
+  return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true }))
+    ?.crew;
 }
 
-/** Finds a tracked execution by its target, whether its crew is still connected or not. */
+export function onCrew(
+  { crews }: Pick<CommandParts, "crews">,
+  action: (crew: Crew, argument: unknown) => unknown,
+  fits?: (crew: Crew) => boolean,
+): Run {
+  return async (argument) => {
+    const crew = await chooseCrew(crews, argument, fits);
+    return crew && action(crew, argument);
+  };
+}
+
+/** Finds a tracked execution; its crew may no longer be connected. */
 export function findExecution(
   store: ExecutionStore,
   crews: Crews,
-  target: Target,
+  { crew, kickoffId, isDocument = false }: Target,
 ): Execution | undefined {
-  if (target.kickoffId === undefined) return undefined;
-  const crewId = target.crew === undefined ? undefined : crews.find(target.crew)?.id;
-  // A crew may have been renamed since the document was opened; the id still leads to its execution.
-  if (target.isDocument === true)
-    return (
-      (crewId === undefined ? undefined : store.find(target.kickoffId, crewId)) ??
-      store.find(target.kickoffId)
-    );
-  const found = store.find(target.kickoffId, crewId);
-  if (found === undefined || target.crew === undefined || crewId !== undefined) return found;
-  // The crew is no longer connected: the execution remembers what it was called.
-  return [found.crew.id, found.crew.name, found.crew.url].includes(target.crew) ? found : undefined;
+  if (kickoffId === undefined) return undefined;
+  const crewId = crew === undefined ? undefined : crews.find(crew)?.id;
+  const inCrew = crewId === undefined ? undefined : store.find(kickoffId, crewId);
+  // The crew may have been renamed since the document was opened.
+  if (inCrew !== undefined || (crewId !== undefined && !isDocument)) return inCrew;
+  const found = store.find(kickoffId);
+  if (found === undefined || crew === undefined || isDocument) return found;
+  return [found.crew.id, found.crew.name, found.crew.url].includes(crew) ? found : undefined;
 }
 
-/** The execution an argument names, else the one in front, else one the person chooses among those that fit. @throws UserError where none fits, which `none` says, or none is known by that id. */
+/** The execution that an argument names, else the one in the active editor, else one that the person chooses. @throws UserError for an unknown ID, or if none fits */
 export async function chooseExecution(
   store: ExecutionStore,
   crews: Crews,
@@ -84,11 +91,46 @@ export async function chooseExecution(
   if (active && fits(active)) return active;
   const candidates = store.list().filter(fits);
   if (candidates.length === 0) throw new UserError(none);
-  const items = candidates.map(executionItem);
-  const chosen = await vscode.window.showQuickPick(items, {
-    placeHolder: vscode.l10n.t("Which execution?"),
-    matchOnDescription: true,
-    matchOnDetail: true,
-  });
-  return chosen && store.find(chosen.execution.localId);
+  const chosen = await pickExecution(
+    candidates.map(executionItem),
+    vscode.l10n.t("Which execution?"),
+  );
+  return chosen && store.find(chosen.localId);
+}
+
+export function onExecution(
+  { store, crews }: Pick<CommandParts, "store" | "crews">,
+  action: (execution: Execution, argument: unknown) => unknown,
+  fits?: (execution: ExecutionSummary) => boolean,
+  none?: string,
+): Run {
+  return async (argument) => {
+    const execution = await chooseExecution(store, crews, argument, fits, none);
+    return execution && action(execution, argument);
+  };
+}
+
+export async function confirm(text: string, detail: string, button: string): Promise<boolean> {
+  const answer = await vscode.window.showWarningMessage(text, { modal: true, detail }, button);
+  return answer === button;
+}
+
+export type ExecutionItem = vscode.QuickPickItem & { readonly execution?: ExecutionSummary };
+
+export async function pickExecution(
+  items: readonly ExecutionItem[],
+  placeHolder: string,
+): Promise<ExecutionSummary | undefined> {
+  const options = { placeHolder, matchOnDescription: true, matchOnDetail: true };
+  return (await vscode.window.showQuickPick(items, options))?.execution;
+}
+
+/** The state and the id may be remote text. */
+export function executionItem(execution: ExecutionSummary): ExecutionItem {
+  return {
+    label: plainLabel(titleOf(execution)),
+    description: plainLabel(`${execution.crew.name} · ${stateLabel(execution)}`),
+    detail: plainLabel([startLabel(execution), ...execution.kickoffIds.slice(0, 1)].join(" · ")),
+    execution,
+  };
 }

@@ -1,74 +1,129 @@
 import * as vscode from "vscode";
-import { connectCrew } from "../crews/connect.ts";
-import type { Crews } from "../crews/crews.ts";
-import { hasDashboard, openDashboard, editCrew, removeCrew } from "../crews/edit.ts";
-import { examine, testCrew } from "../crews/test-crew.ts";
-import { setToken, chooseCrewWithTwoTokens, switchToken } from "../crews/set-token.ts";
-import type { LocalCrews } from "../local/local-crews.ts";
-import { removeLocalCrew } from "../local/remove-local-crew.ts";
-import type { Crew } from "../crews/types.ts";
 import { UserError } from "../base/errors.ts";
-import { isProgram, targetOf } from "./arguments.ts";
-import { chooseCrew } from "./choose.ts";
-import type { Command } from "./table.ts";
+import { defined, type UnknownObject } from "../base/json.ts";
+import { connectCrew } from "../crews/connect.ts";
+import { editCrew, hasDashboard, openDashboard } from "../crews/edit.ts";
+import { chooseCrewWithTwoTokens, setToken, switchToken } from "../crews/set-token.ts";
+import { examine, testCrew } from "../crews/test-crew.ts";
+import type { Crew } from "../crews/types.ts";
+import { booleanOf, isProgram, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
+import { viewId } from "../editor/ids.ts";
+import { showStatus } from "../editor/messages.ts";
+import { chooseCrew, confirm, onCrew } from "./choose.ts";
+import type { CommandParts, Commands } from "./table.ts";
 
-/** Commands about connected crews. */
-export function crewCommands(
-  crews: Crews,
-  locals: LocalCrews,
-  wake: (crewId: string) => Promise<void>,
-): readonly Command[] {
-  const onCrew = (
-    id: string,
-    action: (crews: Crews, crew: Crew, argument: unknown) => unknown,
-    remoteOnly = false,
-  ): Command => ({
-    id,
-    async run(argument) {
-      const crew = await chooseCrew(
-        crews,
-        argument,
-        (candidate) => !remoteOnly || candidate.local === undefined,
-      );
-      return crew && action(crews, crew, argument);
+type CrewParts = Pick<CommandParts, "crews" | "locals">;
+
+/** Commands for connected crews, deployed and local. */
+export function crewCommands(parts: CrewParts): Commands {
+  const { crews, locals } = parts;
+  const isDeployed = ({ local }: Crew) => local === undefined;
+  return {
+    addCrew: (argument) => connectCrew(crews, argument),
+    editCrew: onCrew(parts, (crew) => editCrew(crews, crew), isDeployed),
+    setToken: onCrew(parts, (crew, argument) => setToken(crews, crew, argument), isDeployed),
+    async switchToken(argument) {
+      const isNamed = targetOf(argument).crew !== undefined;
+      const crew = await (isNamed ? chooseCrew(crews, argument) : chooseCrewWithTwoTokens(crews));
+      return crew && switchToken(crews, crew, argument);
     },
-  });
-  return [
-    { id: "addCrew", run: (argument) => connectCrew(crews, argument) },
-    onCrew("editCrew", editCrew, true),
-    onCrew("setToken", setToken, true),
-    {
-      id: "switchToken",
-      async run(argument) {
-        const crew =
-          targetOf(argument).crew === undefined
-            ? await chooseCrewWithTwoTokens(crews)
-            : await chooseCrew(crews, argument);
-        return crew && switchToken(crews, crew, argument);
-      },
-    },
-    onCrew("testCrew", async (all, { id }, argument) => {
-      await wake(id);
-      return isProgram(argument)
-        ? (await examine(all, all.get(id))).report
-        : await testCrew(all, all.get(id));
+    testCrew: onCrew(parts, async (crew, argument) => {
+      const ready = await crews.ready(crew);
+      return isProgram(argument) ? (await examine(crews, ready)).report : testCrew(crews, ready);
     }),
-    {
-      id: "openDashboard",
-      async run(argument) {
-        const isAsked = targetOf(argument).crew === undefined;
-        if (isAsked && !crews.list().some(hasDashboard)) {
-          throw new UserError(
-            vscode.l10n.t("No crew has a dashboard address yet. Add one to a crew first."),
-            [{ title: vscode.l10n.t("Edit Crew"), command: "crewdeck.editCrew" }],
-          );
-        }
-        const crew = await chooseCrew(crews, argument, hasDashboard);
-        return crew && openDashboard(crew);
-      },
+    async openDashboard(argument) {
+      if (targetOf(argument).crew === undefined && !crews.list().some(hasDashboard))
+        throw new UserError(
+          vscode.l10n.t("No crew has a dashboard address yet. Add one to a crew first."),
+          [{ title: vscode.l10n.t("Edit Crew"), command: "crewdeck.editCrew" }],
+        );
+      const crew = await chooseCrew(crews, argument, hasDashboard);
+      return crew && openDashboard(crew);
     },
-    onCrew("removeCrew", (all, crew) =>
-      crew.local === undefined ? removeCrew(all, crew) : removeLocalCrew(locals, crew),
+    removeCrew: onCrew(parts, (crew) => removeCrew(parts, crew)),
+    startLocalCrew: (argument) => startLocal(parts, argument),
+    // For the row of a stopped crew, with a title without "…".
+    startCrew: (argument) => startLocal(parts, argument),
+    stopLocalCrew: (argument) => locals.stop(folderIn(parts, recordOf(argument))),
+    copyToken: onCrew(
+      parts,
+      (crew) => copyToken(parts, crew),
+      ({ local }) => local !== undefined,
     ),
-  ];
+    showLocalLog: () => locals.showLog(),
+  };
+}
+
+/** Removes a crew and its tokens after a confirmation. */
+export async function removeCrew(
+  {
+    crews,
+    locals,
+  }: { crews: Pick<CrewParts["crews"], "remove">; locals: Pick<CrewParts["locals"], "remove"> },
+  crew: Crew,
+): Promise<boolean> {
+  const question =
+    crew.local === undefined
+      ? vscode.l10n.t("Remove the crew “{0}”?", crew.name)
+      : vscode.l10n.t("Remove the local crew “{0}”?", crew.name);
+  const detail =
+    crew.local === undefined
+      ? vscode.l10n.t(
+          "Its tokens are deleted from this machine's secret storage. Tracked executions stay and can be read, but are no longer updated. Nothing changes at {0}.",
+          crew.url,
+        )
+      : vscode.l10n.t(
+          "Its service is stopped, and the service's data and tokens are deleted: executions that have not ended can't continue. The project's folder stays, and tracked executions can still be read.",
+        );
+  if (!(await confirm(question, detail, vscode.l10n.t("Remove")))) return false;
+  await (crew.local === undefined ? crews.remove(crew) : locals.remove(crew.id));
+  return true;
+}
+
+async function startLocal(parts: CrewParts, argument: unknown): Promise<Crew | undefined> {
+  const given = recordOf(argument);
+  // A program that names the folder keeps the focus where it is. The view gets it before the crew starts: seconds later the person
+  // may be working elsewhere.
+  const isPerson = given["folder"] === undefined || "kind" in given;
+  const crew = await parts.locals.start({
+    ...folderIn(parts, given),
+    ...defined({ engine: stringOf(given, "engine"), here: booleanOf(given, "here") }),
+    ...(isPerson ? { onChosen: () => void vscode.commands.executeCommand(`${viewId}.focus`) } : {}),
+  });
+  if (crew !== undefined)
+    showStatus(vscode.l10n.t("“{0}” runs on this machine; no model is called", crew.name));
+  return crew;
+}
+
+/** A folder, or that of the crew in a row of the tree. */
+function folderIn({ crews }: CrewParts, given: UnknownObject): { readonly folder?: string } {
+  const crew = stringOf(given, "crew");
+  const ofCrew = crew === undefined ? undefined : crews.get(crew).local?.folder;
+  return defined({ folder: stringOf(given, "folder") ?? ofCrew });
+}
+
+/** Copies a local crew's token, for a shell. A deployed crew's token is never given out. */
+async function copyToken({ crews }: CrewParts, crew: Crew): Promise<void> {
+  if (crew.local === undefined)
+    throw new UserError(
+      vscode.l10n.t(
+        "Only the token of a local crew can be copied, and “{0}” is deployed. You find its token in the crew's dashboard.",
+        crew.name,
+      ),
+    );
+  const stored = await crews.token(crew.id);
+  if (stored === undefined)
+    throw new UserError(
+      vscode.l10n.t(
+        "“{0}” has no token yet. It is created when the crew is started for the first time.",
+        crew.name,
+      ),
+    );
+  await vscode.env.clipboard.writeText(stored.token);
+  showStatus(
+    vscode.l10n.t(
+      "The token of “{0}” is copied. It opens this crew on this machine only.",
+      crew.name,
+    ),
+  );
 }

@@ -1,82 +1,80 @@
 import * as vscode from "vscode";
-import type { Clock } from "../base/clock.ts";
+import { wait } from "../base/clock.ts";
 import { messageOf, UserError } from "../base/errors.ts";
+import type { Crews } from "../crews/crews.ts";
+import { isProgram, oneOf, recordOf } from "../editor/arguments.ts";
 import { logProblem } from "../editor/log.ts";
-import { plainMessage, withCancel, showStatus } from "../editor/messages.ts";
-import type { ClearScope } from "../executions/clearing.ts";
+import { plainMessage, showStatus, withCancel } from "../editor/messages.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
-import type { Unremoved } from "../executions/remove-whole.ts";
-import type { Sending } from "../sending/sending.ts";
 import { titleOf } from "../executions/title.ts";
-import { pendingResume } from "../feedback/pending.ts";
-import { isProgram, recordOf } from "./arguments.ts";
-import {
-  countLocalData,
-  deleteLocalData,
-  type LocalDataCounts,
-  type LocalDataParts,
-} from "./local-data.ts";
-import type { Command } from "./table.ts";
+import type { LocalCrews } from "../local/local-crews.ts";
+import type { Sending } from "../sending/sending.ts";
+import { clearLocalData, countLocalData, type LocalDataCounts } from "./local-data.ts";
+import type { CommandParts } from "./table.ts";
+import type { ClearScope } from "../executions/store.ts";
+import type { Unremoved } from "./remove-whole.ts";
+import { pendingResume } from "../executions/resumes.ts";
 
-/** What the command works with. */
-export interface DeletePart extends LocalDataParts {
+export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
+  readonly context: Pick<vscode.ExtensionContext, "globalState" | "globalStorageUri">;
+  readonly crews: Pick<Crews, "list" | "idsWithTokens" | "clear">;
   readonly executions: Pick<Executions, "store" | "clear">;
   readonly sending: Pick<Sending, "now" | "secrets" | "sends">;
-  readonly clock: Clock;
-  /** Milliseconds that deleting waits at most for what is being sent. */
+  readonly locals: Pick<LocalCrews, "count" | "removeAll">;
+  readonly forms: Pick<CommandParts["forms"], "closeAll">;
+  readonly tree: Pick<CommandParts["tree"], "choices">;
+  /** How long deleting waits for requests in progress (ms). */
   readonly longestWaitMs?: number;
 }
 
-/** A kickoff or feedback is given up after a minute. */
+/** Longer than the timeout of a kickoff or a resume. */
 const usualWaitMs = 90_000;
 const lookMs = 250;
 
 /**
- * The command that deletes what is kept on this machine. A person is asked; a program says `{what: "data"}`, or `{what: "everything"}` for
- * connected crews and their tokens, too. Returns what was deleted in numbers and, as `notDeleted`, what could not be.
+ * Deletes the extension's data from this machine. A person is asked; a program passes `{what: "data"}`, or `{what: "everything"}`
+ * to delete connected crews and their tokens, too. Returns the numbers of what was deleted and, as `notDeleted`, what could not be.
  */
-export function deleteLocalDataCommand(parts: DeletePart): Command {
+export async function deleteLocalData(parts: DeleteParts, argument: unknown): Promise<unknown> {
+  const counts = countLocalData(parts);
+  const scope = isProgram(argument) ? scopeIn(argument) : await ask(counts, parts);
+  if (scope === undefined || !(await nothingIsSent(parts))) return undefined;
+  const left = await clearLocalData(parts, scope);
+  if (!isProgram(argument)) report(left);
   return {
-    id: "deleteLocalData",
-    async run(argument) {
-      const counts = countLocalData(parts);
-      const scope = isProgram(argument) ? scopeIn(argument) : await ask(counts, parts);
-      if (scope === undefined || !(await nothingIsSent(parts))) return undefined;
-      const left = await deleteLocalData(parts, scope);
-      if (!isProgram(argument)) tellDone(left);
-      return {
-        ...counts,
-        crews: scope === "everything" ? counts.crews : 0,
-        notDeleted: left.map(({ path, error }) => ({ path, reason: messageOf(error) })),
-      };
-    },
+    ...counts,
+    crews: scope === "everything" ? counts.crews : 0,
+    notDeleted: left.map(({ path, error }) => ({ path, reason: messageOf(error) })),
   };
 }
 
-/** Waits for what is just being sent, since what becomes of it must be written down first. False where the person cancelled. @throws UserError when it takes too long */
-async function nothingIsSent({
-  sending,
-  clock,
-  longestWaitMs = usualWaitMs,
-}: DeletePart): Promise<boolean> {
-  const find = () => sending.now()[0];
-  const first = find();
+function scopeIn(argument: unknown): ClearScope | undefined {
+  return oneOf({ what: "", ...recordOf(argument) }, "what", ["data", "everything"]);
+}
+
+/** Waits for requests in progress, whose outcome must be stored first. False if the person cancels. @throws UserError if it takes too long */
+async function nothingIsSent(parts: DeleteParts): Promise<boolean> {
+  const { sending, clock, longestWaitMs = usualWaitMs } = parts;
+  const [first] = sending.now();
   if (first === undefined) return true;
   const until = clock.now() + longestWaitMs;
   const title = vscode.l10n.t(
-    "Waiting to delete local data: “{0}” is just being sent to “{1}”",
+    "Waiting to delete local data: “{0}” is being sent to “{1}”",
     titleOf(first),
     first.crew.name,
   );
   const isOver = await withCancel(title, async ({ signal }) => {
-    for (
-      let execution: ExecutionSummary | undefined = first;
-      execution !== undefined;
-      execution = find()
-    ) {
-      if (clock.now() >= until) throw stillSending(execution);
-      await new Promise<void>((resolve) => clock.after(lookMs, resolve));
+    for (let [execution] = sending.now(); execution !== undefined; [execution] = sending.now()) {
+      if (clock.now() >= until)
+        throw new UserError(
+          vscode.l10n.t(
+            "“{0}” is still being sent to “{1}”, and the outcome must be stored. Nothing was deleted; try again later.",
+            titleOf(execution),
+            execution.crew.name,
+          ),
+        );
+      await wait(clock, lookMs, signal);
       signal.throwIfAborted();
     }
     return true;
@@ -84,49 +82,33 @@ async function nothingIsSent({
   return isOver === true;
 }
 
-function stillSending(execution: ExecutionSummary): UserError {
-  return new UserError(
-    vscode.l10n.t(
-      "“{0}” is still being sent to “{1}”, and what becomes of it must be written down. Nothing was deleted; try again later.",
-      titleOf(execution),
-      execution.crew.name,
-    ),
-  );
-}
-
-function scopeIn(argument: unknown): ClearScope {
-  const { what } = recordOf(argument);
-  if (what === "data" || what === "everything") return what;
-  throw new UserError(vscode.l10n.t("“{0}” must be one of {1}.", "what", "data, everything"));
-}
-
-async function ask(counts: LocalDataCounts, parts: DeletePart): Promise<ClearScope | undefined> {
+async function ask(counts: LocalDataCounts, parts: DeleteParts): Promise<ClearScope | undefined> {
   const data = vscode.l10n.t("Delete, Keep Connected Crews");
   const everything = vscode.l10n.t("Delete Everything");
   const detail = [
     vscode.l10n.t("This is deleted, for all windows:"),
     [
-      ...countsInWords(counts),
-      vscode.l10n.t("• whatever else is in {0}", parts.context.globalStorageUri.fsPath),
+      ...describe(counts),
+      vscode.l10n.t("• everything else in {0}", parts.context.globalStorageUri.fsPath),
     ].join("\n"),
     vscode.l10n.t(
-      "“{0}” also takes the connected crews ({1}) out of your settings and deletes their tokens.",
+      "“{0}” also removes the connected crews ({1}) from your settings and deletes their tokens.",
       everything,
       counts.crews,
     ),
     vscode.l10n.t(
-      "What runs at deployed crews goes on there, and is no longer followed here. This can't be undone.",
+      "Executions at deployed crews continue there, and are no longer tracked here. This can't be undone.",
     ),
     ...(parts.executions.store.list().some(isUnsure)
       ? [
           vscode.l10n.t(
-            "A kickoff or feedback among them may have been sent, and no answer came: what guards it against being sent a second time is deleted, too.",
+            "A kickoff or feedback may have been sent without a response: the record that prevents sending it a second time is deleted, too.",
           ),
         ]
       : []),
   ].join("\n\n");
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t("Delete what Crewdeck keeps on this machine?"),
+    vscode.l10n.t("Delete Crewdeck's data from this machine?"),
     { modal: true, detail },
     data,
     everything,
@@ -134,47 +116,42 @@ async function ask(counts: LocalDataCounts, parts: DeletePart): Promise<ClearSco
   return chosen === data ? "data" : chosen === everything ? "everything" : undefined;
 }
 
-/** A line for each kind of which there is something. */
-function countsInWords({
-  executions,
-  presets,
-  drafts,
-  forms,
-  localCrews,
-}: LocalDataCounts): readonly string[] {
-  return [
-    ...(executions === 0
-      ? []
-      : [vscode.l10n.t("• executions with their inputs and outputs: {0}", executions)]),
-    ...(presets === 0 ? [] : [vscode.l10n.t("• presets: {0}", presets)]),
-    ...(drafts === 0 ? [] : [vscode.l10n.t("• drafts of feedback: {0}", drafts)]),
-    ...(forms === 0 ? [] : [vscode.l10n.t("• forms with remembered values: {0}", forms)]),
-    ...(localCrews === 0
-      ? []
-      : [
-          vscode.l10n.t(
-            "• local crews: {0}. They are stopped, and their executions end and are deleted (the projects stay)",
-            localCrews,
-          ),
-        ]),
+function describe(counts: LocalDataCounts): readonly string[] {
+  const lines: readonly (readonly [number, string])[] = [
+    [
+      counts.executions,
+      vscode.l10n.t("• executions with their inputs and outputs: {0}", counts.executions),
+    ],
+    [counts.presets, vscode.l10n.t("• presets: {0}", counts.presets)],
+    [counts.drafts, vscode.l10n.t("• drafts of feedback: {0}", counts.drafts)],
+    [counts.forms, vscode.l10n.t("• forms with remembered values: {0}", counts.forms)],
+    [
+      counts.localCrews,
+      vscode.l10n.t(
+        "• local crews: {0}. They are stopped, and their executions end and are deleted (the projects stay)",
+        counts.localCrews,
+      ),
+    ],
   ];
+  return lines.flatMap(([count, line]) => (count === 0 ? [] : [line]));
 }
 
-/** Whether its kickoff or feedback may have arrived, and is kept from being sent once more unasked. */
 function isUnsure(execution: ExecutionSummary): boolean {
   return execution.state === "unconfirmed" || pendingResume(execution) !== undefined;
 }
 
-function tellDone(left: readonly Unremoved[]): void {
+function report(left: readonly Unremoved[]): void {
   for (const { path, error } of left) logProblem("Deleting local data", error, path);
   if (left.length === 0) {
-    showStatus(vscode.l10n.t("What Crewdeck kept on this machine is deleted."));
+    showStatus(vscode.l10n.t("Crewdeck's data on this machine is deleted."));
     return;
   }
   const lines = left.map(({ path, error }) =>
     messageOf(error).includes(path) ? messageOf(error) : `${path}: ${messageOf(error)}`,
   );
-  void vscode.window.showWarningMessage(
-    plainMessage(vscode.l10n.t("Not all could be deleted; the rest is gone. {0}", lines.join(" "))),
+  const text = vscode.l10n.t(
+    "Not everything could be deleted; the rest is gone. {0}",
+    lines.join(" "),
   );
+  void vscode.window.showWarningMessage(plainMessage(text));
 }

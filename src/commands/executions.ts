@@ -1,132 +1,131 @@
 import * as vscode from "vscode";
-import type { Clock } from "../base/clock.ts";
-import type { Crews } from "../crews/crews.ts";
 import { UserError } from "../base/errors.ts";
+import { isProgram, targetOf } from "../editor/arguments.ts";
+import { viewId } from "../editor/ids.ts";
 import { showStatus } from "../editor/messages.ts";
-import {
-  hasEnded,
-  isLocalCrew,
-  without,
-  type Execution,
-  type ExecutionSummary,
-} from "../executions/model.ts";
-import type { ExecutionStore } from "../executions/store.ts";
+import { hasEnded, without, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import type { Tracker } from "../executions/tracker.ts";
 import { canBeAsked } from "../executions/watched.ts";
-import { isProgram, targetOf } from "./arguments.ts";
-import { chooseExecution, findExecution } from "./choose.ts";
-import type { Command } from "./table.ts";
+import { confirm, executionItem, findExecution, onExecution, pickExecution } from "./choose.ts";
+import type { CommandParts, Commands } from "./table.ts";
 import { track } from "./track.ts";
+import { activeOf, theOne } from "../views/waiting.ts";
 
-/** What the commands about tracked executions work with. */
-export interface ExecutionParts {
-  readonly crews: Crews;
-  readonly store: ExecutionStore;
-  readonly tracker: Tracker;
-  readonly clock: Clock;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
-  readonly wake: (crewId: string) => Promise<void>;
-  readonly show: (execution: ExecutionSummary, taskId?: string) => Promise<unknown>;
-}
+export type ExecutionParts = Pick<CommandParts, "crews" | "store" | "tracker" | "clock" | "show">;
 
-/** Commands about tracked executions. */
-export function executionCommands(parts: ExecutionParts): readonly Command[] {
-  const { crews, store, tracker, show } = parts;
-  const on = (
-    id: string,
-    action: (execution: Execution, argument: unknown) => unknown,
-    fits?: (execution: ExecutionSummary) => boolean,
-  ): Command => ({
-    id,
-    async run(argument) {
-      const execution = await chooseExecution(store, crews, argument, fits);
-      return execution && action(execution, argument);
-    },
-  });
-  return [
-    { id: "trackExecution", run: (argument) => track(parts, argument) },
-    on("untrackExecution", async (execution, argument) => {
+/** Commands for tracked executions. */
+export function executionCommands(parts: ExecutionParts): Commands {
+  const { store, tracker, show } = parts;
+  const pin = (isPinned: boolean) =>
+    onExecution(
+      parts,
+      ({ localId }) => {
+        store.update(localId, (current) =>
+          isPinned ? { ...current, pinned: true } : without(current, "pinned"),
+        );
+      },
+      ({ pinned }) => (pinned === true) !== isPinned,
+    );
+  return {
+    trackExecution: (argument) => track(parts, argument),
+    untrackExecution: onExecution(parts, async (execution, argument) => {
       if (isProgram(argument) || (await confirmRemoval(execution))) store.remove(execution.localId);
     }),
-    on("openExecution", async (execution, argument) => {
+    showActive: () => showActive(parts),
+    openExecution: onExecution(parts, async (execution, argument) => {
       await show(execution, targetOf(argument).taskId);
     }),
-    on("openPreview", async (execution) => {
-      const { document } = await showAsText(show, execution);
-      await vscode.commands.executeCommand("markdown.showPreviewToSide", document.uri);
+    openPreview: onExecution(parts, async (execution) => {
+      await show(execution);
+      const editor = vscode.window.activeTextEditor;
+      if (editor === undefined)
+        throw new UserError(vscode.l10n.t("The execution's document could not be opened."));
+      await vscode.commands.executeCommand("markdown.showPreviewToSide", editor.document.uri);
     }),
-    on("renameExecution", (execution) => rename(store, execution)),
-    on(
-      "copyExecutionId",
-      async (execution) => {
-        await vscode.env.clipboard.writeText(execution.kickoffIds.at(-1) ?? "");
+    renameExecution: onExecution(parts, (execution) => rename(parts, execution)),
+    copyExecutionId: onExecution(
+      parts,
+      async ({ kickoffIds }) => {
+        await vscode.env.clipboard.writeText(kickoffIds.at(-1) ?? "");
         showStatus(vscode.l10n.t("The execution's ID is copied."));
       },
-      (execution) => execution.kickoffIds.length > 0,
+      ({ kickoffIds }) => kickoffIds.length > 0,
     ),
-    on(
-      "copyOutput",
+    copyOutput: onExecution(
+      parts,
       async (execution, argument) => {
         await vscode.env.clipboard.writeText(outputOf(execution, targetOf(argument).taskId));
         showStatus(vscode.l10n.t("The output is copied."));
       },
       ({ output, waiting }) => (output ?? waiting?.output ?? "") !== "",
     ),
-    on(
-      "watchAgain",
-      async (execution) => {
-        tracker.watchAgain(execution.localId);
-        await tracker.pollNow(execution.localId);
+    watchAgain: onExecution(
+      parts,
+      async ({ localId }) => {
+        tracker.watchAgain(localId);
+        await tracker.pollNow(localId);
       },
-      (execution) => execution.watchingStoppedAt !== undefined,
+      ({ watchingStoppedAt }) => watchingStoppedAt !== undefined,
     ),
-    { id: "clearEnded", run: (argument) => clearEnded(store, crews, argument) },
-    { id: "refresh", run: (argument) => refresh(parts, argument) },
-  ];
+    pinExecution: pin(true),
+    unpinExecution: pin(false),
+    clearEnded: (argument) => clearEnded(parts, argument),
+    refresh: (argument) => refresh(parts, argument),
+  };
 }
 
-async function confirmRemoval(execution: ExecutionSummary): Promise<boolean> {
-  const remove = vscode.l10n.t("Remove from List");
+/** Opens the execution that waits, else the one that runs; asks if there are several, and shows the view if there is none. */
+async function showActive({ store, show }: Pick<ExecutionParts, "store" | "show">): Promise<void> {
+  const active = activeOf(store.list());
+  const section = (label: string, executions: readonly ExecutionSummary[]) =>
+    executions.length === 0
+      ? []
+      : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...executions.map(executionItem)];
+  const items = [
+    ...section(vscode.l10n.t("Waiting for you"), active.waiting),
+    ...section(vscode.l10n.t("Running"), active.running),
+  ];
+  if (items.length === 0) {
+    await vscode.commands.executeCommand(`${viewId}.focus`);
+    return;
+  }
+  const chosen =
+    theOne(active) ?? (await pickExecution(items, vscode.l10n.t("Open which execution?")));
+  if (chosen !== undefined) await show(chosen);
+}
+
+function confirmRemoval(execution: ExecutionSummary): Promise<boolean> {
   const [kickoffId] = execution.kickoffIds;
   const detail = [
-    ...(kickoffId !== undefined
-      ? []
-      : isLocalCrew(execution.crew)
-        ? [
-            vscode.l10n.t(
-              "No answer came to its kickoff. If it started, it goes on at the local crew.",
-            ),
-          ]
-        : [
-            vscode.l10n.t(
-              "No answer came to its kickoff. If it started, it goes on at the crew; to track it then, you need its ID from the crew's dashboard.",
-            ),
-          ]),
-    ...(kickoffId === undefined || hasEnded(execution)
-      ? []
-      : [
-          vscode.l10n.t(
-            "It goes on at the crew, since the API has no cancel, but is no longer watched here.",
-          ),
-        ]),
     vscode.l10n.t("Its title, inputs, outputs and your feedback are removed from this machine."),
-    ...(kickoffId === undefined ? [] : [vscode.l10n.t("Its ID is {0}.", kickoffId)]),
-  ].join(" ");
-  return (
-    (await vscode.window.showWarningMessage(
-      vscode.l10n.t("Remove “{0}” from the list?", titleOf(execution)),
-      { modal: true, detail },
-      remove,
-    )) === remove
-  );
+  ];
+  if (kickoffId === undefined)
+    detail.unshift(
+      vscode.l10n.t(
+        "The kickoff got no response. If the execution started, it continues at the crew; to track it then, you need its ID, which a deployed crew's dashboard shows.",
+      ),
+    );
+  else {
+    if (!hasEnded(execution))
+      detail.unshift(
+        vscode.l10n.t(
+          "It continues at the crew, since the API has no cancel, but is no longer watched here.",
+        ),
+      );
+    detail.push(vscode.l10n.t("Its ID is {0}.", kickoffId));
+  }
+  const question = vscode.l10n.t("Remove “{0}” from the list?", titleOf(execution));
+  return confirm(question, detail.join(" "), vscode.l10n.t("Remove from List"));
 }
 
-async function rename(store: ExecutionStore, execution: ExecutionSummary): Promise<void> {
+async function rename(
+  { store }: Pick<ExecutionParts, "store">,
+  execution: ExecutionSummary,
+): Promise<void> {
   const title = execution.label ?? titleOf(execution);
   const label = await vscode.window.showInputBox({
     title: vscode.l10n.t("Rename execution"),
-    prompt: vscode.l10n.t("Your own title for it; empty gives it back its first one"),
+    prompt: vscode.l10n.t("A title of your choice; leave it empty to restore the original one"),
     value: title,
     ignoreFocusOut: true,
   });
@@ -136,7 +135,10 @@ async function rename(store: ExecutionStore, execution: ExecutionSummary): Promi
   );
 }
 
-async function clearEnded(store: ExecutionStore, crews: Crews, argument: unknown): Promise<void> {
+async function clearEnded(
+  { store, crews }: Pick<ExecutionParts, "store" | "crews">,
+  argument: unknown,
+): Promise<void> {
   const { crew: name } = targetOf(argument);
   const crewId = name === undefined ? undefined : crews.get(name).id;
   const all = store
@@ -149,11 +151,10 @@ async function clearEnded(store: ExecutionStore, crews: Crews, argument: unknown
     showStatus(
       all.length === 0
         ? vscode.l10n.t("There is no ended execution to clear.")
-        : vscode.l10n.t("Only pinned executions have ended, and those stay."),
+        : vscode.l10n.t("All ended executions are pinned, and those stay."),
     );
     return;
   }
-  const clear = vscode.l10n.t("Clear");
   const detail = [
     vscode.l10n.t(
       "Their inputs and outputs are removed from this machine. Nothing changes at the crews.",
@@ -164,14 +165,13 @@ async function clearEnded(store: ExecutionStore, crews: Crews, argument: unknown
     ended.length === 1
       ? vscode.l10n.t("Clear 1 ended execution?")
       : vscode.l10n.t("Clear {0} ended executions?", ended.length);
-  if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, clear)) !== clear)
-    return;
-  for (const execution of ended) store.remove(execution.localId);
+  if (await confirm(question, detail, vscode.l10n.t("Clear")))
+    for (const { localId } of ended) store.remove(localId);
 }
 
-/** Asks anew for one execution, all of a crew, or all there are. A refused token is sent again only where its crew is named, and then once. */
+/** Requests the state of one execution, of a crew's, or of all. A refused token is sent again only if its crew is named, and then once. */
 async function refresh(
-  { crews, store, tracker }: ExecutionParts,
+  { crews, store, tracker }: Pick<ExecutionParts, "crews" | "store" | "tracker">,
   argument: unknown,
 ): Promise<void> {
   const target = targetOf(argument);
@@ -187,7 +187,7 @@ async function refresh(
   else if (crewId !== undefined) await refreshCrew({ store, tracker }, crewId);
   else await tracker.pollNow();
   const refused = crewId === undefined ? undefined : tracker.parkedCrews().get(crewId);
-  // The person asked this crew: the row alone, which looks as before, is no answer.
+  // The person requested this crew, and its row looks the same as before.
   if (refused !== undefined && !isProgram(argument)) throw refused;
 }
 
@@ -195,35 +195,25 @@ async function refreshCrew(
   { store, tracker }: Pick<ExecutionParts, "store" | "tracker">,
   crewId: string,
 ): Promise<void> {
-  const ids = store
+  const [first, ...others] = store
     .list()
-    .flatMap((each) =>
-      each.crew.id === crewId && each.watchingStoppedAt === undefined && canBeAsked(each)
-        ? [each.localId]
-        : [],
+    .filter(
+      (each) => each.crew.id === crewId && each.watchingStoppedAt === undefined && canBeAsked(each),
     );
-  // Nothing is left that could tell: the next request does.
-  if (ids.length === 0) tracker.unpark(crewId);
-  // One question tells whether the token is taken again.
-  if (tracker.parkedCrews().has(crewId))
-    await Promise.all(ids.splice(0, 1).map((localId) => tracker.pollNow(localId)));
+  // With no execution to poll, the next request shows whether the token is accepted.
+  if (first === undefined) {
+    tracker.unpark(crewId);
+    return;
+  }
+  const wasParked = tracker.parkedCrews().has(crewId);
+  if (wasParked) await tracker.pollNow(first.localId);
   if (!tracker.parkedCrews().has(crewId))
-    await Promise.all(ids.map((localId) => tracker.pollNow(localId)));
+    await Promise.all(
+      (wasParked ? others : [first, ...others]).map(({ localId }) => tracker.pollNow(localId)),
+    );
 }
 
-/** An execution's output, or one task's: what its last attempt brought. */
 function outputOf(execution: Execution, taskId?: string): string {
   if (taskId === undefined) return execution.output ?? execution.waiting?.output ?? "";
   return execution.tasks.find((task) => task.taskId === taskId)?.attempts.at(-1)?.output ?? "";
-}
-
-async function showAsText(
-  show: ExecutionParts["show"],
-  execution: ExecutionSummary,
-): Promise<vscode.TextEditor> {
-  await show(execution);
-  const editor = vscode.window.activeTextEditor;
-  if (editor === undefined)
-    throw new UserError(vscode.l10n.t("The execution's document could not be opened."));
-  return editor;
 }

@@ -1,81 +1,160 @@
 import * as vscode from "vscode";
-import type { Crews } from "../crews/crews.ts";
-import { hasEnded, type Execution, type ExecutionSummary } from "../executions/model.ts";
-import type { ExecutionStore } from "../executions/store.ts";
-import type { Feedback, FeedbackWords } from "../feedback/feedback.ts";
-import { repeatable } from "../feedback/pending.ts";
-import type { FeedbackResult } from "../sending/feedback.ts";
-import type { FeedbackThreads } from "../feedback/threads.ts";
-import { isProgram, numberOf, optional, recordOf, stringOf } from "./arguments.ts";
-import { chooseExecution } from "./choose.ts";
-import type { Command } from "./table.ts";
+import { UserError } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
+import { shortName } from "../base/text.ts";
+import { isProgram, numberOf, recordOf, stringOf } from "../editor/arguments.ts";
+import { plainLabel, showStatus } from "../editor/messages.ts";
+import { hasEnded, keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
+import { beginningOf } from "../feedback/drafts.ts";
+import type { Draft } from "../feedback/drafts.ts";
+import type { GivenFeedback } from "../feedback/feedback.ts";
+import { onExecution } from "./choose.ts";
+import type { CommandParts, Commands } from "./table.ts";
+import { isForWhatWaits, repeatable } from "../executions/resumes.ts";
 
-/** What the commands about feedback work with. */
-export interface FeedbackParts {
-  readonly crews: Crews;
-  readonly store: ExecutionStore;
-  readonly feedback: Feedback;
-  readonly threads: FeedbackThreads;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
-  readonly wake: (crewId: string) => Promise<void>;
-}
+type FeedbackParts = Pick<CommandParts, "crews" | "store" | "feedback" | "threads" | "drafts">;
 
-type Result = Promise<FeedbackResult | undefined>;
-
-/** Commands by which a person answers a task that waits. Each returns the crew's `{status, message}`. */
-export function feedbackCommands({
-  crews,
-  store,
-  feedback,
-  threads,
-  wake,
-}: FeedbackParts): readonly Command[] {
-  const on = (
-    id: string,
-    action: (execution: Execution, words: FeedbackWords) => Result,
+/** Commands for tasks that wait. Those that send return the crew's `{status, message}`. */
+export function feedbackCommands(parts: FeedbackParts): Commands {
+  const { crews, feedback, threads, drafts } = parts;
+  const send = (
+    action: (execution: Execution, given: GivenFeedback) => unknown,
     fits: (execution: ExecutionSummary) => boolean,
     none?: string,
-  ): Command => ({
-    id,
-    async run(argument) {
-      const given = recordOf(argument);
-      const words = {
-        ...optional("taskId", stringOf(given, "taskId")),
-        ...optional("feedback", stringOf(given, "feedback")),
-        ...optional("attempt", numberOf(given, "attempt")),
-        isPerson: !isProgram(argument),
-      };
-      const execution = await chooseExecution(store, crews, argument, fits, none);
-      if (execution === undefined) return undefined;
-      await wake(execution.crew.id);
-      return await action(execution, words);
-    },
-  });
-  const waits = ({ state }: ExecutionSummary) => state === "waiting";
-  const noneWaits = vscode.l10n.t("No execution waits for you.");
-  return [
-    on("approve", (execution, words) => feedback.approve(execution, words), waits, noneWaits),
-    on(
-      "approveWithNote",
-      (execution, words) => feedback.approveWithNote(execution, words),
-      waits,
-      noneWaits,
-    ),
-    on("reject", (execution, words) => feedback.reject(execution, words), waits, noneWaits),
-    on(
-      "giveFeedback",
+  ) =>
+    onExecution(
+      parts,
+      async (execution, argument) => {
+        const given = recordOf(argument);
+        const values = defined({
+          taskId: stringOf(given, "taskId"),
+          feedback: stringOf(given, "feedback"),
+          attempt: numberOf(given, "attempt"),
+          isPerson: !isProgram(argument),
+        });
+        await crews.ready(execution.crew);
+        return await action(execution, values);
+      },
+      fits,
+      none,
+    );
+  const answer = (action: (execution: Execution, given: GivenFeedback) => unknown) =>
+    send(action, ({ state }) => state === "waiting", vscode.l10n.t("No execution waits for you."));
+  return {
+    approve: answer((execution, given) => feedback.approve(execution, given)),
+    approveWithNote: answer((execution, given) => feedback.approveWithNote(execution, given)),
+    reject: answer((execution, given) => feedback.reject(execution, given)),
+    giveFeedback: send(
       (execution) => feedback.give(execution),
       (execution) => !hasEnded(execution) && execution.kickoffIds.length > 0,
     ),
-    on(
-      "sendAgain",
+    sendAgain: send(
       (execution) => feedback.sendAgain(execution),
       (execution) => repeatable(execution) !== undefined,
     ),
-    { id: "sendFeedback", run: (reply) => threads.submit(reply) },
-    { id: "saveDraft", run: (reply) => threads.saveDraft(reply) },
-    { id: "discardDraft", run: (reply) => threads.discardDraft(reply) },
-    { id: "insertCannedAnswer", run: (reply) => threads.insert(reply) },
-    { id: "cancelFeedback", run: (reply) => threads.cancel(reply) },
+    openDrafts: onExecution(
+      parts,
+      (execution, argument) => openDrafts(drafts, execution, argument),
+      ({ localId }) => drafts.all().some((draft) => draft.localId === localId),
+      vscode.l10n.t("There is no unsent draft."),
+    ),
+    sendFeedback: (reply) => threads.submit(reply),
+    saveDraft: (reply) => threads.saveDraft(reply),
+    discardDraft: (reply) => threads.discardDraft(reply),
+    insertCannedAnswer: (reply) => threads.insert(reply),
+    cancelFeedback: (reply) => threads.cancel(reply),
+  };
+}
+
+/**
+ * Lets the person continue, copy, open or discard an execution's unsent draft, also one for an output that no longer waits. A
+ * program gets the list of drafts.
+ */
+async function openDrafts(
+  drafts: FeedbackParts["drafts"],
+  execution: Execution,
+  argument: unknown,
+): Promise<readonly object[] | undefined> {
+  const plain = ({ taskId, attempt, isApprove, text }: Draft) => ({
+    taskId,
+    attempt,
+    isApprove,
+    text,
+  });
+  const kept = drafts.all().filter(({ localId }) => localId === execution.localId);
+  if (isProgram(argument)) return kept.map(plain);
+  const draft = await chooseDraft(kept);
+  if (draft === undefined) return undefined;
+  const chosen = await vscode.window.showQuickPick(usesOf(draft, execution, drafts), {
+    title: vscode.l10n.t(
+      "Unsent draft for “{0}”, attempt {1}",
+      shortName(draft.taskId),
+      draft.attempt,
+    ),
+    placeHolder: beginningOf(draft),
+  });
+  if (chosen === undefined) return undefined;
+  await chosen.run();
+  return [plain(draft)];
+}
+
+async function chooseDraft(drafts: readonly Draft[]): Promise<Draft | undefined> {
+  if (drafts.length === 0)
+    throw new UserError(vscode.l10n.t("No unsent draft is kept for this execution."));
+  if (drafts.length === 1) return drafts[0];
+  const items = drafts.map((draft) => ({
+    label: plainLabel(shortName(draft.taskId)),
+    description: vscode.l10n.t("attempt {0}", draft.attempt),
+    detail: plainLabel(beginningOf(draft)),
+    draft,
+  }));
+  const title = vscode.l10n.t("Unsent drafts");
+  const placeHolder = vscode.l10n.t("Which draft?");
+  return (await vscode.window.showQuickPick(items, { title, placeHolder, matchOnDetail: true }))
+    ?.draft;
+}
+
+function usesOf(draft: Draft, execution: Execution, drafts: FeedbackParts["drafts"]) {
+  const { taskId, attempt, isApprove, text } = draft;
+  // `kind` marks it as an argument of the window, so that errors are shown to the person.
+  const target = {
+    kind: "draft",
+    crew: execution.crew.id,
+    kickoffId: keyOf(execution),
+    taskId,
+    attempt,
+  };
+  const command = isApprove ? "crewdeck.approveWithNote" : "crewdeck.reject";
+  return [
+    ...(isForWhatWaits(draft, execution)
+      ? [
+          {
+            label: vscode.l10n.t("Continue Writing"),
+            run: () => vscode.commands.executeCommand(command, target),
+          },
+        ]
+      : []),
+    {
+      label: vscode.l10n.t("Copy"),
+      async run() {
+        await vscode.env.clipboard.writeText(text);
+        showStatus(vscode.l10n.t("The draft is copied."));
+      },
+    },
+    {
+      label: vscode.l10n.t("Open in an Editor"),
+      async run() {
+        const document = await vscode.workspace.openTextDocument({
+          content: text,
+          language: "plaintext",
+        });
+        await vscode.window.showTextDocument(document);
+      },
+    },
+    {
+      label: vscode.l10n.t("Discard"),
+      description: vscode.l10n.t("cannot be undone"),
+      run: () => drafts.remove(draft),
+    },
   ];
 }

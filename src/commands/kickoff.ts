@@ -1,61 +1,39 @@
 import * as vscode from "vscode";
-import type { Clock } from "../base/clock.ts";
-import type { JsonObject, KickoffRequest } from "../api/types.ts";
+import type { KickoffRequest } from "../api/types.ts";
+import { UserError } from "../base/errors.ts";
+import { defined, type UnknownObject } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
-import { UserError } from "../base/errors.ts";
+import { booleanOf, isProgram, objectOf, recordOf, stringOf } from "../editor/arguments.ts";
 import { logProblem } from "../editor/log.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
-import { needsForm } from "../kickoff/fields.ts";
-import type { KickoffForms } from "../kickoff/forms.ts";
-import { OneWish } from "../kickoff/one-wish.ts";
-import type { KickoffSender } from "../sending/kickoff.ts";
-import { checkAddress } from "../kickoff/address.ts";
-import { callbackNames } from "../kickoff/callback-names.ts";
-import { booleanOf, isProgram, objectOf, optional, recordOf, stringOf } from "./arguments.ts";
+import { callbackNames, checkAddress } from "../kickoff/callbacks.ts";
+import { SingleStart } from "../base/single-start.ts";
 import { chooseCrew } from "./choose.ts";
-import type { Command } from "./table.ts";
+import type { CommandParts, Commands } from "./table.ts";
 
-/** What the kickoff commands work with. */
-export interface KickoffParts {
-  readonly crews: Crews;
-  readonly forms: Pick<KickoffForms, "open">;
-  readonly sender: Pick<KickoffSender, "send">;
-  readonly clock: Clock;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
-  readonly wake: (crewId: string) => Promise<void>;
-  readonly show: (execution: ExecutionSummary) => Promise<unknown>;
-}
+export type KickoffParts = Pick<CommandParts, "crews" | "forms" | "sender" | "clock" | "show">;
 
 /**
- * `crewdeck.kickoff`: by form, at once for a crew that needs no inputs, or without asking anything (`form: false`); and
- * `crewdeck.kickoffInForm`: by form whatever the crew needs, for it holds callbacks and meta, too. Both return `{crew, kickoffId}`.
+ * `kickoff`: with the form, at once for a crew that needs no inputs, or without any question (`form: false`). `kickoffInForm`:
+ * always with the form, which also has callbacks and meta. Both return `{crew, kickoffId}`.
  */
-export function kickoffCommands({
-  crews,
-  forms,
-  sender,
-  clock,
-  wake,
-  show,
-}: KickoffParts): readonly Command[] {
-  /** Starts of crews that ask for nothing, by crew: a double click on the row is one wish. */
-  const starts = new OneWish<Execution | "form">(clock);
-  const startOrAsk = async (crew: Crew): Promise<Execution | "form"> => {
-    await wake(crew.id);
-    if (await wantsForm(crews, crew)) return "form";
-    const started = await sender.send(crews.get(crew.id), { inputs: {} });
+export function kickoffCommands({ crews, forms, sender, clock, show }: KickoffParts): Commands {
+  /** By crew: a double click on the row is one kickoff. */
+  const starts = new SingleStart<Execution | "form">(clock);
+  const startOrAsk = async (crew: Crew) => {
+    const ready = await crews.ready(crew);
+    if (await wantsForm(crews, ready)) return "form";
+    const started = await sender.send(ready, { inputs: {} });
     await show(started);
     return started;
   };
   const inForm = async (crew: Crew, values: Partial<KickoffRequest>) => {
-    await wake(crew.id);
-    const started = await forms.open(crews.get(crew.id), values);
+    const started = await forms.open(await crews.ready(crew), values);
     return started && madeOf(started);
   };
-  const kickoff: Command = {
-    id: "kickoff",
-    async run(argument) {
+  return {
+    async kickoff(argument) {
       const given = recordOf(argument);
       const form = booleanOf(given, "form");
       const values = prefillOf(given);
@@ -66,46 +44,39 @@ export function kickoffCommands({
       const crew = await chooseCrew(crews, argument);
       if (crew === undefined) return undefined;
       if (form === false) {
-        await wake(crew.id);
-        return madeOf(
-          await sender.send(crews.get(crew.id), { ...values, inputs: values.inputs ?? {} }),
-        );
+        const request = { ...values, inputs: values.inputs ?? {} };
+        return madeOf(await sender.send(await crews.ready(crew), request));
       }
-      const isGiven = Object.keys(values).length > 0;
       const made =
-        form === true || isGiven
+        form === true || Object.keys(values).length > 0
           ? "form"
           : await starts.once(crew.id, { isPerson: !isProgram(argument) }, () => startOrAsk(crew));
       return made === "form" ? await inForm(crew, values) : madeOf(made);
     },
-  };
-  const kickoffInForm: Command = {
-    id: "kickoffInForm",
-    async run(argument) {
+    async kickoffInForm(argument) {
       const values = prefillOf(recordOf(argument));
       const crew = await chooseCrew(crews, argument);
       return crew && (await inForm(crew, values));
     },
   };
-  return [kickoff, kickoffInForm];
 }
 
-/** Whether a crew needs inputs. Where it can't be asked, the form says why and tries again. */
+/** Whether a crew needs inputs. If it can't be requested, the form shows why and retries. */
 async function wantsForm(crews: Crews, crew: Crew): Promise<boolean> {
   try {
-    return needsForm(await crews.inputs(crew, { fresh: true }));
+    return (await crews.inputs(crew, { fresh: true })).fields.length > 0;
   } catch (error) {
-    logProblem("Asking a crew what it needs", error, crew.name);
+    logProblem("Requesting a crew's inputs", error, crew.name);
     return true;
   }
 }
 
-/** What a kickoff's argument says to send. @throws UserError for a wrong type or an address that is none */
-export function prefillOf(given: Readonly<Record<string, unknown>>): Partial<KickoffRequest> {
+/** The request in an argument. @throws UserError for a wrong type or an invalid callback address */
+export function prefillOf(given: UnknownObject): Partial<KickoffRequest> {
   const callbacks: Record<string, string> = {};
   for (const name of callbackNames) {
-    const address = stringOf(given, name);
-    if (address === undefined || address === "") continue;
+    const address = stringOf(given, name) ?? "";
+    if (address === "") continue;
     if (checkAddress(address) !== undefined)
       throw new UserError(
         vscode.l10n.t(
@@ -115,14 +86,10 @@ export function prefillOf(given: Readonly<Record<string, unknown>>): Partial<Kic
       );
     callbacks[name] = address;
   }
-  return {
-    ...optional<"inputs", JsonObject>("inputs", objectOf(given, "inputs")),
-    ...optional<"meta", JsonObject>("meta", objectOf(given, "meta")),
-    ...callbacks,
-  };
+  const values = { inputs: objectOf(given, "inputs"), meta: objectOf(given, "meta") };
+  return { ...defined(values), ...callbacks };
 }
 
-/** What a command that started an execution returns. */
 export function madeOf(execution: ExecutionSummary): { crew: string; kickoffId: string } {
   return { crew: execution.crew.name, kickoffId: keyOf(execution) };
 }

@@ -1,77 +1,73 @@
-import { AddressError, normaliseAddress } from "../api/address.ts";
+import * as l10n from "@vscode/l10n";
+import { normaliseAddress } from "../api/address.ts";
+import { messageOf } from "../base/errors.ts";
 
-/** What a deep link asks for, once it was read. */
+/** A deep link, or why it isn't followed, for a person. */
 export type Link =
   | { readonly route: "add"; readonly url: string; readonly name?: string }
-  | { readonly route: "track"; readonly url: string; readonly kickoffId: string };
+  | { readonly route: "track"; readonly url: string; readonly kickoffId: string }
+  | { readonly route: "none"; readonly problem: string };
 
-/** Why a link is not followed. */
-export type LinkProblem =
-  | { readonly kind: "unknownRoute" | "noUrl" | "badName" | "badId" | "secret" }
-  /** Its address can't be a crew's; `detail` says why, for a person. */
-  | { readonly kind: "badUrl"; readonly detail: string };
-
-/** Names of parameters that carry what no link may: a link is kept in histories, mails and logs. */
+/** Names of parameters that no link may have: links are kept in histories, mails and logs. */
 const secretNames = /token|secret|passw|bearer|authori[sz]ation|credential|api[-_]?key/i;
 /** A header's value, or a JSON Web Token. */
 const secretValues = /^\s*bearer\s|\beyJ[\w-]{5,}\.[\w-]{5,}\./i;
-const longestName = 100;
-const longestId = 200;
+/** Line breaks and marks that change the direction of writing: with them a link could show another text than it has. */
+const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/**
- * Reads a deep link, `/add?name&url` or `/track?url&id`. There are no other routes, and nothing else in it is used.
- * @param path of the link, such as `/add`
- * @param query without the question mark
- */
-export function readLink(path: string, query: string): Link | { readonly problem: LinkProblem } {
+/** Reads a deep link, `/add?name&url` or `/track?url&id`. Other routes are refused, other parameters ignored. */
+export function readLink(path: string, query: string): Link {
   const given = new URLSearchParams(query);
-  if (holdsSecret(given)) return { problem: { kind: "secret" } };
   const route = path.replace(/\/+$/, "");
-  if (route !== "/add" && route !== "/track") return { problem: { kind: "unknownRoute" } };
+  if (holdsSecret(given))
+    return problem(
+      l10n.t(
+        "A link to Crewdeck seems to contain a token, so it was not followed. Links are kept in histories, chats and logs: treat that token as leaked, and create a new one in the crew's dashboard. A token is never taken from a link.",
+      ),
+    );
+  if (route !== "/add" && route !== "/track")
+    return problem(
+      l10n.t(
+        "Crewdeck has no such link. Links can add a crew (/add?name&url) and track an execution (/track?url&id), nothing else.",
+      ),
+    );
   const address = given.get("url")?.trim() ?? "";
-  if (address === "") return { problem: { kind: "noUrl" } };
+  if (address === "")
+    return problem(l10n.t("This link to Crewdeck names no crew: its “url” is missing."));
   let url: string;
   try {
     url = normaliseAddress(address);
   } catch (error) {
-    return {
-      problem: {
-        kind: "badUrl",
-        detail: error instanceof AddressError ? error.message : String(error),
-      },
-    };
+    return problem(l10n.t("This link to Crewdeck was not followed. {0}", messageOf(error)));
   }
-  return route === "/add" ? readAdd(url, given.get("name")) : readTrack(url, given.get("id"));
+  if (route === "/add") {
+    const name = given.get("name")?.trim() ?? "";
+    if (name === "") return { route: "add", url };
+    if (name.length <= 100 && !hidden.test(name)) return { route: "add", url, name };
+    return problem(
+      l10n.t(
+        "This link to Crewdeck was not followed: the name in it is too long or has invisible characters.",
+      ),
+    );
+  }
+  const kickoffId = given.get("id")?.trim() ?? "";
+  if (/^[^\s/?#\\]{1,200}$/.test(kickoffId) && !hidden.test(kickoffId))
+    return { route: "track", url, kickoffId };
+  return problem(
+    l10n.t(
+      "This link to Crewdeck was not followed: its “id” is missing, or isn't a valid execution ID.",
+    ),
+  );
 }
 
-function readAdd(url: string, given: string | null): Link | { readonly problem: LinkProblem } {
-  const name = given?.trim() ?? "";
-  if (name === "") return { route: "add", url };
-  return name.length > longestName || hasControls(name)
-    ? { problem: { kind: "badName" } }
-    : { route: "add", url, name };
-}
-
-function readTrack(url: string, given: string | null): Link | { readonly problem: LinkProblem } {
-  const kickoffId = given?.trim() ?? "";
-  const isId =
-    kickoffId !== "" &&
-    kickoffId.length <= longestId &&
-    !/[\s/?#\\]/.test(kickoffId) &&
-    !hasControls(kickoffId);
-  return isId ? { route: "track", url, kickoffId } : { problem: { kind: "badId" } };
-}
-
-/** Line breaks and marks that turn the direction of writing would let a link say something else than it does. */
-function hasControls(text: string): boolean {
-  return /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text);
+function problem(text: string): Link {
+  return { route: "none", problem: text };
 }
 
 function holdsSecret(given: URLSearchParams): boolean {
   for (const [name, value] of given) {
     if (secretNames.test(name) || secretValues.test(value)) return true;
     if (!URL.canParse(value)) continue;
-    // An address in the link may hide one as well.
     const { username, password, searchParams, hash } = new URL(value);
     if (username !== "" || password !== "" || secretNames.test(hash) || holdsSecret(searchParams))
       return true;

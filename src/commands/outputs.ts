@@ -1,65 +1,62 @@
 import * as vscode from "vscode";
-import { shortName, formatSize } from "../base/text.ts";
-import type { Crews } from "../crews/crews.ts";
-import { activeDocument } from "../editor/environment.ts";
+import { CrewApiError } from "../api/errors.ts";
 import { UserError } from "../base/errors.ts";
+import { formatSize, shortName } from "../base/text.ts";
+import { isProgram, numberOf, recordOf, targetOf } from "../editor/arguments.ts";
+import { activeDocument } from "../editor/environment.ts";
 import { parsePartUri } from "../editor/execution-uri.ts";
-import { plainLabel, showStatus } from "../editor/messages.ts";
-import type { Execution, ExecutionSummary } from "../executions/model.ts";
-import type { ExecutionStore } from "../executions/store.ts";
-import type { OutputsRoom } from "../views/document/register.ts";
+import { plainLabel, showStatus, withCancel } from "../editor/messages.ts";
+import type { Execution } from "../executions/model.ts";
 import { outputsOf, type Output } from "../views/document/outputs.ts";
-import { isProgram, recordOf, targetOf } from "./arguments.ts";
-import { chooseExecution } from "./choose.ts";
-import type { Command } from "./table.ts";
+import { chooseExecution, onExecution } from "./choose.ts";
+import type { CommandParts, Commands } from "./table.ts";
+import { type AttemptPair, attemptPairs } from "../executions/tasks.ts";
+import { outputUri } from "../views/document/output-editors.ts";
 
-/** What the commands about outputs work with. */
-export interface OutputParts {
-  readonly crews: Crews;
-  readonly store: ExecutionStore;
-  readonly outputs: OutputsRoom;
-}
+type OutputParts = Pick<CommandParts, "crews" | "store" | "outputs" | "clock">;
 
-/** Commands about single outputs. Each takes `{crew, kickoffId, taskId?, attempt?}`, without a task it means the result, and returns the address of what it made. */
-export function outputCommands({ crews, store, outputs }: OutputParts): readonly Command[] {
-  const on = (
-    id: string,
-    action: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>,
-  ): Command => ({
-    id,
-    async run(given) {
+/** Commands for single outputs. Each takes `{crew, kickoffId, taskId?, attempt?}` and returns the URI of its document or file, `compareAttempts` `{taskId, previous, attempt}`. */
+export function outputCommands(parts: OutputParts): Commands {
+  const { crews, store, outputs } = parts;
+  const onOutput =
+    (action: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>) =>
+    async (given: unknown) => {
       const argument = given ?? activePart();
-      const execution = await chooseExecution(store, crews, argument, hasOutput);
+      const execution = await chooseExecution(store, crews, argument, (each) =>
+        [each, ...each.tasks.flatMap(({ attempts }) => attempts)].some(({ output }) => output),
+      );
       const output = execution && (await chooseOutput(execution, argument));
-      const made = output && (await action(execution, output));
-      return made?.toString();
-    },
-  });
-  return [
-    on("openOutput", (execution, output) => outputs.open(execution, output)),
-    on("saveOutput", async (execution, output) => {
+      return (output && (await action(execution, output)))?.toString();
+    };
+  return {
+    openOutput: onOutput(outputs.open),
+    saveOutput: onOutput(async (execution, output) => {
       const file = await outputs.save(execution, output);
       if (file !== undefined) showStatus(vscode.l10n.t("The output is saved."));
       return file;
     }),
-  ];
+    openRawAnswer: onExecution(
+      parts,
+      async (execution) => (await openRawAnswer(parts, execution))?.toString(),
+      ({ kickoffIds }) => kickoffIds.length > 0,
+    ),
+    compareAttempts: onExecution(
+      parts,
+      compareAttempts,
+      (execution) => attemptPairs(execution).length > 0,
+    ),
+  };
 }
 
-function hasOutput({ output, tasks }: ExecutionSummary): boolean {
-  return output !== undefined || tasks.some(({ attempts }) => attempts.some((each) => each.output));
-}
-
-/** The address of the output that the active editor shows; nothing where it shows none. */
 function activePart(): vscode.Uri | undefined {
   const uri = activeDocument();
-  return uri !== undefined && parsePartUri(uri) !== undefined ? uri : undefined;
+  return uri && parsePartUri(uri) && uri;
 }
 
-/** The output an argument names, else the only one, else the one the person chooses. @throws UserError where it is not known */
+/** The output that an argument names, else the only one, else one that the person chooses. @throws UserError if there is none */
 async function chooseOutput(execution: Execution, argument: unknown): Promise<Output | undefined> {
   const all = outputsOf(execution);
-  const { taskId, attempt } = wantedOf(argument);
-  const result = all.find(({ part }) => part.kind === "result");
+  const { taskId, attempt = attemptIn(argument) } = targetOf(argument);
   if (taskId !== undefined) {
     const found = all.findLast(
       ({ part }) =>
@@ -67,48 +64,122 @@ async function chooseOutput(execution: Execution, argument: unknown): Promise<Ou
         part.taskId === taskId &&
         (attempt === undefined || part.attempt === attempt),
     );
-    if (found === undefined)
-      throw new UserError(
-        vscode.l10n.t("The crew has not told an output of the task “{0}”.", shortName(taskId)),
-      );
-    return found;
+    if (found !== undefined) return found;
+    throw new UserError(
+      vscode.l10n.t("The crew has not returned an output of the task “{0}”.", shortName(taskId)),
+    );
   }
   if (isResult(argument)) {
-    if (result === undefined)
-      throw new UserError(
-        vscode.l10n.t("The execution has no result yet. Name the task whose output you mean."),
-      );
-    return result;
+    const result = all.find(({ part }) => part.kind === "result");
+    if (result !== undefined) return result;
+    throw new UserError(
+      vscode.l10n.t("The execution has no result yet. Name the task whose output you mean."),
+    );
   }
   if (all.length === 0)
-    throw new UserError(vscode.l10n.t("The crew has not told any output of this execution yet."));
+    throw new UserError(vscode.l10n.t("The crew has not returned any output of this execution."));
   if (all.length === 1) return all[0];
-  const items = all.map((output) => ({ ...words(output), output }));
-  const chosen = await vscode.window.showQuickPick(items, {
-    placeHolder: vscode.l10n.t("Which output?"),
-    matchOnDescription: true,
-  });
-  return chosen?.output;
+  const items = all.map((output) => ({ ...itemFor(output), output }));
+  const placeHolder = vscode.l10n.t("Which output?");
+  return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true }))
+    ?.output;
 }
 
-function wantedOf(argument: unknown): { readonly taskId?: string; readonly attempt?: number } {
-  const target = targetOf(argument);
-  if (argument instanceof vscode.Uri) return target;
-  const attempt = recordOf(argument)["attempt"];
-  return typeof attempt === "number" ? { ...target, attempt } : target;
+function attemptIn(argument: unknown): number | undefined {
+  return argument instanceof vscode.Uri ? undefined : numberOf(recordOf(argument), "attempt");
 }
 
-/** Whether an argument without a task means the result: a program's and a lens's do, a document and a row of the tree mean any output. */
+/** Without a task, programs and lenses mean the result; documents and rows of the tree mean any output. */
 function isResult(argument: unknown): boolean {
   if (argument instanceof vscode.Uri) return parsePartUri(argument)?.part.kind === "result";
   return isProgram(argument) || recordOf(argument)["result"] === true;
 }
 
-function words({ part, output }: Output): vscode.QuickPickItem {
+function itemFor({ part, output }: Output): vscode.QuickPickItem {
   const size = formatSize(Buffer.byteLength(output));
   if (part.kind === "result") return { label: vscode.l10n.t("Result"), description: size };
   return {
     label: plainLabel(shortName(part.taskId)),
     description: `${vscode.l10n.t("attempt {0}", part.attempt)} · ${size}`,
   };
+}
+
+/** Requests an execution's status once, in whatever state it is, and shows the response unchanged, even an error. The tracked execution doesn't change. */
+async function openRawAnswer(
+  { crews, outputs, clock }: OutputParts,
+  execution: Execution,
+): Promise<vscode.Uri | undefined> {
+  const kickoffId = execution.kickoffIds.at(-1);
+  if (kickoffId === undefined)
+    throw new UserError(
+      vscode.l10n.t("Its state can't be requested: the kickoff got no response with an ID."),
+    );
+  await crews.ready(execution.crew);
+  const askedAt = clock.now();
+  try {
+    const title = vscode.l10n.t("Requesting the state from “{0}”", execution.crew.name);
+    const text = await withCancel(title, ({ signal }) =>
+      crews.client(execution.crew).rawStatus(kickoffId, { signal }),
+    );
+    return text === undefined ? undefined : await outputs.openAnswer(execution, { text, askedAt });
+  } catch (error) {
+    if (error instanceof CrewApiError && error.status !== undefined && error.body !== undefined)
+      await outputs.openAnswer(execution, { text: error.body, status: error.status, askedAt });
+    throw error;
+  }
+}
+
+/** Shows what changed after a rejection: the diff of an attempt, by default the last, and the one before it. */
+async function compareAttempts(
+  execution: Execution,
+  argument: unknown,
+): Promise<AttemptPair | undefined> {
+  const { taskId, attempt = attemptIn(argument) } = targetOf(argument);
+  const pairs = attemptPairs(execution).filter(
+    (each) =>
+      (taskId === undefined || each.taskId === taskId) &&
+      (attempt === undefined || each.attempt === attempt),
+  );
+  if (pairs.length === 0)
+    throw new UserError(
+      vscode.l10n.t(
+        "There are no two outputs to compare. A task has a second one after it was rejected and run again.",
+      ),
+    );
+  const pair =
+    isProgram(argument) || attempt !== undefined || pairs.length === 1
+      ? pairs.at(-1)
+      : await choosePair(execution, pairs);
+  if (pair === undefined) return undefined;
+  await vscode.commands.executeCommand(
+    "vscode.diff",
+    outputUri(execution, pair.taskId, pair.previous),
+    outputUri(execution, pair.taskId, pair.attempt),
+    vscode.l10n.t(
+      "{0}: attempt {1} ↔ attempt {2}",
+      shortName(pair.taskId),
+      pair.previous,
+      pair.attempt,
+    ),
+  );
+  return pair;
+}
+
+/** The attempt that waits, else one that the person chooses; the newest is first. */
+async function choosePair(
+  { waiting }: Execution,
+  pairs: readonly AttemptPair[],
+): Promise<AttemptPair | undefined> {
+  const waits = pairs.findLast(
+    (pair) => pair.taskId === waiting?.taskId && pair.attempt === waiting.attempt,
+  );
+  if (waits !== undefined) return waits;
+  const items = pairs.toReversed().map((pair) => ({
+    label: plainLabel(shortName(pair.taskId)),
+    description: vscode.l10n.t("attempt {0} with attempt {1}", pair.attempt, pair.previous),
+    pair,
+  }));
+  const title = vscode.l10n.t("Compare Attempts");
+  const placeHolder = vscode.l10n.t("Which attempt, with the one before it?");
+  return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.pair;
 }

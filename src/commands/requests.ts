@@ -1,21 +1,159 @@
-import type { RequestActions, RequestParts } from "./request-actions.ts";
-import type { Command } from "./table.ts";
+import * as vscode from "vscode";
+import { UserError } from "../base/errors.ts";
+import { isProgram, recordOf, stringOf } from "../editor/arguments.ts";
+import { plainLabel } from "../editor/messages.ts";
+import type { Execution, ExecutionSummary } from "../executions/model.ts";
+import { requestOf, RunAgain } from "../kickoff/again.ts";
+import { choosePreset } from "../kickoff/presets/choose.ts";
+import { chooseCrew, chooseExecution, onExecution } from "./choose.ts";
+import { madeOf } from "./kickoff.ts";
+import type { CommandParts, Commands, Run } from "./table.ts";
+import { copyCurl, askAndSave, saveNew } from "../kickoff/export.ts";
+import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
+import type { Prefill } from "../kickoff/callbacks.ts";
 
-const ids = [
-  "kickoffFile",
-  "openFileInForm",
-  "runAgain",
-  "runAgainInForm",
-  "copyAsCurl",
-  "saveAsRequestFile",
-  "presets",
-] as const satisfies readonly (keyof RequestActions)[];
+type RequestParts = Pick<
+  CommandParts,
+  "crews" | "store" | "secrets" | "sender" | "forms" | "files" | "presets" | "show"
+>;
 
-/** Commands that use what was written down before: request files, presets and earlier executions. They are loaded with the first use of one. */
-export function requestCommands(parts: RequestParts): readonly Command[] {
-  return ids.map((id) => ({
-    id,
-    run: async (argument) =>
-      await (await import("./request-actions.ts")).requestActions(parts)[id](argument),
-  }));
+/** Commands for saved requests: earlier executions, request files and presets. Those that start an execution return `{crew, kickoffId}`, `saveAsRequestFile` `{file}`. */
+export function requestCommands(parts: RequestParts): Commands {
+  const { crews, store, files, show } = parts;
+  const again = new RunAgain(parts);
+  const wasSent = ({ request }: ExecutionSummary) => request !== undefined;
+  const crewOf = ({ crew }: Execution) => crews.find(crew.id) ?? crew;
+  /** @param shows whether a person sees the started execution; a form shows it by itself */
+  const start =
+    (begin: (argument: unknown) => Promise<Execution | undefined>, shows: boolean): Run =>
+    async (argument) => {
+      const started = await begin(argument);
+      if (started !== undefined && shows && !isProgram(argument)) await show(started);
+      return started && madeOf(started);
+    };
+  const known = (argument: unknown) => chooseExecution(store, crews, argument, wasSent);
+  return {
+    kickoffFile: start(async (argument) => {
+      const file = await chooseRequestFile(argument);
+      return file && (await (await files()).kickOff(file, { isPerson: !isProgram(argument) }));
+    }, true),
+    openFileInForm: start(async (argument) => {
+      const file = await chooseRequestFile(argument);
+      return file && (await (await files()).openInForm(file));
+    }, false),
+    runAgain: start(async (argument) => {
+      const execution = await known(argument);
+      return execution && (await again.atOnce(execution, { asks: !isProgram(argument) }));
+    }, true),
+    runAgainInForm: start(async (argument) => {
+      const execution = await known(argument);
+      return execution && (await again.inForm(execution));
+    }, false),
+    presets: start((argument) => openPreset(parts, argument), false),
+    async copyAsCurl(argument) {
+      const file = requestFileIn(argument);
+      if (file !== undefined) return (await files()).copyCurl(file);
+      const execution = await known(argument);
+      return execution && copyCurl(crewOf(execution), requestOf(execution));
+    },
+    saveAsRequestFile: onExecution(
+      parts,
+      async (execution, argument) => {
+        const request = {
+          crewName: crewOf(execution).name,
+          values: requestOf(execution),
+          label: execution.label,
+        };
+        const file =
+          argument instanceof vscode.Uri ? undefined : stringOf(recordOf(argument), "file");
+        const saved = await (file === undefined
+          ? askAndSave(request)
+          : saveNew(uriOf(file), request));
+        return saved && { file: saved.toString() };
+      },
+      wasSent,
+    ),
+  };
+}
+
+/** Opens a crew's form with the preset that the argument names, or that the person chooses. */
+async function openPreset(
+  { crews, forms, presets: load }: RequestParts,
+  argument: unknown,
+): Promise<Execution | undefined> {
+  const presets = await load();
+  const crew = await chooseCrew(crews, argument);
+  if (crew === undefined) return undefined;
+  const list = presets.list(crew.id);
+  if (list.length === 0)
+    throw new UserError(
+      vscode.l10n.t(
+        "“{0}” has no presets yet. Fill in its form and choose “Presets…” there to save one.",
+        crew.name,
+      ),
+      [
+        {
+          title: vscode.l10n.t("Open Form"),
+          command: "crewdeck.kickoff",
+          arguments: [{ crew: crew.id, form: true }],
+        },
+      ],
+    );
+  const name = stringOf(recordOf(argument), "name");
+  const values: Prefill | undefined =
+    name === undefined
+      ? await choosePreset({ presets, crew })
+      : list.find((preset) => preset.name === name)?.values;
+  if (values !== undefined)
+    return await forms.open(await crews.ready(crew), values, { replaces: true });
+  if (name === undefined) return undefined;
+  throw new UserError(
+    vscode.l10n.t(
+      "“{0}” has no preset “{1}”. Its presets: {2}.",
+      crew.name,
+      name,
+      list.map((preset) => preset.name).join(", "),
+    ),
+  );
+}
+
+/** The request file that an argument names (a URI, or an object with `file`); without an argument the one in the active editor. */
+function requestFileIn(argument: unknown): vscode.Uri | undefined {
+  if (argument instanceof vscode.Uri) return isRequestFile(argument) ? argument : undefined;
+  const file = stringOf(recordOf(argument), "file");
+  if (file !== undefined) return uriOf(file);
+  const active = vscode.window.activeTextEditor?.document.uri;
+  return argument === undefined && active && isRequestFile(active) ? active : undefined;
+}
+
+/** The request file that an argument names, else one of the workspace that the person chooses. @throws UserError if there is none */
+async function chooseRequestFile(argument: unknown): Promise<vscode.Uri | undefined> {
+  const named = requestFileIn(argument);
+  if (named !== undefined) return named;
+  if (argument instanceof vscode.Uri)
+    throw new UserError(vscode.l10n.t("A request file's name ends with {0}.", requestFileEnding));
+  const files = await vscode.workspace.findFiles(`**/*${requestFileEnding}`, undefined, 1000);
+  if (files.length === 0)
+    throw new UserError(
+      vscode.l10n.t(
+        "This workspace has no request file (*{0}) yet. Save one from a form or an execution.",
+        requestFileEnding,
+      ),
+    );
+  const items = files
+    .map((file) => ({ label: plainLabel(vscode.workspace.asRelativePath(file)), file }))
+    .sort((one, other) => one.label.localeCompare(other.label));
+  const placeHolder = vscode.l10n.t("Which request file?");
+  return (await vscode.window.showQuickPick(items, { placeHolder }))?.file;
+}
+
+/** @param file a URI, an absolute path, or a path in the workspace's first folder */
+function uriOf(file: string): vscode.Uri {
+  if (/^[a-z][a-z0-9+.-]+:/i.test(file)) return vscode.Uri.parse(file, true);
+  if (file.startsWith("/") || /^[a-z]:[\\/]/i.test(file)) return vscode.Uri.file(file);
+  const folder = vscode.workspace.workspaceFolders?.[0];
+  if (folder !== undefined) return vscode.Uri.joinPath(folder.uri, file);
+  throw new UserError(
+    vscode.l10n.t("“{0}” must be an absolute path, because no folder is open.", "file"),
+  );
 }

@@ -1,68 +1,54 @@
 import * as vscode from "vscode";
-import { AddressError, readStatusAddress, type StatusAddress } from "../api/address.ts";
-import { addCrewAction } from "../crews/actions.ts";
+import { readStatusAddress, type StatusAddress } from "../api/address.ts";
+import { messageOf, UserError } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
+import { addCrewAction } from "../crews/errors.ts";
 import type { Crew } from "../crews/types.ts";
-import { UserError } from "../base/errors.ts";
+import { recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { keyOf } from "../executions/model.ts";
 import { newExecution } from "../executions/reduce.ts";
-import { recordOf, stringOf, targetOf } from "./arguments.ts";
 import { chooseCrew } from "./choose.ts";
 import type { ExecutionParts } from "./executions.ts";
 
-/**
- * Follows an execution that something else started. The id may be a status address as a person copies it, which names the crew as well.
- * @param argument `{crew?, kickoffId?}`; what is missing is asked for
- * @returns `{crew, kickoffId}`, or nothing when the person cancelled
- * @throws UserError for an unknown crew or what can be no id
- */
+interface Tracked {
+  readonly crew: Crew;
+  readonly kickoffId: string;
+}
+
+/** Tracks `{crew?, kickoffId?}`, an execution that was started elsewhere. `kickoffId` may also be a status URL, which names the crew, too. */
 export async function track(
-  { crews, store, tracker, clock, wake, show }: ExecutionParts,
+  { crews, store, tracker, clock, show }: ExecutionParts,
   argument: unknown,
 ): Promise<object | undefined> {
-  const named = await whatToTrack(crews, argument);
-  if (named === undefined) return undefined;
-  const { crew, kickoffId } = named;
-  await wake(crew.id);
+  const wanted = await whatToTrack(crews, argument);
+  if (wanted === undefined) return undefined;
+  const { kickoffId } = wanted;
+  const problem = problemOfId(kickoffId);
+  if (problem !== undefined) throw new UserError(problem);
+  const crew = await crews.ready(wanted.crew);
   const engine = crew.local?.engine;
   const execution =
     store.find(kickoffId, crew.id) ??
-    store.add(
-      newExecution(
-        { crew, origin: "tracked", kickoffId, ...(engine === undefined ? {} : { engine }) },
-        clock,
-      ),
-    );
+    store.add(newExecution({ crew, origin: "tracked", kickoffId, ...defined({ engine }) }, clock));
   await tracker.pollNow(execution.localId);
   await show(store.summary(execution.localId) ?? execution);
   return { crew: crew.name, kickoffId: keyOf(execution) };
 }
 
-async function whatToTrack(
-  crews: Crews,
-  argument: unknown,
-): Promise<{ readonly crew: Crew; readonly kickoffId: string } | undefined> {
+async function whatToTrack(crews: Crews, argument: unknown): Promise<Tracked | undefined> {
   const given = stringOf(recordOf(argument), "kickoffId");
   const address = given === undefined ? undefined : addressIn(given);
-  if (given !== undefined && address !== undefined)
-    return ofAddress(crews, address, targetOf(argument).crew);
+  if (address !== undefined) return ofAddress(crews, address, targetOf(argument).crew);
   const crew = await chooseCrew(crews, argument);
-  if (crew === undefined) return undefined;
-  const text = given ?? (await askForId(crew.name));
-  if (text === undefined) return undefined;
+  const text = crew && (given ?? (await askForId(crew.name)));
+  if (crew === undefined || text === undefined) return undefined;
   const pasted = addressIn(text);
-  if (pasted !== undefined) return ofAddress(crews, pasted, undefined);
-  const problem = problemOfId(text.trim());
-  if (problem !== undefined) throw new UserError(problem);
-  return { crew, kickoffId: text.trim() };
+  return pasted === undefined ? { crew, kickoffId: text.trim() } : ofAddress(crews, pasted);
 }
 
-/** An address says by itself which crew is meant; a program that names another one is told so. */
-function ofAddress(
-  crews: Crews,
-  { url, kickoffId }: StatusAddress,
-  wanted: string | undefined,
-): { readonly crew: Crew; readonly kickoffId: string } {
+/** @param wanted the crew that a program names besides the address */
+function ofAddress(crews: Crews, { url, kickoffId }: StatusAddress, wanted?: string): Tracked {
   const crew = crews.find(url);
   if (crew === undefined)
     throw new UserError(
@@ -80,24 +66,20 @@ function ofAddress(
         crews.get(wanted).name,
       ),
     );
-  const problem = problemOfId(kickoffId);
-  if (problem !== undefined) throw new UserError(problem);
   return { crew, kickoffId };
 }
 
 function askForId(crewName: string): Thenable<string | undefined> {
   return vscode.window.showInputBox({
     title: vscode.l10n.t("Track an execution of “{0}”", crewName),
-    prompt: vscode.l10n.t(
-      "The kickoff ID that POST /kickoff answered with, or the address of its status",
-    ),
+    prompt: vscode.l10n.t("The kickoff ID from the response of POST /kickoff, or its status URL"),
     placeHolder: "3f2a8c1e-0000-4000-8000-000000000000",
     ignoreFocusOut: true,
-    validateInput: (text) => {
+    validateInput(text) {
       try {
         return addressIn(text) === undefined ? problemOfId(text.trim()) : undefined;
       } catch (error) {
-        return error instanceof AddressError ? error.message : String(error);
+        return messageOf(error);
       }
     },
   });
@@ -107,12 +89,10 @@ function addressIn(text: string): StatusAddress | undefined {
   return text.includes("/") ? readStatusAddress(text) : undefined;
 }
 
-/** The specification calls the id a UUID; a crew may have others, so only what can't be a part of a path is refused. */
+/** The specification calls the id a UUID, but a crew may have others: only what can't be part of a path is refused. */
 function problemOfId(text: string): string | undefined {
-  if (text === "") return vscode.l10n.t("Type the ID, or press Escape to leave.");
+  if (text === "") return vscode.l10n.t("Type the ID, or press Escape to cancel.");
   return /[\s/?#\\]/.test(text)
-    ? vscode.l10n.t(
-        "An ID has no spaces and no slashes. Paste only the ID, or the whole address of its status.",
-      )
+    ? vscode.l10n.t("An ID has no spaces and no slashes. Paste only the ID, or its status URL.")
     : undefined;
 }

@@ -1,113 +1,82 @@
 import * as vscode from "vscode";
-import type { Crews } from "../crews/crews.ts";
-import { UserError } from "../base/errors.ts";
-import { without } from "../executions/model.ts";
-import type { ExecutionStore } from "../executions/store.ts";
+import { messageOf, UserError } from "../base/errors.ts";
+import { oneOf, recordOf, stringOf } from "../editor/arguments.ts";
+import { hasContext, type ContextKey } from "../editor/context.ts";
+import { log } from "../editor/log.ts";
 import { askForFilter, askForGrouping } from "../views/tree/ask.ts";
-import { noFilter, type Filter } from "../views/tree/filter.ts";
-import { groupings, type Grouping } from "../views/tree/grouping.ts";
+import { groupings, groupStates, noFilter, type Filter } from "../views/tree/grouping.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
-import { standings } from "../views/tree/standing.ts";
-import { recordOf, stringOf } from "./arguments.ts";
-import { chooseExecution } from "./choose.ts";
-import type { Command } from "./table.ts";
+import type { Commands } from "./table.ts";
 
-/** What the commands about the view of executions work with. */
-export interface ViewParts {
-  readonly crews: Crews;
-  readonly store: ExecutionStore;
-  readonly tree: Pick<TreeRoom, "arrangement" | "choices" | "showMore">;
-}
-
-/** Commands by which a person arranges the view. `groupExecutions` takes `{by}`, `filterExecutions` `{text?, states?}`; both return what is set then. */
+/** Commands for the view of executions. `groupExecutions` takes `{by}`, `filterExecutions` `{text?, states?}`; both return the new setting. */
 export function viewCommands({
-  crews,
-  store,
   tree: { arrangement, choices, showMore },
-}: ViewParts): readonly Command[] {
-  const pin = (id: string, isPinned: boolean): Command => ({
-    id,
-    async run(argument) {
-      const execution = await chooseExecution(
-        store,
-        crews,
-        argument,
-        ({ pinned }) => (pinned === true) !== isPinned,
+}: {
+  readonly tree: Pick<TreeRoom, "arrangement" | "choices" | "showMore">;
+}): Commands {
+  return {
+    async groupExecutions(argument) {
+      const by =
+        oneOf(recordOf(argument), "by", groupings) ??
+        (await askForGrouping(choices.rules.grouping));
+      if (by !== undefined) await choices.groupBy(by);
+      return by;
+    },
+    async filterExecutions(argument) {
+      const filter = filterIn(argument) ?? (await askForFilter(arrangement));
+      if (filter !== undefined) choices.setFilter(filter);
+      return filter;
+    },
+    clearFilter: () => choices.setFilter(noFilter),
+    async showMore(argument) {
+      const group = stringOf(recordOf(argument), "group");
+      if (group !== undefined) await showMore(group);
+    },
+    async takeTour() {
+      for (const [step, ...keys] of tourSteps) if (keys.some(hasContext)) await markDone(step);
+      await vscode.commands.executeCommand(
+        "workbench.action.openWalkthrough",
+        "crewdeck.crewdeck#start",
+        false,
       );
-      if (execution === undefined) return;
-      store.update(execution.localId, (current) =>
-        isPinned ? { ...current, pinned: true } : without(current, "pinned"),
-      );
     },
-  });
-  return [
-    {
-      id: "groupExecutions",
-      async run(argument) {
-        const by = groupingIn(argument) ?? (await askForGrouping(choices.rules.grouping));
-        if (by !== undefined) await choices.groupBy(by);
-        return by;
-      },
-    },
-    {
-      id: "filterExecutions",
-      async run(argument) {
-        const filter = filterIn(argument) ?? (await askForFilter(arrangement));
-        if (filter !== undefined) choices.setFilter(filter);
-        return filter;
-      },
-    },
-    {
-      id: "takeTour",
-      run: () =>
-        vscode.commands.executeCommand(
-          "workbench.action.openWalkthrough",
-          "crewdeck.crewdeck#start",
-          false,
-        ),
-    },
-    {
-      id: "clearFilter",
-      run() {
-        choices.setFilter(noFilter);
-      },
-    },
-    {
-      id: "showMore",
-      async run(argument) {
-        const group = stringOf(recordOf(argument), "group");
-        if (group !== undefined) await showMore(group);
-      },
-    },
-    pin("pinExecution", true),
-    pin("unpinExecution", false),
-  ];
+  };
 }
 
-function groupingIn(argument: unknown): Grouping | undefined {
-  const by = stringOf(recordOf(argument), "by");
-  const found = groupings.find((each) => each === by);
-  if (by !== undefined && found === undefined)
-    throw new UserError(vscode.l10n.t("“{0}” must be one of {1}.", "by", groupings.join(", ")));
-  return found;
+/** The walkthrough's steps, with the context keys that complete them. */
+const tourSteps: readonly (readonly [step: string, ...keys: ContextKey[]])[] = [
+  ["connect", "crewdeck.hasCrews"],
+  ["kickoff", "crewdeck.hasExecutions"],
+  ["read", "crewdeck.hasRead", "crewdeck.hasAnswered"],
+  ["answer", "crewdeck.hasAnswered"],
+];
+
+/**
+ * VS Code loads a walkthrough when it is first opened in a window, and from then on ignores a context key that was already set
+ * (observed in 1.139).
+ */
+async function markDone(step: string): Promise<void> {
+  try {
+    await vscode.commands.executeCommand(
+      "welcome.markStepComplete",
+      `crewdeck.crewdeck#start#${step}`,
+    );
+  } catch (error) {
+    // For a walkthrough that isn't loaded, it stores the step as done and then fails (observed in 1.139).
+    log.debug(`Completing the step ${step}: ${messageOf(error)}`);
+  }
 }
 
-/** The filter that an argument names; nothing where it names none. */
 function filterIn(argument: unknown): Filter | undefined {
   const given = recordOf(argument);
   const text = stringOf(given, "text");
-  const names: unknown = given["states"];
-  if (text === undefined && names === undefined) return undefined;
-  if (
-    names !== undefined &&
-    !(Array.isArray(names) && names.every((name) => standings.some((each) => each === name)))
-  ) {
+  const { states } = given;
+  if (text === undefined && states === undefined) return undefined;
+  const names: readonly unknown[] | undefined =
+    states === undefined ? [] : Array.isArray(states) ? states : undefined;
+  if (names === undefined || !names.every((name) => groupStates.some((each) => each === name)))
     throw new UserError(
-      vscode.l10n.t("“{0}” must be a list of {1}.", "states", standings.join(", ")),
+      vscode.l10n.t("“{0}” must be a list of {1}.", "states", groupStates.join(", ")),
     );
-  }
-  return {
-    text: text ?? "",
-    states: standings.filter((each) => Array.isArray(names) && names.includes(each)),
-  };
+  return { text: text ?? "", states: groupStates.filter((each) => names.includes(each)) };
 }

@@ -1,15 +1,19 @@
 import * as vscode from "vscode";
 import { CrewClient, type CrewClientOptions } from "../api/client.ts";
-import type { CrewApiError } from "../api/errors.ts";
-import { agentlessFetch, defaultFetch, type Fetch } from "../api/fetch.ts";
+import { agentlessFetch, defaultFetch, type Fetch } from "../api/transport.ts";
 import type { CrewInputs, TypedToken } from "../api/types.ts";
-import { defined } from "../base/json.ts";
 import { offer, UserError } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
 import { log, logProblem } from "../editor/log.ts";
-import { actionsForPlace, actionsForRefusal } from "./actions.ts";
 import type { StatusPaths } from "./crew-values.ts";
 import type { Crews } from "./crews.ts";
-import { LostTokenError, missingToken, StoppedCrewError } from "./errors.ts";
+import {
+  actionsForPlace,
+  actionsForRefusal,
+  MissingTokenError,
+  notConnected,
+  StoppedCrewError,
+} from "./errors.ts";
 import { tokenInUse } from "./token-format.ts";
 import type { Tokens } from "./tokens.ts";
 import { logTraffic } from "./traffic.ts";
@@ -21,15 +25,18 @@ const fetch: Fetch = (url, init) =>
     ? agentlessFetch
     : defaultFetch)(url, init);
 
-/** A client for each connected crew, and its last known inputs. */
+interface Connection {
+  readonly client: CrewClient;
+  inputs?: CrewInputs;
+}
+
 export class CrewClients {
   readonly #crews: Pick<Crews, "list" | "tokenState">;
   readonly #tokens: Pick<Tokens, "read">;
   readonly #statusPaths: StatusPaths;
   readonly #userAgent: string | undefined;
-  readonly #inputs = new Map<string, { readonly url: string; readonly inputs: CrewInputs }>();
   /** One per crew, because a client remembers the crew's input names and status path. */
-  readonly #clients = new Map<string, CrewClient>();
+  readonly #connections = new Map<string, Connection>();
 
   constructor(
     crews: Pick<Crews, "list" | "tokenState">,
@@ -44,39 +51,27 @@ export class CrewClients {
   }
 
   get(crew: CrewAddress): CrewClient {
-    const { id, url, local } = this.#connected(crew);
-    const kept = this.#clients.get(id);
-    if (kept?.baseUrl === url) return kept;
-    const statusPath = this.#statusPaths.read(id);
-    const made = new CrewClient(url, () => this.#tokenFor(crew, url), {
-      ...this.#clientOptions(() => this.#find(id)?.name ?? crew.name),
-      ...defined({ statusPath }),
-      isLocal: local !== undefined,
-      onRefused: (error) => this.#offerRemedy(crew, error),
-      onStatusPath: (path) =>
-        void this.#statusPaths
-          .write(id, path)
-          .catch((error: unknown) => logProblem("Storing a crew's status path", error)),
-    });
-    this.#clients.set(id, made);
-    return made;
+    return this.#connection(crew).client;
   }
 
   async test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
     const token = "token" in target ? target.token : await this.#readToken(target);
-    const client =
+    const host = new URL(target.url).host;
+    const connection: Connection =
       "token" in target
-        ? new CrewClient(
-            target.url,
-            target.token,
-            this.#clientOptions(() => new URL(target.url).host),
-          )
-        : this.get(target);
+        ? {
+            client: new CrewClient(
+              target.url,
+              target.token,
+              this.#clientOptions(() => host),
+            ),
+          }
+        : this.#connection(target);
     const begun = Date.now();
-    const inputs = await client.inputs(defined({ signal }));
-    if ("id" in target) this.#inputs.set(target.id, { url: client.baseUrl, inputs });
+    const inputs = await connection.client.inputs(defined({ signal }));
+    connection.inputs = inputs;
     return {
-      url: client.baseUrl,
+      url: connection.client.baseUrl,
       milliseconds: Date.now() - begun,
       inputs: inputs.fields.length,
       tokenType: token.type,
@@ -85,29 +80,24 @@ export class CrewClients {
 
   async inputs(
     crew: CrewAddress,
-    options: { readonly fresh?: boolean; readonly signal?: AbortSignal },
+    { fresh = false, signal }: { readonly fresh?: boolean; readonly signal?: AbortSignal },
   ): Promise<CrewInputs> {
-    const client = this.get(crew);
-    const known = this.#inputs.get(crew.id);
-    if (options.fresh !== true && known?.url === client.baseUrl) return known.inputs;
-    const inputs = await client.inputs(defined({ signal: options.signal }));
-    this.#inputs.set(crew.id, { url: client.baseUrl, inputs });
-    return inputs;
+    const connection = this.#connection(crew);
+    if (!fresh && connection.inputs !== undefined) return connection.inputs;
+    return (connection.inputs = await connection.client.inputs(defined({ signal })));
   }
 
   knownInputs({ id, url }: CrewAddress): CrewInputs | undefined {
-    const known = this.#inputs.get(id);
-    return known?.url === url ? known.inputs : undefined;
+    const connection = this.#connections.get(id);
+    return connection?.client.baseUrl === url ? connection.inputs : undefined;
   }
 
   forget(crewId: string): void {
-    this.#inputs.delete(crewId);
-    this.#clients.delete(crewId);
+    this.#connections.delete(crewId);
   }
 
   dropUnconnected(): void {
-    for (const id of this.#clients.keys())
-      if (this.#find(id) === undefined) this.#clients.delete(id);
+    for (const id of this.#connections.keys()) if (this.#find(id) === undefined) this.forget(id);
   }
 
   #find(crewId: string): Crew | undefined {
@@ -117,19 +107,33 @@ export class CrewClients {
   /** A local crew may have another port than the execution stored. */
   #connected(crew: CrewAddress): Crew {
     const current = this.#find(crew.id);
-    if (current !== undefined) return current;
-    throw new UserError(
-      crew.id.startsWith("url:")
-        ? vscode.l10n.t(
-            "“{0}” ({1}) is not connected. Connect it to continue.",
-            crew.name,
-            crew.url,
-          )
-        : vscode.l10n.t(
-            "The local crew “{0}” has not been started in this window. Start it to continue.",
-            crew.name,
-          ),
-    );
+    if (current === undefined) throw notConnected(crew.id, crew.name);
+    return current;
+  }
+
+  #connection(crew: CrewAddress): Connection {
+    const { id, url, local } = this.#connected(crew);
+    const known = this.#connections.get(id);
+    if (known?.client.baseUrl === url) return known;
+    const client = new CrewClient(url, () => this.#tokenFor(crew, url), {
+      ...this.#clientOptions(() => this.#find(id)?.name ?? crew.name),
+      ...defined({ statusPath: this.#statusPaths.read(id) }),
+      isLocal: local !== undefined,
+      onRefused: async (error) => {
+        const current = this.#find(id);
+        if (current === undefined) return;
+        const state = await this.#crews.tokenState(id);
+        const actions = actionsForRefusal(error, current, state);
+        offer(error, [...actions, ...actionsForPlace(error, current)]);
+      },
+      onStatusPath: (path) =>
+        void this.#statusPaths
+          .write(id, path)
+          .catch((error: unknown) => logProblem("Storing a crew's status path", error)),
+    });
+    const connection = { client };
+    this.#connections.set(id, connection);
+    return connection;
   }
 
   /** Between creating a client and a request, the crew may have been removed, stopped or moved. */
@@ -137,33 +141,18 @@ export class CrewClients {
     const current = this.#connected(crew);
     if (current.local?.running === false)
       throw new StoppedCrewError(current.name, current.local.folder);
-    if (current.url !== url) {
-      throw new UserError(
-        vscode.l10n.t(
-          "“{0}” is no longer at {1}. Try again when it is running.",
-          current.name,
-          url,
-        ),
-      );
-    }
-    return await this.#readToken(current);
+    if (current.url === url) return await this.#readToken(current);
+    throw new UserError(
+      vscode.l10n.t("“{0}” is no longer at {1}. Try again when it is running.", current.name, url),
+    );
   }
 
   async #readToken(crew: Crew): Promise<TypedToken> {
     const reading = await this.#tokens.read(crew.id);
-    if (reading.kind !== "stored") throw missingToken(crew, reading);
+    if (reading.kind !== "stored") throw new MissingTokenError(crew, reading);
     const token = tokenInUse(reading.tokens);
-    if (token === undefined) throw new LostTokenError(crew, "garbled");
-    return token;
-  }
-
-  async #offerRemedy(crew: CrewAddress, error: CrewApiError): Promise<void> {
-    const current = this.#find(crew.id);
-    if (current !== undefined)
-      offer(error, [
-        ...actionsForRefusal(error, current, await this.#crews.tokenState(crew.id)),
-        ...actionsForPlace(error, current),
-      ]);
+    if (token !== undefined) return token;
+    throw new MissingTokenError(crew, { kind: "lost", why: "garbled" });
   }
 
   #clientOptions(nameNow: () => string): CrewClientOptions {

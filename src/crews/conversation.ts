@@ -4,14 +4,12 @@ export interface Position {
   readonly canGoBack: boolean;
 }
 
-/** How a question ended. */
 export type Left = "next" | "back" | "cancel";
 
-/** What to do after a failure: retry, finish without the test, end, or ask one question again. */
+/** After a failure: retry, finish without the test, end, or ask one question again. */
 export type AfterFailure<Step> = "again" | "untested" | "cancel" | { readonly edit: Step };
 
-/** Questions, then a test that may fail. */
-export interface Conversation<Step, Result> {
+interface Conversation<Step, Result> {
   /** The questions in order. Read again after each answer, which may change them. */
   steps(): readonly Step[];
   ask(step: Step, position: Position): Promise<Left>;
@@ -24,7 +22,15 @@ export interface Conversation<Step, Result> {
 export async function converse<Step, Result>(
   conversation: Conversation<Step, Result>,
 ): Promise<Result | undefined> {
-  if (!(await askAll(conversation))) return undefined;
+  for (let index = 0; ;) {
+    const steps = conversation.steps();
+    const step = steps[index];
+    if (step === undefined) break;
+    const position = { step: index + 1, total: steps.length, canGoBack: index > 0 };
+    const left = await conversation.ask(step, position);
+    if (left === "cancel") return undefined;
+    index += left === "back" ? -1 : 1;
+  }
   let untested = false;
   for (;;) {
     try {
@@ -33,30 +39,9 @@ export async function converse<Step, Result>(
       const next = await conversation.failed(error);
       if (next === "cancel") return undefined;
       untested = next === "untested";
-      if (typeof next === "object" && !(await askAgain(conversation, next.edit))) return undefined;
+      if (typeof next !== "object") continue;
+      const only = { step: 1, total: 1, canGoBack: false };
+      if ((await conversation.ask(next.edit, only)) !== "next") return undefined;
     }
   }
-}
-
-async function askAll<Step, Result>(conversation: Conversation<Step, Result>): Promise<boolean> {
-  let index = 0;
-  for (;;) {
-    const steps = conversation.steps();
-    const step = steps[index];
-    if (step === undefined) return true;
-    const left = await conversation.ask(step, {
-      step: index + 1,
-      total: steps.length,
-      canGoBack: index > 0,
-    });
-    if (left === "cancel") return false;
-    index += left === "back" ? -1 : 1;
-  }
-}
-
-async function askAgain<Step, Result>(
-  conversation: Conversation<Step, Result>,
-  step: Step,
-): Promise<boolean> {
-  return (await conversation.ask(step, { step: 1, total: 1, canGoBack: false })) === "next";
 }

@@ -52,7 +52,6 @@ export class TokenNotes extends CrewValues<readonly TokenType[]> {
   }
 }
 
-/** The status path that each crew supports. */
 export class StatusPaths extends CrewValues<StatusPath | undefined> {
   constructor(memento: vscode.Memento) {
     super(memento, statusPathsKey, (path) =>

@@ -2,14 +2,13 @@ import * as vscode from "vscode";
 import { normaliseAddress } from "../api/address.ts";
 import type { CrewClient } from "../api/client.ts";
 import type { CrewInputs, TokenType, TypedToken } from "../api/types.ts";
-import { Disposables } from "../base/events.ts";
 import { messageOf, UserError } from "../base/errors.ts";
-import { addCrewAction, setTokenAction } from "./actions.ts";
-import { checkedCrew, refuseLocal } from "./check.ts";
+import { Disposables } from "../base/events.ts";
 import { CrewClients } from "./clients.ts";
 import { StatusPaths, TokenNotes } from "./crew-values.ts";
-import { LostTokenError, missingToken, NoTokenError } from "./errors.ts";
-import { findCrew, isSameOrigin, uniqueName } from "./identity.ts";
+import { isWebAddress } from "./entries.ts";
+import { addCrewAction, MissingTokenError, notConnected, setTokenAction } from "./errors.ts";
+import { findCrew, idOfAddress, isSameName, isSameOrigin, uniqueName } from "./identity.ts";
 import { CrewSettings } from "./settings.ts";
 import { tokenInUse, tokenTypeName, tokenTypes, withToken } from "./token-format.ts";
 import { cleanToken, Tokens } from "./tokens.ts";
@@ -25,8 +24,6 @@ import type {
   TokenState,
 } from "./types.ts";
 
-export type CrewsContext = Pick<vscode.ExtensionContext, "secrets" | "globalState">;
-
 /** The connected crews, of the settings and served on this machine, with their tokens and clients. */
 export class Crews implements vscode.Disposable {
   readonly #owned = new Disposables();
@@ -38,13 +35,17 @@ export class Crews implements vscode.Disposable {
   readonly #statusPaths: StatusPaths;
   readonly #clients: CrewClients;
   #local: readonly Crew[] = [];
+  #startLocal: ((crewId: string) => Promise<unknown>) | undefined;
 
-  constructor(context: CrewsContext, options: { readonly userAgent?: string } = {}) {
+  constructor(
+    context: Pick<vscode.ExtensionContext, "secrets" | "globalState">,
+    userAgent?: string,
+  ) {
     this.#tokens = this.#owned.add(
       new Tokens(context.secrets, new TokenNotes(context.globalState)),
     );
     this.#statusPaths = new StatusPaths(context.globalState);
-    this.#clients = new CrewClients(this, this.#tokens, this.#statusPaths, options.userAgent);
+    this.#clients = new CrewClients(this, this.#tokens, this.#statusPaths, userAgent);
     this.#owned.add(this.#settings.onDidChange(() => this.#listChanged()));
     this.onDidChangeToken = this.#tokens.onDidChange;
   }
@@ -60,14 +61,10 @@ export class Crews implements vscode.Disposable {
   /** The crews of the settings, then the local ones; names are unique. */
   list(): readonly Crew[] {
     const crews: Crew[] = [...this.#settings.list()];
-    for (const crew of this.#local)
-      crews.push({
-        ...crew,
-        name: uniqueName(
-          crew.name,
-          crews.map((other) => other.name),
-        ),
-      });
+    for (const crew of this.#local) {
+      const taken = crews.map(({ name }) => name);
+      crews.push({ ...crew, name: uniqueName(crew.name, taken) });
+    }
     return crews;
   }
 
@@ -80,28 +77,30 @@ export class Crews implements vscode.Disposable {
     const crew = this.find(nameOrUrlOrId);
     if (crew !== undefined) return crew;
     const names = this.list().map(({ name }) => name);
-    if (names.length === 0)
-      throw new UserError(
-        vscode.l10n.t(
-          "No crew is connected, so there is no “{0}”. Connect a crew first.",
-          nameOrUrlOrId,
-        ),
-        [addCrewAction()],
-      );
     throw new UserError(
-      vscode.l10n.t(
-        "No crew named “{0}” is connected. Connected: {1}.",
-        nameOrUrlOrId,
-        names.join(", "),
-      ),
+      names.length === 0
+        ? vscode.l10n.t(
+            "No crew is connected, so there is no “{0}”. Connect a crew first.",
+            nameOrUrlOrId,
+          )
+        : vscode.l10n.t(
+            "No crew named “{0}” is connected. Connected: {1}.",
+            nameOrUrlOrId,
+            names.join(", "),
+          ),
       [addCrewAction()],
     );
   }
 
-  /**
-   * The client for a connected crew, the same until the crew changes. It reads the token for each request, which may throw
-   * {@link NoTokenError} or {@link LostTokenError}. @throws UserError if the crew isn't connected
-   */
+  /** The crew, ready for requests: a stopped local crew is started. @throws UserError if it isn't connected or doesn't start */
+  async ready({ id, name }: Pick<Crew, "id" | "name">): Promise<Crew> {
+    if (id.startsWith("local:")) await this.#startLocal?.(id);
+    const crew = this.list().find((each) => each.id === id);
+    if (crew === undefined) throw notConnected(id, name);
+    return crew;
+  }
+
+  /** The crew's client, which may throw {@link MissingTokenError} at each request. @throws UserError if the crew isn't connected */
   client(crew: CrewAddress): CrewClient {
     return this.#clients.get(crew);
   }
@@ -116,7 +115,7 @@ export class Crews implements vscode.Disposable {
   async tokens(crewId: string): Promise<CrewTokens | undefined> {
     const reading = await this.#tokens.read(crewId);
     if (reading.kind === "lost" && reading.why === "locked")
-      throw new LostTokenError(this.find(crewId) ?? { id: crewId, name: crewId }, "locked");
+      throw new MissingTokenError(this.find(crewId) ?? { id: crewId, name: crewId }, reading);
     return reading.kind === "stored" ? reading.tokens : undefined;
   }
 
@@ -124,32 +123,24 @@ export class Crews implements vscode.Disposable {
     const reading = await this.#tokens.read(crewId);
     if (reading.kind !== "stored") return reading;
     const { tokens } = reading;
-    return {
-      kind: "stored",
-      inUse: tokens.inUse,
-      types: tokenTypes.filter((type) => tokens[type] !== undefined),
-    };
+    const types = tokenTypes.filter((type) => tokens[type] !== undefined);
+    return { kind: "stored", inUse: tokens.inUse, types };
   }
 
-  /** Stores a token and uses it; the other one stays. */
   async setToken(crewId: string, token: TypedToken): Promise<void> {
     const reading = await this.#tokens.read(crewId);
-    await this.#tokens.write(
-      crewId,
-      withToken(reading.kind === "stored" ? reading.tokens : undefined, token),
-    );
+    const tokens = reading.kind === "stored" ? reading.tokens : undefined;
+    await this.#tokens.write(crewId, withToken(tokens, token));
   }
 
-  /** Replaces both tokens, or deletes them. */
   async setTokens(crewId: string, tokens: CrewTokens | undefined): Promise<void> {
     await (tokens === undefined ? this.#tokens.delete(crewId) : this.#tokens.write(crewId, tokens));
   }
 
-  /** @throws UserError if the crew has no token of that type */
   async useToken(crew: Crew, type: TokenType): Promise<void> {
     const reading = await this.#tokens.read(crew.id);
-    if (reading.kind !== "stored") throw missingToken(crew, reading);
-    if (reading.tokens[type] === undefined) {
+    if (reading.kind !== "stored") throw new MissingTokenError(crew, reading);
+    if (reading.tokens[type] === undefined)
       throw new UserError(
         vscode.l10n.t(
           "“{0}” has no {1} on this machine. Set it first.",
@@ -158,19 +149,18 @@ export class Crews implements vscode.Disposable {
         ),
         [setTokenAction(crew, type)],
       );
-    }
     await this.#tokens.write(crew.id, { ...reading.tokens, inUse: type });
   }
 
   /** Tests a crew by `GET /inputs`, then saves it. @throws UserError, AddressError or CrewApiError; nothing is saved then */
   async add(
     crew: NewCrew,
-    options: { readonly untested?: boolean; readonly signal?: AbortSignal } = {},
+    { untested, signal }: { readonly untested?: boolean; readonly signal?: AbortSignal } = {},
   ): Promise<Crew> {
     const added = this.checkNew(crew);
-    if (crew.token === undefined) throw new NoTokenError(added);
+    if (crew.token === undefined) throw new MissingTokenError(added, { kind: "none" });
     const token: TypedToken = { token: cleanToken(crew.token), type: crew.tokenType ?? "bearer" };
-    if (options.untested !== true) await this.test({ url: added.url, token }, options.signal);
+    if (untested !== true) await this.test({ url: added.url, token }, signal);
     this.checkNew(crew);
     await this.#tokens.write(added.id, withToken(undefined, token));
     try {
@@ -183,25 +173,17 @@ export class Crews implements vscode.Disposable {
   }
 
   /** The crew that would be connected. @throws AddressError or UserError */
-  checkNew({ name, url, dashboardUrl }: NewCrew): Crew {
-    return checkedCrew(
-      { name, url: normaliseAddress(url), dashboardUrl: dashboardUrl ?? "" },
-      this.list(),
-    );
+  checkNew(crew: Pick<NewCrew, "name" | "url" | "dashboardUrl">): Crew {
+    return checked({ ...crew, url: normaliseAddress(crew.url) }, this.list());
   }
 
   /** The crew after a change. @throws AddressError or UserError */
   checkChange(crew: Crew, change: CrewChange): Crew {
     refuseLocal(crew);
+    const { name = crew.name, dashboardUrl = crew.dashboardUrl ?? "" } = change;
     const url = change.url === undefined ? crew.url : normaliseAddress(change.url);
-    return checkedCrew(
-      {
-        name: change.name ?? crew.name,
-        url,
-        dashboardUrl: change.dashboardUrl ?? crew.dashboardUrl ?? "",
-      },
-      this.list().filter(({ id }) => id !== crew.id),
-    );
+    const others = this.list().filter(({ id }) => id !== crew.id);
+    return checked({ name, url, dashboardUrl }, others);
   }
 
   /** Changes a crew without a test. @throws UserError or AddressError; nothing is changed then */
@@ -237,60 +219,53 @@ export class Crews implements vscode.Disposable {
     return this.#tokens.crewIds();
   }
 
-  /**
-   * Removes all crews from the settings, and deletes their tokens and those of the given ids ({@link idsWithTokens}).
-   * @returns the errors of what could not be deleted
-   */
+  /** Removes all crews from the settings, and deletes their tokens and those of the ids. @returns what could not be deleted */
   async clear(ids: readonly string[]): Promise<readonly Error[]> {
     const problems: Error[] = [];
     const removed = this.#settings.list();
-    const names = new Map([
-      ...ids.map((id) => [id, id] as const),
-      ...this.list().map(({ id, name }) => [id, name] as const),
-    ]);
+    const crews = this.list();
     await this.#settings
       .clear()
       .catch((error: unknown) => problems.push(new Error(messageOf(error), { cause: error })));
     for (const id of new Set([...removed.map((crew) => crew.id), ...ids])) {
+      const name = crews.find((crew) => crew.id === id)?.name ?? id;
       await this.#forget(id).catch((error: unknown) => {
-        problems.push(
-          new Error(
-            vscode.l10n.t(
-              "The tokens of {0} could not be deleted: {1}",
-              names.get(id) ?? id,
-              messageOf(error),
-            ),
-            { cause: error },
-          ),
+        const text = vscode.l10n.t(
+          "The tokens of {0} could not be deleted: {1}",
+          name,
+          messageOf(error),
         );
+        problems.push(new Error(text, { cause: error }));
       });
     }
     for (const crew of removed) this.#removed.fire(crew);
     return problems;
   }
 
-  /** Requests the inputs. @throws CrewApiError or {@link NoTokenError} */
-  async test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
-    return await this.#clients.test(target, signal);
+  test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
+    return this.#clients.test(target, signal);
   }
 
-  /** The crew's inputs, cached unless `fresh`. @throws CrewApiError or {@link NoTokenError} */
-  async inputs(
+  /** The crew's inputs, cached unless `fresh`. @throws CrewApiError or {@link MissingTokenError} */
+  inputs(
     crew: CrewAddress,
     options: { readonly fresh?: boolean; readonly signal?: AbortSignal } = {},
   ): Promise<CrewInputs> {
-    return await this.#clients.inputs(crew, options);
+    return this.#clients.inputs(crew, options);
   }
 
-  /** The cached inputs, if this window has requested them. */
   knownInputs(crew: CrewAddress): CrewInputs | undefined {
     return this.#clients.knownInputs(crew);
   }
 
-  /** Replaces the local crews. */
   setLocal(crews: readonly Crew[]): void {
     this.#local = crews;
     this.#listChanged();
+  }
+
+  /** Sets what starts a local crew if it isn't running: the room `local`, which comes after this one. */
+  startLocalWith(start: (crewId: string) => Promise<unknown>): void {
+    this.#startLocal = start;
   }
 
   dispose(): void {
@@ -307,4 +282,44 @@ export class Crews implements vscode.Disposable {
     await this.#tokens.delete(crewId);
     await this.#statusPaths.delete(crewId);
   }
+}
+
+/** A crew as a person entered it, with a normalised address. @throws UserError if the name or address is taken or invalid */
+function checked(
+  { name, url, dashboardUrl = "" }: Pick<NewCrew, "name" | "url" | "dashboardUrl">,
+  others: readonly Crew[],
+): Crew {
+  const crew: Crew = {
+    id: idOfAddress(url),
+    name: name.trim(),
+    url,
+    ...(dashboardUrl === "" ? {} : { dashboardUrl }),
+  };
+  if (crew.name === "") throw new UserError(vscode.l10n.t("Enter a name for the crew."));
+  const sameAddress = others.find((other) => other.id === crew.id || other.url === url);
+  if (sameAddress !== undefined)
+    throw new UserError(
+      vscode.l10n.t("{0} is already connected, as “{1}”.", url, sameAddress.name),
+      [setTokenAction(sameAddress)],
+    );
+  const sameName = others.find((other) => isSameName(other.name, crew.name));
+  if (sameName !== undefined)
+    throw new UserError(
+      vscode.l10n.t("There is already a crew named “{0}”. Choose another name.", sameName.name),
+    );
+  if (dashboardUrl !== "" && !isWebAddress(dashboardUrl))
+    throw new UserError(
+      vscode.l10n.t("The dashboard's address must start with https:// or http://."),
+    );
+  return crew;
+}
+
+function refuseLocal(crew: Crew): void {
+  if (crew.local !== undefined)
+    throw new UserError(
+      vscode.l10n.t(
+        "“{0}” runs on this machine and is not in the settings. Stop the local crew instead.",
+        crew.name,
+      ),
+    );
 }

@@ -1,12 +1,19 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
-import { editCrewAction } from "./actions.ts";
-import { askChoice, askText } from "./ask.ts";
-import { converse, type AfterFailure, type Left } from "./conversation.ts";
+import { converse } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
 import { isWebAddress } from "./entries.ts";
-import { isSameName, isSameOrigin } from "./identity.ts";
-import { askAddress, askAfterFailure, askName, whileTesting } from "./questions.ts";
+import { editCrewAction } from "./errors.ts";
+import { isSameOrigin } from "./identity.ts";
+import {
+  askAddress,
+  askAfterFailure,
+  askChoice,
+  askName,
+  askText,
+  problemOf,
+  whileTesting,
+} from "./questions.ts";
 import { askForToken } from "./set-token.ts";
 import type { Crew } from "./types.ts";
 
@@ -46,18 +53,9 @@ export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefin
 }
 
 async function rename(crews: Crews, crew: Crew, title: string): Promise<Crew | undefined> {
-  const { left, value } = await askName({
-    title,
-    value: crew.name,
-    problem(name) {
-      const twin = crews
-        .list()
-        .find((other) => other.id !== crew.id && isSameName(other.name, name));
-      return twin === undefined
-        ? undefined
-        : vscode.l10n.t("There is already a crew named “{0}”. Choose another name.", twin.name);
-    },
-  });
+  const { left, value } = await askName({ title, value: crew.name }, (name) =>
+    crews.checkChange(crew, { name }),
+  );
   return left === "next" ? crews.change(crew, { name: value }) : undefined;
 }
 
@@ -68,10 +66,7 @@ async function changeDashboard(crews: Crews, crew: Crew, title: string): Promise
       "Address of the crew's page in the dashboard, for “Open Dashboard”. Leave it empty for none.",
     ),
     value: crew.dashboardUrl ?? "",
-    validate: (text) =>
-      text.trim() === "" || isWebAddress(text.trim())
-        ? undefined
-        : vscode.l10n.t("The dashboard's address must start with https:// or http://."),
+    validate: (text) => problemOf(() => crews.checkChange(crew, { dashboardUrl: text.trim() })),
   });
   return left === "next" ? crews.change(crew, { dashboardUrl: value.trim() }) : undefined;
 }
@@ -81,7 +76,7 @@ async function moveTo(crews: Crews, crew: Crew, title: string): Promise<Crew | u
   let typed = crew.url;
   return converse<"address", Crew | undefined>({
     steps: () => ["address"],
-    async ask(_step, position): Promise<Left> {
+    async ask(_step, position) {
       const { left, value } = await askAddress({ title, position, value: typed });
       typed = value;
       return left;
@@ -104,7 +99,7 @@ async function moveTo(crews: Crews, crew: Crew, title: string): Promise<Crew | u
         await whileTesting(url, (signal) => crews.test({ url, token }, signal));
       return crews.change(crew, { url });
     },
-    failed: (error): Promise<AfterFailure<"address">> =>
+    failed: (error) =>
       askAfterFailure(error, vscode.l10n.t("The address of “{0}” is not changed yet", crew.name), {
         address: "address",
         last: "address",
@@ -112,31 +107,10 @@ async function moveTo(crews: Crews, crew: Crew, title: string): Promise<Crew | u
   });
 }
 
-/** Removes a crew and its tokens after a confirmation. @throws UserError for a local crew */
-export async function removeCrew(crews: Crews, crew: Crew): Promise<boolean> {
-  const remove = vscode.l10n.t("Remove");
-  const detail = vscode.l10n.t(
-    "Its tokens are deleted from this machine's secret storage. Tracked executions stay and can be read, but are no longer updated. Nothing changes at {0}.",
-    crew.url,
-  );
-  if (
-    crew.local === undefined &&
-    (await vscode.window.showWarningMessage(
-      vscode.l10n.t("Remove the crew “{0}”?", crew.name),
-      { modal: true, detail },
-      remove,
-    )) !== remove
-  )
-    return false;
-  await crews.remove(crew);
-  return true;
-}
-
 export function hasDashboard({ dashboardUrl }: Crew): boolean {
   return dashboardUrl !== undefined && isWebAddress(dashboardUrl);
 }
 
-/** Opens a crew's page in the dashboard and returns its address. @throws UserError if none is known */
 export async function openDashboard(crew: Crew): Promise<string> {
   const { dashboardUrl } = crew;
   if (dashboardUrl === undefined || !isWebAddress(dashboardUrl)) {

@@ -1,56 +1,74 @@
+import * as l10n from "@vscode/l10n";
 import { normaliseAddress } from "../api/address.ts";
+import { messageOf } from "../base/errors.ts";
 import { asObject, defined, isObject } from "../base/json.ts";
 import { idOfAddress, uniqueName } from "./identity.ts";
 import type { Crew } from "./types.ts";
 
-/** A problem with the setting `crewdeck.crews`. */
-export type EntryProblem =
-  | { readonly kind: "notAList" }
-  | {
-      readonly kind: "notAnObject" | "noName" | "noUrl" | "badDashboardUrl";
-      readonly index: number;
-    }
-  | { readonly kind: "badUrl"; readonly index: number; readonly detail: string }
-  | { readonly kind: "sameAddress"; readonly index: number; readonly name: string };
-
-export interface ReadEntries {
+interface ReadEntries {
   readonly crews: readonly Crew[];
-  readonly problems: readonly EntryProblem[];
+  readonly problems: readonly string[];
 }
 
 /** Reads the setting `crewdeck.crews`. Malformed entries are ignored and reported. */
 export function readEntries(raw: unknown): ReadEntries {
   if (raw === undefined || raw === null) return { crews: [], problems: [] };
-  if (!Array.isArray(raw)) return { crews: [], problems: [{ kind: "notAList" }] };
+  if (!Array.isArray(raw)) return { crews: [], problems: [notAList()] };
   const crews: Crew[] = [];
-  const problems: EntryProblem[] = [];
-  for (const [index, entry] of raw.entries()) {
-    const { crew, problem } = readEntry(entry, index);
+  const problems: string[] = [];
+  for (const [index, value] of raw.entries()) {
+    const entry = l10n.t("Entry {0} of the setting crewdeck.crews", index + 1);
+    const { crew, problem } = readEntry(value, entry);
+    const twin = crews.find(({ id }) => id === crew?.id);
     if (problem !== undefined) problems.push(problem);
-    if (crew === undefined) continue;
-    const twin = crews.find((other) => other.id === crew.id);
-    if (twin !== undefined) problems.push({ kind: "sameAddress", index, name: twin.name });
-    else
-      crews.push({
-        ...crew,
-        name: uniqueName(
-          crew.name,
-          crews.map((other) => other.name),
-        ),
-      });
+    if (twin !== undefined)
+      problems.push(l10n.t("{0} has the same address as “{1}”. It was ignored.", entry, twin.name));
+    else if (crew !== undefined) {
+      const taken = crews.map(({ name }) => name);
+      crews.push({ ...crew, name: uniqueName(crew.name, taken) });
+    }
   }
   return { crews, problems };
+}
+
+export function notAList(): string {
+  return l10n.t(
+    "The setting crewdeck.crews must be a list of crews, each with a name and a url. It was ignored.",
+  );
+}
+
+function readEntry(value: unknown, entry: string): { crew?: Crew; problem?: string } {
+  if (!isObject(value))
+    return {
+      problem: l10n.t("{0} must be an object with a name and a url. It was ignored.", entry),
+    };
+  const { name, url, dashboardUrl } = value;
+  if (typeof url !== "string" || url.trim() === "")
+    return { problem: l10n.t("{0} has no url. It was ignored.", entry) };
+  if (typeof name !== "string" || name.trim() === "")
+    return { problem: l10n.t("{0} has no name. It was ignored.", entry) };
+  let address: string;
+  try {
+    address = normaliseAddress(url);
+  } catch (error) {
+    return { problem: l10n.t("{0} was ignored: {1}", entry, messageOf(error)) };
+  }
+  const crew = { id: idOfAddress(address), name: name.trim(), url: address };
+  if (dashboardUrl === undefined || dashboardUrl === "") return { crew };
+  if (typeof dashboardUrl === "string" && isWebAddress(dashboardUrl))
+    return { crew: { ...crew, dashboardUrl } };
+  return {
+    crew,
+    problem: l10n.t("{0} has an invalid dashboardUrl. The crew is connected without it.", entry),
+  };
 }
 
 /** The setting with this crew in place of the one with `id`, or at the end. Malformed entries and unknown properties are kept. */
 export function withCrew(entries: readonly unknown[], id: string, crew: Crew): readonly unknown[] {
   const index = entries.findIndex((entry) => idOfEntry(entry) === id);
-  const entry = {
-    ...keptProperties(entries[index]),
-    name: crew.name,
-    url: crew.url,
-    ...defined({ dashboardUrl: crew.dashboardUrl }),
-  };
+  const { dashboardUrl: _, ...kept } = asObject(entries[index]);
+  const { name, url, dashboardUrl } = crew;
+  const entry = { ...kept, name, url, ...defined({ dashboardUrl }) };
   return index === -1 ? [...entries, entry] : entries.with(index, entry);
 }
 
@@ -58,43 +76,12 @@ export function withoutCrew(entries: readonly unknown[], id: string): readonly u
   return entries.filter((entry) => idOfEntry(entry) !== id);
 }
 
-/** Whether a browser can open an address. */
 export function isWebAddress(text: string): boolean {
   return URL.canParse(text) && ["https:", "http:"].includes(new URL(text).protocol);
 }
 
-function readEntry(entry: unknown, index: number): { crew?: Crew; problem?: EntryProblem } {
-  if (!isObject(entry)) return { problem: { kind: "notAnObject", index } };
-  const { name, url, dashboardUrl } = entry;
-  if (typeof url !== "string" || url.trim() === "") return { problem: { kind: "noUrl", index } };
-  if (typeof name !== "string" || name.trim() === "") return { problem: { kind: "noName", index } };
-  let address: string;
-  try {
-    address = normaliseAddress(url);
-  } catch (error) {
-    return {
-      problem: {
-        kind: "badUrl",
-        index,
-        detail: error instanceof Error ? error.message : String(error),
-      },
-    };
-  }
-  const crew = { id: idOfAddress(address), name: name.trim(), url: address };
-  if (dashboardUrl === undefined || dashboardUrl === "") return { crew };
-  if (typeof dashboardUrl === "string" && isWebAddress(dashboardUrl))
-    return { crew: { ...crew, dashboardUrl } };
-  return { crew, problem: { kind: "badDashboardUrl", index } };
-}
-
 function idOfEntry(entry: unknown): string | undefined {
-  return readEntry(entry, 0).crew?.id;
-}
-
-function keptProperties(entry: unknown): Record<string, unknown> {
-  const kept: Record<string, unknown> = { ...asObject(entry) };
-  delete kept["dashboardUrl"];
-  return kept;
+  return readEntry(entry, "").crew?.id;
 }
 
 export interface AddedCrew {

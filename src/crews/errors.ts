@@ -1,46 +1,54 @@
+import path from "node:path";
 import * as vscode from "vscode";
+import type { CrewApiError } from "../api/errors.ts";
+import type { TokenType } from "../api/types.ts";
 import { UserError, type ErrorAction } from "../base/errors.ts";
-import { setTokenAction, startLocalAction } from "./actions.ts";
+import { defined } from "../base/json.ts";
+import { otherType, tokenTypeName } from "./token-format.ts";
 import type { Crew, TokenLoss, TokenState } from "./types.ts";
 
-/** This machine never had a token for the crew; settings sync may have brought the crew. */
-export class NoTokenError extends UserError {
-  constructor(crew: Pick<Crew, "id" | "name" | "local">) {
-    if (crew.local === undefined)
+/** The crew's token can't be read. Thrown before any request, so it isn't mistaken for a refused token. */
+export class MissingTokenError extends UserError {
+  /** `none`: never set on this machine; settings sync may have brought the crew. */
+  readonly why: "none" | TokenLoss;
+
+  constructor(
+    crew: Pick<Crew, "id" | "name" | "local">,
+    state: Exclude<TokenState, { kind: "stored" }>,
+  ) {
+    const { name, local } = crew;
+    const why = state.kind === "none" ? "none" : state.why;
+    if (local !== undefined && why !== "locked")
       super(
         vscode.l10n.t(
-          "There is no token for “{0}” on this machine. Set the token to continue.",
-          crew.name,
+          "The token of the local crew “{0}” is missing. Start the local crew again: it creates a new one.",
+          name,
         ),
-        [setTokenAction(crew)],
+        [startLocalAction(vscode.l10n.t("Start Local Crew"), local.folder)],
       );
-    else super(...restartLocal(crew.name, crew.local.folder));
-    this.name = "NoTokenError";
-  }
-}
-
-/** The secret storage doesn't return the crew's token. Thrown before any request, so it isn't mistaken for a refused token. */
-export class LostTokenError extends UserError {
-  readonly why: TokenLoss;
-
-  constructor(crew: Pick<Crew, "id" | "name" | "local">, why: TokenLoss) {
-    if (crew.local !== undefined && why !== "locked")
-      super(...restartLocal(crew.name, crew.local.folder));
     else
-      super(describeLoss(crew.name, why), crew.local === undefined ? [setTokenAction(crew)] : []);
-    this.name = "LostTokenError";
+      super(
+        why === "none"
+          ? vscode.l10n.t(
+              "There is no token for “{0}” on this machine. Set the token to continue.",
+              name,
+            )
+          : why === "locked"
+            ? vscode.l10n.t(
+                "The token of “{0}” can't be read from this machine's secret storage. It may be locked: unlock it and try again, or set the token again.",
+                name,
+              )
+            : vscode.l10n.t(
+                "The token of “{0}” is no longer in this machine's secret storage. Set it again.",
+                name,
+              ),
+        local === undefined ? [setTokenAction(crew)] : [],
+      );
+    this.name = "MissingTokenError";
     this.why = why;
   }
 }
 
-export function missingToken(
-  crew: Crew,
-  state: Exclude<TokenState, { kind: "stored" }>,
-): UserError {
-  return state.kind === "none" ? new NoTokenError(crew) : new LostTokenError(crew, state.why);
-}
-
-/** A local crew isn't running; nothing was sent. */
 export class StoppedCrewError extends UserError {
   constructor(name: string, folder: string) {
     super(vscode.l10n.t("The local crew “{0}” is stopped. Start it to continue.", name), [
@@ -50,24 +58,97 @@ export class StoppedCrewError extends UserError {
   }
 }
 
-function describeLoss(name: string, why: TokenLoss): string {
-  return why === "locked"
-    ? vscode.l10n.t(
-        "The token of “{0}” can't be read from this machine's secret storage. It may be locked: unlock it and try again, or set the token again.",
-        name,
-      )
-    : vscode.l10n.t(
-        "The token of “{0}” is no longer in this machine's secret storage. Set it again.",
-        name,
-      );
+export function notConnected(id: string, name: string): UserError {
+  return new UserError(
+    id.startsWith("url:")
+      ? vscode.l10n.t(
+          "“{0}” ({1}) is not connected. Connect it to continue.",
+          name,
+          id.slice("url:".length),
+        )
+      : vscode.l10n.t(
+          "The local crew “{0}” has not been started in this window. Start it to continue.",
+          name,
+        ),
+  );
 }
 
-function restartLocal(name: string, folder: string): [string, readonly ErrorAction[]] {
-  return [
-    vscode.l10n.t(
-      "The token of the local crew “{0}” is missing. Start the local crew again: it creates a new one.",
-      name,
-    ),
-    [startLocalAction(vscode.l10n.t("Start Local Crew"), folder)],
-  ];
+export function setTokenAction({ id }: Pick<Crew, "id">, tokenType?: TokenType): ErrorAction {
+  return {
+    title:
+      tokenType === undefined
+        ? vscode.l10n.t("Set Token")
+        : vscode.l10n.t("Set {0}", tokenTypeName(tokenType)),
+    command: "crewdeck.setToken",
+    arguments: [{ crew: id, ...defined({ tokenType }) }],
+  };
+}
+
+export function editCrewAction({ id }: Pick<Crew, "id">): ErrorAction {
+  return {
+    title: vscode.l10n.t("Edit Crew"),
+    command: "crewdeck.editCrew",
+    arguments: [{ crew: id }],
+  };
+}
+
+export function addCrewAction(): ErrorAction {
+  return { title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" };
+}
+
+function startLocalAction(title: string, folder: string): ErrorAction {
+  return { title, command: "crewdeck.startLocalCrew", arguments: [{ folder }] };
+}
+
+/** The actions for a refused token: after 401 set one of the same type, after 403 use the organisation's. None for other errors. */
+export function actionsForRefusal(
+  { kind, tokenType }: CrewApiError,
+  crew: Pick<Crew, "id" | "local">,
+  state: TokenState,
+): readonly ErrorAction[] {
+  if (kind !== "unauthorized" && kind !== "forbidden") return [];
+  const isDeployed = crew.local === undefined;
+  const other = tokenType && otherType(tokenType);
+  const switchToOther: readonly ErrorAction[] =
+    other !== undefined && state.kind === "stored" && state.types.includes(other)
+      ? [
+          {
+            title: vscode.l10n.t("Use {0}", tokenTypeName(other)),
+            command: "crewdeck.switchToken",
+            arguments: [{ crew: crew.id, tokenType: other }],
+          },
+        ]
+      : [];
+  if (kind === "unauthorized")
+    return [
+      crew.local === undefined
+        ? setTokenAction(crew, tokenType)
+        : startLocalAction(vscode.l10n.t("Start Local Crew"), crew.local.folder),
+      ...switchToOther,
+    ];
+  // The organisation's token has all rights, so the user's token can't help.
+  if (tokenType !== "userBearer") return isDeployed ? [setTokenAction(crew)] : [];
+  return switchToOther.length === 0 && isDeployed
+    ? [setTokenAction(crew, "bearer")]
+    : switchToOther;
+}
+
+/** The actions for an unreadable file of a local crew. The file of a deployed crew isn't on this machine. */
+export function actionsForPlace(
+  { place }: CrewApiError,
+  { local }: Pick<Crew, "local">,
+): readonly ErrorAction[] {
+  if (place === undefined || local === undefined) return [];
+  const log: ErrorAction = { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLocalLog" };
+  const folder = vscode.Uri.parse(local.folder).fsPath;
+  const file = path.resolve(folder, place.file);
+  // The file's name is remote text: open nothing outside the project.
+  if (!file.startsWith(folder + path.sep)) return [log];
+  const at = new vscode.Position(Math.max(0, place.line - 1), Math.max(0, place.column - 1));
+  const open: ErrorAction = {
+    title: vscode.l10n.t("Open the File"),
+    command: "vscode.open",
+    arguments: [vscode.Uri.file(file), { selection: new vscode.Range(at, at) }],
+  };
+  return [open, log];
 }

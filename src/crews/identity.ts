@@ -1,17 +1,15 @@
 import { normaliseAddress } from "../api/address.ts";
+import type { Disposable, Event } from "../base/events.ts";
 import type { Crew } from "./types.ts";
 
-/** @param address normalised */
 export function idOfAddress(address: string): string {
   return `url:${address}`;
 }
 
-/** Whether a token for one address may be sent to the other. */
 export function isSameOrigin(one: string, other: string): boolean {
   return new URL(one).origin === new URL(other).origin;
 }
 
-/** Ignores case and surrounding spaces. */
 export function isSameName(one: string, other: string): boolean {
   return fold(one) === fold(other);
 }
@@ -35,10 +33,7 @@ export function uniqueName(wanted: string, taken: readonly string[]): string {
   return `${wanted} ${number}`;
 }
 
-/**
- * A name from an address: "https://my-travel-crew.crewai.com" gives "My travel crew", an IP address or "localhost" the host
- * and port.
- */
+/** "https://my-travel-crew.crewai.com" gives "My travel crew", an IP address or "localhost" the host and port. */
 export function suggestName(address: string): string {
   const { hostname, host } = new URL(address);
   if (!/[a-z]/i.test(hostname) || hostname.startsWith("[") || !hostname.includes(".")) return host;
@@ -54,11 +49,31 @@ function addressOf(text: string): string | undefined {
   try {
     return normaliseAddress(text);
   } catch {
-    // Most names aren't addresses.
     return undefined;
   }
 }
 
 function fold(name: string): string {
   return name.trim().toLowerCase();
+}
+
+/** Reports crews that become reachable: connected, started (local), or with another address. */
+export function watchArrivals(
+  crews: { list(): readonly Crew[]; readonly onDidChange: Event<void> },
+  onArrival: (crewId: string) => void,
+): Disposable {
+  const addresses = () =>
+    new Map(
+      crews
+        .list()
+        .filter(({ local }) => local?.running !== false)
+        .map(({ id, url }) => [id, url]),
+    );
+  let before = addresses();
+  return crews.onDidChange(() => {
+    const now = addresses();
+    const arrived = [...now].filter(([id, url]) => before.get(id) !== url);
+    before = now;
+    for (const [id] of arrived) onArrival(id);
+  });
 }

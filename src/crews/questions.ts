@@ -3,129 +3,229 @@ import { normaliseAddress } from "../api/address.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { TokenType } from "../api/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
-import { withProgress } from "../editor/messages.ts";
-import { askChoice, askText, type Reply } from "./ask.ts";
-import type { AfterFailure, Position } from "./conversation.ts";
-import { describeTokenProblem, tokenIn, tokenTypeName } from "./token-format.ts";
+import { plainMessage, withProgress } from "../editor/messages.ts";
+import type { AfterFailure, Left, Position } from "./conversation.ts";
+import { describeTokenProblem, tokenIn, tokenTypeName, tokenTypes } from "./token-format.ts";
 import type { TokenState } from "./types.ts";
 
 /** The vendor's dashboard (deployment guide), for a crew without a dashboard address. */
 const dashboard = "https://app.crewai.com";
 
-interface Base {
+export interface Question {
   readonly title: string;
   readonly position?: Position;
 }
 
+interface TextQuestion extends Question {
+  readonly prompt: string;
+  readonly value: string;
+  readonly placeholder?: string;
+  readonly password?: boolean;
+  /** An error keeps the input open, a note doesn't. An empty input shows its error only when it is accepted. */
+  validate(text: string): string | { readonly note: string } | undefined;
+  readonly dashboardUrl?: string;
+}
+
+export interface Reply<T> {
+  readonly left: Left;
+  readonly value: T;
+}
+
+/** Shows an input box that stays open when it loses focus. */
+export function askText(question: TextQuestion): Promise<Reply<string>> {
+  return new Promise((resolve) => {
+    const { dashboardUrl } = question;
+    const box = vscode.window.createInputBox();
+    const link: vscode.QuickInputButton = {
+      iconPath: new vscode.ThemeIcon("link-external"),
+      tooltip: vscode.l10n.t("Open the Dashboard"),
+    };
+    prepare(box, question, dashboardUrl === undefined ? [] : [link]);
+    box.prompt = plainMessage(question.prompt);
+    box.placeholder = question.placeholder;
+    box.password = question.password ?? false;
+    box.value = question.value;
+    const check = (): boolean => {
+      const found = question.validate(box.value);
+      box.validationMessage =
+        typeof found === "object"
+          ? { message: plainMessage(found.note), severity: vscode.InputBoxValidationSeverity.Info }
+          : found && plainMessage(found);
+      return typeof found !== "string";
+    };
+    const leave = (left: Left) => {
+      resolve({ left, value: box.value });
+      box.dispose();
+    };
+    box.onDidChangeValue((text) => {
+      if (text === "") box.validationMessage = undefined;
+      else check();
+    });
+    box.onDidAccept(() => {
+      if (check()) leave("next");
+    });
+    box.onDidTriggerButton((button) => {
+      if (button === vscode.QuickInputButtons.Back) leave("back");
+      else if (dashboardUrl !== undefined)
+        void vscode.env.openExternal(vscode.Uri.parse(dashboardUrl));
+    });
+    box.onDidHide(() => leave("cancel"));
+    if (box.value !== "") check();
+    box.show();
+  });
+}
+
+interface Choice<T> extends vscode.QuickPickItem {
+  readonly value: T;
+}
+
+export function askChoice<T>(
+  question: Question & {
+    readonly placeholder: string;
+    readonly choices: readonly Choice<T>[];
+    readonly active?: T;
+  },
+): Promise<Reply<T | undefined>> {
+  return new Promise((resolve) => {
+    const list = vscode.window.createQuickPick<Choice<T>>();
+    prepare(list, question, []);
+    list.placeholder = question.placeholder;
+    list.items = question.choices;
+    const active = question.choices.filter(({ value }) => value === question.active);
+    if (active.length > 0) list.activeItems = active;
+    const leave = (left: Left, value?: T) => {
+      resolve({ left, value });
+      list.dispose();
+    };
+    list.onDidAccept(() => {
+      const [chosen] = list.selectedItems;
+      if (chosen !== undefined) leave("next", chosen.value);
+    });
+    list.onDidTriggerButton(() => leave("back"));
+    list.onDidHide(() => leave("cancel"));
+    list.show();
+  });
+}
+
+function prepare(
+  input: vscode.QuickInput & { buttons: readonly vscode.QuickInputButton[] },
+  { title, position }: Question,
+  buttons: readonly vscode.QuickInputButton[],
+): void {
+  input.title = title;
+  // Stay open while the person looks up the token.
+  input.ignoreFocusOut = true;
+  if (position !== undefined && position.total > 1) {
+    input.step = position.step;
+    input.totalSteps = position.total;
+  }
+  input.buttons =
+    position?.canGoBack === true ? [vscode.QuickInputButtons.Back, ...buttons] : buttons;
+}
+
 /** The reply isn't normalised; it is valid unless the person went back or cancelled. */
-export function askAddress(question: Base & { readonly value: string }): Promise<Reply<string>> {
+export function askAddress(
+  question: Question & { readonly value: string },
+): Promise<Reply<string>> {
   return askText({
     ...question,
     prompt: vscode.l10n.t(
       "Address of the crew, shown on the crew's page in the dashboard. A pasted …/kickoff address also works.",
     ),
     placeholder: "https://my-travel-crew.crewai.com",
-    validate: checkAddress,
-    link: { tooltip: vscode.l10n.t("Open the Dashboard"), address: dashboard },
+    validate(text) {
+      const problem = problemOf(() => normaliseAddress(text));
+      if (problem !== undefined) return problem;
+      const address = normaliseAddress(text);
+      return address === text.trim()
+        ? undefined
+        : { note: vscode.l10n.t("Connects to {0}", address) };
+    },
+    dashboardUrl: dashboard,
   });
 }
 
-/** @param question `crew` is its name in quotation marks, or its host */
-export async function askToken(
-  question: Base & {
-    readonly crew: string;
-    readonly type?: TokenType | undefined;
-    readonly value: string;
-    readonly dashboardUrl?: string | undefined;
-    readonly why?: string;
-  },
-): Promise<Reply<string>> {
+/** @param question `crew` is its name in quotation marks, or its host; `why` explains the question */
+export async function askToken({
+  crew,
+  type,
+  why,
+  dashboardUrl = dashboard,
+  ...question
+}: Question & {
+  readonly crew: string;
+  readonly type?: TokenType;
+  readonly value: string;
+  readonly dashboardUrl?: string | undefined;
+  readonly why?: string | undefined;
+}): Promise<Reply<string>> {
   const what =
-    question.type === undefined
-      ? vscode.l10n.t("Token for {0}.", question.crew)
-      : vscode.l10n.t("{0} for {1}.", tokenTypeName(question.type), question.crew);
-  const where = `${what} ${vscode.l10n.t("It is in the Status tab of the crew's page in the dashboard, and is stored only in this machine's secret storage.")}`;
+    type === undefined
+      ? vscode.l10n.t("Token for {0}.", crew)
+      : vscode.l10n.t("{0} for {1}.", tokenTypeName(type), crew);
+  const where = vscode.l10n.t(
+    "It is in the Status tab of the crew's page in the dashboard, and is stored only in this machine's secret storage.",
+  );
   const reply = await askText({
     ...question,
-    prompt: question.why === undefined ? where : `${question.why} ${where}`,
+    prompt: [...(why === undefined ? [] : [why]), what, where].join(" "),
     placeholder:
-      question.type === undefined
-        ? vscode.l10n.t("Bearer Token or User Bearer Token")
-        : tokenTypeName(question.type),
+      type === undefined ? vscode.l10n.t("Bearer Token or User Bearer Token") : tokenTypeName(type),
     password: true,
     validate: (text) => describeTokenProblem(tokenIn(text)),
-    link: {
-      tooltip: vscode.l10n.t("Open the Dashboard"),
-      address: question.dashboardUrl ?? dashboard,
-    },
+    dashboardUrl,
   });
   return { ...reply, value: tokenIn(reply.value) };
 }
 
 export function askTokenType(
-  question: Base & { readonly active: TokenType; readonly state?: TokenState },
+  question: Question & { readonly active: TokenType; readonly state?: TokenState | undefined },
 ): Promise<Reply<TokenType | undefined>> {
   const { state } = question;
+  const details = {
+    bearer: vscode.l10n.t("The organisation's token, with all rights."),
+    userBearer: vscode.l10n.t("A user's token, with fewer rights."),
+  };
   const stored = (type: TokenType) => {
     if (state?.kind !== "stored") return {};
+    if (type === state.inUse) return { description: vscode.l10n.t("stored, in use") };
     return {
-      description:
-        type === state.inUse
-          ? vscode.l10n.t("stored, in use")
-          : state.types.includes(type)
-            ? vscode.l10n.t("stored")
-            : vscode.l10n.t("none stored"),
+      description: state.types.includes(type)
+        ? vscode.l10n.t("stored")
+        : vscode.l10n.t("none stored"),
     };
   };
   return askChoice<TokenType>({
     ...question,
     placeholder: vscode.l10n.t("Which type of token is it? The dashboard shows it."),
-    choices: [
-      {
-        value: "bearer",
-        label: tokenTypeName("bearer"),
-        ...stored("bearer"),
-        detail: vscode.l10n.t("The organisation's token, with all rights."),
-      },
-      {
-        value: "userBearer",
-        label: tokenTypeName("userBearer"),
-        ...stored("userBearer"),
-        detail: vscode.l10n.t("A user's token, with fewer rights."),
-      },
-    ],
+    choices: tokenTypes.map((value) => ({
+      value,
+      label: tokenTypeName(value),
+      ...stored(value),
+      detail: details[value],
+    })),
   });
 }
 
 export function askName(
-  question: Base & { readonly value: string; problem(name: string): string | undefined },
+  question: Question & { readonly value: string },
+  check: (name: string) => unknown,
 ): Promise<Reply<string>> {
-  return askText({
-    ...question,
-    prompt: vscode.l10n.t("Name of the crew in Crewdeck."),
-    validate: (text) =>
-      text.trim() === ""
-        ? vscode.l10n.t("Enter a name for the crew.")
-        : question.problem(text.trim()),
-  });
+  const prompt = vscode.l10n.t("Name of the crew in Crewdeck.");
+  return askText({ ...question, prompt, validate: (text) => problemOf(() => check(text.trim())) });
 }
 
-function checkAddress(text: string): string | { readonly note: string } | undefined {
+export function problemOf(check: () => unknown): string | undefined {
   try {
-    const address = normaliseAddress(text);
-    return address === text.trim()
-      ? undefined
-      : { note: vscode.l10n.t("Connects to {0}", address) };
+    check();
+    return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 
-/** The crew may be right but unreachable for now, so saving it without a test is offered. */
-const outOfReach: readonly string[] = ["unreachable", "timeout", "gateway"];
-
 /** The questions that can be asked again after a failed test. */
-export interface Edits<Step> {
+interface Edits<Step> {
   readonly address?: Step;
   readonly token?: Step;
   /** Offered if saving failed, since the name may be taken by now. */
@@ -140,45 +240,39 @@ export async function askAfterFailure<Step>(
   title: string,
   edits: Edits<Step>,
 ): Promise<AfterFailure<Step>> {
-  if (error instanceof CrewApiError && error.kind === "aborted") return { edit: edits.last };
-  const edit = (label: string, step: Step | undefined): readonly Remedy<Step>[] =>
-    step === undefined ? [] : [{ title: label, then: { edit: step } }];
-  const again: readonly Remedy<Step>[] = [{ title: vscode.l10n.t("Try Again"), then: "again" }];
-  const address = edit(vscode.l10n.t("Edit Address"), edits.address);
-  const token = edit(vscode.l10n.t("Edit Token"), edits.token);
-  const name = error instanceof UserError ? edit(vscode.l10n.t("Edit Name"), edits.name) : [];
-  const untested: readonly Remedy<Step>[] =
-    error instanceof CrewApiError && outOfReach.includes(error.kind)
-      ? [{ title: vscode.l10n.t("Save Anyway"), then: "untested" }]
-      : [];
-  const choices = {
-    token: [...token, ...address, ...again, ...name, ...untested],
-    address: [...address, ...token, ...again, ...name, ...untested],
-    passing: [...again, ...address, ...token, ...name, ...untested],
-  }[helpedBy(error)];
+  const kind = error instanceof CrewApiError ? error.kind : undefined;
+  if (kind === "aborted") return { edit: edits.last };
+  const buttons = new Map<string, AfterFailure<Step>>();
+  const add = (label: string, step: Step | undefined) =>
+    step !== undefined && buttons.set(label, { edit: step });
+  const addToken = () => add(vscode.l10n.t("Edit Token"), edits.token);
+  const addAddress = () => add(vscode.l10n.t("Edit Address"), edits.address);
+  const addAgain = () => buttons.set(vscode.l10n.t("Try Again"), "again");
+  if (kind === "unauthorized" || kind === "forbidden") addToken();
+  else if (!mayBeAddress(error)) addAgain();
+  addAddress();
+  addToken();
+  addAgain();
+  if (error instanceof UserError) add(vscode.l10n.t("Edit Name"), edits.name);
+  // The crew may be right but unreachable for now.
+  if (kind === "unreachable" || kind === "timeout" || kind === "gateway")
+    buttons.set(vscode.l10n.t("Save Anyway"), "untested");
   const chosen = await vscode.window.showErrorMessage(
     title,
     { modal: true, detail: messageOf(error) },
-    ...choices.map((choice) => choice.title),
+    ...buttons.keys(),
   );
-  return choices.find((choice) => choice.title === chosen)?.then ?? "cancel";
+  return (chosen === undefined ? undefined : buttons.get(chosen)) ?? "cancel";
 }
 
-interface Remedy<Step> {
-  readonly title: string;
-  readonly then: AfterFailure<Step>;
+function mayBeAddress(error: unknown): boolean {
+  return (
+    error instanceof CrewApiError &&
+    (["notFound", "badAnswer", "badRequest", "redirected"].includes(error.kind) ||
+      error.reason === "dns")
+  );
 }
 
-function helpedBy(error: unknown): "token" | "address" | "passing" {
-  if (!(error instanceof CrewApiError)) return "passing";
-  if (error.kind === "unauthorized" || error.kind === "forbidden") return "token";
-  return ["notFound", "badAnswer", "badRequest", "redirected"].includes(error.kind) ||
-    error.reason === "dns"
-    ? "address"
-    : "passing";
-}
-
-/** Shows a notification with a Cancel button during a test. */
 export function whileTesting<T>(
   what: string,
   action: (signal: AbortSignal) => Promise<T>,

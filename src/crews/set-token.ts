@@ -1,96 +1,69 @@
 import * as vscode from "vscode";
 import type { TokenType, TypedToken } from "../api/types.ts";
-import { defined } from "../base/json.ts";
 import { UserError } from "../base/errors.ts";
 import { plainLabel, showStatus } from "../editor/messages.ts";
-import { readTokenArguments } from "./arguments.ts";
-import {
-  converse,
-  type AfterFailure,
-  type Conversation,
-  type Left,
-  type Position,
-} from "./conversation.ts";
+import { readToken } from "./connect.ts";
+import { converse } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
 import { askAfterFailure, askToken, askTokenType, whileTesting } from "./questions.ts";
 import { describeTokenType, otherType, tokenTypeName } from "./token-format.ts";
 import type { Crew } from "./types.ts";
 
-type Step = "tokenType" | "token";
-
-interface TokenRequest {
-  /** Why a token is needed; shown with the question. */
-  readonly why?: string;
-  /** Default: the crew's address. */
-  readonly url?: string;
-  /** Default: the person chooses. */
-  readonly type?: TokenType | undefined;
-}
-
-/** Asks for a token and tests it before `save`. Undefined if the person cancels. */
+/**
+ * Asks for a token and tests it before `save`. Undefined if the person cancels.
+ * @param request `why` a token is needed; `url` instead of the crew's; `type` unless the person chooses
+ */
 export async function askForToken<T>(
   crews: Crews,
   crew: Crew,
   save: (token: TypedToken) => Promise<T>,
-  { why, url, type: wanted }: TokenRequest = {},
+  request: { readonly why?: string; readonly url?: string; readonly type?: TokenType | undefined },
 ): Promise<T | undefined> {
   let token = "";
   const state = await crews.tokenState(crew.id);
-  let type = wanted ?? (state.kind === "stored" ? state.inUse : "bearer");
+  let type = request.type ?? (state.kind === "stored" ? state.inUse : "bearer");
   const title = vscode.l10n.t("Token of “{0}”", crew.name);
-  const conversation: Conversation<Step, T> = {
-    steps: () => (wanted === undefined ? ["tokenType", "token"] : ["token"]),
-    async ask(step: Step, position: Position): Promise<Left> {
-      if (step === "token") {
-        const { left, value } = await askToken({
-          title,
-          position,
-          crew: `“${crew.name}”`,
-          type,
-          value: token,
-          dashboardUrl: crew.dashboardUrl,
-          ...defined({ why }),
-        });
-        token = value;
+  const name = `“${crew.name}”`;
+  return converse<"tokenType" | "token", T>({
+    steps: () => (request.type === undefined ? ["tokenType", "token"] : ["token"]),
+    async ask(step, position) {
+      if (step === "tokenType") {
+        const shown = request.url === undefined ? state : undefined;
+        const { left, value } = await askTokenType({ title, position, active: type, state: shown });
+        type = value ?? type;
         return left;
       }
-      const { left, value } = await askTokenType({
-        title,
-        position,
-        active: type,
-        ...(url === undefined ? { state } : {}),
-      });
-      if (value !== undefined) type = value;
+      const { why } = request;
+      const { dashboardUrl } = crew;
+      const question = { title, position, crew: name, type, value: token, dashboardUrl, why };
+      const { left, value } = await askToken(question);
+      token = value;
       return left;
     },
     async finish({ untested }) {
-      const candidate = { url: url ?? crew.url, token: { token, type } };
-      if (!untested)
-        await whileTesting(`“${crew.name}”`, (signal) => crews.test(candidate, signal));
-      return save(candidate.token);
+      const typed = { token, type };
+      const candidate = { url: request.url ?? crew.url, token: typed };
+      if (!untested) await whileTesting(name, (signal) => crews.test(candidate, signal));
+      return save(typed);
     },
-    failed: (error): Promise<AfterFailure<Step>> =>
-      askAfterFailure<Step>(
-        error,
-        vscode.l10n.t("The token of “{0}” is not saved yet", crew.name),
-        { token: "token", last: "token" },
-      ),
-  };
-  return converse(conversation);
+    failed: (error) =>
+      askAfterFailure(error, vscode.l10n.t("The token of “{0}” is not saved yet", crew.name), {
+        token: "token",
+        last: "token",
+      }),
+  });
 }
 
 /**
- * Tests and stores one of a crew's tokens, and uses it. Asks for what the argument lacks.
- * @param raw `{crew, tokenType?, token?}`; the type defaults to `bearer` if a token is given
- * @returns whether a token was stored
- * @throws UserError for a local crew or a wrong argument; with a token also CrewApiError if the test fails
+ * Tests, stores and uses a token; asks for what the argument lacks. False if the person cancels.
+ * @param raw `{crew, tokenType?, token?}`
  */
 export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise<boolean> {
   if (crew.local !== undefined)
     throw new UserError(
       vscode.l10n.t("“{0}” runs on this machine and creates its own token.", crew.name),
     );
-  const given = readTokenArguments(raw);
+  const given = readToken(raw);
   const save = async (token: TypedToken) => {
     await crews.setToken(crew.id, token);
     showStatus(vscode.l10n.t("“{0}” now uses {1}.", crew.name, describeTokenType(token.type)));
@@ -103,16 +76,11 @@ export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise
   return save(token);
 }
 
-/**
- * Switches to a crew's other token, or to the type in the argument.
- * @param raw `{crew, tokenType?}`
- * @throws UserError if that token isn't on this machine
- */
+/** Uses a crew's other token, or the type in `{crew, tokenType?}`. @throws UserError if that token isn't on this machine */
 export async function switchToken(crews: Crews, crew: Crew, raw?: unknown): Promise<object> {
   const state = await crews.tokenState(crew.id);
   const tokenType =
-    readTokenArguments(raw).tokenType ??
-    otherType(state.kind === "stored" ? state.inUse : "userBearer");
+    readToken(raw).tokenType ?? otherType(state.kind === "stored" ? state.inUse : "userBearer");
   await crews.useToken(crew, tokenType);
   showStatus(vscode.l10n.t("“{0}” now uses {1}.", crew.name, describeTokenType(tokenType)));
   return { crew: crew.name, tokenType };
@@ -138,15 +106,12 @@ export async function chooseCrewWithTwoTokens(crews: Crews): Promise<Crew | unde
         ]
       : [],
   );
-  if (items.length > 0)
-    return (
-      await vscode.window.showQuickPick(items, {
-        placeHolder: vscode.l10n.t("Switch the token of which crew?"),
-        matchOnDescription: true,
-      })
-    )?.crew;
-  throw new UserError(
-    vscode.l10n.t("No crew has both tokens on this machine. Set the other token of one first."),
-    [{ title: vscode.l10n.t("Set Token"), command: "crewdeck.setToken" }],
-  );
+  if (items.length === 0)
+    throw new UserError(
+      vscode.l10n.t("No crew has both tokens on this machine. Set the other token of one first."),
+      [{ title: vscode.l10n.t("Set Token"), command: "crewdeck.setToken" }],
+    );
+  const placeHolder = vscode.l10n.t("Switch the token of which crew?");
+  return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true }))
+    ?.crew;
 }

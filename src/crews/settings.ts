@@ -1,21 +1,21 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
-import { plainMessage } from "../editor/messages.ts";
+import { plainMessage, runAction } from "../editor/messages.ts";
 import {
   idsOf,
   isOverwritten,
+  notAList,
   readEntries,
   withCrew,
   withoutCrew,
   type AddedCrew,
-  type EntryProblem,
 } from "./entries.ts";
 import type { Crew } from "./types.ts";
 
 const section = "crewdeck";
 const key = "crews";
-/** Milliseconds after which other windows have read an added crew. */
+/** When other windows have read an added crew (ms). */
 const settled = 20_000;
 
 /**
@@ -47,7 +47,6 @@ export class CrewSettings implements vscode.Disposable {
     return this.#crews;
   }
 
-  /** Replaces the crew with this id, or adds it. @throws UserError if the settings can't be written */
   async save(id: string, crew: Crew): Promise<void> {
     const isNew = !this.#crews.some((known) => known.id === id);
     // A changed crew isn't lost, even if its id is.
@@ -56,7 +55,6 @@ export class CrewSettings implements vscode.Disposable {
     if (isNew) this.#added.push({ crew, ids: idsOf(currentValue()), until: Date.now() + settled });
   }
 
-  /** @throws UserError if the settings can't be written */
   delete(id: string): Promise<void> {
     this.#added = this.#added.filter(({ crew }) => crew.id !== id);
     return this.#write((entries) => withoutCrew(entries, id));
@@ -76,8 +74,7 @@ export class CrewSettings implements vscode.Disposable {
   #write(change: (entries: readonly unknown[]) => readonly unknown[]): Promise<void> {
     return this.#inTurn(() => {
       const entries = currentValue() ?? [];
-      if (!Array.isArray(entries))
-        throw new UserError(describeProblem({ kind: "notAList" }), [openSettings()]);
+      if (!Array.isArray(entries)) throw new UserError(notAList(), [openSettings()]);
       return this.#put(change(entries));
     });
   }
@@ -113,7 +110,6 @@ export class CrewSettings implements vscode.Disposable {
     const lost = this.#added.filter(
       (added) => added.until > Date.now() && isOverwritten(added, value),
     );
-    // Otherwise the crew was removed.
     this.#added = this.#added.filter(
       ({ crew, until }) => until > Date.now() && there.includes(crew.id),
     );
@@ -128,20 +124,18 @@ export class CrewSettings implements vscode.Disposable {
     const before = JSON.stringify(this.#crews);
     const { crews, problems } = readEntries(currentValue());
     this.#crews = crews;
-    this.#report(problems);
+    this.#report(problems.join(" "));
     if (JSON.stringify(crews) !== before) this.#changed.fire();
   }
 
-  #report(problems: readonly EntryProblem[]): void {
-    const text = problems.map(describeProblem).join(" ");
+  #report(text: string): void {
     if (text === this.#reported) return;
     this.#reported = text;
     if (text === "") return;
-    const { title, command, arguments: values } = openSettings();
-    void vscode.window.showWarningMessage(plainMessage(text), title).then((chosen) => {
-      if (chosen === title) return vscode.commands.executeCommand(command, ...values);
-      return undefined;
-    });
+    const action = openSettings();
+    void vscode.window
+      .showWarningMessage(plainMessage(text), action.title)
+      .then((chosen) => (chosen === undefined ? undefined : runAction(action)));
   }
 }
 
@@ -155,32 +149,4 @@ function openSettings() {
     command: "workbench.action.openSettingsJson",
     arguments: [{ revealSetting: { key: `${section}.${key}` } }],
   };
-}
-
-function describeProblem(problem: EntryProblem): string {
-  if (problem.kind === "notAList") {
-    return vscode.l10n.t(
-      "The setting crewdeck.crews must be a list of crews, each with a name and a url. It was ignored.",
-    );
-  }
-  const entry = vscode.l10n.t("Entry {0} of the setting crewdeck.crews", problem.index + 1);
-  switch (problem.kind) {
-    case "notAnObject":
-      return vscode.l10n.t("{0} must be an object with a name and a url. It was ignored.", entry);
-    case "noName":
-      return vscode.l10n.t("{0} has no name. It was ignored.", entry);
-    case "noUrl":
-      return vscode.l10n.t("{0} has no url. It was ignored.", entry);
-    case "badUrl":
-      return vscode.l10n.t("{0} was ignored: {1}", entry, problem.detail);
-    case "badDashboardUrl":
-      return vscode.l10n.t(
-        "{0} has an invalid dashboardUrl. The crew is connected without it.",
-        entry,
-      );
-    case "sameAddress": {
-      const { name } = problem;
-      return vscode.l10n.t("{0} has the same address as “{1}”. It was ignored.", entry, name);
-    }
-  }
 }

@@ -4,11 +4,10 @@ import { CrewApiError } from "../api/errors.ts";
 import { defined } from "../base/json.ts";
 import { actionsOf, messageOf, UserError, type ErrorAction } from "../base/errors.ts";
 import { plainMessage, runAction, showStatus } from "../editor/messages.ts";
-import { editCrewAction, showLogAction } from "./actions.ts";
 import type { Crews } from "./crews.ts";
-import { LostTokenError, NoTokenError } from "./errors.ts";
+import { editCrewAction, MissingTokenError } from "./errors.ts";
 import { whileTesting } from "./questions.ts";
-import { describeTokenType, tokenTypeName } from "./token-format.ts";
+import { tokenTypeName } from "./token-format.ts";
 import type { Crew, CrewReport, TestCause } from "./types.ts";
 
 /** Tests the connection to a crew and shows the report. Undefined if the person cancels. */
@@ -20,22 +19,22 @@ export async function testCrew(crews: Crews, crew: Crew): Promise<CrewReport | u
     if (error instanceof CrewApiError && error.kind === "aborted") return undefined;
     throw error;
   }
-  // Not awaited: the notification may stay open.
   void show(examination, crew);
   return examination.report;
 }
 
 async function show({ report, error }: Examination, crew: Crew): Promise<void> {
   const copy = vscode.l10n.t("Copy Report");
-  const text = plainMessage(shortReport(report));
-  const actions = error === undefined ? [] : [...remediesFor(error, crew), showLogAction()];
+  const text = plainMessage(linesOf(report).join(" "));
+  const log = { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLog" };
+  const actions = error === undefined ? [] : [...remediesFor(error, crew), log];
   const titles = [...actions.map(({ title }) => title), copy];
   const chosen =
     error === undefined
       ? await vscode.window.showInformationMessage(text, ...titles)
       : await vscode.window.showErrorMessage(text, ...titles);
   if (chosen === copy) {
-    await vscode.env.clipboard.writeText(fullReport(report));
+    await vscode.env.clipboard.writeText(linesOf(report).join("\n"));
     showStatus(vscode.l10n.t("Report copied."));
   }
   const action = actions.find(({ title }) => title === chosen);
@@ -48,7 +47,7 @@ function remediesFor(error: Error, crew: Crew): readonly ErrorAction[] {
   return brought.length > 0 || crew.local !== undefined ? brought : [editCrewAction(crew)];
 }
 
-export interface Examination {
+interface Examination {
   readonly report: CrewReport;
   readonly error?: Error;
 }
@@ -61,44 +60,25 @@ export async function examine(
 ): Promise<Examination> {
   const state = await crews.tokenState(crew.id);
   const begun = Date.now();
-  const common = {
-    crew: crew.name,
-    url: crew.url,
-    ...(state.kind === "stored" ? { tokenType: state.inUse } : {}),
-  };
+  const common = { crew: crew.name, url: crew.url };
   try {
     const { milliseconds, inputs, tokenType } = await crews.test(crew, signal);
     const statusPath = await crews.client(crew).findStatusPath(defined({ signal }));
-    return {
-      report: {
-        ...common,
-        ok: true,
-        milliseconds,
-        inputs,
-        tokenType,
-        ...defined({ statusPath }),
-      },
-    };
+    const report = { ...common, ok: true, milliseconds, inputs, tokenType };
+    return { report: { ...report, ...defined({ statusPath }) } };
   } catch (error) {
     const cause = causeOf(error);
     if (cause === undefined || !(error instanceof Error)) throw error;
-    return {
-      report: {
-        ...common,
-        ok: false,
-        milliseconds: Date.now() - begun,
-        cause,
-        problem: messageOf(error),
-      },
-      error,
-    };
+    const milliseconds = Date.now() - begun;
+    const tokenType = state.kind === "stored" ? state.inUse : undefined;
+    const report = { ...common, ok: false, milliseconds, cause, problem: messageOf(error) };
+    return { report: { ...report, ...defined({ tokenType }) }, error };
   }
 }
 
 /** Undefined if the person cancelled, or for an unforeseen error. */
 function causeOf(error: unknown): TestCause | undefined {
-  if (error instanceof NoTokenError) return "noToken";
-  if (error instanceof LostTokenError) return "tokenLost";
+  if (error instanceof MissingTokenError) return error.why === "none" ? "noToken" : "tokenLost";
   if (error instanceof UserError) return "other";
   if (!(error instanceof CrewApiError)) return undefined;
   switch (error.kind) {
@@ -109,89 +89,51 @@ function causeOf(error: unknown): TestCause | undefined {
     case "timeout":
     case "redirected":
       return error.kind;
-    case "badAnswer":
-    case "notFound":
-    case "badRequest":
-    case "validation":
-    case "tooLarge":
-      return "notACrew";
     case "server":
     case "gateway":
     case "rateLimited":
       return "crewFailed";
     case "aborted":
       return undefined;
+    default:
+      return "notACrew";
   }
 }
 
-/** For a notification. */
-export function shortReport(report: CrewReport): string {
-  const { crew, url, milliseconds, tokenType, statusPath, cause, problem } = report;
-  const token =
-    tokenType === undefined ? "" : ` ${l10n.t("Token: {0}.", tokenTypeName(tokenType))}`;
-  if (cause !== undefined)
-    return `${l10n.t("“{0}” at {1} ({2}):", crew, url, causeInWords(cause))} ${problem ?? ""}${token}`;
-  const answers = l10n.t(
-    "“{0}” answers at {1} in {2} ms and has {3}.",
-    crew,
-    url,
-    milliseconds,
-    inputsInWords(report),
-  );
-  return `${answers}${token} ${statusPath === undefined ? l10n.t("Its status path is not known yet.") : l10n.t("Status path: {0}.", statusPath)}`;
-}
-
-/** For the clipboard; without a token. */
-export function fullReport(report: CrewReport): string {
-  const { crew, url, ok, milliseconds, tokenType, statusPath, cause, problem } = report;
+function linesOf(report: CrewReport): readonly string[] {
+  const { crew, url, milliseconds, inputs = 0, tokenType, statusPath, cause, problem } = report;
+  const found = inputs === 1 ? l10n.t("one input") : l10n.t("{0} inputs", inputs);
+  const result =
+    cause === undefined
+      ? [l10n.t("“{0}” answers at {1} in {2} ms and has {3}.", crew, url, milliseconds, found)]
+      : [l10n.t("“{0}” at {1} ({2}):", crew, url, describeCause(cause)), problem ?? ""];
   return [
-    l10n.t("Crewdeck's test of the connection to “{0}”", crew),
-    l10n.t("Address: {0}", url),
-    l10n.t(
-      "Result: {0}",
-      ok ? l10n.t("answers, and has {0}", inputsInWords(report)) : l10n.t("fails"),
-    ),
-    ...(cause === undefined ? [] : [l10n.t("Cause: {0}", causeInWords(cause))]),
-    ...(problem === undefined ? [] : [problem]),
-    l10n.t("Time: {0} ms", milliseconds),
-    l10n.t("Token: {0}", tokenType === undefined ? l10n.t("none") : describeTokenType(tokenType)),
-    l10n.t("Status path: {0}", statusPath ?? l10n.t("not known yet")),
-  ].join("\n");
+    ...result,
+    ...(tokenType === undefined ? [] : [l10n.t("Token: {0}.", tokenTypeName(tokenType))]),
+    ...(cause !== undefined
+      ? []
+      : statusPath === undefined
+        ? [l10n.t("Its status path is not known yet.")]
+        : [l10n.t("Status path: {0}.", statusPath)]),
+  ];
 }
 
-function inputsInWords({ inputs = 0 }: CrewReport): string {
-  return inputs === 1 ? l10n.t("one input") : l10n.t("{0} inputs", inputs);
-}
-
-function causeInWords(cause: TestCause): string {
-  switch (cause) {
-    case "dns":
-      return l10n.t("name not found");
-    case "refused":
-      return l10n.t("connection refused");
-    case "certificate":
-      return l10n.t("certificate");
-    case "proxy":
-      return l10n.t("proxy");
-    case "reset":
-      return l10n.t("connection cut off");
-    case "timeout":
-      return l10n.t("timed out");
-    case "unauthorized":
-      return l10n.t("token refused, 401");
-    case "forbidden":
-      return l10n.t("missing right, 403");
-    case "notACrew":
-      return l10n.t("not a crew");
-    case "redirected":
-      return l10n.t("redirected");
-    case "crewFailed":
-      return l10n.t("the crew failed");
-    case "noToken":
-      return l10n.t("no token on this machine");
-    case "tokenLost":
-      return l10n.t("token lost");
-    case "other":
-      return l10n.t("unreachable");
-  }
+function describeCause(cause: TestCause): string {
+  const causes: Readonly<Record<TestCause, string>> = {
+    dns: l10n.t("name not found"),
+    refused: l10n.t("connection refused"),
+    certificate: l10n.t("certificate"),
+    proxy: l10n.t("proxy"),
+    reset: l10n.t("connection cut off"),
+    timeout: l10n.t("timed out"),
+    unauthorized: l10n.t("token refused, 401"),
+    forbidden: l10n.t("missing right, 403"),
+    notACrew: l10n.t("not a crew"),
+    redirected: l10n.t("redirected"),
+    crewFailed: l10n.t("the crew failed"),
+    noToken: l10n.t("no token on this machine"),
+    tokenLost: l10n.t("token lost"),
+    other: l10n.t("unreachable"),
+  };
+  return causes[cause];
 }

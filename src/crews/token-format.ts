@@ -10,7 +10,6 @@ export function otherType(type: TokenType): TokenType {
   return type === "bearer" ? "userBearer" : "bearer";
 }
 
-/** The dashboard's name for a type of token. */
 export function tokenTypeName(type: TokenType): string {
   return type === "bearer" ? l10n.t("Bearer Token") : l10n.t("User Bearer Token");
 }
@@ -35,27 +34,15 @@ export function tokenIn(text: string): string {
     .trim();
 }
 
-/** A header takes visible ASCII only, and an error about it would quote the token. */
-export function tokenProblem(token: string): "empty" | "notOneWord" | "tooLong" | undefined {
-  if (token === "") return "empty";
-  if (token.length > maxTokenLength) return "tooLong";
-  return /^[\x21-\x7e]+$/.test(token) ? undefined : "notOneWord";
-}
-
-/** The problem of a token, as a sentence that doesn't quote it. */
+/** The problem of a token, as a sentence that doesn't quote it. A header takes visible ASCII only, and an error about it would quote the token. */
 export function describeTokenProblem(token: string): string | undefined {
-  switch (tokenProblem(token)) {
-    case "empty":
-      return l10n.t("Paste the token.");
-    case "notOneWord":
-      return l10n.t(
+  if (token === "") return l10n.t("Paste the token.");
+  if (token.length > maxTokenLength) return l10n.t("This is too long for a token.");
+  return /^[\x21-\x7e]+$/.test(token)
+    ? undefined
+    : l10n.t(
         "A token has only letters, digits and signs. This text has a space, a line break or another character.",
       );
-    case "tooLong":
-      return l10n.t("This is too long for a token.");
-    case undefined:
-      return undefined;
-  }
 }
 
 export function tokenInUse(tokens: CrewTokens): TypedToken | undefined {
@@ -63,7 +50,6 @@ export function tokenInUse(tokens: CrewTokens): TypedToken | undefined {
   return token === undefined ? undefined : { token, type: tokens.inUse };
 }
 
-/** The tokens with one added or replaced, which is then in use. */
 export function withToken(tokens: CrewTokens | undefined, { token, type }: TypedToken): CrewTokens {
   return { ...tokens, [type]: token, inUse: type };
 }
@@ -73,16 +59,11 @@ export function formatEntry({ inUse, bearer, userBearer }: CrewTokens): string {
   return JSON.stringify({ inUse, bearer, userBearer });
 }
 
-/** Parses a secret; undefined if it isn't one of ours. Version 0.1 stored one token as `{"token", "type"}`. */
 export function parseEntry(text: string): CrewTokens | undefined {
-  const { token, type, inUse, ...entry } = asObject(parseJson(text));
-  if (typeof token === "string" && isTokenType(type)) return { inUse: type, [type]: token };
-  if (!isTokenType(inUse) || typeof entry[inUse] !== "string") return undefined;
+  const { inUse, bearer, userBearer } = asObject(parseJson(text));
   const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);
-  const { bearer, userBearer } = entry;
-  return { inUse, ...defined({ bearer: textOf(bearer), userBearer: textOf(userBearer) }) };
-}
-
-function isTokenType(value: unknown): value is TokenType {
-  return value === "bearer" || value === "userBearer";
+  const tokens = defined({ bearer: textOf(bearer), userBearer: textOf(userBearer) });
+  return (inUse === "bearer" || inUse === "userBearer") && tokens[inUse] !== undefined
+    ? { inUse, ...tokens }
+    : undefined;
 }

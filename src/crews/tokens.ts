@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
-import { defined } from "../base/json.ts";
 import { messageOf, UserError } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
 import { log, logProblem } from "../editor/log.ts";
 import type { TokenNotes } from "./crew-values.ts";
 import {
@@ -10,15 +10,13 @@ import {
   tokenIn,
   tokenTypes,
 } from "./token-format.ts";
-import type { CrewTokens, TokenLoss } from "./types.ts";
+import type { CrewTokens, TokenState } from "./types.ts";
 
 const prefix = "crewdeck.token.";
 
-export type TokenReading =
+type TokenReading =
   | { readonly kind: "stored"; readonly tokens: CrewTokens }
-  /** Never set on this machine. */
-  | { readonly kind: "none" }
-  | { readonly kind: "lost"; readonly why: TokenLoss };
+  | Exclude<TokenState, { kind: "stored" }>;
 
 /**
  * The tokens in SecretStorage, one entry per crew. Not cached: another window may change them, and the event doesn't always arrive
@@ -58,20 +56,15 @@ export class Tokens implements vscode.Disposable {
     return tokens === undefined ? { kind: "lost", why: "garbled" } : { kind: "stored", tokens };
   }
 
-  /** @throws UserError for an invalid token */
-  async write(crewId: string, tokens: CrewTokens): Promise<void> {
-    const { inUse, bearer, userBearer } = tokens;
-    const clean = {
-      inUse,
-      ...defined({
-        bearer: bearer && cleanToken(bearer),
-        userBearer: userBearer && cleanToken(userBearer),
-      }),
-    };
-    await this.#secrets.store(prefix + crewId, formatEntry(clean));
+  async write(crewId: string, { inUse, bearer, userBearer }: CrewTokens): Promise<void> {
+    const tokens = defined({
+      bearer: bearer && cleanToken(bearer),
+      userBearer: userBearer && cleanToken(userBearer),
+    });
+    await this.#secrets.store(prefix + crewId, formatEntry({ inUse, ...tokens }));
     await this.#notes.write(
       crewId,
-      tokenTypes.filter((type) => clean[type] !== undefined),
+      tokenTypes.filter((type) => tokens[type] !== undefined),
     );
   }
 
@@ -93,25 +86,17 @@ export class Tokens implements vscode.Disposable {
     this.#changed.dispose();
   }
 
-  /**
-   * The keys of all secrets. Newer versions of VS Code have `keys`; in some it is a proposed API, which throws. The notes are enough
-   * then.
-   */
+  /** Newer versions of VS Code have `keys`; in some it is a proposed API, which throws. The notes are enough then. */
   async #keys(): Promise<readonly string[]> {
-    if (!isListed(this.#secrets)) return [];
+    const secrets: vscode.SecretStorage & { keys?: () => Thenable<readonly string[]> } =
+      this.#secrets;
     try {
-      return await this.#secrets.keys();
+      return (await secrets.keys?.()) ?? [];
     } catch (error) {
       log.debug(`SecretStorage does not list its keys: ${messageOf(error)}`);
       return [];
     }
   }
-}
-
-function isListed(
-  secrets: vscode.SecretStorage,
-): secrets is vscode.SecretStorage & { keys(): Thenable<readonly string[]> } {
-  return "keys" in secrets && typeof secrets.keys === "function";
 }
 
 /** The token in a pasted text. @throws UserError, which doesn't quote it, if it is invalid */

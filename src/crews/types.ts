@@ -5,9 +5,7 @@ import type { StatusPath, TokenType, TypedToken } from "../api/types.ts";
 export interface Crew {
   /** `url:<normalised address>` for a deployed crew, `local:<folder URI>` for a local one. */
   readonly id: string;
-  /** Unique. */
   readonly name: string;
-  /** Normalised. */
   readonly url: string;
   readonly dashboardUrl?: string;
   readonly local?: LocalCrew;
@@ -15,7 +13,6 @@ export interface Crew {
 
 /** A crew served on this machine. */
 export interface LocalCrew {
-  /** URI of the project's folder. */
   readonly folder: string;
   readonly engine: "rehearsal";
   readonly running: boolean;
@@ -26,14 +23,14 @@ export interface LocalCrew {
   readonly ranBefore?: true;
 }
 
-/** A crew's tokens and the type that requests use. Only in SecretStorage and in memory during a request. */
+/** A crew's tokens; only in SecretStorage, and in memory during a request. */
 export interface CrewTokens {
   readonly inUse: TokenType;
   readonly bearer?: string;
   readonly userBearer?: string;
 }
 
-/** Why SecretStorage doesn't return a token: the entry is gone or invalid, or the storage can't be read (a locked keychain). */
+/** Why SecretStorage doesn't return a token. `locked`: it can't be read, such as a locked keychain. */
 export type TokenLoss = "gone" | "garbled" | "locked";
 
 /** A crew's tokens without their values. */
@@ -51,11 +48,9 @@ export interface NewCrew {
   readonly url: string;
   readonly dashboardUrl?: string;
   readonly token?: string;
-  /** Default: `bearer`. */
   readonly tokenType?: TokenType;
 }
 
-/** Changes of a crew; undefined members stay. */
 export interface CrewChange {
   readonly name?: string;
   readonly url?: string;
@@ -65,7 +60,6 @@ export interface CrewChange {
   readonly token?: TypedToken;
 }
 
-/** Tested before it is saved. */
 export interface Candidate {
   readonly url: string;
   readonly token: TypedToken;
@@ -86,31 +80,22 @@ export type TestCause =
 export interface CrewReport {
   readonly crew: string;
   readonly url: string;
-  /** Whether the crew answered `GET /inputs`. */
   readonly ok: boolean;
   /** Including retries. */
   readonly milliseconds: number;
-  /** Undefined if no token could be sent. */
   readonly tokenType?: TokenType;
   /** Number of inputs. */
   readonly inputs?: number;
   readonly statusPath?: StatusPath;
   readonly cause?: TestCause;
-  /** Message and remedy. */
   readonly problem?: string;
 }
 
 /** A successful `GET /inputs`. */
-export interface TestResult {
-  readonly url: string;
-  /** Including retries. */
-  readonly milliseconds: number;
-  /** Number of inputs. */
-  readonly inputs: number;
-  readonly tokenType: TokenType;
-}
+export type TestResult = Required<
+  Pick<CrewReport, "url" | "milliseconds" | "inputs" | "tokenType">
+>;
 
-/** The id changes with the address. */
 export interface CrewReplacement {
   readonly from: Crew;
   readonly to: Crew;

@@ -30,6 +30,11 @@ export function setContext(key: ContextKey, value: boolean): void {
   void vscode.commands.executeCommand("setContext", key, value);
 }
 
+export function hasContext(key: ContextKey): boolean {
+  return current.get(key) === true;
+}
+
+/** Sets every key to its default. */
 export function resetContext(): void {
   for (const key of Object.keys(defaults) as ContextKey[]) setContext(key, defaults[key]);
 }

@@ -1,38 +1,34 @@
+import { defined } from "../base/json.ts";
 import { type ExecutionSummary, hasEnded, type StateChange, type TaskSummary } from "./model.ts";
 
-/** Seconds below which a time that was only measured here is unknown: the slowest polling asks once a minute. */
-const SHORTEST_SEEN = 60;
+/** A shorter time that was only measured here is unknown, since polling may ask only once a minute (s). */
+const shortestSeen = 60;
 
-/** How long something took. */
 export interface Duration {
   readonly seconds: number;
-  /** Reported by the crew; otherwise measured here, where polling sees a change some time after it happened. */
+  /** Reported by the crew; otherwise measured here, some time after each change. */
   readonly isByCrew: boolean;
 }
 
-/** How long a task worked that is over. */
-export interface TaskDuration {
+interface TaskDuration {
   readonly taskId: string;
-  /** Absent where it is not known. */
+  /** Undefined if unknown. */
   readonly duration?: Duration;
 }
 
-/** How the time of an execution was used, as far as it is known. */
-export interface TimeUse {
+interface TimeUse {
   /** In the order of the tasks. Before the end only those whose time is known. */
   readonly tasks: readonly TaskDuration[];
-  /** How long it waited for a person, all pauses together; absent where it did not, or that is not known. */
+  /** How long it waited for a person, all pauses together. */
   readonly waited?: Duration;
-  /** Shares of the time of all tasks and pauses, in whole per cent that add up to 100: of each task, then of the pauses. Absent until the end, and where a time is not known. */
+  /** Shares of the time of all tasks and pauses, in whole per cent that add up to 100: of each task, then of the pauses. Undefined until the end, and if a time is unknown. */
   readonly percents?: readonly number[];
 }
 
-/** How long an ended execution took; undefined where nobody knows. */
+/** How long an ended execution took, if known. */
 export function wholeTime(execution: ExecutionSummary): Duration | undefined {
   const { origin, startedAt, endedAt, executionTime } = execution;
-  if (!hasEnded(execution)) {
-    return undefined;
-  }
+  if (!hasEnded(execution)) return undefined;
   const isSeenLate = execution.history?.at(-1)?.notBefore !== undefined;
   const seen =
     origin === "tracked" || endedAt === undefined || isSeenLate
@@ -50,17 +46,12 @@ export function wholeTime(execution: ExecutionSummary): Duration | undefined {
   return seen === undefined ? undefined : { seconds: seen, isByCrew: false };
 }
 
-/**
- * How long a task worked that is over, all its attempts together; undefined where nobody knows. What is only measured here is
- * unknown before the end.
- */
+/** How long a completed or failed task worked, all its attempts together, if known. A time that was only measured here is unknown before the end. */
 export function taskTime(
   { taskId, state, executionTime, attempts }: TaskSummary,
   execution: ExecutionSummary,
 ): Duration | undefined {
-  if (state !== "completed" && state !== "failed") {
-    return undefined;
-  }
+  if (state !== "completed" && state !== "failed") return undefined;
   const isDoneAgain =
     attempts.length > 1 ||
     execution.resumes.some(
@@ -68,12 +59,9 @@ export function taskTime(
         resume.taskId === taskId && !resume.feedback.isApprove && resume.outcome === "answered",
     );
   // A crew reports the time of the last attempt alone (observed).
-  if (executionTime !== undefined && !isDoneAgain) {
+  if (executionTime !== undefined && !isDoneAgain)
     return { seconds: executionTime, isByCrew: true };
-  }
-  if (!hasEnded(execution)) {
-    return undefined;
-  }
+  if (!hasEnded(execution)) return undefined;
   const changes = stateChanges(execution);
   const end = execution.endedAt === undefined ? undefined : { at: execution.endedAt };
   const spans = changes.flatMap((change, at) =>
@@ -82,37 +70,34 @@ export function taskTime(
       : [],
   );
   const seconds = sumOf(spans);
-  return spans.length === 0 || seconds === undefined || seconds < SHORTEST_SEEN
+  return spans.length === 0 || seconds === undefined || seconds < shortestSeen
     ? undefined
     : { seconds, isByCrew: false };
 }
 
-/** How the time of an execution was used. */
 export function timeUse(execution: ExecutionSummary): TimeUse {
-  const over = execution.tasks.filter(({ state }) => state === "completed" || state === "failed");
-  const all = over.map((task): TaskDuration => {
-    const duration = taskTime(task, execution);
-    return { taskId: task.taskId, ...(duration === undefined ? {} : { duration }) };
-  });
+  const isEnd = hasEnded(execution);
+  const all = execution.tasks
+    .filter(({ state }) => state === "completed" || state === "failed")
+    .map((task): TaskDuration => ({
+      taskId: task.taskId,
+      ...defined({ duration: taskTime(task, execution) }),
+    }));
   const waited = waitedFor(execution);
-  const percents = hasEnded(execution) ? percentsOf(execution, all, waited) : undefined;
   return {
-    tasks: hasEnded(execution) ? all : all.filter(({ duration }) => duration !== undefined),
-    ...(waited === undefined ? {} : { waited }),
-    ...(percents === undefined ? {} : { percents }),
+    tasks: isEnd ? all : all.filter(({ duration }) => duration !== undefined),
+    ...defined({ waited, percents: isEnd ? percentsOf(execution, all, waited) : undefined }),
   };
 }
 
 /**
- * The changes of state that were seen; of a record that an earlier version kept, those that it knows. A crew that has not caught up with an
- * approval names the approved task once more: that it runs is then not so.
+ * The changes of state that were seen. A crew that lags behind an approval names the approved task once more: it doesn't run then.
  */
 export function stateChanges(execution: ExecutionSummary): readonly StateChange[] {
   const { history, state, waiting, endedAt } = execution;
   if (history === undefined) {
-    if (waiting !== undefined) {
+    if (waiting !== undefined)
       return [{ at: waiting.since, state, taskId: waiting.taskId, attempt: waiting.attempt }];
-    }
     return endedAt === undefined ? [] : [{ at: endedAt, state }];
   }
   const changes: StateChange[] = [];
@@ -120,17 +105,9 @@ export function stateChanges(execution: ExecutionSummary): readonly StateChange[
     const isStale = change.state === "running" && isApprovedBefore(execution, change);
     const last = changes.at(-1);
     const saysNothing = isStale && last?.state === "running" && last.taskId === undefined;
-    if (!saysNothing) {
-      changes.push(isStale ? withoutTask(change) : change);
-    }
+    if (!saysNothing) changes.push(isStale ? defined({ ...change, taskId: undefined }) : change);
   }
   return changes;
-}
-
-function withoutTask(change: StateChange): StateChange {
-  const copy = { ...change };
-  Reflect.deleteProperty(copy, "taskId");
-  return copy;
 }
 
 /** Tasks that are completed and were never seen at work: they were over before the crew was asked again. */
@@ -146,19 +123,16 @@ function isApprovedBefore(
   { resumes, tasks }: ExecutionSummary,
   { taskId, at }: StateChange,
 ): boolean {
-  const sent = resumes.flatMap((resume) =>
-    resume.taskId === taskId && resume.outcome === "answered" ? [resume.feedback] : [],
+  const sent = resumes.filter(
+    (resume) => resume.taskId === taskId && resume.outcome === "answered",
   );
-  const told =
-    tasks
-      .find((task) => task.taskId === taskId)
-      ?.attempts.flatMap(({ feedback }) => feedback ?? []) ?? [];
-  return [...sent, ...told].some(
-    (feedback) => feedback.isApprove && Date.parse(feedback.at) <= Date.parse(at),
+  const attempts = tasks.find((task) => task.taskId === taskId)?.attempts ?? [];
+  return [...sent, ...attempts].some(
+    ({ feedback }) => feedback?.isApprove === true && Date.parse(feedback.at) <= Date.parse(at),
   );
 }
 
-/** All pauses that are over, from when each was first seen to the answer; undefined where there was none, or one of them is not known. */
+/** All pauses that are over, from when each was first seen to the answer; undefined if there was none, or one of them is unknown. */
 function waitedFor(execution: ExecutionSummary): Duration | undefined {
   const spans = pausesOf(execution);
   const seconds = sumOf(spans);
@@ -167,7 +141,7 @@ function waitedFor(execution: ExecutionSummary): Duration | undefined {
     : { seconds, isByCrew: false };
 }
 
-/** Seconds of each pause that is over; undefined where one is not known. */
+/** Seconds of each pause that is over; undefined for an unknown one. */
 function pausesOf(execution: ExecutionSummary): readonly (number | undefined)[] {
   const changes = stateChanges(execution);
   return changes.flatMap((change, at) => {
@@ -180,9 +154,7 @@ function pausesOf(execution: ExecutionSummary): readonly (number | undefined)[] 
       )?.feedback;
       return [answer && spanOf(change, answer)];
     }
-    if (change.state !== "waiting" || next === undefined) {
-      return [];
-    }
+    if (change.state !== "waiting" || next === undefined) return [];
     const answer = execution.resumes.findLast(
       ({ taskId, attempt, outcome }) =>
         taskId === change.taskId && attempt === change.attempt && outcome === "answered",
@@ -206,13 +178,12 @@ function percentsOf(
   const isPart =
     (progress?.unit === "task" && progress.completed > tasks.length) ||
     pausesOf(execution).includes(undefined);
-  if (total === undefined || total === 0 || isPart || seconds.length < 2) {
-    return undefined;
-  }
-  return wholePercents(seconds.map((each = 0) => each / total));
+  return total === undefined || total === 0 || isPart || seconds.length < 2
+    ? undefined
+    : wholePercents(seconds.map((each = 0) => each / total));
 }
 
-/** Seconds from one change to the next; undefined where one of them was seen long after it happened. */
+/** Seconds from one change to the next; undefined if one of them was seen long after it happened. */
 function spanOf(
   change: Pick<StateChange, "at" | "notBefore">,
   next: Pick<StateChange, "at" | "notBefore"> | undefined,
@@ -222,7 +193,6 @@ function spanOf(
     : secondsBetween(change.at, next.at);
 }
 
-/** Whether a moment is in a span that is over. */
 function isBetween(time: string, from: string, to: string | undefined): boolean {
   return (
     to !== undefined && Date.parse(time) >= Date.parse(from) && Date.parse(time) <= Date.parse(to)
@@ -233,7 +203,6 @@ function secondsBetween(from: string, to: string): number {
   return Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);
 }
 
-/** Undefined where one of them is not known. */
 function sumOf(seconds: readonly (number | undefined)[]): number | undefined {
   return seconds.reduce<number | undefined>(
     (sum, each) => (sum === undefined || each === undefined ? undefined : sum + each),
@@ -241,7 +210,7 @@ function sumOf(seconds: readonly (number | undefined)[]): number | undefined {
   );
 }
 
-/** Shares of a whole as whole per cent that add up to 100: those with the largest rests are rounded up. */
+/** Shares of a whole as whole per cent that add up to 100: those with the largest remainders are rounded up. */
 function wholePercents(shares: readonly number[]): readonly number[] {
   const floors = shares.map((share) => Math.floor(share * 100));
   const missing = 100 - floors.reduce((sum, floor) => sum + floor, 0);

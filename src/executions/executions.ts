@@ -1,35 +1,33 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
-import type { Disposable } from "../base/events.ts";
+import { type Disposable, Disposables } from "../base/events.ts";
 import type { Database } from "../store/database.ts";
-import { beginWhenNeeded } from "./begin.ts";
-import type { ClearScope } from "./clearing.ts";
 import { Lease } from "./lease.ts";
-import { hasEnded } from "./model.ts";
-import { Notified } from "./notified.ts";
-import { Retention } from "./retention.ts";
-import { ExecutionStore } from "./store.ts";
+import { type CrewRef, type ExecutionSummary, hasEnded } from "./model.ts";
+import { type ClearScope, ExecutionStore } from "./store.ts";
 import { Tracker, type TrackerOptions } from "./tracker.ts";
 
-/** What the room of executions needs from outside. */
-export interface ExecutionsOptions extends Pick<TrackerOptions, "clientFor" | "onProblem"> {
+/** How long the start of a window stays undisturbed (ms). */
+const quietStart = 5_000;
+/** How long after an end the list is cut, so that a burst of them is over (ms). */
+const quietEnd = 10_000;
+
+interface ExecutionsOptions extends Pick<TrackerOptions, "clock" | "clientFor" | "onProblem"> {
   readonly database: Database;
-  readonly clock: Clock;
   /** How many ended executions are kept; 0 keeps all. */
   readonly keepEnded: () => number;
 }
 
-/** Everything about tracked executions: what is kept, who watches, what was notified. */
+/** The tracked executions: the store, and who polls and notifies. */
 export class Executions implements Disposable {
   readonly store: ExecutionStore;
   readonly notified: Notified;
   readonly lease: Lease;
   readonly tracker: Tracker;
   readonly #options: ExecutionsOptions;
-  /** What watching needs. */
   #begin: () => Promise<void> = () => Promise.resolve();
-  #retention: Disposable | undefined;
-  #beginning: Disposable | undefined;
+  /** What waits for polling to begin, or ends with it. */
+  readonly #phase = new Disposables();
   #clearing: Disposable | undefined;
   #isDisposed = false;
 
@@ -39,16 +37,11 @@ export class Executions implements Disposable {
     this.store = new ExecutionStore({ database, clock, onProblem });
     this.notified = new Notified(database);
     this.lease = new Lease({ database, clock, owner: randomUUID(), onProblem });
-    this.tracker = new Tracker({
-      store: this.store,
-      lease: this.lease,
-      clock,
-      clientFor,
-      onProblem,
-    });
+    const { store, lease } = this;
+    this.tracker = new Tracker({ store, lease, clock, clientFor, onProblem });
   }
 
-  /** Reads what is kept. Watching begins later, and only if something has not ended; `begin` is called when it does, and not waited for. */
+  /** Reads the stored executions. Polling begins later, and only if one has not ended; `begin` is called then, and not awaited. */
   open(begin: () => Promise<void>): void {
     this.#begin = begin;
     this.#wait();
@@ -61,8 +54,8 @@ export class Executions implements Disposable {
   }
 
   /**
-   * Deletes all executions, in all windows. Watching rests and begins anew with the next execution. Not to be called while something is
-   * being sent. @param deleteMore what else is deleted in the same transaction
+   * Deletes all executions, in all windows. Not to be called while something is being sent.
+   * @param deleteMore deletes other data in the same transaction
    */
   clear(scope: ClearScope, deleteMore: () => void): void {
     this.#rest();
@@ -76,34 +69,34 @@ export class Executions implements Disposable {
     }
   }
 
-  /** Whether an execution of a crew has not ended. */
   hasOpen(crewId: string): boolean {
-    return this.store
-      .list()
-      .some((execution) => execution.crew.id === crewId && !hasEnded(execution));
+    return this.store.list().some(({ crew, state }) => crew.id === crewId && !hasEnded({ state }));
+  }
+
+  /** A crew was renamed or has another address: its executions follow, so that requests go to the right place. */
+  moveCrew(fromId: string, { id, name, url }: CrewRef): void {
+    for (const { crew, localId } of this.store.list())
+      if (crew.id === fromId)
+        this.store.update(localId, (current) => ({ ...current, crew: { id, name, url } }));
   }
 
   dispose(): void {
     this.#isDisposed = true;
     this.#clearing?.dispose();
-    this.#beginning?.dispose();
-    this.#retention?.dispose();
+    this.#phase.dispose();
     this.tracker.dispose();
     this.lease.dispose();
     this.store.dispose();
   }
 
-  /** Watching begins when there is something to watch. */
   #wait(): void {
-    this.#beginning?.dispose();
-    if (this.#isDisposed) return;
-    this.#beginning = beginWhenNeeded(this.store, this.#options.clock, () => this.#watch());
+    this.#phase.dispose();
+    if (!this.#isDisposed)
+      this.#phase.add(beginWhenNeeded(this.store, this.#options.clock, () => this.#watch()));
   }
 
-  /** Watching ends until there is something again. */
   #rest(): void {
-    this.#beginning?.dispose();
-    this.#retention?.dispose();
+    this.#phase.dispose();
     this.tracker.stop();
     this.lease.stop();
   }
@@ -111,12 +104,107 @@ export class Executions implements Disposable {
   #watch(): void {
     const { store, lease } = this;
     const { clock, keepEnded, onProblem } = this.#options;
-    // One thing that fails, or takes its time, is no reason to watch nothing.
-    this.#begin().catch((error: unknown) =>
-      onProblem("What watching executions needs could not be made ready.", error),
-    );
-    this.#retention = new Retention({ store, lease, clock, keepEnded, onProblem });
+    this.#begin().catch((error: unknown) => onProblem("Polling could not be prepared.", error));
+    this.#phase.add(keepTrimmed({ store, lease, clock, keepEnded, onProblem }));
     lease.start();
     this.tracker.start();
   }
+}
+
+/** What a person was notified of, by whichever window. It is forgotten with its execution. */
+export class Notified {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Whether this window is the one to notify of an event. False if any window did, and for an execution that is no longer tracked. */
+  claim(key: string, localId: string): boolean {
+    return (
+      this.#database.run(
+        "INSERT OR IGNORE INTO notified SELECT ?, local_id FROM executions WHERE local_id = ?",
+        key,
+        localId,
+      ) === 1
+    );
+  }
+}
+
+/**
+ * Calls `begin` once: after 5 s if an execution has not ended, else as soon as there is one that has not. What a person starts or
+ * tracks in this window doesn't wait for the 5 s.
+ */
+export function beginWhenNeeded(
+  store: Pick<ExecutionStore, "list" | "onDidChange" | "onDidAdd">,
+  clock: Clock,
+  begin: () => void,
+): Disposable {
+  let isQuiet = true;
+  const subscriptions = new Disposables();
+  const look = () => {
+    if (isQuiet || store.list().every(hasEnded)) return;
+    subscriptions.dispose();
+    begin();
+  };
+  const lookNow = () => {
+    isQuiet = false;
+    look();
+  };
+  subscriptions.add(store.onDidChange(look));
+  subscriptions.add(store.onDidAdd(lookNow));
+  subscriptions.add({ dispose: clock.after(quietStart, lookNow) });
+  return subscriptions;
+}
+
+/** Removes the ended executions that are too many, the oldest end first, in the window with the lease. */
+export function keepTrimmed({
+  store,
+  lease,
+  clock,
+  keepEnded,
+  onProblem,
+}: Pick<ExecutionsOptions, "clock" | "keepEnded" | "onProblem"> & {
+  readonly store: Pick<ExecutionStore, "list" | "remove" | "onDidChange">;
+  readonly lease: Pick<Lease, "confirm">;
+}): Disposable {
+  let cancel: (() => void) | undefined;
+  const trim = () => {
+    cancel = undefined;
+    try {
+      if (!lease.confirm()) return;
+      for (const { localId } of tooMany(store.list(), keepEnded())) store.remove(localId);
+    } catch (error) {
+      onProblem("Ended executions that are too many could not be removed.", error);
+    }
+  };
+  const trimSoon = () => (cancel ??= clock.after(quietEnd, trim));
+  trimSoon();
+  const subscription = store.onDidChange(({ added, changed }) => {
+    if ([...added, ...changed].some(hasEnded)) trimSoon();
+  });
+  return {
+    dispose() {
+      subscription.dispose();
+      cancel?.();
+    },
+  };
+}
+
+/** The ended executions beyond the `keep` that ended last. What is pinned, or has feedback that is being sent and may bring it back, stays and doesn't count. */
+export function tooMany(
+  executions: readonly ExecutionSummary[],
+  keep: number,
+): readonly ExecutionSummary[] {
+  if (keep <= 0) return [];
+  const endOf = ({ endedAt, startedAt }: ExecutionSummary) => Date.parse(endedAt ?? startedAt);
+  return executions
+    .filter(
+      (execution) =>
+        hasEnded(execution) &&
+        execution.pinned !== true &&
+        execution.resumes.every(({ outcome }) => outcome !== "sending"),
+    )
+    .sort((one, other) => endOf(other) - endOf(one))
+    .slice(keep);
 }

@@ -1,50 +1,53 @@
-import type { Execution, StateChange } from "./model.ts";
+import { defined } from "../base/json.ts";
+import { type Execution, hasEnded, type StateChange } from "./model.ts";
 
-/** Changes of one execution's state that are kept; the oldest go first. */
-const KEPT = 200;
-/** Milliseconds without an answer after which a change is no longer taken to have happened just when it was seen; the slowest polling asks once a minute. */
-const LONG_UNSEEN = 3 * 60_000;
+/** Changes of state that are kept; the oldest go first. */
+const kept = 200;
+/** Without an answer for this time, a change need not have happened just when it was seen (ms). Polling asks at least once a minute. */
+const longUnseen = 3 * 60_000;
 
-/** An execution with its change of state written down, at `now` (milliseconds since 1970). The same one where the state is what it was. */
+/** An execution with its change of state recorded, at `now` (milliseconds since 1970). The same one if the state is what it was. */
 export function withHistory(before: Execution, after: Execution, now: number): Execution {
   const [was, is] = [situationOf(before), situationOf(after)];
-  if (
-    was.state === is.state &&
-    was.taskId === is.taskId &&
-    was.attempt === is.attempt &&
-    was.stateText === is.stateText
-  ) {
-    return after;
-  }
+  const isSame = (["state", "taskId", "attempt", "stateText"] as const).every(
+    (part) => was[part] === is[part],
+  );
+  if (isSame) return after;
   const seen = before.seenAt ?? before.startedAt;
   const change: StateChange = {
     at: new Date(now).toISOString(),
     ...is,
-    ...(now - Date.parse(seen) > LONG_UNSEEN ? { notBefore: seen } : {}),
+    ...(now - Date.parse(seen) > longUnseen ? { notBefore: seen } : {}),
   };
-  return { ...after, history: [...(after.history ?? []), change].slice(-KEPT) };
+  return { ...after, history: [...(after.history ?? []), change].slice(-kept) };
 }
 
-/** What of an execution a history tells. */
-function situationOf({
-  state,
-  stateText,
-  mayBeWaiting,
-  waiting,
-  progress,
-  tasks,
-}: Execution): Omit<StateChange, "at" | "notBefore"> {
+function situationOf(execution: Execution): Omit<StateChange, "at" | "notBefore"> {
+  const { state, stateText, mayBeWaiting, waiting, progress, tasks } = execution;
   const running = tasks.filter((task) => task.state === "running");
-  const current =
-    state === "running"
-      ? (progress?.current ?? (running.length === 1 ? running[0]?.taskId : undefined))
-      : undefined;
-  const taskId = state === "waiting" ? waiting?.taskId : current;
-  return {
-    state,
-    ...(stateText === undefined ? {} : { stateText }),
-    ...(mayBeWaiting === undefined ? {} : { mayBeWaiting }),
-    ...(taskId === undefined ? {} : { taskId }),
-    ...(state === "waiting" && waiting !== undefined ? { attempt: waiting.attempt } : {}),
-  };
+  const current = progress?.current ?? (running.length === 1 ? running[0]?.taskId : undefined);
+  const { taskId, attempt } =
+    state === "waiting" ? { ...waiting } : { taskId: state === "running" ? current : undefined };
+  return { state, ...defined({ stateText, mayBeWaiting, taskId, attempt }) };
+}
+
+/** The parts that a person changes, also after the end. `title` follows `label`. */
+const personsParts = ["crew", "label", "title", "pinned", "watchedSince", "resumes"] as const;
+
+/**
+ * What may replace `current` after `next` was made of it. The end of an execution is final: afterwards only what the person does counts
+ * (also feedback and its outcome), unless a resume brought a new id.
+ */
+export function keepEnd(current: Execution, next: Execution): Execution {
+  if (!hasEnded(current) || next.kickoffIds.length > current.kickoffIds.length) return next;
+  const changed = { ...current };
+  for (const part of personsParts) {
+    if (next[part] === undefined) Reflect.deleteProperty(changed, part);
+    else Reflect.set(changed, part, next[part]);
+  }
+  const tasks = current.tasks.map((task) => ({
+    ...task,
+    attempts: next.tasks.find((each) => each.taskId === task.taskId)?.attempts ?? task.attempts,
+  }));
+  return { ...changed, tasks };
 }

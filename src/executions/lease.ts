@@ -1,41 +1,37 @@
 import type { Clock } from "../base/clock.ts";
-import { type Disposable, Emitter, type Event } from "../base/events.ts";
+import { type Disposable, Emitter } from "../base/events.ts";
 import type { Database } from "../store/database.ts";
 
-/** Milliseconds between two renewals. */
-const RENEW = 5_000;
-/** Milliseconds after which a lease that was not renewed belongs to nobody. */
-const STALE = 15_000;
+/** Time between two renewals (ms). */
+const renewal = 5_000;
+/** After this time, a lease that was not renewed is free (ms). */
+const expiry = 15_000;
 
-/** What a lease needs. */
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly database: Pick<Database, "get" | "run">;
   readonly clock: Clock;
-  /** Names this window among all that ever shared the database. */
+  /** Unique among all windows that ever shared the database. */
   readonly owner: string;
-  /** Reports a database that can't be used; the lease is then not held, and tried again. */
+  /** Reports a database that can't be used; the lease is then not held, and requested again. */
   onProblem(message: string, error: unknown): void;
 }
 
 /**
- * Decides which of several windows polls and notifies; never who may write.
- * A window takes it when nobody has renewed it for 15 s, or at any time when its person looks at it. The one that lost it
- * sees so at its next renewal, at most 5 s later; `confirm()` asks at once, for what must not happen twice.
+ * Decides which of several windows polls and notifies; never who may write. A window takes it when nobody has renewed it for 15 s, or
+ * when it gets focus. The one that lost it notices at its next renewal, at most 5 s later; `confirm()` asks at once.
  */
 export class Lease implements Disposable {
   readonly #options: LeaseOptions;
-  readonly #changed: Emitter<boolean>;
-  readonly onDidChange: Event<boolean>;
+  readonly #changed = new Emitter<boolean>((error) =>
+    this.#options.onProblem("A listener of the polling lease failed.", error),
+  );
+  readonly onDidChange = this.#changed.event;
   #held = false;
   #isDisposed = false;
   #cancelTimer: (() => void) | undefined;
 
   constructor(options: LeaseOptions) {
     this.#options = options;
-    this.#changed = new Emitter((error) =>
-      options.onProblem("A listener of the polling lease failed.", error),
-    );
-    this.onDidChange = this.#changed.event;
   }
 
   /** Whether this window polls and notifies. */
@@ -43,30 +39,33 @@ export class Lease implements Disposable {
     return this.#held;
   }
 
-  /** Begins to take part, and takes a lease that is free. */
+  /** Takes the lease as soon as it is free. */
   start(): void {
-    this.#take("free or mine");
+    this.#take(false);
   }
 
-  /** Takes the lease whoever has it: this window has the person's attention. */
+  /** Takes the lease from whichever window has it. */
   takeOver(): void {
-    this.#take("anyone's");
+    this.#take(true);
   }
 
-  /** Takes part no more and gives the lease back, until it is started again. */
+  /** Gives the lease back, until it is started again. */
   stop(): void {
+    const { database, owner } = this.#options;
     this.#cancelTimer?.();
-    if (this.#held) this.#try(() => this.#giveBack());
+    if (this.#held) this.#try(() => database.run("DELETE FROM lease WHERE owner = ?", owner) === 1);
     this.#setHeld(false);
   }
 
   /** Whether the lease is held right now, as the database has it. */
   confirm(): boolean {
-    if (this.#held) this.#setHeld(this.#try(() => this.#isMine()) ?? false);
+    const { database, clock, owner } = this.#options;
+    const mine = "SELECT 1 FROM lease WHERE owner = ? AND expires_at > ?";
+    if (this.#held)
+      this.#setHeld(this.#try(() => database.get(mine, owner, clock.now()) !== undefined));
     return this.#held;
   }
 
-  /** Gives the lease back at once, so that another window need not wait for it to become stale. */
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
@@ -74,52 +73,29 @@ export class Lease implements Disposable {
     this.stop();
   }
 
-  #take(which: "free or mine" | "anyone's"): void {
+  /** One statement, so that of several windows that find it free at once one gets it. */
+  #take(fromAnyone: boolean): void {
     if (this.#isDisposed) return;
+    const { database, clock, owner } = this.#options;
     this.#cancelTimer?.();
-    this.#cancelTimer = this.#options.clock.after(RENEW, () => this.#take("free or mine"));
-    this.#setHeld(this.#try(() => this.#write(which === "anyone's")) ?? false);
-  }
-
-  /** One statement, so that of several windows that find it free at once one gets it. @returns whether this window has it now */
-  #write(fromAnyone: boolean): boolean {
-    const { database, clock, owner } = this.#options;
+    this.#cancelTimer = clock.after(renewal, () => this.#take(false));
     const now = clock.now();
-    // An end that is too far away was written before the clock was set back.
-    return (
-      database.run(
-        `INSERT INTO lease (id, owner, expires_at) VALUES (1, ?1, ?2)
-         ON CONFLICT (id) DO UPDATE SET owner = ?1, expires_at = ?2
-         WHERE ?3 OR owner = ?1 OR expires_at <= ?4 OR expires_at > ?2`,
-        owner,
-        now + STALE,
-        fromAnyone ? 1 : 0,
-        now,
-      ) === 1
+    // An expiry that is too far away was written before the clock was set back.
+    const take = `
+      INSERT INTO lease (id, owner, expires_at) VALUES (1, ?1, ?2)
+      ON CONFLICT (id) DO UPDATE SET owner = ?1, expires_at = ?2
+      WHERE ?3 OR owner = ?1 OR expires_at <= ?4 OR expires_at > ?2`;
+    this.#setHeld(
+      this.#try(() => database.run(take, owner, now + expiry, fromAnyone ? 1 : 0, now) === 1),
     );
   }
 
-  #isMine(): boolean {
-    const { database, clock, owner } = this.#options;
-    return (
-      database.get(
-        "SELECT owner FROM lease WHERE owner = ? AND expires_at > ?",
-        owner,
-        clock.now(),
-      ) !== undefined
-    );
-  }
-
-  #giveBack(): void {
-    this.#options.database.run("DELETE FROM lease WHERE owner = ?", this.#options.owner);
-  }
-
-  #try<T>(action: () => T): T | undefined {
+  #try(action: () => boolean): boolean {
     try {
       return action();
     } catch (error) {
       this.#options.onProblem("Which window polls could not be decided; trying again.", error);
-      return undefined;
+      return false;
     }
   }
 

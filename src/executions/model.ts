@@ -7,14 +7,13 @@ import type {
 } from "../api/types.ts";
 
 /**
- * Where an execution stands, as the extension sees it.
- * `waiting`: a person must approve or reject a known task. `unknown`: the crew does not know the id (a deployed crew's
- * pause reads the same). `unconfirmed`: the kickoff was sent and its answer never came ("may have started").
+ * `waiting`: a person must approve or reject a known task. `unknown`: the crew does not know the id, which is also how a deployed
+ * crew's pause reads. `unconfirmed`: the kickoff was sent and its answer never came.
  */
 export type ExecutionState =
   "queued" | "running" | "waiting" | "completed" | "failed" | "stopped" | "unknown" | "unconfirmed";
 
-/** The crew an execution belongs to, as it was when the execution was started or tracked. */
+/** The crew of an execution, as it was when the execution was started or tracked. */
 export interface CrewRef {
   /** `url:<normalised address>` or `local:<folder URI>`. */
   readonly id: string;
@@ -31,18 +30,17 @@ export interface SentKickoff {
 
 /** What lists know of {@link SentKickoff}. */
 export interface KickoffSummary {
-  /** Long values are shortened; `shortened` names those. */
   readonly inputs: JsonObject;
+  /** Names of the inputs whose values are shortened. */
   readonly shortened?: readonly string[];
-  /** Tells only whether a callback takes credentials. */
+  /** Only whether a callback takes credentials. */
   readonly callbacks: {
     readonly humanInputWebhook?: { readonly authentication?: unknown };
     readonly webhooks?: { readonly authentication?: unknown };
   };
 }
 
-/** What lists know of {@link Feedback}. */
-export interface FeedbackSummary {
+interface FeedbackSummary {
   readonly isApprove: boolean;
   /** ISO 8601. */
   readonly at: string;
@@ -55,7 +53,6 @@ export interface Feedback extends FeedbackSummary {
 
 /** What lists know of {@link Attempt}. */
 export interface AttemptSummary {
-  /** Counts from 1. */
   readonly number: number;
   /** `true` in place of the text. */
   readonly output?: string | true;
@@ -75,7 +72,7 @@ export interface TaskSummary {
   readonly state: "running" | "waiting" | "completed" | "failed" | "pending";
   /** Oldest first. */
   readonly attempts: readonly AttemptSummary[];
-  /** Seconds, where the crew tells. */
+  /** Seconds, as the crew reports it. */
   readonly executionTime?: number;
 }
 
@@ -91,15 +88,15 @@ export interface ResumeSummary {
   readonly feedback: FeedbackSummary;
   /** `unanswered`: it may have arrived. Its actions are off until a definite state comes or the person says "Send again". */
   readonly outcome: "sending" | "answered" | "refused" | "unanswered";
-  /** Of a refused one: it never reached the crew. Absent where it did. */
+  /** Of a refused one: it never reached the crew. */
   readonly isUnsent?: true;
-  /** ISO 8601; when the crew took an answered one. Absent where its answer never came. */
+  /** ISO 8601; when the crew accepted an answered one. Undefined if its answer never came. */
   readonly answeredAt?: string;
-  /** Of an answered one: the crew was seen to go on since, or does so under a new id, which can't report the pause of before. */
+  /** Of an answered one: the crew has continued since, or does so under a new id, which can't report the pause of before. */
   readonly isFollowed?: true;
 }
 
-/** A resume that left this machine, or was about to. */
+/** A resume that was sent, or was about to be. */
 export interface SentResume extends ResumeSummary {
   readonly feedback: Feedback;
   /** `resumed`, `retrying`, `completed`, or the new id to follow. */
@@ -107,7 +104,6 @@ export interface SentResume extends ResumeSummary {
   readonly message?: string;
 }
 
-/** What lists know of {@link Waiting}. */
 export interface WaitingSummary {
   readonly taskId: string;
   /** `true` in place of the text. */
@@ -117,8 +113,7 @@ export interface WaitingSummary {
   readonly since: string;
 }
 
-/** What waits for a person. */
-export interface Waiting extends WaitingSummary {
+interface Waiting extends WaitingSummary {
   readonly output?: string;
 }
 
@@ -126,51 +121,44 @@ export interface Waiting extends WaitingSummary {
 export interface StateChange {
   /** ISO 8601; when it was seen. */
   readonly at: string;
-  /** ISO 8601; when the state of before was last seen, where that was long ago: the change happened at some time since. */
+  /** ISO 8601; when the state before was last seen, if that was long ago: the change happened at some time since. */
   readonly notBefore?: string;
   readonly state: ExecutionState;
   /** As in {@link Execution}. */
   readonly stateText?: string;
   readonly mayBeWaiting?: boolean;
-  /** The task that runs or waits, where the crew tells. */
+  /** The task that runs or waits, if known. */
   readonly taskId?: string;
   /** The attempt that waits. */
   readonly attempt?: number;
 }
 
-/** What an execution is called among the others of its crew. */
-export interface Title {
-  /** With a number where others of the same title were started before it. */
-  readonly text: string;
-  /** Whether others have the same title but for the number. */
-  readonly isShared: boolean;
-}
-
-/**
- * What lists know of a tracked execution: all but its long texts. Any {@link Execution} is one, too; of what has a text, a summary
- * says `true`.
- */
+/** What lists know of an execution: all but its long texts, which are `true` instead. Any {@link Execution} is one, too. */
 export interface ExecutionSummary {
   /** Made here, before anything is sent. */
   readonly localId: string;
   readonly crew: CrewRef;
-  /** The first is the execution's key in documents and in the API, the last the one to ask with. Empty while a kickoff's answer is missing. */
+  /** The first is the execution's key in documents and in the API, the last is the one to ask for. Empty while a kickoff's answer is missing. */
   readonly kickoffIds: readonly string[];
   /** Started here, or only followed by its id. */
   readonly origin: "kickoff" | "tracked";
   /** The person's own title. */
   readonly label?: string;
-  /** The title among the others, as it is now; never written. Absent for an execution that no store holds. */
-  readonly title?: Title;
+  /** Made when the execution is added or gets another label. Undefined if nothing but its id names it. */
+  readonly title?: {
+    readonly text: string;
+    /** From 1, among executions of the crew with the same text. */
+    readonly number: number;
+  };
   /** The person keeps it first in its group. */
   readonly pinned?: true;
   readonly request?: KickoffSummary;
-  /** The local service's engine, where the crew is local: `rehearsal` calls no model, and that is said wherever it shows. */
+  /** The local service's engine, if the crew is local: `rehearsal` calls no model. */
   readonly engine?: string;
-  /** An output is one of the rehearsal engine's, whatever is known of the crew; made from the outputs. */
+  /** An output is one of the rehearsal engine's, whatever is known of the crew. */
   readonly isRehearsed?: true;
   readonly state: ExecutionState;
-  /** The state's word as it came, where it says more than `state`. */
+  /** The state's text as it came, if it says more than `state`. */
   readonly stateText?: string;
   readonly mayBeWaiting?: boolean;
   /** ISO 8601, all times. */
@@ -178,24 +166,23 @@ export interface ExecutionSummary {
   readonly endedAt?: string;
   /** When the crew last gave an answer that could be read. */
   readonly seenAt?: string;
-  /** When polling gave up by age (24 h); one click goes on. */
+  /** When polling gave up by age (24 h). */
   readonly watchingStoppedAt?: string;
-  /** When the person last asked to go on watching; the age limit counts from there. */
+  /** When the person last asked to continue watching; the age limit counts from there. */
   readonly watchedSince?: string;
   readonly progress?: Progress;
   readonly tasks: readonly TaskSummary[];
-  /** `true` in place of the text. */
   readonly output?: string | true;
   /** In a summary its beginning, in one line. */
   readonly error?: string;
-  /** Seconds, as the crew tells. */
+  /** Seconds, as the crew reports it. */
   readonly executionTime?: number;
   readonly waiting?: WaitingSummary;
-  /** The crew took feedback for this output a moment ago and still reports its pause: most likely it lags. */
+  /** The crew accepted feedback for this output a moment ago and still reports its pause: most likely it lags. */
   readonly stillPaused?: Pick<Waiting, "taskId" | "attempt">;
   /** Oldest first. */
   readonly resumes: readonly ResumeSummary[];
-  /** What followed on how it began, oldest first; absent where nothing did. */
+  /** The states after the first one, oldest first. */
   readonly history?: readonly StateChange[];
 }
 
@@ -209,59 +196,37 @@ export interface Execution extends ExecutionSummary {
   readonly resumes: readonly SentResume[];
 }
 
-/** Who changes each part of an execution: an ended one takes only what a person does. A part that is not named here does not compile. */
-const owners: Readonly<Record<keyof Execution, "person" | "others">> = {
-  localId: "others",
-  // A person gives it another name or address.
-  crew: "person",
-  kickoffIds: "others",
-  origin: "others",
-  label: "person",
-  title: "others",
-  pinned: "person",
-  request: "others",
-  engine: "others",
-  isRehearsed: "others",
-  state: "others",
-  stateText: "others",
-  mayBeWaiting: "others",
-  startedAt: "others",
-  endedAt: "others",
-  seenAt: "others",
-  watchingStoppedAt: "others",
-  watchedSince: "person",
-  progress: "others",
-  tasks: "others",
-  output: "others",
-  outputJson: "others",
-  error: "others",
-  executionTime: "others",
-  waiting: "others",
-  stillPaused: "others",
-  resumes: "person",
-  history: "others",
-};
-
-/** An execution with all that a person owns taken from another state of it. */
-export function withPersonsPartsOf(execution: Execution, from: Execution): Execution {
-  const copy = { ...execution };
-  for (const [part, owner] of Object.entries(owners)) {
-    if (owner !== "person") continue;
-    if (Object.hasOwn(from, part)) Reflect.set(copy, part, Reflect.get(from, part));
-    else Reflect.deleteProperty(copy, part);
-  }
-  return copy;
-}
-
 /** Whether a crew is served on this machine by the local service. It has a log there, and no dashboard. */
 export function isLocalCrew({ id }: Pick<CrewRef, "id">): boolean {
   return id.startsWith("local:");
 }
 
 /** Whether nothing more will come. */
-export function hasEnded(execution: Pick<ExecutionSummary, "state">): boolean {
+export function hasEnded({ state }: Pick<ExecutionSummary, "state">): boolean {
+  return state === "completed" || state === "failed" || state === "stopped";
+}
+
+/** Whether a person can answer a task: one waits, or may. */
+export function canBeAnswered({ state, mayBeWaiting }: ExecutionSummary): boolean {
+  return state === "waiting" || (state === "unknown" && mayBeWaiting === true);
+}
+
+/** Whether a person is needed: a task waits, or may, and the id isn't likelier a wrong one. */
+export function waitsForPerson(execution: ExecutionSummary): boolean {
+  return canBeAnswered(execution) && !isNeverSeen(execution);
+}
+
+/** Whether the crew does not know an id that somebody entered, and never did: most likely it is mistyped or another crew's. */
+export function isNeverSeen(execution: ExecutionSummary): boolean {
+  const { origin, state, mayBeWaiting, seenAt, progress, tasks, resumes } = execution;
   return (
-    execution.state === "completed" || execution.state === "failed" || execution.state === "stopped"
+    origin === "tracked" &&
+    state === "unknown" &&
+    mayBeWaiting === true &&
+    seenAt === undefined &&
+    progress === undefined &&
+    tasks.length === 0 &&
+    resumes.every(({ outcome }) => outcome !== "answered")
   );
 }
 
@@ -270,16 +235,33 @@ export function keyOf(execution: Pick<ExecutionSummary, "kickoffIds" | "localId"
   return execution.kickoffIds[0] ?? execution.localId;
 }
 
-/** What an execution may do without. */
 type OptionalKey = {
   [Key in keyof Execution]-?: undefined extends Execution[Key] ? Key : never;
 }[keyof Execution];
 
-/** The same execution without some of what it may do without. */
+/** The same execution without some of its optional members. */
 export function without(execution: Execution, ...keys: readonly OptionalKey[]): Execution {
   const copy = { ...execution };
-  for (const key of keys) {
-    Reflect.deleteProperty(copy, key);
-  }
+  for (const key of keys) Reflect.deleteProperty(copy, key);
   return copy;
+}
+
+/** First line of every output of the rehearsal engine (the local service's `rehearsal.ts`). */
+const rehearsalMark = "[REHEARSAL - no language model was called]";
+
+/** Whether an output is one of the rehearsal engine's: plain lines, no Markdown. */
+export function isRehearsalOutput(output: string): boolean {
+  return output.startsWith(rehearsalMark);
+}
+
+/** Whether an output of an execution is one of the rehearsal engine's. */
+export function hasRehearsalOutput(execution: ExecutionSummary): boolean {
+  const { isRehearsed, output, waiting, tasks } = execution;
+  const attempts = tasks.flatMap((task) => task.attempts);
+  return (
+    isRehearsed === true ||
+    [output, waiting?.output, ...attempts.map((attempt) => attempt.output)].some(
+      (each) => typeof each === "string" && isRehearsalOutput(each),
+    )
+  );
 }

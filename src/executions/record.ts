@@ -1,17 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
+import { defined, isObject, type JsonValue } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
-import type { JsonValue } from "../api/types.ts";
 import {
   type Execution,
   type ExecutionSummary,
-  type ExecutionTask,
-  hasEnded,
+  type Feedback,
+  hasRehearsalOutput,
   type KickoffSummary,
   type SentKickoff,
   type TaskSummary,
-  withPersonsPartsOf,
 } from "./model.ts";
-import { hasRehearsalOutput } from "./rehearsal.ts";
 
 /** Characters in a summary: of an input's value, and of an error. */
 const longest = { input: 100, error: 300 };
@@ -32,19 +30,20 @@ const detailed = [
   "resumes",
 ] as const satisfies readonly (keyof Execution)[];
 
-/** What the columns of an execution hold. */
-export interface ExecutionTexts {
+interface ExecutionTexts {
   readonly summary: string;
   readonly search: string;
   readonly details: string;
 }
 
-/** The texts of an execution's columns. */
 export function writeExecution(execution: Execution): ExecutionTexts {
   const values = Object.values(execution.request?.inputs ?? {});
   const summary = summaryOf(execution);
+  const tasks = summary.tasks.map(({ attempts, ...rest }) =>
+    isDeepStrictEqual(attempts, usual) ? rest : { ...rest, attempts },
+  );
   return {
-    summary: JSON.stringify({ ...summary, tasks: summary.tasks.map(withoutUsual) }),
+    summary: JSON.stringify({ ...summary, tasks }),
     search: values.map((value) => textOf(value).slice(0, searched).toLowerCase()).join("\n"),
     details: JSON.stringify(Object.fromEntries(detailed.map((part) => [part, execution[part]]))),
   };
@@ -52,18 +51,24 @@ export function writeExecution(execution: Execution): ExecutionTexts {
 
 /** What lists know of an execution. */
 export function summaryOf(execution: Execution): ExecutionSummary {
-  const { request, output, error, waiting } = execution;
+  const { request, error, waiting, ...rest } = withoutOutput(execution);
   const summary = {
-    ...execution,
-    ...(request === undefined ? {} : { request: kickoffOf(request) }),
+    ...rest,
+    ...defined({
+      request: request && kickoffOf(request),
+      error: error === undefined ? undefined : oneLine(error, longest.error),
+      waiting: waiting && withoutOutput(waiting),
+    }),
     ...(hasRehearsalOutput(execution) ? { isRehearsed: true as const } : {}),
-    tasks: execution.tasks.map(taskOf),
-    ...(output === undefined ? {} : { output: true as const }),
-    ...(error === undefined ? {} : { error: oneLine(error, longest.error) }),
-    ...(waiting === undefined ? {} : { waiting: withoutText(waiting) }),
+    tasks: execution.tasks.map((task) => ({
+      ...task,
+      attempts: task.attempts.map((attempt) => {
+        const { feedback, ...others } = withoutOutput(attempt);
+        return { ...others, ...(feedback && { feedback: withoutText(feedback) }) };
+      }),
+    })),
     resumes: execution.resumes.map((resume) => {
-      const { isApprove, at } = resume.feedback;
-      const copy = { ...resume, feedback: { isApprove, at } };
+      const copy = { ...resume, feedback: withoutText(resume.feedback) };
       Reflect.deleteProperty(copy, "answer");
       Reflect.deleteProperty(copy, "message");
       return copy;
@@ -76,15 +81,17 @@ export function summaryOf(execution: Execution): ExecutionSummary {
 /** Understands a summary, as far as the program relies on its shape. @throws an error that says what is wrong */
 export function readSummary(text: string): ExecutionSummary {
   const raw: unknown = JSON.parse(text);
-  if (isObject(raw) && Array.isArray(raw["tasks"])) raw["tasks"].forEach(withUsual);
-  if (!isSummary(raw)) throw wrong(summaryParts, raw);
+  if (isObject(raw) && Array.isArray(raw["tasks"]))
+    for (const task of raw["tasks"])
+      if (isObject(task) && !("attempts" in task)) Object.assign(task, { attempts: usual });
+  if (!isSummary(raw)) throw new Error(problemIn(raw));
   return raw;
 }
 
-/** Understands the texts of a whole execution, as {@link readSummary}. */
-export function readExecution(texts: Omit<ExecutionTexts, "search">): Execution {
-  const raw = { ...objectIn(texts.summary), ...objectIn(texts.details) };
-  if (!isExecution(raw)) throw wrong(parts, raw);
+export function readExecution({ summary, details }: Omit<ExecutionTexts, "search">): Execution {
+  const [short, long]: unknown[] = [JSON.parse(summary), JSON.parse(details)];
+  const raw = isObject(short) && isObject(long) ? { ...short, ...long } : undefined;
+  if (!isExecution(raw)) throw new Error(problemIn(raw));
   return raw;
 }
 
@@ -109,7 +116,7 @@ function kickoffOf({ inputs, callbacks }: SentKickoff): KickoffSummary {
   };
 }
 
-/** Without an ellipsis: a text of Latin letters alone is read twice as quickly. */
+/** Without an ellipsis: a text of Latin letters alone is read twice as fast. */
 function beginningOf(text: string): string {
   return Array.from(oneLine(text)).slice(0, longest.input).join("");
 }
@@ -118,52 +125,20 @@ function isLong(value: JsonValue): boolean {
   return textOf(value).length > longest.input;
 }
 
-function taskOf(task: ExecutionTask): TaskSummary {
-  return {
-    ...task,
-    attempts: task.attempts.map((attempt) => {
-      const { feedback } = attempt;
-      return {
-        ...withoutText(attempt),
-        ...(feedback && { feedback: { isApprove: feedback.isApprove, at: feedback.at } }),
-      };
-    }),
-  };
+function withoutText({ isApprove, at }: Feedback): Omit<Feedback, "text"> {
+  return { isApprove, at };
 }
 
-function withoutUsual(task: TaskSummary): Partial<TaskSummary> {
-  const { attempts, ...rest } = task;
-  return isDeepStrictEqual(attempts, usual) ? rest : task;
-}
-
-function withUsual(task: unknown): void {
-  if (isObject(task)) task["attempts"] ??= usual;
-}
-
-function withoutText<T extends { readonly output?: string }>(
+/** With `true` instead of an output's text. An empty output is none. */
+function withoutOutput<T extends { readonly output?: string }>(
   whole: T,
 ): Omit<T, "output"> & { readonly output?: true } {
-  const { output, ...rest } = whole;
-  return output === undefined ? rest : { ...rest, output: true };
+  const { output = "", ...rest } = whole;
+  return output === "" ? rest : { ...rest, output: true };
 }
 
 function textOf(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-/**
- * What may follow on `current` after `next` was made of it. The end of an execution is final: afterwards only what the person
- * does counts (also feedback and its outcome), unless a resume brought a new id, under which it goes on.
- */
-export function keepEnd(current: Execution, next: Execution): Execution {
-  if (!hasEnded(current) || next.kickoffIds.length > current.kickoffIds.length) {
-    return next;
-  }
-  const tasks = current.tasks.map((task) => ({
-    ...task,
-    attempts: next.tasks.find((each) => each.taskId === task.taskId)?.attempts ?? task.attempts,
-  }));
-  return { ...withPersonsPartsOf(current, next), tasks };
 }
 
 const states: readonly unknown[] = [
@@ -177,116 +152,41 @@ const states: readonly unknown[] = [
   "unconfirmed",
 ];
 
-/** The parts of which the shape matters, and what each must be. */
-type Parts = readonly (readonly [name: string, isRight: (value: unknown) => boolean])[];
+type Check = (value: unknown) => boolean;
 
-const shape = {
+const isString: Check = (value) => typeof value === "string";
+const isTime: Check = (value) => typeof value === "string" && !Number.isNaN(Date.parse(value));
+const isState: Check = (value) => states.includes(value);
+const listOf = (check: Check) => (value: unknown) => Array.isArray(value) && value.every(check);
+
+/** The parts on whose shape the program relies without a look. */
+const shape: Readonly<Record<string, Check>> = {
   localId: isString,
-  crew: (value: unknown) =>
-    isObject(value) && isString(value["id"]) && isString(value["name"]) && isString(value["url"]),
-  kickoffIds: (value: unknown) => Array.isArray(value) && value.every(isString),
-  origin: (value: unknown) => value === "kickoff" || value === "tracked",
-  state: (value: unknown) => states.includes(value),
+  crew: isObject,
+  kickoffIds: listOf(isString),
+  state: isState,
   startedAt: isTime,
-  label: (value: unknown) => value === undefined || isString(value),
-  pinned: (value: unknown) => value === undefined || value === true,
-  stateText: (value: unknown) => value === undefined || isString(value),
-  output: (value: unknown) => value === undefined || isString(value),
-  error: (value: unknown) => value === undefined || isString(value),
-  endedAt: (value: unknown) => value === undefined || isTime(value),
-  request: (value: unknown) =>
-    value === undefined ||
-    (isObject(value) &&
-      isObject(value["inputs"]) &&
-      isObject(value["callbacks"]) &&
-      Object.values(value["callbacks"]).every(isCallback)),
-  progress: (value: unknown) =>
-    value === undefined || (isObject(value) && typeof value["completed"] === "number"),
-  tasks: (value: unknown) => Array.isArray(value) && value.every(isTask),
-  waiting: (value: unknown) =>
-    value === undefined ||
-    (isObject(value) && isString(value["taskId"]) && typeof value["attempt"] === "number"),
-  stillPaused: (value: unknown) =>
-    value === undefined ||
-    (isObject(value) && isString(value["taskId"]) && typeof value["attempt"] === "number"),
-  resumes: (value: unknown) => Array.isArray(value) && value.every(isResume),
-  history: (value: unknown) =>
-    value === undefined || (Array.isArray(value) && value.every(isStateChange)),
-};
-
-const parts: Parts = Object.entries(shape);
-
-const summaryParts: Parts = Object.entries({
-  ...shape,
-  output: (value: unknown) => value === undefined || value === true,
-  request: (value: unknown) =>
+  request: (value) =>
     value === undefined ||
     (isObject(value) && isObject(value["inputs"]) && isObject(value["callbacks"])),
-});
+  tasks: listOf((task) => isObject(task) && listOf(isObject)(task["attempts"])),
+  resumes: listOf((resume) => isObject(resume) && isObject(resume["feedback"])),
+  history: (value) =>
+    value === undefined ||
+    listOf((change) => isObject(change) && isTime(change["at"]) && isState(change["state"]))(value),
+};
 
-/** An address, or a callback that takes credentials: without them. */
-function isCallback(value: unknown): boolean {
-  return isString(value) || (isObject(value) && isString(value["url"]));
-}
-
-function isTask(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    isString(value["taskId"]) &&
-    Array.isArray(value["attempts"]) &&
-    value["attempts"].every((attempt) => isObject(attempt) && typeof attempt["number"] === "number")
-  );
-}
-
-function isResume(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    isString(value["taskId"]) &&
-    isString(value["outcome"]) &&
-    isObject(value["feedback"])
-  );
-}
-
-function isStateChange(value: unknown): boolean {
-  return isObject(value) && isTime(value["at"]) && states.includes(value["state"]);
+/** What is wrong with a stored value; undefined if nothing is. */
+function problemIn(raw: unknown): string | undefined {
+  if (!isObject(raw)) return "not an object";
+  const name = Object.keys(shape).find((part) => shape[part]?.(raw[part]) === false);
+  return name && `"${name}" is missing or has the wrong type`;
 }
 
 function isSummary(raw: unknown): raw is ExecutionSummary {
-  return isObject(raw) && firstWrong(summaryParts, raw) === undefined;
+  return problemIn(raw) === undefined;
 }
 
-function isExecution(raw: Record<string, unknown>): raw is Record<string, unknown> & Execution {
-  return firstWrong(parts, raw) === undefined;
-}
-
-/** The name of the first part that has not the shape it must have. */
-function firstWrong(all: Parts, raw: Record<string, unknown>): string | undefined {
-  for (const [name, isRight] of all) if (!isRight(raw[name])) return name;
-  return undefined;
-}
-
-function wrong(all: Parts, raw: unknown): Error {
-  return new Error(
-    isObject(raw)
-      ? `"${firstWrong(all, raw) ?? ""}" is missing or has the wrong type`
-      : "not an object",
-  );
-}
-
-function objectIn(text: string): Record<string, unknown> {
-  const raw: unknown = JSON.parse(text);
-  if (!isObject(raw)) throw new Error("not an object");
-  return raw;
-}
-
-function isString(value: unknown): value is string {
-  return typeof value === "string";
-}
-
-function isTime(value: unknown): boolean {
-  return isString(value) && !Number.isNaN(Date.parse(value));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function isExecution(raw: unknown): raw is Execution {
+  return problemIn(raw) === undefined;
 }

@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { plainCallbacks } from "../api/callbacks.ts";
+import type { KickoffRequest, StatusReading } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
-import type { CallbackUrls, KickoffRequest, StatusReading } from "../api/types.ts";
+import { defined } from "../base/json.ts";
 import {
+  type Attempt,
   type CrewRef,
   type Execution,
   type ExecutionSummary,
@@ -10,36 +13,40 @@ import {
   type SentKickoff,
   without,
 } from "./model.ts";
-import { crewGoesOn } from "./resumes.ts";
-import { plainCallbacks } from "./plain-callbacks.ts";
-import { endTasks, mergeTasks, moveOn } from "./tasks.ts";
-import { beginsToWait, waitsSomewhere } from "./waiting.ts";
+import { crewContinued, resumesOf, type ResumeTarget } from "./resumes.ts";
+import {
+  endTasks,
+  isSameOutput,
+  mergeTasks,
+  moveOn,
+  taskIn,
+  withAttempt,
+  withTask,
+} from "./tasks.ts";
 
-/** Milliseconds after a kickoff or resume in which a crew may not know the id yet (observed: "NOT FOUND" until a worker has it). */
-const UNKNOWN_GRACE = 2 * 60_000;
-/** `seenAt` is to the minute: an answer that says nothing new is not worth a write. */
-const SEEN_STEP = 60_000;
+/** After a kickoff or resume, a crew may not know the id yet: "NOT FOUND" until a worker has it (observed; ms). */
+const unknownGrace = 2 * 60_000;
+/** An answer without news is written as `seenAt` about once in this time (ms). */
+const seenStep = 60_000;
+/** How long a crew that continued may still report the pause of before, as one of several servers does (ms). */
+const stale = 10_000;
+/** After this time, a crew that accepted feedback and still reports the pause no longer just lags (ms). */
+const lag = 60_000;
 
-const CALLBACKS = [
-  "taskWebhookUrl",
-  "stepWebhookUrl",
-  "crewWebhookUrl",
-  "humanInputWebhookUrl",
-] as const;
+type Pause = NonNullable<StatusReading["waiting"]>;
 
-/** What a new execution is made of. */
-export interface NewExecution {
+interface NewExecution {
   readonly crew: CrewRef;
-  /** Absent for one that is only followed by its id. Secrets in it are left out. */
+  /** Undefined for one that is only followed by its id. */
   readonly request?: KickoffRequest;
   readonly origin: "kickoff" | "tracked";
   readonly engine?: string;
-  /** Absent while the kickoff's answer is missing. */
+  /** Undefined while the kickoff's answer is missing. */
   readonly kickoffId?: string;
   readonly label?: string;
 }
 
-/** An execution as it is first written down. A kickoff begins `unconfirmed` and stays so if its answer never comes; one that is tracked is `unknown` until it is first asked for. */
+/** A new execution: `unconfirmed` until the kickoff's answer is there; a tracked one is `unknown` until the first status answer. */
 export function newExecution(from: NewExecution, clock: Clock): Execution {
   const { crew, request, origin, engine, kickoffId, label } = from;
   return {
@@ -47,9 +54,7 @@ export function newExecution(from: NewExecution, clock: Clock): Execution {
     crew: { id: crew.id, name: crew.name, url: crew.url },
     kickoffIds: kickoffId === undefined ? [] : [kickoffId],
     origin,
-    ...(label === undefined ? {} : { label }),
-    ...(request === undefined ? {} : { request: withoutSecrets(request) }),
-    ...(engine === undefined ? {} : { engine }),
+    ...defined({ label, request: request && withoutSecrets(request), engine }),
     state: kickoffId === undefined ? "unconfirmed" : origin === "kickoff" ? "queued" : "unknown",
     startedAt: iso(clock.now()),
     tasks: [],
@@ -57,40 +62,39 @@ export function newExecution(from: NewExecution, clock: Clock): Execution {
   };
 }
 
-/** The kickoff's answer came. */
 export function confirmKickoff(execution: Execution, kickoffId: string): Execution {
-  if (execution.kickoffIds.includes(kickoffId)) {
-    return execution;
-  }
+  if (execution.kickoffIds.includes(kickoffId)) return execution;
   const state = execution.state === "unconfirmed" ? "queued" : execution.state;
   return { ...execution, kickoffIds: [...execution.kickoffIds, kickoffId], state };
 }
 
 /** An execution after a status answer that came at `now` (milliseconds since 1970). One that has ended stays as it is. */
 export function applyReading(execution: Execution, reading: StatusReading, now: number): Execution {
-  if (hasEnded(execution)) {
-    return execution;
-  }
-  if (reading.state === "unknown") {
-    return applyNotFound(execution, now, reading.stateText);
-  }
-  return seen(execution, advance(withDetails(execution, reading), execution, reading, now), now);
+  if (hasEnded(execution)) return execution;
+  if (reading.state === "unknown") return applyNotFound(execution, now, reading.stateText);
+  const { progress, executionTime, tasks } = reading;
+  // Each answer says anew whether an answered pause is still reported.
+  const next = {
+    ...without(execution, "stillPaused"),
+    tasks: mergeTasks(execution.tasks, tasks),
+    ...defined({ progress, executionTime }),
+  };
+  return seen(execution, advance(next, execution, reading, now), now);
 }
 
 /**
- * An execution after the crew said that it does not know the id (200 "NOT FOUND", or 404 on a known route), which is also what
- * a deployed crew's pause for a person reads like. Within 2 minutes of kickoff or resume and before any progress nothing changes.
+ * An execution after the crew said that it doesn't know the id (200 "NOT FOUND", or 404 on a known route), which is also how a deployed
+ * crew's pause reads. Within 2 minutes of kickoff or resume and before any progress nothing changes.
  */
 export function applyNotFound(
   execution: Execution,
   now: number,
   stateText = "NOT FOUND",
 ): Execution {
+  const isEarly = now - lastSentAt(execution) < unknownGrace && !progressSeen(execution);
   const isKnownToWait = execution.waiting !== undefined;
-  const isEarly = now - lastSentAt(execution) < UNKNOWN_GRACE && !progressSeen(execution);
-  if (hasEnded(execution) || execution.kickoffIds.length === 0 || isKnownToWait || isEarly) {
+  if (hasEnded(execution) || execution.kickoffIds.length === 0 || isKnownToWait || isEarly)
     return execution;
-  }
   return { ...without(execution, "stillPaused"), state: "unknown", mayBeWaiting: true, stateText };
 }
 
@@ -103,46 +107,26 @@ export function lastSentAt(execution: ExecutionSummary): number {
   );
 }
 
-/** Polling has given up by age. */
-export function stopWatching(execution: Execution, now: number): Execution {
-  return { ...execution, watchingStoppedAt: iso(now) };
-}
-
-/** The person wants polling to go on. */
+/** The person wants polling to continue. */
 export function watchAgain(execution: Execution, now: number): Execution {
   return { ...without(execution, "watchingStoppedAt"), watchedSince: iso(now) };
 }
 
-/** Copies what may be kept: streaming and human-input credentials are not among it. */
 function withoutSecrets(request: KickoffRequest): SentKickoff {
-  const callbacks: { -readonly [Key in keyof CallbackUrls]: CallbackUrls[Key] } = {};
-  for (const name of CALLBACKS) {
-    if (request[name] !== undefined) {
-      callbacks[name] = request[name];
-    }
-  }
+  const { inputs, meta, taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl } =
+    request;
+  const urls = { taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl };
   return {
-    inputs: request.inputs,
-    ...(request.meta === undefined ? {} : { meta: request.meta }),
-    callbacks: { ...callbacks, ...plainCallbacks(request) },
+    inputs,
+    ...defined({ meta }),
+    callbacks: { ...defined(urls), ...plainCallbacks(request) },
   };
 }
 
 /** An answer since the last kickoff or resume has shown it at work. */
 function progressSeen(execution: Execution): boolean {
-  const isSeen =
-    execution.seenAt !== undefined && Date.parse(execution.seenAt) > lastSentAt(execution);
-  return isSeen && execution.state !== "queued";
-}
-
-/** What any answer may report, whatever its state. Each answer says anew whether an answered pause is still reported. */
-function withDetails(execution: Execution, reading: StatusReading): Execution {
-  return {
-    ...without(execution, "stillPaused"),
-    tasks: mergeTasks(execution.tasks, reading.tasks),
-    ...(reading.progress === undefined ? {} : { progress: reading.progress }),
-    ...(reading.executionTime === undefined ? {} : { executionTime: reading.executionTime }),
-  };
+  const { seenAt, state } = execution;
+  return seenAt !== undefined && Date.parse(seenAt) > lastSentAt(execution) && state !== "queued";
 }
 
 function advance(
@@ -151,38 +135,34 @@ function advance(
   reading: StatusReading,
   now: number,
 ): Execution {
-  switch (reading.state) {
+  const { state, stateText } = reading;
+  switch (state) {
     case "waiting":
     case "awaiting":
-      return reading.state === "waiting" && reading.waiting !== undefined
-        ? beginsToWait(next, reading.waiting, now)
-        : waitsSomewhere(next, reading.stateText, now);
+      return reading.waiting === undefined
+        ? waitsSomewhere(next, stateText, now)
+        : beginsToWait(next, reading.waiting, now);
     case "completed":
     case "failed":
     case "stopped":
-      return end(next, reading, reading.state, now);
+      return end(next, reading, state, now);
     case "queued":
-      return { ...without(next, "waiting", "mayBeWaiting", "stateText"), state: "queued" };
+      return { ...without(next, "waiting", "mayBeWaiting", "stateText"), state };
     case "running":
       return run(next, before, reading);
     case "other":
     case "unknown":
-      return {
-        ...without(next, "waiting", "mayBeWaiting"),
-        state: "unknown",
-        stateText: reading.stateText,
-      };
+      return { ...without(next, "waiting", "mayBeWaiting"), state: "unknown", stateText };
   }
 }
 
-/** It works: what waited has given way, and the task before the current one is over. */
-function run(next: Execution, before: Execution, reading: StatusReading): Execution {
-  const settled = crewGoesOn(next);
-  const current = reading.progress?.current;
-  const hasGrown = (reading.progress?.completed ?? 0) > (before.progress?.completed ?? 0);
+/** What waited has been answered, and the task before the current one is completed. */
+function run(next: Execution, before: Execution, { progress }: StatusReading): Execution {
+  const settled = crewContinued(next);
+  const hasGrown = (progress?.completed ?? 0) > (before.progress?.completed ?? 0);
   const tasks =
-    current !== undefined || hasGrown
-      ? moveOn(settled.tasks, current)
+    progress?.current !== undefined || hasGrown
+      ? moveOn(settled.tasks, progress?.current)
       : settled.tasks.map((task) =>
           task.state === "waiting" ? { ...task, state: "running" as const } : task,
         );
@@ -191,31 +171,115 @@ function run(next: Execution, before: Execution, reading: StatusReading): Execut
 
 function end(
   next: Execution,
-  reading: StatusReading,
+  { output, outputJson, error }: StatusReading,
   state: "completed" | "failed" | "stopped",
   now: number,
 ): Execution {
-  const settled = without(crewGoesOn(next), "waiting", "mayBeWaiting", "stateText");
-  const { progress } = settled;
+  // A crew that was stopped need not have received anything.
+  const settled = state === "stopped" ? next : crewContinued(next);
+  const { progress, tasks } = settled;
   return {
-    ...settled,
+    ...without(settled, "waiting", "mayBeWaiting", "stateText"),
     state,
     endedAt: iso(now),
-    tasks: endTasks(settled.tasks, state),
-    ...(progress?.total === undefined || state !== "completed"
-      ? {}
-      : { progress: { ...progress, completed: progress.total } }),
-    ...(reading.output === undefined ? {} : { output: reading.output }),
-    ...(reading.outputJson === undefined ? {} : { outputJson: reading.outputJson }),
-    ...(reading.error === undefined ? {} : { error: reading.error }),
+    tasks: endTasks(tasks, state),
+    ...(progress?.total !== undefined &&
+      state === "completed" && { progress: { ...progress, completed: progress.total } }),
+    ...defined({ output, outputJson, error }),
   };
 }
 
-/** Notes when the crew was last heard, together with a change, or else about once a minute. */
+/** Notes when the crew last answered, together with a change, or else about once a minute. */
 function seen(before: Execution, after: Execution, now: number): Execution {
   const last = before.seenAt === undefined ? -Infinity : Date.parse(before.seenAt);
-  const isStale = now - last >= SEEN_STEP || last <= lastSentAt(before);
-  return isStale || !isDeepStrictEqual(before, after) ? { ...after, seenAt: iso(now) } : before;
+  const isDue = now - last >= seenStep || last <= lastSentAt(before);
+  return isDue || !isDeepStrictEqual(before, after) ? { ...after, seenAt: iso(now) } : before;
+}
+
+/**
+ * The crew waits for a person at a known task, with the output of a new attempt or of a known one. If that one was answered, the crew
+ * lags; if it continues to report the pause, it waits again, for a person to decide.
+ */
+function beginsToWait(execution: Execution, pause: Pause, now: number): Execution {
+  const { taskId } = pause;
+  const attempt = attemptOf(execution, pause, now);
+  const target = { taskId, attempt };
+  if (acceptedWithin(execution, target, now, lag)) return { ...execution, stillPaused: target };
+  const { waiting } = execution;
+  const isKnown = waiting?.taskId === taskId && waiting.attempt === attempt;
+  const isNext = !isKnown && resumesOf(execution, target).length === 0;
+  const settled = isNext ? crewContinued(execution) : execution;
+  const tasks = withTask(settled.tasks, taskId, (task) => ({
+    ...task,
+    state: "waiting",
+    attempts: withAttempt(task.attempts, attempt, { output: pause.output }),
+  }));
+  const output = taskIn(tasks, taskId)?.attempts.find(({ number }) => number === attempt)?.output;
+  const current = execution.progress?.current;
+  return {
+    ...without(settled, "mayBeWaiting", "stateText"),
+    state: "waiting",
+    tasks: tasks.map((task) =>
+      task.taskId !== taskId &&
+      task.taskId !== current &&
+      (task.state === "running" || task.state === "waiting")
+        ? { ...task, state: "completed" }
+        : task,
+    ),
+    waiting: { taskId, attempt, since: isKnown ? waiting.since : iso(now), ...defined({ output }) },
+  };
+}
+
+/** The crew says that it is paused but not at which task. What is known from elsewhere (a callback) stays; just after feedback it lags. */
+function waitsSomewhere(execution: Execution, stateText: string, now: number): Execution {
+  if (execution.waiting !== undefined) return { ...execution, state: "waiting" };
+  const last = execution.resumes.findLast(({ outcome }) => outcome !== "refused");
+  if (last && last.isFollowed === undefined && acceptedWithin(execution, last, now, lag))
+    return { ...execution, stillPaused: { taskId: last.taskId, attempt: last.attempt } };
+  return { ...execution, state: "unknown", mayBeWaiting: true, stateText };
+}
+
+/** The attempt that waits, by the crew's own number, unless that one was answered with another output. */
+function attemptOf(execution: Execution, pause: Pause, now: number): number {
+  const numbered = taskIn(execution.tasks, pause.taskId)?.attempts.find(
+    (each) => each.number === pause.attempt,
+  );
+  const isReused = numbered?.feedback !== undefined && !fits(pause, numbered);
+  return pause.attempt === undefined || isReused
+    ? inferAttempt(execution, pause, now)
+    : pause.attempt;
+}
+
+/** For crews that don't number attempts: another output is the next one, and so is the same one if the crew continued in between. */
+function inferAttempt(execution: Execution, pause: Pause, now: number): number {
+  const { taskId } = pause;
+  const last = taskIn(execution.tasks, taskId)?.attempts.at(-1);
+  if (last === undefined) return 1;
+  if (!fits(pause, last)) return last.number + 1;
+  const target = { taskId, attempt: last.number };
+  const continued = resumesOf(execution, target).some((resume) => resume.isFollowed === true);
+  return continued && !acceptedWithin(execution, target, now, stale)
+    ? last.number + 1
+    : last.number;
+}
+
+function fits({ output }: Pause, attempt: Attempt): boolean {
+  return (
+    output === undefined || attempt.output === undefined || isSameOutput(output, attempt.output)
+  );
+}
+
+/** Whether the crew accepted feedback for an output less than so many milliseconds ago. */
+function acceptedWithin(
+  execution: Execution,
+  target: ResumeTarget,
+  now: number,
+  within: number,
+): boolean {
+  const last = resumesOf(execution, target).at(-1);
+  return (
+    last?.outcome === "answered" && now - Date.parse(last.answeredAt ?? last.feedback.at) < within
+  );
 }
 
 function iso(milliseconds: number): string {

@@ -1,34 +1,43 @@
 import type { ResumeAnswer } from "../api/types.ts";
+import { defined } from "../base/json.ts";
 import type { Execution, ExecutionSummary, Feedback, ResumeSummary, SentResume } from "./model.ts";
-import { hasEnded, without } from "./model.ts";
-import { taskIn, withFeedback, withTask } from "./tasks.ts";
+import { canBeAnswered, hasEnded, without } from "./model.ts";
+import { taskIn, withAttempt, withTask } from "./tasks.ts";
 
-/** What is sent as the words of an approval without any: the specification asks for some, and later tasks read them. */
+/** The text of an approval without any: the specification asks for some, and later tasks read it. */
 export const approved = "Approved.";
 
 /** Which output of which task feedback is for. */
 export interface ResumeTarget {
   readonly taskId: string;
-  /** Counts from 1. */
   readonly attempt: number;
 }
 
-/** The attempt that feedback for a task is for: the one whose pause the crew reports, else the one after the last that was answered (the person may know of a pause that the crew does not show). */
+/** The attempt that feedback for a task is for: the one whose pause the crew reports, else the one after the last that was answered (the person may know of a pause that the crew doesn't report). */
 export function attemptToAnswer(execution: ExecutionSummary, taskId: string): number {
   const paused = execution.waiting ?? execution.stillPaused;
-  if (paused?.taskId === taskId) {
-    return paused.attempt;
-  }
+  if (paused?.taskId === taskId) return paused.attempt;
   const last = taskIn(execution.tasks, taskId)?.attempts.at(-1);
-  const lastAttempt =
-    last === undefined ? 1 : last.feedback === undefined ? last.number : last.number + 1;
   const answered = execution.resumes.filter(
     (resume) => resume.taskId === taskId && resume.outcome === "answered",
   );
-  return answered.reduce((attempt, resume) => Math.max(attempt, resume.attempt + 1), lastAttempt);
+  return Math.max(
+    1,
+    last === undefined ? 1 : last.feedback === undefined ? last.number : last.number + 1,
+    ...answered.map(({ attempt }) => attempt + 1),
+  );
 }
 
-/** What was sent for an attempt and not refused, oldest first. Its length is the counter of "Send again" in `resumeKey`. */
+/** Whether `target` is the output that waits now, so that its draft can be continued. */
+export function isForWhatWaits(
+  { taskId, attempt }: ResumeTarget,
+  execution: ExecutionSummary,
+): boolean {
+  const isItsTask = execution.waiting === undefined || execution.waiting.taskId === taskId;
+  return canBeAnswered(execution) && isItsTask && attempt === attemptToAnswer(execution, taskId);
+}
+
+/** What was sent for an output and not refused, oldest first. */
 export function resumesOf<Resume extends ResumeSummary>(
   execution: { readonly resumes: readonly Resume[] },
   { taskId, attempt }: ResumeTarget,
@@ -39,14 +48,42 @@ export function resumesOf<Resume extends ResumeSummary>(
   );
 }
 
-/** The feedback that the crew took for an output whose pause it reports all the same: it lags, or went wrong. Whoever answers once more must know. */
+/**
+ * Feedback for what waits now that was sent, or was about to be, and has no answer: actions are off meanwhile. If no task is known to
+ * wait, the last thing that was sent counts. After the end nothing is in doubt.
+ */
+export function pendingResume(execution: ExecutionSummary): ResumeSummary | undefined {
+  if (hasEnded(execution)) return undefined;
+  const { waiting, resumes } = execution;
+  const last = (waiting === undefined ? resumes : resumesOf(execution, waiting)).at(-1);
+  return last?.outcome === "sending" || last?.outcome === "unanswered" ? last : undefined;
+}
+
+/** The feedback that the crew accepted for an output whose pause it still reports: it lags, or went wrong. Whoever answers once more must know. */
 export function answeredPause(execution: ExecutionSummary): ResumeSummary | undefined {
   const paused = execution.waiting ?? execution.stillPaused;
   const last = paused === undefined ? undefined : resumesOf(execution, paused).at(-1);
   return last?.outcome === "answered" ? last : undefined;
 }
 
-/** The last feedback for a task, where the crew took it and was not seen to go on since: the task may or may not wait anew. */
+/** Feedback that a person may have sent once more, word for word: it has no answer, or the crew accepted it and still reports the pause. */
+export function repeatable(execution: ExecutionSummary): ResumeSummary | undefined {
+  const pending = pendingResume(execution);
+  if (pending === undefined) return answeredPause(execution);
+  return pending.outcome === "unanswered" ? pending : undefined;
+}
+
+/** Feedback for a task that the crew accepted, if the output that waits may be the same: a person who answers it anew must know. */
+export function acceptedBefore(
+  execution: ExecutionSummary,
+  taskId: string,
+): ResumeSummary | undefined {
+  const isPauseKnown = execution.waiting !== undefined || execution.stillPaused !== undefined;
+  const taken = isPauseKnown ? answeredPause(execution) : unfollowed(execution, taskId);
+  return taken?.taskId === taskId ? taken : undefined;
+}
+
+/** The last feedback for a task, if the crew accepted it and has not been seen to continue since. */
 export function unfollowed(
   { resumes }: ExecutionSummary,
   taskId: string,
@@ -57,43 +94,44 @@ export function unfollowed(
   return last?.outcome === "answered" && last.isFollowed === undefined ? last : undefined;
 }
 
-/** Writes down a resume that is about to leave. */
+/** Records a resume that is about to be sent. It may bring news, so polling that gave up by age begins again. */
 export function resumeSending(
   execution: Execution,
   target: ResumeTarget,
   feedback: Feedback,
 ): Execution {
   const resume: SentResume = { ...target, feedback, outcome: "sending" };
-  return { ...execution, resumes: [...execution.resumes, resume] };
+  return {
+    ...without(execution, "watchingStoppedAt"),
+    resumes: [...execution.resumes, resume],
+  };
 }
 
 /**
- * The crew took the feedback at `now` (milliseconds since 1970): what waited goes on. A new id (observed on deployed crews) is followed from now on, even by an
- * execution that seemed to have ended.
+ * The crew accepted the feedback at `now` (milliseconds since 1970): what waited continues. A new id (observed on deployed crews) is
+ * followed from now on, even by an execution that seemed to have ended.
  */
 export function resumeAnswered(
   execution: Execution,
   target: ResumeTarget,
-  answer: ResumeAnswer,
+  { status, kickoffId, message }: ResumeAnswer,
   now?: number,
 ): Execution {
   const resume = lastOpen(execution, target);
-  const said = answer.status ?? answer.kickoffId;
-  const isNewId =
-    answer.kickoffId !== undefined && !execution.kickoffIds.includes(answer.kickoffId);
-  const settled = settle(execution, target, {
+  const isNewId = kickoffId !== undefined && !execution.kickoffIds.includes(kickoffId);
+  const settled = settle(execution, resume, {
     outcome: "answered",
-    ...(said === undefined ? {} : { answer: said }),
-    ...(answer.message === undefined ? {} : { message: answer.message }),
-    ...(now === undefined ? {} : { answeredAt: new Date(now).toISOString() }),
-    ...(isNewId ? { isFollowed: true } : {}),
+    ...defined({
+      answer: status ?? kickoffId,
+      message,
+      answeredAt: now === undefined ? undefined : new Date(now).toISOString(),
+      isFollowed: isNewId ? (true as const) : undefined,
+    }),
   });
-  if (resume === undefined) {
-    return settled;
-  }
-  const told = tellFeedback(settled, target, resume.feedback);
-  const followed = isNewId ? { ...told, kickoffIds: [...told.kickoffIds, answer.kickoffId] } : told;
-  return hasEnded(execution) && !isNewId ? followed : goOn(followed, target);
+  if (resume === undefined) return settled;
+  const recorded = withFeedback(settled, resume);
+  if (!isNewId) return hasEnded(execution) ? recorded : resumed(recorded, target);
+  return resumed({ ...recorded, kickoffIds: [...recorded.kickoffIds, kickoffId] }, target);
 }
 
 /** The crew refused the feedback, or it never reached the crew: nothing happened, and it may be sent anew. */
@@ -103,7 +141,7 @@ export function resumeRefused(
   message: string,
   { isUnsent = false } = {},
 ): Execution {
-  return settle(execution, target, {
+  return settle(execution, lastOpen(execution, target), {
     outcome: "refused",
     message,
     ...(isUnsent ? { isUnsent } : {}),
@@ -116,84 +154,52 @@ export function resumeUnanswered(
   target: ResumeTarget,
   message?: string,
 ): Execution {
-  return settle(execution, target, {
+  return settle(execution, lastOpen(execution, target), {
     outcome: "unanswered",
-    ...(message === undefined ? {} : { message }),
+    ...defined({ message }),
   });
 }
 
-/** What was sent without an answer has arrived after all: the crew has gone on. */
-function settleUnanswered(execution: Execution): Execution {
-  let settled = execution;
-  for (const resume of execution.resumes.filter((each) => each.outcome === "unanswered")) {
-    settled = tellFeedback(
-      settle(settled, resume, { outcome: "answered" }),
-      resume,
-      resume.feedback,
+/** The crew was seen to continue: what it accepted is followed, and what was sent without an answer has arrived. */
+export function crewContinued(execution: Execution): Execution {
+  const settled = execution.resumes
+    .filter(({ outcome }) => outcome === "unanswered")
+    .reduce(
+      (before, resume) => withFeedback(settle(before, resume, { outcome: "answered" }), resume),
+      execution,
     );
-  }
-  return settled;
+  return {
+    ...settled,
+    resumes: settled.resumes.map((resume) =>
+      resume.outcome === "answered" ? { ...resume, isFollowed: true } : resume,
+    ),
+  };
 }
 
-/** The crew was seen to go on: what it took is followed, and what was sent without an answer has arrived. */
-export function crewGoesOn(execution: Execution): Execution {
-  const settled = settleUnanswered(execution);
-  const isNews = settled.resumes.some(
-    (resume) => resume.outcome === "answered" && resume.isFollowed === undefined,
-  );
-  return isNews
-    ? {
-        ...settled,
-        resumes: settled.resumes.map((resume) =>
-          resume.outcome === "answered" ? { ...resume, isFollowed: true } : resume,
-        ),
-      }
-    : settled;
-}
-
-function lastOpen(execution: Execution, { taskId, attempt }: ResumeTarget): SentResume | undefined {
-  return execution.resumes.findLast(
-    (resume) =>
-      resume.taskId === taskId &&
-      resume.attempt === attempt &&
-      (resume.outcome === "sending" || resume.outcome === "unanswered"),
-  );
+function lastOpen(execution: Execution, target: ResumeTarget): SentResume | undefined {
+  return resumesOf(execution, target).findLast(({ outcome }) => outcome !== "answered");
 }
 
 function settle(
   execution: Execution,
-  target: ResumeTarget,
-  result: Pick<
-    SentResume,
-    "outcome" | "isUnsent" | "answer" | "message" | "answeredAt" | "isFollowed"
-  >,
+  open: SentResume | undefined,
+  result: Pick<SentResume, "outcome"> & Partial<SentResume>,
 ): Execution {
-  const open = lastOpen(execution, target);
-  return open === undefined
-    ? execution
-    : {
-        ...execution,
-        resumes: execution.resumes.map((resume) =>
-          resume === open ? { ...resume, ...result } : resume,
-        ),
-      };
+  const resumes = execution.resumes.map((each) => (each === open ? { ...each, ...result } : each));
+  return { ...execution, resumes };
 }
 
 /** An approved output is final; a rejected one gives way to the next attempt. Both stay readable. */
-function tellFeedback(
-  execution: Execution,
-  { taskId, attempt }: ResumeTarget,
-  feedback: Feedback,
-): Execution {
+function withFeedback(execution: Execution, { taskId, attempt, feedback }: SentResume): Execution {
   const tasks = withTask(execution.tasks, taskId, (task) => ({
     ...task,
-    attempts: withFeedback(task.attempts, attempt, feedback),
+    attempts: withAttempt(task.attempts, attempt, { feedback }),
     state: hasEnded(execution) ? task.state : feedback.isApprove ? "completed" : "running",
   }));
   return { ...execution, tasks };
 }
 
-function goOn(execution: Execution, { taskId }: ResumeTarget): Execution {
+function resumed(execution: Execution, { taskId }: ResumeTarget): Execution {
   const open = without(
     execution,
     "mayBeWaiting",
@@ -205,8 +211,7 @@ function goOn(execution: Execution, { taskId }: ResumeTarget): Execution {
     "outputJson",
     "error",
   );
-  if (open.waiting !== undefined && open.waiting.taskId !== taskId) {
-    return open;
-  }
+  // Another task waits.
+  if (open.waiting !== undefined && open.waiting.taskId !== taskId) return open;
   return { ...without(open, "waiting"), state: "running" };
 }

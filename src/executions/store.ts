@@ -1,15 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
-import { type Disposable, Emitter, type Event } from "../base/events.ts";
+import { type Disposable, Emitter } from "../base/events.ts";
+import { defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../store/row.ts";
-import type { ClearScope } from "./clearing.ts";
-import { withHistory } from "./history.ts";
+import { keepEnd, withHistory } from "./history.ts";
 import { type ExecutionChange, join, Known, type Step } from "./known.ts";
-import type { Execution, ExecutionSummary } from "./model.ts";
-import { keepEnd, readExecution, readSummary, summaryOf, writeExecution } from "./record.ts";
+import { type Execution, type ExecutionSummary, without } from "./model.ts";
+import { readExecution, readSummary, summaryOf, writeExecution } from "./record.ts";
+import { newTitle } from "./title.ts";
 
-/** What a store needs. */
+/** What is deleted: what executions left on this machine, or also the crews and their tokens. */
+export type ClearScope = "data" | "everything";
+
 export interface ExecutionStoreOptions {
   readonly database: Database;
   readonly clock: Clock;
@@ -17,44 +20,42 @@ export interface ExecutionStoreOptions {
   onProblem(message: string, error: unknown, about?: string): void;
 }
 
-/** Milliseconds until what other windows wrote is read again after that failed. */
+/** After a failure, what other windows wrote is read again (ms). */
 const again = 1_000;
-/** How many whole executions, and how many searched texts, stay in memory. */
+/** Whole executions, and results of searches, that stay in memory. */
 const held = 8;
 
-const readWhole = `SELECT revision, summary, json FROM executions LEFT JOIN details USING (local_id) WHERE local_id = ?`;
+const readWhole = `SELECT local_id, revision, summary, json FROM executions LEFT JOIN details USING (local_id)`;
 
-/** In portions, whose texts can be forgotten while the next ones are read. */
+/** In portions, so that the texts can be freed while the next ones are read. */
 const readSome = `SELECT local_id, revision, summary FROM executions WHERE revision > ? ORDER BY revision LIMIT 500`;
 
-/**
- * The next revision. Where the last one was lost with a part of a damaged file, it is far greater than any that another window may
- * have seen.
- */
+/** The next revision. If the last one was lost with a part of a damaged file, it is far greater than any that another window may have seen. */
 const nextRevision = `
   INSERT INTO revisions SELECT 1, coalesce(max(revision), 0) + 1000000 FROM executions WHERE true
   ON CONFLICT (id) DO UPDATE SET last = iif(last < excluded.last - 1000000, excluded.last, last + 1)
   RETURNING last`;
 
 /**
- * The tracked executions: whole in the database, which all windows of this machine share, and in memory as summaries. What a method
- * changes is on disk when it returns, or when the `database.write` around it does.
+ * The tracked executions: whole in the database, which all windows of this machine share, and in memory as summaries. A change is on
+ * disk when its method returns, or when the `database.write` around it does.
  */
 export class ExecutionStore implements Disposable {
   readonly #options: ExecutionStoreOptions;
   readonly #known = new Known();
-  readonly #changes: Emitter<ExecutionChange>;
+  readonly #onError = (error: unknown) =>
+    this.#options.onProblem("A listener of the executions failed.", error);
+  readonly #changes = new Emitter<ExecutionChange>(this.#onError);
   /** Fires once for every change, whichever window made it. */
-  readonly onDidChange: Event<ExecutionChange>;
-  readonly #adds: Emitter<ExecutionSummary>;
+  readonly onDidChange = this.#changes.event;
+  readonly #adds = new Emitter<ExecutionSummary>(this.#onError);
   /** Fires when this store, and no other window's, begins to track an execution; after `onDidChange`. */
-  readonly onDidAdd: Event<ExecutionSummary>;
-  readonly #clears: Emitter<ClearScope>;
-  /** Fires when another window has deleted what is kept; after `onDidChange`. */
-  readonly onDidClear: Event<ClearScope>;
-  /** The last revision and the last clearing that were read; what this window writes itself is not counted. */
+  readonly onDidAdd = this.#adds.event;
+  readonly #clears = new Emitter<ClearScope>(this.#onError);
+  /** Fires when another window has deleted everything; after `onDidChange`. */
+  readonly onDidClear = this.#clears.event;
+  /** The last revision and the last clearing that were read; this window's own don't count. */
   #seen: { revision: number; clearing?: number } = { revision: 0 };
-  /** Whole executions that were read last, by local id. */
   readonly #whole = new Map<string, { readonly revision: number; readonly execution: Execution }>();
   readonly #found = new Map<string, ReadonlySet<string>>();
   #subscription: Disposable | undefined;
@@ -62,17 +63,9 @@ export class ExecutionStore implements Disposable {
 
   constructor(options: ExecutionStoreOptions) {
     this.#options = options;
-    const onError = (error: unknown) =>
-      options.onProblem("A listener of the executions failed.", error);
-    this.#changes = new Emitter(onError);
-    this.#adds = new Emitter(onError);
-    this.#clears = new Emitter(onError);
-    this.onDidChange = this.#changes.event;
-    this.onDidAdd = this.#adds.event;
-    this.onDidClear = this.#clears.event;
   }
 
-  /** Reads the summaries, and what other windows write from then on. @throws StoreError where the database can't be used */
+  /** Reads the summaries, and what other windows write from then on. @throws StoreError if the database can't be used */
   open(): void {
     // First: a database that can't be opened now may be opened later.
     this.#subscription = this.#options.database.onDidChangeElsewhere(() => {
@@ -81,7 +74,6 @@ export class ExecutionStore implements Disposable {
     this.#readRows();
   }
 
-  /** All tracked executions, newest first. */
   list(): readonly ExecutionSummary[] {
     return this.#known.list();
   }
@@ -105,7 +97,15 @@ export class ExecutionStore implements Disposable {
     return crewId === undefined || execution?.crew.id === crewId ? execution : undefined;
   }
 
-  /** Local ids of the executions of which an input's value contains this text, in whatever case. */
+  /** Reads all tracked executions whole, newest first. */
+  findAll(): readonly Execution[] {
+    const whole = new Map(
+      this.#options.database.all(readWhole).map((row) => [text(row, "local_id"), this.#parse(row)]),
+    );
+    return this.list().flatMap(({ localId }) => whole.get(localId)?.execution ?? []);
+  }
+
+  /** Local ids of the executions with an input's value that contains this text, in any case. */
   withInput(searched: string): ReadonlySet<string> {
     const wanted = searched.toLowerCase();
     const known = this.#found.get(wanted);
@@ -126,22 +126,24 @@ export class ExecutionStore implements Disposable {
     return database.write(() => {
       if (database.get("SELECT 1 FROM executions WHERE local_id = ?", localId) !== undefined)
         throw new Error(`The execution ${localId} is tracked already.`);
-      const { summary, search, details } = writeExecution(execution);
+      const title = newTitle(summaryOf(execution), this.list());
+      const named = { ...execution, ...defined({ title }) };
+      const { summary, search, details } = writeExecution(named);
       const revision = this.#nextRevision();
       database.run("INSERT INTO executions VALUES (?, ?, ?)", localId, revision, summary);
       database.run("INSERT INTO details VALUES (?, ?, ?)", localId, search, details);
-      const added = summaryOf(execution);
+      const added = summaryOf(named);
       database.afterCommit(() => {
-        this.#tell(this.#known.put(localId, revision, added));
+        this.#report(this.#known.put(localId, revision, added));
         this.#adds.fire(added);
       });
-      return this.#known.titled({ ...execution });
+      return named;
     });
   }
 
   /**
    * Changes an execution. `change` gets its newest state, whichever window wrote it; it may run twice and must be pure.
-   * Returns what is now stored, or undefined for an execution that is not tracked (any more). What has ended stays ended.
+   * Returns what is now stored, or undefined if the execution is not tracked. What has ended stays ended.
    */
   update(localId: string, change: (current: Execution) => Execution): Execution | undefined {
     const { database, clock } = this.#options;
@@ -149,7 +151,7 @@ export class ExecutionStore implements Disposable {
       const row = this.#read(localId);
       if (row === undefined) return undefined;
       const current = row.execution;
-      const changed = keepEnd(current, change(current));
+      const changed = keepEnd(current, this.#titled(current, change(current)));
       if (isDeepStrictEqual(changed, current)) return current;
       const next = withHistory(current, changed, clock.now());
       const { summary, details } = writeExecution(next);
@@ -163,24 +165,24 @@ export class ExecutionStore implements Disposable {
       if (details !== row.details)
         database.run("UPDATE details SET json = ? WHERE local_id = ?", details, localId);
       database.afterCommit(() => {
-        this.#tell(this.#known.put(localId, revision, summaryOf(next)));
+        this.#report(this.#known.put(localId, revision, summaryOf(next)));
       });
-      return this.#known.titled({ ...next });
+      return next;
     });
   }
 
-  /** Stops tracking an execution, in all windows. The crew hears nothing of it: the API has no cancel. */
+  /** Stops tracking an execution, in all windows. The crew isn't asked to stop. */
   remove(localId: string): void {
     const { database } = this.#options;
     database.write(() => {
       database.run("DELETE FROM executions WHERE local_id = ?", localId);
       database.afterCommit(() => {
-        this.#tell(this.#known.drop(localId));
+        this.#report(this.#known.drop(localId));
       });
     });
   }
 
-  /** Deletes all executions, and lets the other windows know. */
+  /** Deletes all executions, and notifies the other windows. */
   clear(scope: ClearScope): void {
     const { database } = this.#options;
     database.write(() => {
@@ -190,12 +192,11 @@ export class ExecutionStore implements Disposable {
         if (row !== undefined) this.#seen.clearing = integer(row, "id");
         this.#whole.clear();
         this.#found.clear();
-        this.#tell(...this.#known.localIds().map((localId) => this.#known.drop(localId)));
+        this.#report(...this.#known.localIds().map((localId) => this.#known.drop(localId)));
       });
     });
   }
 
-  /** Reads at once what other windows have written. */
   refresh(): void {
     this.#options.database.look();
   }
@@ -214,28 +215,37 @@ export class ExecutionStore implements Disposable {
     return integer(row, "last");
   }
 
-  /** Reads a whole execution. Undefined where there is none, or it can't be read, which is reported. */
+  /** A new label makes a new title. */
+  #titled(before: Execution, after: Execution): Execution {
+    if (before.label === after.label) return after;
+    const title = newTitle(summaryOf(after), this.list());
+    return { ...without(after, "title"), ...defined({ title }) };
+  }
+
+  /** Undefined if there is none, or if it can't be read, which is reported. */
   #read(localId: string): { readonly execution: Execution; readonly details: string } | undefined {
     const { database } = this.#options;
-    const row = database.get(readWhole, localId);
-    if (row === undefined) return undefined;
+    const row = database.get(`${readWhole} WHERE local_id = ?`, localId);
+    const read = row && this.#parse(row);
+    if (row === undefined || read === undefined) return undefined;
+    const revision = integer(row, "revision");
+    // A revision that is rolled back is given again to something else.
+    database.afterCommit(() => {
+      hold(this.#whole, localId, { revision, execution: read.execution });
+    });
+    return read;
+  }
+
+  #parse(row: Row): { readonly execution: Execution; readonly details: string } | undefined {
     const details = optionalText(row, "json") ?? "";
     try {
-      const read = readExecution({ summary: text(row, "summary"), details });
-      const execution = this.#known.titled(read);
-      const revision = integer(row, "revision");
-      // A revision that is rolled back is given again to something else.
-      database.afterCommit(() => {
-        hold(this.#whole, localId, { revision, execution });
-      });
-      return { execution, details };
+      return { execution: readExecution({ summary: text(row, "summary"), details }), details };
     } catch (error) {
-      this.#reportUnread(error, localId);
+      this.#reportUnread(error, text(row, "local_id"));
       return undefined;
     }
   }
 
-  /** Takes in what other windows wrote. */
   #readNews(): void {
     this.#cancelAgain?.();
     try {
@@ -266,7 +276,7 @@ export class ExecutionStore implements Disposable {
     const counts = database.get(
       "SELECT (SELECT count(*) FROM executions) AS count, (SELECT last FROM revisions) AS last",
     );
-    // The file is another one, made of what could be read of a damaged one.
+    // The file was replaced by what could be read of a damaged one.
     if (counts === undefined || counts["last"] === null) this.#seen.revision = 0;
     else if (integer(counts, "last") < this.#seen.revision) this.#seen.revision = 0;
     const steps: Step[] = [];
@@ -284,7 +294,7 @@ export class ExecutionStore implements Disposable {
       const gone = this.#known.localIds().filter((localId) => !there.has(localId));
       steps.push(...gone.map((localId) => this.#known.drop(localId)));
     }
-    this.#tell(...steps);
+    this.#report(...steps);
   }
 
   #take(row: Row): Step {
@@ -302,16 +312,15 @@ export class ExecutionStore implements Disposable {
     this.#options.onProblem("A tracked execution could not be read.", error, localId);
   }
 
-  #tell(...steps: readonly Step[]): void {
+  #report(...steps: readonly Step[]): void {
     const change = join(steps);
     if (change === undefined) return;
     if (change.added.length > 0) this.#found.clear();
-    const retitled = this.#known.takeRetitled();
-    this.#changes.fire(retitled.length === 0 ? change : { ...change, retitled });
+    this.#changes.fire(change);
   }
 }
 
-/** Keeps a value under a key; the one that was kept first gives way. */
+/** Keeps a value under a key instead of the oldest one. */
 function hold<T>(values: Map<string, T>, key: string, value: T): void {
   values.delete(key);
   values.set(key, value);

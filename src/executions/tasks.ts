@@ -1,10 +1,9 @@
 import type { TaskReading } from "../api/types.ts";
-import type { Attempt, ExecutionTask, Feedback, TaskSummary } from "./model.ts";
-import { isSameOutput } from "./same-output.ts";
+import { defined } from "../base/json.ts";
+import type { Attempt, ExecutionSummary, ExecutionTask, Feedback, TaskSummary } from "./model.ts";
 
 type Tasks = readonly ExecutionTask[];
 
-/** The task of this id, where it is known. */
 export function taskIn<Task extends TaskSummary>(
   tasks: readonly Task[],
   taskId: string,
@@ -12,100 +11,107 @@ export function taskIn<Task extends TaskSummary>(
   return tasks.find((task) => task.taskId === taskId);
 }
 
-/** The tasks with one of them changed; a task that was not known is put at the end. */
+/** The tasks with one of them changed; an unknown task is added at the end. */
 export function withTask(
   tasks: Tasks,
   taskId: string,
   change: (task: ExecutionTask) => ExecutionTask,
 ): Tasks {
   const known = taskIn(tasks, taskId);
-  if (known === undefined) {
-    return [...tasks, change({ taskId, state: "pending", attempts: [] })];
-  }
-  return tasks.map((task) => (task === known ? change(task) : task));
+  return known === undefined
+    ? [...tasks, change({ taskId, state: "pending", attempts: [] })]
+    : tasks.map((task) => (task === known ? change(task) : task));
 }
 
-/** One task is under way: those that ran or waited until now are over. An approved task stays over, whatever a lagging answer names. */
+/** One task runs: those that ran or waited until now are completed. An approved task stays completed, even if a lagging answer names it. */
 export function moveOn(tasks: Tasks, current: string | undefined): Tasks {
   const settled = tasks.map((task) =>
     task.taskId !== current && isOpen(task) ? { ...task, state: "completed" as const } : task,
   );
-  return current === undefined
-    ? settled
-    : withTask(settled, current, (task) =>
-        isApproved(task) ? { ...task, state: "completed" } : { ...task, state: "running" },
-      );
+  if (current === undefined) return settled;
+  return withTask(settled, current, (task) => ({
+    ...task,
+    state: task.attempts.at(-1)?.feedback?.isApprove === true ? "completed" : "running",
+  }));
 }
 
-/** The tasks of an execution that has ended: none is under way any more. */
+/** The tasks of an execution that has ended: none runs. */
 export function endTasks(tasks: Tasks, end: "completed" | "failed" | "stopped"): Tasks {
   return tasks.map((task) => {
-    if (end === "completed") {
-      return { ...task, state: "completed" };
-    }
+    if (end === "completed") return { ...task, state: "completed" };
     return isOpen(task) ? { ...task, state: end === "failed" ? "failed" : "pending" } : task;
   });
 }
 
-/** Adds what a status answer tells of tasks. An output that differs from the last one is another attempt: no output is ever overwritten. */
+/** Adds the tasks of a status answer. An output that differs from the last one is another attempt: no output is ever overwritten. */
 export function mergeTasks(tasks: Tasks, readings: readonly TaskReading[]): Tasks {
-  let merged = tasks;
-  for (const reading of readings) {
-    merged = withTask(merged, reading.taskId, (task) => ({
-      ...task,
-      ...(reading.agent === undefined ? {} : { agent: reading.agent }),
-      ...(reading.executionTime === undefined ? {} : { executionTime: reading.executionTime }),
-      ...(reading.output === undefined
-        ? {}
-        : {
-            state: task.state === "waiting" ? task.state : "completed",
-            attempts: withOutput(task.attempts, reading.output),
-          }),
-    }));
-  }
-  return merged;
+  return readings.reduce(
+    (merged, { taskId, agent, executionTime, output }) =>
+      withTask(merged, taskId, (task) => ({
+        ...task,
+        ...defined({ agent, executionTime }),
+        ...(output !== undefined && {
+          state: task.state === "waiting" ? task.state : "completed",
+          attempts: withOutput(task.attempts, output),
+        }),
+      })),
+    tasks,
+  );
 }
 
-/** Puts an output under an attempt's number; the earlier attempts stay with their outputs and feedback. */
+/** Adds to an attempt, which may be new; the other attempts keep their outputs and feedback. */
 export function withAttempt(
   attempts: readonly Attempt[],
   number: number,
-  output: string | undefined,
+  added: { readonly output?: string | undefined; readonly feedback?: Feedback },
 ): readonly Attempt[] {
-  const others = attempts.filter((attempt) => attempt.number !== number);
   const known = attempts.find((attempt) => attempt.number === number);
-  const attempt: Attempt = { ...known, number, ...(output === undefined ? {} : { output }) };
-  return [...others, attempt].sort((a, b) => a.number - b.number);
-}
-
-/** Writes down what a person said of an attempt. */
-export function withFeedback(
-  attempts: readonly Attempt[],
-  number: number,
-  feedback: Feedback,
-): readonly Attempt[] {
-  return withAttempt(attempts, number, undefined).map((attempt) =>
-    attempt.number === number ? { ...attempt, feedback } : attempt,
-  );
+  const others = attempts.filter((attempt) => attempt !== known);
+  return [...others, { ...known, number, ...defined(added) }].sort((a, b) => a.number - b.number);
 }
 
 function withOutput(attempts: readonly Attempt[], output: string): readonly Attempt[] {
   const last = attempts.at(-1);
-  if (last === undefined) {
-    return [{ number: 1, output }];
-  }
-  if (last.output === undefined) {
-    return withAttempt(attempts, last.number, output);
-  }
+  if (last?.output === undefined) return withAttempt(attempts, last?.number ?? 1, { output });
   return isSameOutput(last.output, output)
     ? attempts
-    : withAttempt(attempts, last.number + 1, output);
+    : withAttempt(attempts, last.number + 1, { output });
 }
 
-function isOpen(task: ExecutionTask): boolean {
-  return task.state === "running" || task.state === "waiting";
+function isOpen({ state }: ExecutionTask): boolean {
+  return state === "running" || state === "waiting";
 }
 
-function isApproved(task: ExecutionTask): boolean {
-  return task.attempts.at(-1)?.feedback?.isApprove === true;
+/** Two outputs of one task, one after the other. Attempts count from 1. */
+export interface AttemptPair {
+  readonly taskId: string;
+  readonly previous: number;
+  readonly attempt: number;
+}
+
+/** Every attempt that can be compared with the one before it. An attempt whose output is not known is skipped. */
+export function attemptPairs({ tasks }: Pick<ExecutionSummary, "tasks">): readonly AttemptPair[] {
+  return tasks.flatMap(({ taskId, attempts }) => {
+    const numbers = attempts
+      .filter(({ output }) => output !== undefined)
+      .map(({ number }) => number);
+    return numbers
+      .slice(1)
+      .map((attempt, at) => ({ taskId, previous: numbers[at] ?? attempt, attempt }));
+  });
+}
+
+/**
+ * Whether two answers of a crew report one output of a task. Crews report the same output with and without blank space around it, with
+ * other line endings, or inside a Markdown fence (observed).
+ */
+export function isSameOutput(one: string, other: string): boolean {
+  return one === other || plain(one) === plain(other);
+}
+
+function plain(output: string): string {
+  const text = output.replace(/\r\n?/g, "\n").trim();
+  const [, inside] = /^```[\w-]*[ \t]*\n([^]*)\n[ \t]*```$/.exec(text) ?? [];
+  // More than one fence is part of what the crew wrote.
+  return inside === undefined || inside.includes("```") ? text : inside.trim();
 }

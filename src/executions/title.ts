@@ -1,56 +1,79 @@
-import { oneLine } from "../base/text.ts";
+import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../api/types.ts";
+import { oneLine } from "../base/text.ts";
 import { type ExecutionSummary, keyOf } from "./model.ts";
 
 /** Longest title made from inputs, in characters. */
-const LONGEST = 60;
-/** Longest title that is a label, in characters: a request file brings any, and a dialog grows with its text. */
-const LONGEST_LABEL = 120;
-/** Inputs of one title at most; more would leave each of them too few characters. */
-const MOST_INPUTS = 4;
-const BETWEEN = " · ";
+const longest = 60;
+/** Longest label in a title, in characters: a request file may have any, and a dialog grows with its text. */
+const longestLabel = 120;
+/** Inputs in one title; more would leave each of them too few characters. */
+const mostInputs = 4;
+/** Executions of the crew that a new one's inputs are compared with. */
+const compared = 100;
+const between = " · ";
 
-/** What an execution is called, in one line: among the others of its crew where a store holds it, else by itself. */
+/** What an execution is called, in one line: its stored title, else one made of its own inputs, else the beginning of its id. */
 export function titleOf(execution: ExecutionSummary): string {
-  return execution.title?.text ?? titleFrom(execution, []);
+  const { text, number } = execution.title ?? { text: titleFrom(execution, []), number: 1 };
+  if (text === undefined) return keyOf(execution).slice(0, 8);
+  return number === 1 ? text : `${text} (${number})`;
 }
 
-/** Whether other executions of the same crew have the same title but for the number. */
-export function sharesTitle(execution: ExecutionSummary): boolean {
-  return execution.title?.isShared ?? false;
+/** Whether an earlier execution of the crew has the same title but for the number. */
+export function sharesTitle({ title }: ExecutionSummary): boolean {
+  return title !== undefined && title.number > 1;
 }
 
 /**
- * The person's own label, else the values of the inputs that distinguish the execution from others, else the first input's value that says
- * something, shortened, else the start of its id. One line of text.
+ * The title of an execution that is added, or gets another label: the label, else the inputs in which it differs from the crew's last
+ * executions, else its first input. It is stored, so that it doesn't change when others come and go. @param all newest first
  */
-export function titleFrom(execution: ExecutionSummary, distinguishing: readonly string[]): string {
-  const label = oneLine(execution.label ?? "", LONGEST_LABEL);
-  if (label !== "") {
-    return label;
-  }
-  const inputs = Object.entries(execution.request?.inputs ?? {});
+export function newTitle(
+  execution: ExecutionSummary,
+  all: readonly ExecutionSummary[],
+): ExecutionSummary["title"] {
+  const { crew, localId } = execution;
+  const others = all.filter((other) => other.crew.id === crew.id && other.localId !== localId);
+  const text = titleFrom(execution, differing(execution, others));
+  if (text === undefined) return undefined;
+  const numbers = others.map(({ title }) => (title?.text === text ? title.number : 0));
+  return { text, number: numbers.reduce((most, number) => Math.max(most, number), 0) + 1 };
+}
+
+/** Names of the inputs in which an execution differs from others. */
+function differing(
+  { request }: ExecutionSummary,
+  others: readonly ExecutionSummary[],
+): readonly string[] {
+  const inputs = Object.entries(request?.inputs ?? {});
+  const started = others
+    .slice(0, compared)
+    .flatMap((other) => (other.request === undefined ? [] : [other.request.inputs]));
+  return inputs
+    .filter(([name, value]) => started.some((other) => !isDeepStrictEqual(other[name], value)))
+    .map(([name]) => name);
+}
+
+/** Undefined if no label and no input says anything. */
+function titleFrom(
+  { label, request }: ExecutionSummary,
+  distinguishing: readonly string[],
+): string | undefined {
+  const inputs = Object.entries(request?.inputs ?? {});
   const parts = inputs.flatMap(([name, value]) =>
     distinguishing.includes(name) ? partOf(name, value) : [],
   );
-  if (parts.length > 0) {
-    return fit(parts.slice(0, MOST_INPUTS));
-  }
-  for (const [, value] of inputs) {
-    const text = oneLine(textOf(value), LONGEST);
-    if (text !== "") {
-      return text;
-    }
-  }
-  return keyOf(execution).slice(0, 8);
+  const first = inputs.map(([, value]) => oneLine(textOf(value), longest));
+  return [oneLine(label ?? "", longestLabel), fit(parts.slice(0, mostInputs)), ...first].find(
+    (text) => text !== "",
+  );
 }
 
 /** A value as a part of a title; a number, a yes or JSON says nothing without its input's name. */
 function partOf(name: string, value: JsonValue): readonly string[] {
   const text = oneLine(textOf(value));
-  if (text === "") {
-    return [];
-  }
+  if (text === "") return [];
   const saysLittle =
     typeof value !== "string" || /^(?:[^\p{L}]*|true|false|yes|no|[{[].{79,})$/iu.test(text);
   return [saysLittle ? `${oneLine(name)}: ${text}` : text];
@@ -58,8 +81,8 @@ function partOf(name: string, value: JsonValue): readonly string[] {
 
 /** Parts in one line; each gets its share of the room, and what short ones leave goes to the longer ones. */
 function fit(parts: readonly string[]): string {
-  const short: string[] = [...parts];
-  let room = LONGEST - BETWEEN.length * (parts.length - 1);
+  const short = [...parts];
+  let room = longest - between.length * (parts.length - 1);
   const byLength = parts
     .map((part, at) => ({ part, at }))
     .sort((a, b) => a.part.length - b.part.length);
@@ -68,12 +91,10 @@ function fit(parts: readonly string[]): string {
     short[at] = text;
     room -= Array.from(text).length;
   });
-  return short.join(BETWEEN);
+  return short.join(between);
 }
 
 function textOf(value: JsonValue): string {
-  if (typeof value === "string") {
-    return value;
-  }
+  if (typeof value === "string") return value;
   return value === null ? "" : JSON.stringify(value);
 }

@@ -1,24 +1,29 @@
-import type { CrewApiError } from "../api/errors.ts";
-import { ask, type AskOptions, type AskOutcome } from "./ask.ts";
-import { Attention } from "./attention.ts";
-import { CrewLimits } from "./crew-limits.ts";
-import { type Disposable, Emitter, type Event } from "../base/events.ts";
-import { giveUpByAge } from "./give-up.ts";
+import { CrewApiError } from "../api/errors.ts";
+import type { StatusReading } from "../api/types.ts";
+import type { Clock } from "../base/clock.ts";
+import { type Disposable, Disposables, Emitter } from "../base/events.ts";
 import type { Lease } from "./lease.ts";
-import type { CrewRef, ExecutionSummary } from "./model.ts";
-import { watchAgain } from "./reduce.ts";
+import type { CrewRef, Execution, ExecutionSummary } from "./model.ts";
+import { applyNotFound, applyReading, watchAgain } from "./reduce.ts";
 import type { ExecutionStore } from "./store.ts";
-import { type Due, WatchList } from "./watch-list.ts";
-import { canBeAsked, type Watched } from "./watched.ts";
+import { WatchList } from "./watch-list.ts";
+import { answerSession, canBeAsked, isTooOld, type PollOutcome, type Watched } from "./watched.ts";
 
-/** What a tracker needs. */
-export interface TrackerOptions extends AskOptions {
+export interface TrackerOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "update" | "onDidChange">;
+  readonly clock: Clock;
+  readonly lease: Pick<Lease, "isHeld" | "onDidChange" | "takeOver">;
+  /** The client of a crew; undefined when it is not connected on this machine. */
+  clientFor(crew: CrewRef): Promise<
+    | {
+        status(kickoffId: string, call?: { readonly signal?: AbortSignal }): Promise<StatusReading>;
+      }
+    | undefined
+  >;
+  /** Reports what is not a crew's answer, such as a full disk; `about` names the crew, if it is about one. */
+  onProblem(message: string, error: unknown, about?: string): void;
   /** 0 to 1, for the jitter. */
   readonly random?: () => number;
-  readonly lease: Pick<Lease, "isHeld" | "onDidChange" | "takeOver">;
-  /** Hears of what is not a crew's answer, such as a full disk; `about` names the crew it is about, where it is about one. */
-  onProblem(message: string, error: unknown, about?: string): void;
 }
 
 /** Whose problems came or went. The executions themselves change in the store. */
@@ -27,82 +32,63 @@ export interface TrackerChange {
   readonly localIds: readonly string[];
 }
 
-/** Asks the crews how their executions are, and writes what they say into the store. Only the window with the lease asks by itself. */
+interface Park {
+  readonly crew: CrewRef;
+  readonly error: CrewApiError;
+}
+
+/** Polls the crews for their executions, and writes the answers into the store. Only the window with the lease polls by itself. */
 export class Tracker implements Disposable {
   readonly #options: TrackerOptions;
-  readonly #random: () => number;
-  readonly #attention = new Attention();
-  readonly #limits = new CrewLimits();
   readonly #list: WatchList;
-  readonly #subscriptions: Disposable[] = [];
-  readonly #changes: Emitter<TrackerChange>;
-  readonly #parks: Emitter<{ readonly crew: CrewRef; readonly error: CrewApiError }>;
-  readonly onDidChange: Event<TrackerChange>;
-  /** Fires once when a crew no longer takes the token; nothing is asked of it until `unpark`. */
-  readonly onDidPark: Event<{ readonly crew: CrewRef; readonly error: CrewApiError }>;
+  readonly #subscriptions = new Disposables();
+  readonly #onError = (error: unknown) =>
+    this.#options.onProblem("A listener of the tracker failed.", error);
+  readonly #changes = new Emitter<TrackerChange>(this.#onError);
+  readonly #parks = new Emitter<Park>(this.#onError);
+  readonly onDidChange = this.#changes.event;
+  /** Fires once when a crew no longer accepts the token; it is not polled until `unpark`. */
+  readonly onDidPark = this.#parks.event;
   #isStarted = false;
   #isDisposed = false;
   #cancelTimer: (() => void) | undefined;
 
   constructor(options: TrackerOptions) {
     this.#options = options;
-    this.#random = options.random ?? Math.random;
-    this.#list = new WatchList({
-      store: options.store,
-      clock: options.clock,
-      attention: this.#attention,
-      limits: this.#limits,
-    });
-    const onError = (error: unknown) =>
-      options.onProblem("A listener of the tracker failed.", error);
-    this.#changes = new Emitter(onError);
-    this.#parks = new Emitter(onError);
-    this.onDidChange = this.#changes.event;
-    this.onDidPark = this.#parks.event;
+    this.#list = new WatchList(options.store, options.clock);
   }
 
-  /** Begins to ask. */
   start(): void {
-    if (this.#isStarted || this.#isDisposed) {
-      return;
-    }
+    if (this.#isStarted || this.#isDisposed) return;
     this.#isStarted = true;
     const { store, lease } = this.#options;
-    if (this.#attention.isFocused) {
-      lease.takeOver();
-    }
-    this.#subscriptions.push(
-      store.onDidChange(({ added, changed, removed }) =>
-        this.#sync([...added, ...changed], removed),
-      ),
-      lease.onDidChange(() => this.#plan()),
+    if (this.#list.isFocused) lease.takeOver();
+    this.#subscriptions.add(
+      store.onDidChange(({ added, changed, removed }) => {
+        for (const { localId } of removed) this.#list.drop(localId);
+        this.#follow([...added, ...changed]);
+      }),
     );
-    this.#sync(store.list(), []);
+    this.#subscriptions.add(lease.onDidChange(() => this.#plan()));
+    this.#follow(store.list());
   }
 
   /**
-   * Asks now for one execution, or for all that are watched, in whichever window; resolves when the answers are written. What went wrong is in
-   * `problemOf`. A crew that refused its token is asked only where its execution is named.
+   * Polls one execution now, or all that are watched, in whichever window; resolves when the answers are written. What went wrong is in
+   * `problemOf`. A crew that refused its token is polled only for a named execution.
    */
   async pollNow(localId?: string): Promise<void> {
     const { store, clock } = this.#options;
+    const { limits } = this.#list;
     const wanted =
       localId === undefined
-        ? store
-            .list()
-            .filter(
-              (each) =>
-                each.watchingStoppedAt === undefined && !this.#limits.parked.has(each.crew.id),
-            )
+        ? store.list().filter((each) => !each.watchingStoppedAt && !limits.parked.has(each.crew.id))
         : [store.summary(localId)];
     const polls = wanted.flatMap((execution) => {
-      if (this.#isDisposed || execution === undefined || !canBeAsked(execution)) {
-        return [];
-      }
+      if (this.#isDisposed || execution === undefined || !canBeAsked(execution)) return [];
       const watched = this.#list.add(execution);
-      if (this.#limits.notBefore(execution.crew.id) > clock.now()) {
-        return []; // The crew asked to be left alone; it is asked when that time is over.
-      }
+      // The crew asked to wait; it is polled after that.
+      if (limits.notBefore(execution.crew.id) > clock.now()) return [];
       watched.isForced = true;
       return [new Promise<void>((resolve) => watched.waiters.push(resolve))];
     });
@@ -110,66 +96,55 @@ export class Tracker implements Disposable {
     await Promise.all(polls);
   }
 
-  /** Whether the executions can be seen and the window has the focus. A focused window takes the polling over, once there is any. */
+  /** Whether the list of executions is visible and the window focused. A focused window takes the polling over, once there is any. */
   setWatched({ visible, focused }: { readonly visible: boolean; readonly focused: boolean }): void {
-    if (this.#isStarted && focused && !this.#attention.isFocused) {
-      this.#options.lease.takeOver();
-    }
-    this.#look(() => this.#attention.setWindow(visible, focused));
-  }
-
-  /** An execution's document is shown. */
-  look(localId: string): void {
-    this.#look(() => this.#attention.setOpen(localId, true));
-  }
-
-  /** An execution's document is no longer shown. */
-  unlook(localId: string): void {
-    this.#look(() => this.#attention.setOpen(localId, false));
-  }
-
-  /** Why the last question about an execution failed; undefined when it did not. */
-  problemOf(execution: ExecutionSummary): CrewApiError | undefined {
-    return this.#limits.parked.get(execution.crew.id) ?? this.#list.get(execution.localId)?.error;
-  }
-
-  /** What on this side kept the last question about an execution from leaving, or its answer from being written, such as a missing token; undefined where nothing did. */
-  hindranceOf({ localId }: ExecutionSummary): unknown {
-    return this.#list.get(localId)?.hindrance;
-  }
-
-  /** The crews that no longer take their token, by id. */
-  parkedCrews(): ReadonlyMap<string, CrewApiError> {
-    return this.#limits.parked;
-  }
-
-  /** Goes on with a crew: it has a new token, or was changed. */
-  unpark(crewId: string): void {
-    const wasParked = this.#limits.release(crewId);
-    for (const execution of this.#options.store.list()) {
-      if (execution.crew.id === crewId) {
-        this.#list.get(execution.localId)?.hurry(this.#options.clock.now());
-      }
-    }
-    if (wasParked) {
-      this.#changes.fire({ crewIds: [crewId], localIds: [] });
-    }
+    if (this.#isStarted && focused && !this.#list.isFocused) this.#options.lease.takeOver();
+    this.#list.setWindow(visible, focused);
     this.#plan();
   }
 
-  /** Goes on with an execution that was given up by age. */
-  watchAgain(localId: string): void {
-    this.#options.store.update(localId, (execution) =>
-      watchAgain(execution, this.#options.clock.now()),
-    );
+  look(localId: string): void {
+    this.#list.setOpen(localId, true);
+    this.#plan();
   }
 
-  /** Asks no more, and breaks off what is being asked, until it is started again. */
+  unlook(localId: string): void {
+    this.#list.setOpen(localId, false);
+    this.#plan();
+  }
+
+  /** Why the last poll of an execution failed. */
+  problemOf({ crew, localId }: ExecutionSummary): CrewApiError | undefined {
+    return this.#list.limits.parked.get(crew.id) ?? this.#list.get(localId)?.error;
+  }
+
+  /** What on this machine prevented the last poll of an execution, or its answer from being written, such as a missing token. */
+  localProblemOf({ localId }: ExecutionSummary): unknown {
+    return this.#list.get(localId)?.localProblem;
+  }
+
+  /** The crews that no longer accept their token, by id. */
+  parkedCrews(): ReadonlyMap<string, CrewApiError> {
+    return this.#list.limits.parked;
+  }
+
+  /** Polls a crew again: it has a new token, or was changed. */
+  unpark(crewId: string): void {
+    const wasParked = this.#list.limits.release(crewId);
+    this.#list.hurry(crewId);
+    if (wasParked) this.#changes.fire({ crewIds: [crewId], localIds: [] });
+    this.#plan();
+  }
+
+  watchAgain(localId: string): void {
+    const { store, clock } = this.#options;
+    store.update(localId, (execution) => watchAgain(execution, clock.now()));
+  }
+
+  /** Stops polling and aborts requests, until it is started again. */
   stop(): void {
     this.#isStarted = false;
-    for (const subscription of this.#subscriptions.splice(0)) {
-      subscription.dispose();
-    }
+    this.#subscriptions.dispose();
     this.#list.dropAll();
     this.#plan();
   }
@@ -181,20 +156,13 @@ export class Tracker implements Disposable {
     this.#parks.dispose();
   }
 
-  #sync(executions: readonly ExecutionSummary[], removed: readonly ExecutionSummary[]): void {
-    const answered = this.#list.follow(executions, removed);
-    if (answered.length > 0) {
+  #follow(executions: readonly ExecutionSummary[]): void {
+    const solved = this.#list.follow(executions);
+    if (solved.length > 0)
       this.#changes.fire({
-        crewIds: [...new Set(answered.map(({ crew }) => crew.id))],
-        localIds: answered.map(({ localId }) => localId),
+        crewIds: [...new Set(solved.map(({ crew }) => crew.id))],
+        localIds: solved.map(({ localId }) => localId),
       });
-    }
-    this.#plan();
-  }
-
-  /** What comes into view is asked for at once. */
-  #look(change: () => void): void {
-    this.#list.look(change);
     this.#plan();
   }
 
@@ -202,74 +170,110 @@ export class Tracker implements Disposable {
   #plan(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    const next = this.#waiting()[0];
-    if (next !== undefined && !this.#isDisposed) {
-      const { clock } = this.#options;
-      this.#cancelTimer = clock.after(Math.max(0, next.due - clock.now()), () => this.#run());
-    }
+    const [next] = this.#waiting();
+    if (next === undefined || this.#isDisposed) return;
+    const { clock } = this.#options;
+    this.#cancelTimer = clock.after(Math.max(0, next.due - clock.now()), () => this.#run());
   }
 
-  /** Starts what is due. */
   #run(): void {
-    for (const { watched, execution, due } of this.#waiting()) {
-      if (due <= this.#options.clock.now() && !this.#limits.isFull(execution.crew.id)) {
-        void this.#ask(watched, execution);
-      }
-    }
+    for (const { watched, execution, due } of this.#waiting())
+      if (due <= this.#options.clock.now() && !this.#list.limits.isFull(execution.crew.id))
+        void this.#poll(watched, execution);
     this.#plan();
   }
 
-  #waiting(): readonly Due[] {
+  #waiting() {
     return this.#list.waiting(this.#isStarted && this.#options.lease.isHeld);
   }
 
-  async #ask(watched: Watched, execution: ExecutionSummary): Promise<void> {
-    const request = new AbortController();
-    watched.begin(request);
+  async #poll(watched: Watched, execution: ExecutionSummary): Promise<void> {
+    const { limits } = this.#list;
+    const { signal } = watched.begin();
     const waiters = watched.waiters.splice(0);
     const crewId = execution.crew.id;
-    const wasParked = this.#limits.parked.has(crewId);
-    this.#limits.begin(crewId);
-    const outcome = await ask(this.#options, execution, request.signal);
+    const wasParked = limits.parked.has(crewId);
+    limits.count(crewId, 1);
+    const outcome = await this.#ask(execution, signal);
     watched.request = undefined;
-    this.#limits.end(crewId);
-    if (!request.signal.aborted) {
+    limits.count(crewId, -1);
+    if (!signal.aborted) {
       this.#takeIn(outcome, watched, execution);
-      if (wasParked && outcome.kind === "written") {
-        this.unpark(crewId); // Asked for by hand, and the token is taken again.
-      }
-      giveUpByAge(this.#options, execution.localId);
+      // A forced poll, and the crew accepts the token again.
+      if (wasParked && outcome.kind === "written") this.unpark(crewId);
+      this.#giveUpByAge(execution.localId);
     }
-    for (const resolve of waiters) {
-      resolve();
-    }
+    for (const resolve of waiters) resolve();
     this.#run();
   }
 
-  #takeIn(outcome: AskOutcome, watched: Watched, execution: ExecutionSummary): void {
-    const { crew, localId } = execution;
-    const now = this.#options.clock.now();
-    const error = outcome.kind === "failed" ? outcome.error : undefined;
-    if (outcome.kind === "hindered" && watched.failures === 0) {
-      this.#options.onProblem(
-        "An execution could not be followed; trying again.",
-        outcome.error,
-        crew.name,
+  /** Polls once, and writes the answer unless a resume or a new id has overtaken the request. Never rejects. */
+  async #ask(execution: ExecutionSummary, signal: AbortSignal): Promise<PollOutcome> {
+    const { store, clock, clientFor } = this.#options;
+    const session = answerSession(execution);
+    const write = (apply: (current: Execution, now: number) => Execution): PollOutcome => {
+      store.update(execution.localId, (current) =>
+        answerSession(current) === session ? apply(current, clock.now()) : current,
       );
+      return { kind: "written" };
+    };
+    try {
+      const client = await clientFor(execution.crew);
+      const kickoffId = execution.kickoffIds.at(-1);
+      if (client === undefined || kickoffId === undefined)
+        throw new Error(`"${execution.crew.name}" is not connected on this machine.`);
+      signal.throwIfAborted();
+      const answer = await client.status(kickoffId, { signal }).catch((error: unknown) => {
+        if (error instanceof CrewApiError && error.kind === "notFound") return undefined;
+        throw error;
+      });
+      return write((current, now) =>
+        answer === undefined ? applyNotFound(current, now) : applyReading(current, answer, now),
+      );
+    } catch (error) {
+      return error instanceof CrewApiError ? { kind: "failed", error } : { kind: "blocked", error };
     }
-    if (error?.retryAfterMs !== undefined) {
-      this.#limits.leaveAlone(crew.id, now + error.retryAfterMs);
+  }
+
+  #takeIn(outcome: PollOutcome, watched: Watched, execution: ExecutionSummary): void {
+    const { crew, localId } = execution;
+    const { clock, onProblem, random = Math.random } = this.#options;
+    const { limits } = this.#list;
+    if (outcome.kind === "blocked" && watched.failures === 0)
+      onProblem("An execution could not be polled; trying again.", outcome.error, crew.name);
+    const isNews = watched.takeIn(outcome, execution, clock.now(), random());
+    const { error } = watched;
+    if (error?.retryAfterMs !== undefined)
+      limits.leaveAlone(crew.id, clock.now() + error.retryAfterMs);
+    // 403 is about this execution: a user's token may still reach others. It is polled again with back-off.
+    if (error?.kind !== "unauthorized") {
+      if (isNews) this.#changes.fire({ crewIds: [crew.id], localIds: [localId] });
+      return;
     }
-    const isNews = watched.takeIn(outcome, execution, now, this.#random());
-    // 403 is about this execution: a user's token may still reach others. It is asked again with back-off.
-    if (error?.kind === "unauthorized") {
-      this.#list.callOff(crew.id);
-      if (this.#limits.park(crew.id, error)) {
-        this.#changes.fire({ crewIds: [crew.id], localIds: [] });
-        this.#parks.fire({ crew, error });
-      }
-    } else if (isNews) {
-      this.#changes.fire({ crewIds: [crew.id], localIds: [localId] });
+    this.#list.callOff(crew.id);
+    if (limits.parked.has(crew.id)) return;
+    limits.parked.set(crew.id, error);
+    this.#changes.fire({ crewIds: [crew.id], localIds: [] });
+    this.#parks.fire({ crew, error });
+  }
+
+  /** Only after a poll: what ended while no window was open must not be given up without one. */
+  #giveUpByAge(localId: string): void {
+    const { store, clock, onProblem } = this.#options;
+    const isDue = (execution: ExecutionSummary) =>
+      canBeAsked(execution) &&
+      execution.watchingStoppedAt === undefined &&
+      isTooOld(execution, clock.now());
+    const execution = store.summary(localId);
+    if (execution === undefined || !isDue(execution)) return;
+    try {
+      store.update(localId, (current) =>
+        isDue(current)
+          ? { ...current, watchingStoppedAt: new Date(clock.now()).toISOString() }
+          : current,
+      );
+    } catch (error) {
+      onProblem("An execution that is too old to be polled could not be marked as such.", error);
     }
   }
 }

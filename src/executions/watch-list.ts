@@ -1,132 +1,163 @@
+import type { CrewApiError } from "../api/errors.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Attention } from "./attention.ts";
-import type { CrewLimits } from "./crew-limits.ts";
 import type { ExecutionSummary } from "./model.ts";
 import type { ExecutionStore } from "./store.ts";
 import { canBeAsked, Watched } from "./watched.ts";
 
-/** What a watch list needs. */
-export interface WatchListOptions {
-  readonly store: Pick<ExecutionStore, "summary">;
-  readonly clock: Clock;
-  readonly attention: Attention;
-  readonly limits: CrewLimits;
+/** Simultaneous requests to one crew. */
+const atOnce = 4;
+
+/** What holds for all executions of a crew: simultaneous requests, `Retry-After`, a refused token. */
+class CrewLimits {
+  readonly #underWay = new Map<string, number>();
+  readonly #notBefore = new Map<string, number>();
+  /** The crews that refused their token, by id. */
+  readonly parked = new Map<string, CrewApiError>();
+
+  isFull(crewId: string): boolean {
+    return (this.#underWay.get(crewId) ?? 0) >= atOnce;
+  }
+
+  /** Counts a request that begins (1) or ends (-1). */
+  count(crewId: string, change: 1 | -1): void {
+    this.#underWay.set(crewId, (this.#underWay.get(crewId) ?? 0) + change);
+  }
+
+  /** Until when the crew asked not to be polled, in milliseconds since 1970; 0 if it did not. */
+  notBefore(crewId: string): number {
+    return this.#notBefore.get(crewId) ?? 0;
+  }
+
+  leaveAlone(crewId: string, until: number): void {
+    this.#notBefore.set(crewId, Math.max(until, this.notBefore(crewId)));
+  }
+
+  /** Starts anew with a crew. @returns whether it had refused its token */
+  release(crewId: string): boolean {
+    this.#notBefore.delete(crewId);
+    return this.parked.delete(crewId);
+  }
 }
 
-/** An execution that is to be asked for, and when: milliseconds since 1970. */
-export interface Due {
+interface Due {
   readonly watched: Watched;
   readonly execution: ExecutionSummary;
   readonly due: number;
 }
 
-/** The executions that are followed, and which of them is to be asked for when. It asks nobody. */
-export class WatchList {
-  readonly #options: WatchListOptions;
-  readonly #watched = new Map<string, Watched>();
+interface View {
+  readonly isListVisible: boolean;
+  readonly isFocused: boolean;
+  /** Local ids of executions whose own documents are shown. */
+  readonly open: ReadonlySet<string>;
+}
 
-  constructor(options: WatchListOptions) {
-    this.#options = options;
+/** The executions that are followed, and which of them to poll when. */
+export class WatchList {
+  readonly limits = new CrewLimits();
+  readonly #store: Pick<ExecutionStore, "summary">;
+  readonly #clock: Clock;
+  readonly #watched = new Map<string, Watched>();
+  #view: View = { isListVisible: false, isFocused: false, open: new Set() };
+
+  constructor(store: Pick<ExecutionStore, "summary">, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
   }
 
-  /** Where asking for an execution stands; undefined for one that is not followed. */
+  get isFocused(): boolean {
+    return this.#view.isFocused;
+  }
+
   get(localId: string): Watched | undefined {
     return this.#watched.get(localId);
   }
 
-  /** The same, and it is followed from now on. */
   add(execution: ExecutionSummary): Watched {
     const watched =
-      this.#watched.get(execution.localId) ?? new Watched(execution, this.#options.clock.now());
+      this.#watched.get(execution.localId) ?? new Watched(execution, this.#clock.now());
     this.#watched.set(execution.localId, watched);
     return watched;
   }
 
   /**
-   * Follows what came or became different, as long as an answer could change it, and what was removed no more.
+   * Follows what was added or changed, as long as an answer could change it.
    * @returns those whose problem is over, since another window got an answer
    */
-  follow(
-    executions: readonly ExecutionSummary[],
-    removed: readonly ExecutionSummary[],
-  ): readonly ExecutionSummary[] {
-    for (const { localId } of removed) {
-      this.drop(localId);
-    }
+  follow(executions: readonly ExecutionSummary[]): readonly ExecutionSummary[] {
     return executions.filter((execution) => {
-      if (canBeAsked(execution)) {
-        return this.add(execution).follow(execution, this.#options.clock.now());
-      }
+      if (canBeAsked(execution)) return this.add(execution).follow(execution, this.#clock.now());
       this.drop(execution.localId);
       return false;
     });
   }
 
-  /** Follows it no more: breaks off what is being asked, and lets go whoever waits for it. */
+  /** No longer follows it: aborts its request, and resolves what waits for it. */
   drop(localId: string): void {
     const watched = this.#watched.get(localId);
     this.#watched.delete(localId);
     watched?.request?.abort();
-    for (const resolve of watched?.waiters ?? []) {
-      resolve();
-    }
+    for (const resolve of watched?.waiters ?? []) resolve();
   }
 
-  /** Nobody waits any longer for what a crew was to be asked by hand: the token that it would get was just refused. */
+  dropAll(): void {
+    for (const localId of [...this.#watched.keys()]) this.drop(localId);
+  }
+
+  /** Cancels forced polls of a crew: the token that it would get was just refused. */
   callOff(crewId: string): void {
     for (const watched of this.#watched.values()) {
-      if (this.#options.store.summary(watched.localId)?.crew.id === crewId) {
-        watched.isForced = false;
-        for (const resolve of watched.waiters.splice(0)) {
-          resolve();
-        }
-      }
+      if (this.#store.summary(watched.localId)?.crew.id !== crewId) continue;
+      watched.isForced = false;
+      for (const resolve of watched.waiters.splice(0)) resolve();
     }
   }
 
-  /** Follows nothing any more. */
-  dropAll(): void {
-    for (const localId of [...this.#watched.keys()]) {
-      this.drop(localId);
-    }
+  hurry(crewId: string): void {
+    for (const watched of this.#watched.values())
+      if (this.#store.summary(watched.localId)?.crew.id === crewId)
+        watched.hurry(this.#clock.now());
   }
 
-  /** Makes a change of what the person looks at. What comes into view by it is to be asked for soon. */
-  look(change: () => void): void {
-    const { attention, clock } = this.#options;
-    const before = new Set([...this.#watched.keys()].filter((localId) => attention.isOn(localId)));
-    change();
-    for (const watched of this.#watched.values()) {
-      if (attention.isOn(watched.localId) && !before.has(watched.localId)) {
-        watched.hurry(clock.now());
-      }
-    }
+  setWindow(isListVisible: boolean, isFocused: boolean): void {
+    this.#look({ ...this.#view, isListVisible, isFocused });
   }
 
-  /** What is to be asked for and can be now, the most urgent first; only what somebody asks for, unless `isPolling`. */
+  /** An execution's own document is shown, or no longer. */
+  setOpen(localId: string, isOpen: boolean): void {
+    const open = new Set(this.#view.open);
+    if (isOpen) open.add(localId);
+    else open.delete(localId);
+    this.#look({ ...this.#view, open });
+  }
+
+  /** What can be polled now, the most urgent first; only what is forced, unless `isPolling`. */
   waiting(isPolling: boolean): readonly Due[] {
-    const { store, clock, attention, limits } = this.#options;
-    const waiting = [...this.#watched.values()].flatMap((watched) => {
-      const execution = store.summary(watched.localId);
-      if (
-        execution === undefined ||
-        watched.request !== undefined ||
-        limits.isFull(execution.crew.id)
-      ) {
+    const { limits } = this;
+    const waiting = [...this.#watched.values()].flatMap((watched): Due[] => {
+      const execution = this.#store.summary(watched.localId);
+      if (execution === undefined || watched.request !== undefined) return [];
+      const { id } = execution.crew;
+      if (limits.isFull(id)) return [];
+      if (watched.isForced) return [{ watched, execution, due: this.#clock.now() }];
+      if (!isPolling || execution.watchingStoppedAt !== undefined || limits.parked.has(id))
         return [];
-      }
-      if (watched.isForced) {
-        return [{ watched, execution, due: clock.now() }];
-      }
-      const isOn =
-        isPolling &&
-        execution.watchingStoppedAt === undefined &&
-        !limits.parked.has(execution.crew.id);
-      const due = watched.due(execution, attention.isOn(watched.localId));
-      return isOn
-        ? [{ watched, execution, due: Math.max(due, limits.notBefore(execution.crew.id)) }]
-        : [];
+      const due = watched.due(execution, this.#isLookedAt(watched.localId));
+      return [{ watched, execution, due: Math.max(due, limits.notBefore(id)) }];
     });
     return waiting.sort((a, b) => a.due - b.due);
+  }
+
+  #isLookedAt(localId: string, { isListVisible, isFocused, open } = this.#view): boolean {
+    return isFocused && (isListVisible || open.has(localId));
+  }
+
+  /** What comes into view is polled soon. */
+  #look(view: View): void {
+    const before = this.#view;
+    this.#view = view;
+    for (const watched of this.#watched.values())
+      if (this.#isLookedAt(watched.localId) && !this.#isLookedAt(watched.localId, before))
+        watched.hurry(this.#clock.now());
   }
 }

@@ -1,35 +1,78 @@
 import type { CrewApiError } from "../api/errors.ts";
-import type { AskOutcome } from "./ask.ts";
 import { type ExecutionSummary, hasEnded } from "./model.ts";
-import { backOff, isQuickPhase, pace } from "./pace.ts";
 import { lastSentAt } from "./reduce.ts";
 
-/** Milliseconds after which polling gives up. */
-const AGE_LIMIT = 24 * 60 * 60_000;
-/** Milliseconds that pass between two questions however often a window is shown and hidden. */
-const LEAST_GAP = 2_000;
+/** Pace of polling (ms). */
+const quick = 2_000;
+/** How long to poll quickly after a kickoff, a resume or the first sight of an execution (ms). */
+const quickPhase = 20_000;
+const growth = 1.4;
+const longestLookedAt = 15_000;
+const unattendedFactor = 4;
+const longestUnattended = 60_000;
+/** For an execution that the crew doesn't know (ms). */
+const unknownPace = 60_000;
+const longestBackOff = 5 * 60_000;
+/** After this time polling gives up (ms). */
+const ageLimit = 24 * 60 * 60_000;
+/** The least time between two polls, however often a window is shown and hidden (ms). */
+const leastGap = 2_000;
 
-/** Where the tracker stands with one execution: when it was asked for, and when it is due. Times in milliseconds since 1970. */
+interface PaceFacts {
+  /** Milliseconds from the beginning of the session (kickoff, resume, first sight) to the last poll. */
+  readonly age: number;
+  /** Polls since the quick phase. */
+  readonly slowPolls: number;
+  /** Somebody looks at it, in the focused window. */
+  readonly isLookedAt: boolean;
+  /** The crew doesn't know the id: it may wait for a person. */
+  readonly isUnknown: boolean;
+}
+
+export function isQuickPhase(age: number): boolean {
+  return age < quickPhase;
+}
+
+/** Milliseconds from an answer to the next poll: 2 s for the first 20 s, then growing to 15 s; four times as long, 60 s at most, when nobody looks. */
+export function pace({ age, slowPolls, isLookedAt, isUnknown }: PaceFacts): number {
+  if (isUnknown) return unknownPace;
+  const base = isQuickPhase(age) ? quick : Math.min(longestLookedAt, quick * growth ** slowPolls);
+  return isLookedAt ? base : Math.min(longestUnattended, base * unattendedFactor);
+}
+
+/** Milliseconds to wait after so many failures in a row: any time (full jitter, `random` in 0 to 1) up to a bound that doubles to 5 minutes, but never less than the ordinary pace. */
+export function backOff(failures: number, random: number, ordinary: number): number {
+  return Math.max(ordinary, random * Math.min(longestBackOff, quick * 2 ** failures));
+}
+
+export type PollOutcome =
+  | { readonly kind: "written" }
+  /** The crew could not be asked, or its answer is no use. */
+  | { readonly kind: "failed"; readonly error: CrewApiError }
+  /** Something on this machine prevented it: no client, no token, a full disk. */
+  | { readonly kind: "blocked"; readonly error: unknown };
+
+/** One execution that is polled. Times in milliseconds since 1970. */
 export class Watched {
   readonly localId: string;
-  /** Set while a request is under way. */
+  /** Defined during a request. */
   request: AbortController | undefined;
-  /** Somebody asked for a poll now: it happens even where polling is off. */
+  /** Somebody asked for a poll now: it happens even if polling is off. */
   isForced = false;
-  /** Told when the next poll is over. */
+  /** Called when the next poll is over. */
   waiters: (() => void)[] = [];
-  #error: CrewApiError | undefined;
-  #hindrance: unknown;
-  /** When the last question failed; undefined when it did not. */
+  error: CrewApiError | undefined;
+  /** What on this machine prevented the last poll, or its answer from being written. */
+  localProblem: unknown;
+  failures = 0;
   #failedAt: number | undefined;
   #session: string;
-  /** The session in which the last question was asked. */
+  /** The session in which the last request was sent. */
   #askedIn = "";
   #sessionStart: number;
-  #slowQuestions = 0;
-  #failures = 0;
+  #slowPolls = 0;
   #askedAt: number | undefined;
-  /** Overrides the pace: after a failure, or to ask soon. */
+  /** Overrides the pace: after a failure, or to poll soon. */
   #dueAt: number | undefined;
 
   constructor(execution: ExecutionSummary, now: number) {
@@ -39,120 +82,84 @@ export class Watched {
     this.#dueAt = now;
   }
 
-  /** Why the last question failed; undefined when it did not. */
-  get error(): CrewApiError | undefined {
-    return this.#error;
-  }
-
-  /** What on this side kept the last question from leaving, or its answer from being written. */
-  get hindrance(): unknown {
-    return this.#hindrance;
-  }
-
-  /** Has failed since it last succeeded. */
-  get failures(): number {
-    return this.#failures;
-  }
-
   /**
-   * A kickoff's answer, a resume or a person's "go on" begins a new session: it is asked for at once and quickly. An answer that another
-   * window has got since the last question failed here ends the problem. @returns whether it did
+   * A kickoff's answer, a resume or a person's "continue" begins a new session: it is polled at once and quickly. An answer that another
+   * window got after a poll failed here ends the problem. @returns whether it did
    */
   follow(execution: ExecutionSummary, now: number): boolean {
     const session = paceSession(execution);
     if (session !== this.#session) {
       this.#session = session;
       this.#sessionStart = now;
-      this.#slowQuestions = 0;
-      this.#failures = 0;
+      this.#slowPolls = 0;
+      this.failures = 0;
       this.#dueAt = now;
     }
     const isOver =
       this.#failedAt !== undefined && Date.parse(execution.seenAt ?? "") > this.#failedAt;
     if (isOver) {
-      this.#failures = 0;
-      this.#setProblem(undefined, undefined, now);
+      this.failures = 0;
+      this.#failedAt = this.error = this.localProblem = undefined;
     }
     return isOver;
   }
 
-  /** Asks soon: somebody looks now. */
+  /** Polls soon: somebody looks now. */
   hurry(now: number): void {
-    this.#dueAt = Math.max(now, (this.#askedAt ?? -Infinity) + LEAST_GAP);
+    this.#dueAt = Math.max(now, (this.#askedAt ?? -Infinity) + leastGap);
   }
 
-  /** When it is to be asked for. */
   due(execution: ExecutionSummary, isLookedAt: boolean): number {
     return this.#dueAt ?? (this.#askedAt ?? 0) + this.#pace(execution, isLookedAt);
   }
 
-  /** A question leaves. */
-  begin(request: AbortController): void {
-    this.request = request;
+  begin(): AbortController {
     this.isForced = false;
     this.#askedIn = this.#session;
+    return (this.request = new AbortController());
   }
 
-  /** Takes in what became of the question; `random` in 0 to 1, for the jitter. @returns whether there is now another problem than before, or none any more */
-  takeIn(outcome: AskOutcome, execution: ExecutionSummary, now: number, random: number): boolean {
-    if (outcome.kind === "written") {
-      this.#succeeded(now);
-    } else {
-      this.#failed(execution, now, random);
-    }
-    const error = outcome.kind === "failed" ? outcome.error : undefined;
-    if (error?.retryAfterMs !== undefined) {
-      this.#dueAt = now + error.retryAfterMs; // The crew said when to come back: that wins over everything.
-    }
-    const hindrance = outcome.kind === "hindered" ? outcome.error : undefined;
-    const isNews =
-      this.#error?.kind !== error?.kind ||
-      this.#error?.message !== error?.message ||
-      (this.#hindrance === undefined) !== (hindrance === undefined);
-    this.#setProblem(error, hindrance, now);
-    return isNews;
+  /** Takes in what became of the poll; `random` in 0 to 1, for the jitter. @returns whether the problem is another one than before, or over */
+  takeIn(outcome: PollOutcome, execution: ExecutionSummary, now: number, random: number): boolean {
+    // An answer that a new session has overtaken doesn't put off the next poll.
+    if (this.#askedIn === this.#session) this.#plan(outcome, execution, now, random);
+    const before = { error: this.error, isBlocked: this.localProblem !== undefined };
+    this.error = outcome.kind === "failed" ? outcome.error : undefined;
+    this.localProblem = outcome.kind === "blocked" ? outcome.error : undefined;
+    this.#failedAt = outcome.kind === "written" ? undefined : now;
+    // The crew said when to come back: that wins over everything.
+    if (this.error?.retryAfterMs !== undefined) this.#dueAt = now + this.error.retryAfterMs;
+    return (
+      before.error?.kind !== this.error?.kind ||
+      before.error?.message !== this.error?.message ||
+      before.isBlocked !== (outcome.kind === "blocked")
+    );
   }
 
-  #setProblem(error: CrewApiError | undefined, hindrance: unknown, now: number): void {
-    this.#error = error;
-    this.#hindrance = hindrance;
-    this.#failedAt = error === undefined && hindrance === undefined ? undefined : now;
-  }
-
-  /** The crew answered. An answer that a new session has overtaken does not put off the next question. */
-  #succeeded(now: number): void {
-    if (this.#askedIn !== this.#session) {
+  #plan({ kind }: PollOutcome, execution: ExecutionSummary, now: number, random: number): void {
+    const isFirst = this.#askedAt === undefined;
+    this.#askedAt = now;
+    if (kind !== "written") {
+      this.failures += 1;
+      this.#dueAt = now + backOff(this.failures, random, this.#pace(execution, true));
       return;
     }
-    if (!isQuickPhase(now - this.#sessionStart) && this.#askedAt !== undefined) {
-      this.#slowQuestions += 1;
-    }
-    this.#askedAt = now;
+    if (!isQuickPhase(now - this.#sessionStart) && !isFirst) this.#slowPolls += 1;
     this.#dueAt = undefined;
-    this.#failures = 0;
-  }
-
-  /** No answer, or none that helps. */
-  #failed(execution: ExecutionSummary, now: number, random: number): void {
-    if (this.#askedIn !== this.#session) {
-      return;
-    }
-    this.#askedAt = now;
-    this.#failures += 1;
-    this.#dueAt = now + backOff(this.#failures, random, this.#pace(execution, true));
+    this.failures = 0;
   }
 
   #pace(execution: ExecutionSummary, isLookedAt: boolean): number {
     return pace({
       age: (this.#askedAt ?? this.#sessionStart) - this.#sessionStart,
-      slowQuestions: this.#slowQuestions,
+      slowPolls: this.#slowPolls,
       isLookedAt,
       isUnknown: execution.state === "unknown" && execution.mayBeWaiting === true,
     });
   }
 }
 
-/** Whether it can be asked for at all, and an answer could change anything. */
+/** Whether it can be polled at all, and an answer could change anything. */
 export function canBeAsked(execution: ExecutionSummary): boolean {
   return !hasEnded(execution) && execution.kickoffIds.length > 0;
 }
@@ -161,20 +168,15 @@ export function canBeAsked(execution: ExecutionSummary): boolean {
 export function isTooOld(execution: ExecutionSummary, now: number): boolean {
   const since =
     execution.watchedSince === undefined ? -Infinity : Date.parse(execution.watchedSince);
-  return now - Math.max(lastSentAt(execution), since) >= AGE_LIMIT;
+  return now - Math.max(lastSentAt(execution), since) >= ageLimit;
 }
 
-/** What an answer belongs to: one that was asked for before a resume or a new id says nothing about what came after. */
-export function answerSession(execution: ExecutionSummary): string {
-  return JSON.stringify([
-    execution.kickoffIds.at(-1),
-    execution.resumes.map((resume) => resume.outcome),
-  ]);
+/** What an answer belongs to: one that was requested before a resume or a new id says nothing about what came after. */
+export function answerSession({ kickoffIds, resumes }: ExecutionSummary): string {
+  return JSON.stringify([kickoffIds.at(-1), resumes.map(({ outcome }) => outcome)]);
 }
 
-function paceSession(execution: ExecutionSummary): string {
-  const sent = execution.resumes.filter(
-    (resume) => resume.outcome === "answered" || resume.outcome === "unanswered",
-  );
-  return JSON.stringify([execution.kickoffIds.at(-1), sent.length, execution.watchedSince]);
+function paceSession({ kickoffIds, resumes, watchedSince }: ExecutionSummary): string {
+  const sent = resumes.filter(({ outcome }) => outcome === "answered" || outcome === "unanswered");
+  return JSON.stringify([kickoffIds.at(-1), sent.length, watchedSince]);
 }

@@ -1,32 +1,28 @@
 import * as vscode from "vscode";
 import { shortName } from "../base/text.ts";
-import { plainLabel } from "../editor/messages.ts";
-import type { ExecutionSummary, ResumeSummary } from "../executions/model.ts";
-import { cannedAnswers } from "./canned.ts";
-import { labelled } from "./insert.ts";
+import { plainLabel, plainMessage } from "../editor/messages.ts";
+import type { Execution, ExecutionSummary, ResumeSummary } from "../executions/model.ts";
 import { approved } from "../executions/resumes.ts";
+import { titleOf } from "../executions/title.ts";
+import { cannedAnswers, labelled } from "./canned.ts";
+import { effects } from "./lenses.ts";
+import { crewAndHost, hostOf } from "./target.ts";
 
-/** What a person may say of an output. */
-export type FeedbackKind = "approve" | "approveWithNote" | "reject";
+/** How much of an output a question shows: a dialog grows with its text, out of the window. */
+const longest = { lines: 12, characters: 700 };
 
-/** Asks which task feedback is for: one that is known, or any id that is typed. Nothing when the person cancels. */
+/** Asks which task feedback is for: a known one, or any ID that is typed. Undefined when the person cancels. */
 export async function askTask(execution: ExecutionSummary): Promise<string | undefined> {
-  const known = knownTasks(execution).map((taskId) => ({
-    label: plainLabel(shortName(taskId)),
-    taskId,
-  }));
-  const picker = vscode.window.createQuickPick<{
-    label: string;
-    description?: string;
-    taskId: string;
-  }>();
+  const itemOf = (taskId: string) => ({ label: plainLabel(shortName(taskId)), taskId });
+  const known = knownTasks(execution).map(itemOf);
+  const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { taskId: string }>();
   picker.title = vscode.l10n.t("Give Feedback");
   picker.placeholder =
     known.length === 0
       ? vscode.l10n.t(
-          "Type the ID of the task that waits (the crew's human-input callback tells it)",
+          "Enter the ID of the task that waits (it is in the crew's human-input callback)",
         )
-      : vscode.l10n.t("Choose the task that waits, or type its ID");
+      : vscode.l10n.t("Choose the task that waits, or enter its ID");
   picker.ignoreFocusOut = true;
   picker.items = known;
   return await new Promise((resolve) => {
@@ -34,14 +30,7 @@ export async function askTask(execution: ExecutionSummary): Promise<string | und
       const typed = value.trim();
       const isNew = typed !== "" && known.every((item) => item.taskId !== typed);
       picker.items = isNew
-        ? [
-            ...known,
-            {
-              label: plainLabel(shortName(typed)),
-              description: vscode.l10n.t("as typed"),
-              taskId: typed,
-            },
-          ]
+        ? [...known, { ...itemOf(typed), description: vscode.l10n.t("as typed") }]
         : known;
     });
     picker.onDidAccept(() => {
@@ -58,48 +47,39 @@ export async function askTask(execution: ExecutionSummary): Promise<string | und
   });
 }
 
-/** What a person wants to say of an output, and words to begin with. */
-export interface ChosenFeedback {
-  readonly kind: FeedbackKind;
-  readonly words?: string;
+/** What a person chose to do with an output, and text to begin with. */
+interface ChosenFeedback {
+  readonly kind: "approve" | "approveWithNote" | "reject";
+  readonly text?: string;
 }
 
-/** Asks what to say of a task's output. A canned answer is put into a thread, where it is read before it is sent. Nothing when the person cancels. */
+/** Asks what to do with a task's output. A canned answer is put into a thread, so that it is read before it is sent. Undefined when the person cancels. */
 export async function askKind(taskId: string): Promise<ChosenFeedback | undefined> {
-  const canned = (isApprove: boolean): (vscode.QuickPickItem & { chosen: ChosenFeedback })[] =>
+  type Item = vscode.QuickPickItem & { chosen?: ChosenFeedback };
+  const canned = (isApprove: boolean): Item[] =>
     cannedAnswers(isApprove).map(({ label, text }) => ({
       ...labelled(label, text),
       description: isApprove ? vscode.l10n.t("approve with a note") : vscode.l10n.t("reject"),
-      chosen: { kind: isApprove ? "approveWithNote" : "reject", words: text },
+      chosen: { kind: isApprove ? "approveWithNote" : "reject", text },
     }));
   const answers = [...canned(true), ...canned(false)];
-  const items: readonly (vscode.QuickPickItem & { chosen?: ChosenFeedback })[] = [
-    {
-      label: vscode.l10n.t("Approve"),
-      detail: vscode.l10n.t(
-        "The crew goes on with this output, and later tasks read “{0}” as your feedback",
-        approved,
-      ),
-      chosen: { kind: "approve" },
-    },
+  const separator: Item = {
+    label: vscode.l10n.t("Canned answers, shown before they are sent"),
+    kind: vscode.QuickPickItemKind.Separator,
+  };
+  const items: readonly Item[] = [
+    { label: vscode.l10n.t("Approve"), detail: effects.approve(), chosen: { kind: "approve" } },
     {
       label: vscode.l10n.t("Approve with a note…"),
-      detail: vscode.l10n.t("The crew goes on, and later tasks read your words"),
+      detail: effects.note(),
       chosen: { kind: "approveWithNote" },
     },
     {
       label: vscode.l10n.t("Reject with feedback…"),
-      detail: vscode.l10n.t("The task is done again with your words"),
+      detail: effects.reject(),
       chosen: { kind: "reject" },
     },
-    ...(answers.length === 0
-      ? []
-      : [
-          {
-            label: vscode.l10n.t("Canned answers, shown before they are sent"),
-            kind: vscode.QuickPickItemKind.Separator,
-          },
-        ]),
+    ...(answers.length === 0 ? [] : [separator]),
     ...answers,
   ];
   const picked = await vscode.window.showQuickPick(items, {
@@ -110,48 +90,95 @@ export async function askKind(taskId: string): Promise<ChosenFeedback | undefine
   return picked?.chosen;
 }
 
-/** Asks whether feedback that may have arrived, or that the crew took, is sent a second time. */
+/** Asks whether feedback that may have arrived, or that the crew accepted, is sent a second time. */
 export async function askAgain(sent: ResumeSummary): Promise<boolean> {
-  return await warned(
+  return await isAgreed(
     vscode.l10n.t("Send the same feedback again?"),
     doubtIn(sent),
     vscode.l10n.t("Send Again"),
   );
 }
 
-/** Asks whether an output is answered anew though the crew took an answer. */
+/** Asks whether an output is answered anew though the crew accepted an answer. */
 export async function askAnew(taken: ResumeSummary): Promise<boolean> {
-  return await warned(
+  return await isAgreed(
     vscode.l10n.t("Answer “{0}” again?", shortName(taken.taskId)),
     doubtIn(taken),
     vscode.l10n.t("Answer Again"),
   );
 }
 
-async function warned(question: string, detail: string, yes: string): Promise<boolean> {
+/** Asks whether feedback is sent without the secrets of callbacks that can't be read. */
+export async function askWithoutSecrets(addresses: readonly string[]): Promise<boolean> {
+  const hosts = [...new Set(addresses.map(hostOf))].join(", ");
+  return await isAgreed(
+    vscode.l10n.t("Send the feedback without the callback's secret?"),
+    plainMessage(
+      vscode.l10n.t(
+        "The execution was started with a callback to {0} that needs a secret, which can't be read from this machine's secret storage. Without it, the callback is sent without authentication, and its receiver may refuse it.",
+        hosts,
+      ),
+    ),
+    vscode.l10n.t("Send Without It"),
+  );
+}
+
+/** Asks before an output is approved that is not on the screen: the question shows how it begins. */
+export async function confirmApproval(execution: Execution, taskId: string): Promise<boolean> {
+  const approve = vscode.l10n.t("Approve");
+  const question = vscode.l10n.t("Approve “{0}” of “{1}”?", shortName(taskId), titleOf(execution));
+  const goesTo = vscode.l10n.t(
+    "“{0}” is sent to {1}: the crew continues with this output, and later tasks read that as your feedback.",
+    approved,
+    crewAndHost(execution),
+  );
+  const { waiting, tasks } = execution;
+  const output =
+    (waiting?.taskId === taskId ? waiting.output : undefined) ??
+    tasks.find((task) => task.taskId === taskId)?.attempts.at(-1)?.output;
+  const detail = `${beginningOf(output)}\n\n${goesTo}`;
+  return (
+    (await vscode.window.showInformationMessage(question, { modal: true, detail }, approve)) ===
+    approve
+  );
+}
+
+async function isAgreed(question: string, detail: string, yes: string): Promise<boolean> {
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes;
 }
 
-function doubtIn({ taskId, outcome, feedback }: ResumeSummary): string {
-  if (outcome !== "answered")
-    return vscode.l10n.t(
-      "No answer came to your feedback for “{0}”, so it may have arrived. If it did, sending it again can answer the next output of the task, which you have not read.",
-      shortName(taskId),
-    );
-  const words = feedback.isApprove
-    ? vscode.l10n.t(
-        "The crew took your approval of “{0}”, but has not been seen to go on. It may only be slow.",
-        shortName(taskId),
-      )
-    : vscode.l10n.t(
-        "The crew took your rejection of “{0}”, but has not been seen to go on. It may only be slow.",
-        shortName(taskId),
-      );
-  return `${words} ${vscode.l10n.t("If so, another answer can be for its next output, which you have not read, and cost money.")}`;
+function beginningOf(output: string | undefined): string {
+  if (output === undefined) return vscode.l10n.t("The crew has not returned this output.");
+  const whole = output.trim();
+  if (whole === "") return vscode.l10n.t("The output is empty.");
+  const lines = whole.split(/\r?\n/).slice(0, longest.lines).join("\n");
+  const short = Array.from(lines.slice(0, 2 * longest.characters))
+    .slice(0, longest.characters)
+    .join("");
+  return short.length < whole.length ? `${short.trimEnd()} …` : short;
 }
 
-/** Every task id that has been seen of an execution, the likeliest first. */
-function knownTasks({ waiting, progress, tasks, resumes }: ExecutionSummary): string[] {
+function doubtIn({ taskId, outcome, feedback }: ResumeSummary): string {
+  const task = shortName(taskId);
+  if (outcome !== "answered")
+    return vscode.l10n.t(
+      "Your feedback for “{0}” was not answered, so it may have arrived. If it did, sending it again can answer the next output of the task, which you have not read.",
+      task,
+    );
+  const text = feedback.isApprove
+    ? vscode.l10n.t(
+        "The crew accepted your approval of “{0}”, but has not been seen to continue. It may only be slow.",
+        task,
+      )
+    : vscode.l10n.t(
+        "The crew accepted your rejection of “{0}”, but has not been seen to continue. It may only be slow.",
+        task,
+      );
+  return `${text} ${vscode.l10n.t("If so, another answer can be for its next output, which you have not read, and cost money.")}`;
+}
+
+/** All known task ids of an execution, the likeliest first. */
+function knownTasks({ waiting, progress, tasks, resumes }: ExecutionSummary): readonly string[] {
   const ids = [
     waiting?.taskId,
     progress?.current,

@@ -1,32 +1,77 @@
 import * as vscode from "vscode";
+import { plainLabel } from "../editor/messages.ts";
+import type { Draft } from "./drafts.ts";
 
-/** An answer that a person has written down beforehand. */
-export interface CannedAnswer {
-  /** What it is called in a list; without one the text stands there. */
+interface CannedAnswer {
   readonly label?: string;
   readonly text: string;
   readonly kind: "approve" | "reject" | "both";
 }
 
-/** The answers of the setting that fit what the person is about to do, as they are now. What has no text is left out. */
+/** The answers of the setting for an approval or a rejection. */
 export function cannedAnswers(isApprove: boolean): readonly CannedAnswer[] {
   const set: unknown = vscode.workspace.getConfiguration("crewdeck").get("feedback.cannedAnswers");
   const answers = Array.isArray(set) ? set.flatMap(readAnswer) : [];
   return answers.filter(({ kind }) => kind === "both" || (kind === "approve") === isApprove);
 }
 
-/** Text alone is an answer for both. */
 function readAnswer(raw: unknown): CannedAnswer[] {
   if (typeof raw === "string") return readAnswer({ text: raw });
   if (typeof raw !== "object" || raw === null) return [];
   const { label, text, kind }: Partial<Record<keyof CannedAnswer, unknown>> = raw;
   if (typeof text !== "string" || text.trim() === "") return [];
-  const hasLabel = typeof label === "string" && label.trim() !== "";
   return [
     {
-      ...(hasLabel ? { label } : {}),
+      ...(typeof label === "string" && label.trim() !== "" ? { label } : {}),
       text,
       kind: kind === "approve" || kind === "reject" ? kind : "both",
     },
   ];
+}
+
+/** Offers text to insert into a thread: canned answers, and drafts for other attempts of the same task. Undefined when the person cancels, or edits the answers. */
+export async function askInsertion(
+  isApprove: boolean,
+  drafts: readonly Draft[],
+): Promise<string | undefined> {
+  const canned = cannedAnswers(isApprove).map(({ label, text }) => ({
+    ...labelled(label, text),
+    text,
+  }));
+  const kept = drafts.map(({ attempt, text }) => ({
+    ...labelled(vscode.l10n.t("Draft for attempt {0}", attempt), text),
+    text,
+  }));
+  const edit = {
+    label:
+      canned.length === 0
+        ? vscode.l10n.t("Write canned answers in the settings…")
+        : vscode.l10n.t("Change canned answers in the settings…"),
+    iconPath: new vscode.ThemeIcon("gear"),
+    text: undefined,
+  };
+  const separator = { label: "", kind: vscode.QuickPickItemKind.Separator, text: undefined };
+  const chosen = await vscode.window.showQuickPick([...canned, ...kept, separator, edit], {
+    title: isApprove
+      ? vscode.l10n.t("Insert into your note")
+      : vscode.l10n.t("Insert into your feedback"),
+    placeHolder: vscode.l10n.t("Inserted below your text; nothing is sent yet"),
+    matchOnDetail: true,
+    ignoreFocusOut: true,
+  });
+  if (chosen === edit)
+    await vscode.commands.executeCommand(
+      "workbench.action.openSettings",
+      "@id:crewdeck.feedback.cannedAnswers",
+    );
+  return chosen?.text;
+}
+
+/** An answer in a list: its label with the text below it, or the text alone. */
+export function labelled(
+  label: string | undefined,
+  text: string,
+): { readonly label: string; readonly detail?: string } {
+  const line = plainLabel(text.trim().replace(/\s+/g, " "));
+  return label === undefined ? { label: line } : { label: plainLabel(label), detail: line };
 }

@@ -1,55 +1,48 @@
 import * as l10n from "@vscode/l10n";
 import { UserError } from "../base/errors.ts";
-import { type Disposable, Emitter } from "../base/events.ts";
+import { type Disposable, Emitter, type Event } from "../base/events.ts";
 import type { ResumeTarget } from "../executions/resumes.ts";
 import type { Database } from "../store/database.ts";
 import { integer, type Row, text } from "../store/row.ts";
 
-/** Drafts that are kept at once; the oldest give way. */
+/** Stored drafts; the oldest are deleted. */
 const most = 200;
-/** Longest text that is kept, in characters. */
 const longest = 500_000;
+const shown = 80;
 
-/** Words for one output that were not sent yet. */
+/** Feedback for one output that was not sent yet. */
 export interface Draft extends ResumeTarget {
   readonly localId: string;
   readonly isApprove: boolean;
   readonly text: string;
-  /** ISO 8601. */
   readonly at: string;
 }
 
-/** Which output a draft is for. */
 export type DraftTarget = Pick<Draft, "localId" | "taskId" | "attempt">;
 
 const ofTarget = "local_id = ? AND task_id = ? AND attempt = ?";
 
-/**
- * Drafts of feedback, in the database. One for an output; it goes when it is sent or discarded, and with its execution. Methods throw
- * what the database does.
- */
+/** Drafts of feedback, in the database: one for each output, deleted when it is sent or discarded, and with its execution. Methods throw StoreErrors. */
 export class Drafts implements Disposable {
   readonly #database: Database;
   readonly #changed: Emitter<void>;
+  /** Fires when one was stored or removed, perhaps by another window. */
+  readonly onDidChange: Event<void>;
   readonly #elsewhere: Disposable;
 
   constructor(database: Database, onProblem: (message: string, error: unknown) => void) {
     this.#database = database;
     this.#changed = new Emitter((error) => onProblem("A listener of the drafts failed.", error));
+    this.onDidChange = this.#changed.event;
     this.#elsewhere = database.onDidChangeElsewhere(() => this.#changed.fire());
   }
 
-  /** Fires when one was kept or removed, by another window perhaps. */
-  get onDidChange(): Emitter<void>["event"] {
-    return this.#changed.event;
-  }
-
-  /** Keeps a draft in place of the one for the same output. @throws UserError for one that is too long */
+  /** Stores a draft instead of the one for the same output. @throws UserError for one that is too long */
   keep({ localId, taskId, attempt, isApprove, text, at }: Draft): void {
     if (text.length > longest)
       throw new UserError(
         l10n.t(
-          "The draft is too long to be kept: {0} characters, and {1} are kept at most.",
+          "The draft is too long to be stored: {0} characters, and {1} are the maximum.",
           text.length,
           longest,
         ),
@@ -71,19 +64,17 @@ export class Drafts implements Disposable {
     });
   }
 
-  /** The drafts of an execution, oldest first. */
   of(localId: string): readonly Draft[] {
     return this.#database
       .all("SELECT * FROM drafts WHERE local_id = ? ORDER BY at", localId)
       .map(draftIn);
   }
 
-  /** All drafts, oldest first. */
+  /** Oldest first. */
   all(): readonly Draft[] {
     return this.#database.all("SELECT * FROM drafts ORDER BY at").map(draftIn);
   }
 
-  /** The draft for an output. */
   find({ localId, taskId, attempt }: DraftTarget): Draft | undefined {
     const row = this.#database.get(
       `SELECT * FROM drafts WHERE ${ofTarget}`,
@@ -94,7 +85,6 @@ export class Drafts implements Disposable {
     return row && draftIn(row);
   }
 
-  /** Removes the draft for an output, if there is one. */
   remove({ localId, taskId, attempt }: DraftTarget): void {
     this.#change(() =>
       this.#database.run(`DELETE FROM drafts WHERE ${ofTarget}`, localId, taskId, attempt),
@@ -123,4 +113,13 @@ function draftIn(row: Row): Draft {
     text: text(row, "text"),
     at: text(row, "at"),
   };
+}
+
+export function beginningOf({ text }: Pick<Draft, "text">): string {
+  const line = text.trim().replace(/\s+/g, " ");
+  return line.length <= shown
+    ? line
+    : `${Array.from(line)
+        .slice(0, shown - 1)
+        .join("")}…`;
 }

@@ -2,22 +2,21 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
+import { repeatable, acceptedBefore } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
-import type { FeedbackKind } from "./ask.ts";
-import { namingFeedback } from "../sending/not-taken.ts";
-import { repeatable, takenBefore } from "./pending.ts";
-import type { FindPlace } from "./place.ts";
+import { LostSecretsError, namingFeedback } from "../sending/errors.ts";
 import type { FeedbackResult, FeedbackSender, FeedbackToSend } from "../sending/feedback.ts";
 import { staleByAttempt } from "../sending/stale.ts";
+import type { FindPlace } from "./lenses.ts";
 import type { FeedbackThreads } from "./threads.ts";
 
-/** Milliseconds that a crew's answer stays in the status bar. */
+/** How long a crew's answer stays in the status bar (ms). */
 const answerShown = 10_000;
 
-/** What a person may be asked, loaded when the first question comes. */
+/** Loaded with the first question. */
 const questions = () => import("./ask.ts");
 
-/** Makes one press of a double click on one output, also where the crew answers in between; a later press is another. */
+/** Makes one press of a double click on one output, even if the crew answers in between; a later press is another. */
 export interface Presses {
   once(
     key: string,
@@ -26,132 +25,106 @@ export interface Presses {
   ): Promise<FeedbackResult | undefined>;
 }
 
-/** What {@link Feedback} needs. */
-export interface FeedbackOptions {
+interface FeedbackOptions {
   readonly sender: Pick<FeedbackSender, "send">;
-  /** Where in an open document feedback is given: an output that has no such place in a visible editor is not on the screen. */
+  /** An output without such a place in a visible editor is not on the screen. */
   readonly find: FindPlace;
   readonly presses: Presses;
   /** Shows the execution's document at what waits. */
   readonly show: (execution: ExecutionSummary) => Promise<vscode.TextEditor>;
 }
 
-/** What a caller may say beforehand; what is missing is asked for. */
-export interface FeedbackWords {
+/** What a caller gives; what is missing is asked for. */
+export interface GivenFeedback {
   readonly taskId?: string;
   readonly feedback?: string;
-  /** The attempt that the person was looking at; another one is not answered in its place. */
+  /** The attempt that the person saw; another one is not answered in its place. */
   readonly attempt?: number;
-  /** A person wants it, who is shown what is approved where it is not on the screen. A program means what it says. */
+  /** A person is shown what they approve if it is not on the screen; a program is not asked. */
   readonly isPerson?: boolean;
 }
 
-/** What a person does about an output: approve, reject, with words or without. Each returns the crew's answer, or nothing when the person cancels. */
+type Answer = Promise<FeedbackResult | undefined>;
+
+/** What a person does with an output. Each method returns the crew's answer, or undefined when the person cancels. */
 export class Feedback implements vscode.Disposable {
   readonly #options: FeedbackOptions;
+  /** What is being sent from this window, by execution. */
   readonly #sending = new Map<
     string,
-    { readonly words: string; readonly result: Promise<FeedbackResult> }
+    { readonly key: string; readonly result: Promise<FeedbackResult> }
   >();
   readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeSending = this.#changed.event;
   #threads: FeedbackThreads | undefined;
 
   constructor(options: FeedbackOptions) {
     this.#options = options;
   }
 
-  /** Feedback has begun to be sent from this window, or is done with. */
-  readonly onDidChangeSending = this.#changed.event;
-
-  /** Where words are written. Given later, since threads send by this. */
   use(threads: FeedbackThreads): void {
     this.#threads = threads;
   }
 
   /** Whether feedback for an execution is being sent from this window. */
-  isSending(execution: ExecutionSummary): boolean {
-    return this.#sending.has(execution.localId);
+  isSending({ localId }: ExecutionSummary): boolean {
+    return this.#sending.has(localId);
   }
 
-  /** Approves at once. A person is asked first where the output is not on the screen. */
-  async approve(
-    execution: Execution,
-    words: FeedbackWords = {},
-  ): Promise<FeedbackResult | undefined> {
-    const { taskId = execution.waiting?.taskId, feedback, attempt, isPerson = false } = words;
+  /** Approves at once. A person is asked first if the output is not on the screen. */
+  async approve(execution: Execution, given: GivenFeedback = {}): Answer {
+    const { taskId = execution.waiting?.taskId, feedback, attempt, isPerson = false } = given;
     if (!isPerson || taskId === undefined || attempt === undefined)
-      return await this.#approve(execution, words);
-    return await this.#options.presses.once(
-      JSON.stringify([execution.localId, taskId, attempt, feedback]),
-      { isPerson },
-      () => this.#approve(execution, words),
+      return await this.#approve(execution, given);
+    const key = JSON.stringify([execution.localId, taskId, attempt, feedback]);
+    return await this.#options.presses.once(key, { isPerson }, () =>
+      this.#approve(execution, given),
     );
   }
 
-  async #approve(
-    execution: Execution,
-    { taskId, feedback = "", attempt, isPerson = false }: FeedbackWords,
-  ): Promise<FeedbackResult | undefined> {
-    const task = taskId ?? execution.waiting?.taskId;
-    refuseOtherAttempt(execution, task, attempt);
-    const chosen = task ?? (await (await questions()).askTask(execution));
-    if (chosen === undefined) return undefined;
-    const again = await this.#isAgain(execution, chosen, isPerson);
-    if (again === undefined) return undefined;
+  async #approve(execution: Execution, given: GivenFeedback): Answer {
+    const wanted = await this.#prepare(execution, given);
+    if (wanted === undefined) return undefined;
+    const { isPerson = false, feedback = "" } = given;
+    const isTaskKnown = (given.taskId ?? execution.waiting?.taskId) !== undefined;
     const isUnseen =
       isPerson &&
-      again.again !== true &&
-      task !== undefined &&
+      isTaskKnown &&
+      !wanted.again &&
       !this.isSending(execution) &&
       !this.#isShown(execution);
-    if (isUnseen && !(await (await import("./confirm.ts")).confirmApproval(execution, chosen)))
+    if (isUnseen && !(await (await questions()).confirmApproval(execution, wanted.taskId)))
       return undefined;
-    return await this.send({
-      execution,
-      taskId: chosen,
-      isApprove: true,
-      text: feedback,
-      ...again,
-    });
+    return await this.send({ ...wanted, isApprove: true, text: feedback });
   }
 
-  /** Approves with words that are written in a thread. */
-  async approveWithNote(
-    execution: Execution,
-    { taskId, attempt, isPerson = false }: FeedbackWords = {},
-  ): Promise<FeedbackResult | undefined> {
-    refuseOtherAttempt(execution, taskId, attempt);
-    return await this.#write(execution, taskId, "approveWithNote", isPerson);
+  /** Approves with a note that is written in a thread. */
+  async approveWithNote(execution: Execution, given: GivenFeedback = {}): Answer {
+    return await this.#write(execution, given, true);
   }
 
-  /** Rejects with these words, or with words that are written in a thread. */
-  async reject(
-    execution: Execution,
-    { taskId, feedback, attempt, isPerson = false }: FeedbackWords = {},
-  ): Promise<FeedbackResult | undefined> {
-    refuseOtherAttempt(execution, taskId, attempt);
-    if (feedback === undefined) return await this.#write(execution, taskId, "reject", isPerson);
-    const task =
-      taskId ?? execution.waiting?.taskId ?? (await (await questions()).askTask(execution));
-    const again = task === undefined ? undefined : await this.#isAgain(execution, task, isPerson);
-    return task === undefined || again === undefined
-      ? undefined
-      : await this.send({ execution, taskId: task, isApprove: false, text: feedback, ...again });
+  /** Rejects with a given text, or one that is written in a thread. */
+  async reject(execution: Execution, given: GivenFeedback = {}): Answer {
+    const { feedback: text } = given;
+    if (text === undefined) return await this.#write(execution, given, false);
+    const wanted = await this.#prepare(execution, given);
+    return wanted && (await this.send({ ...wanted, isApprove: false, text }));
   }
 
-  /** Asks for everything: which task, approve or reject, and words. */
-  async give(execution: Execution): Promise<FeedbackResult | undefined> {
-    const taskId = execution.waiting?.taskId ?? (await (await questions()).askTask(execution));
-    const chosen = taskId === undefined ? undefined : await (await questions()).askKind(taskId);
+  /** Asks for everything: which task, approve or reject, and a text. */
+  async give(execution: Execution): Answer {
+    const { askKind, askTask } = await questions();
+    const taskId = execution.waiting?.taskId ?? (await askTask(execution));
+    const chosen = taskId === undefined ? undefined : await askKind(taskId);
     if (taskId === undefined || chosen === undefined) return undefined;
-    const { kind, words } = chosen;
-    return kind === "approve"
-      ? await this.approve(execution, { taskId, isPerson: true })
-      : await this.#write(execution, taskId, kind, true, words);
+    const given = { taskId, isPerson: true };
+    return chosen.kind === "approve"
+      ? await this.approve(execution, given)
+      : await this.#write(execution, given, chosen.kind === "approveWithNote", chosen.text);
   }
 
-  /** Sends once more, word for word, what may have arrived or was taken by a crew that still reports the pause, after a warning. @throws UserError where there is no such thing */
-  async sendAgain(execution: Execution): Promise<FeedbackResult | undefined> {
+  /** Sends again, after a warning, what may have arrived or was accepted by a crew that still reports the pause. @throws UserError if there is none */
+  async sendAgain(execution: Execution): Answer {
     const doubted = repeatable(execution);
     const sent = execution.resumes.find((resume) => resume === doubted);
     if (sent === undefined)
@@ -160,16 +133,16 @@ export class Feedback implements vscode.Disposable {
     return await this.send({ execution, taskId: sent.taskId, ...sent.feedback, again: true });
   }
 
-  /** Sends feedback and shows the answer. The same words sent again while they are under way are a double click, and get the same answer. */
+  /** Sends feedback and shows the answer. The same text sent again meanwhile is a double click, and gets the same answer. */
   async send(feedback: FeedbackToSend): Promise<FeedbackResult> {
     const { localId } = feedback.execution;
-    const words = JSON.stringify([feedback.taskId, feedback.isApprove, feedback.text]);
-    const underWay = this.#sending.get(localId);
-    if (underWay?.words === words) return await underWay.result;
-    if (underWay !== undefined)
+    const key = JSON.stringify([feedback.taskId, feedback.isApprove, feedback.text]);
+    const present = this.#sending.get(localId);
+    if (present?.key === key) return await present.result;
+    if (present !== undefined)
       throw new UserError(
         vscode.l10n.t(
-          "Other feedback for this execution is being sent right now. Wait for its answer.",
+          "Other feedback for this execution is already being sent. Wait for the answer.",
         ),
       );
     const result = Promise.resolve(
@@ -178,11 +151,11 @@ export class Feedback implements vscode.Disposable {
         () => this.#send(feedback),
       ),
     );
-    this.#sending.set(localId, { words, result });
+    this.#sending.set(localId, { key, result });
     this.#changed.fire();
     try {
       const answer = await result;
-      vscode.window.setStatusBarMessage(answerInWords(feedback, answer), answerShown);
+      vscode.window.setStatusBarMessage(answerText(feedback, answer), answerShown);
       return answer;
     } finally {
       this.#sending.delete(localId);
@@ -195,8 +168,16 @@ export class Feedback implements vscode.Disposable {
   }
 
   async #send(feedback: FeedbackToSend): Promise<FeedbackResult> {
+    const { sender } = this.#options;
     try {
-      return await this.#options.sender.send(feedback);
+      return await sender.send(feedback).catch(async (error: unknown) => {
+        if (
+          !(error instanceof LostSecretsError) ||
+          !(await (await questions()).askWithoutSecrets(error.addresses))
+        )
+          throw error;
+        return await sender.send({ ...feedback, withoutSecrets: true });
+      });
     } catch (error) {
       throw namingFeedback(error, feedback);
     }
@@ -208,55 +189,44 @@ export class Feedback implements vscode.Disposable {
     );
   }
 
-  /** Warns a person before an output is answered again that the crew took an answer for. Undefined when the person cancels. */
-  async #isAgain(
+  /**
+   * The output to answer. Asks which task, if none is known to wait, and warns a person before an output is answered again that the crew
+   * accepted an answer for. Undefined when the person cancels. @throws StaleFeedbackError if another attempt waits than was seen
+   */
+  async #prepare(
     execution: Execution,
-    taskId: string,
-    isPerson: boolean,
-  ): Promise<Pick<FeedbackToSend, "again"> | undefined> {
+    { taskId, attempt, isPerson = false }: GivenFeedback,
+  ): Promise<Pick<FeedbackToSend, "execution" | "taskId" | "again"> | undefined> {
+    const known = taskId ?? execution.waiting?.taskId;
+    const stale =
+      known !== undefined && attempt !== undefined
+        ? staleByAttempt(execution, known, attempt)
+        : undefined;
+    if (stale !== undefined) throw stale;
+    const task = known ?? (await (await questions()).askTask(execution));
+    if (task === undefined) return undefined;
     const taken =
-      isPerson && !this.isSending(execution) ? takenBefore(execution, taskId) : undefined;
-    if (taken === undefined) return {};
-    return (await (await questions()).askAnew(taken)) ? { again: true } : undefined;
+      isPerson && !this.isSending(execution) ? acceptedBefore(execution, task) : undefined;
+    if (taken === undefined) return { execution, taskId: task };
+    return (await (await questions()).askAnew(taken))
+      ? { execution, taskId: task, again: true }
+      : undefined;
   }
 
   async #write(
     execution: Execution,
-    taskId: string | undefined,
-    kind: Exclude<FeedbackKind, "approve">,
-    isPerson: boolean,
-    words?: string,
-  ): Promise<FeedbackResult | undefined> {
-    const task =
-      taskId ?? execution.waiting?.taskId ?? (await (await questions()).askTask(execution));
-    if (task === undefined || this.#threads === undefined) return undefined;
-    const again = await this.#isAgain(execution, task, isPerson);
-    if (again === undefined) return undefined;
+    given: GivenFeedback,
+    isApprove: boolean,
+    text?: string,
+  ): Answer {
+    const wanted = await this.#prepare(execution, given);
+    if (wanted === undefined || this.#threads === undefined) return undefined;
     const editor = await this.#options.show(execution);
-    return await this.#threads.open(
-      editor,
-      { execution, taskId: task, isApprove: kind === "approveWithNote", ...again },
-      words,
-    );
+    return await this.#threads.open(editor, { ...wanted, isApprove }, text);
   }
 }
 
-function refuseOtherAttempt(
-  execution: Execution,
-  taskId = execution.waiting?.taskId,
-  attempt?: number,
-): void {
-  const stale =
-    taskId === undefined || attempt === undefined
-      ? undefined
-      : staleByAttempt(execution, taskId, attempt);
-  if (stale !== undefined) throw stale;
-}
-
-function answerInWords(
-  { execution, isApprove }: FeedbackToSend,
-  { message }: FeedbackResult,
-): string {
+function answerText({ execution, isApprove }: FeedbackToSend, { message }: FeedbackResult): string {
   const title = plainLabel(titleOf(execution));
   return isApprove
     ? vscode.l10n.t("$(check) Approved “{0}”: {1}", title, plainLabel(message))

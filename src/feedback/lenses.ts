@@ -1,34 +1,51 @@
 import * as vscode from "vscode";
-import { keyOf, type ExecutionSummary, type ResumeSummary } from "../executions/model.ts";
-import { answeredPause } from "../executions/resumes.ts";
-import { beginningOf, isForWhatWaits } from "./draft-words.ts";
-import type { Draft, Drafts } from "./drafts.ts";
+import { setContext } from "../editor/context.ts";
+import { type ExecutionSummary, keyOf } from "../executions/model.ts";
+import { answeredPause, approved, isForWhatWaits, pendingResume } from "../executions/resumes.ts";
+import { beginningOf, type Draft, type Drafts } from "./drafts.ts";
 import type { Feedback } from "./feedback.ts";
-import { pendingResume } from "./pending.ts";
-import type { FindExecution, FindPlace } from "./place.ts";
-import { approved } from "../executions/resumes.ts";
 
-/** What {@link FeedbackLenses} needs. */
-export interface FeedbackLensesOptions {
+/** A place in an execution's document where a person gives feedback. */
+export interface FeedbackPlace {
+  readonly execution: ExecutionSummary;
+  readonly taskId?: string;
+  /** Counts from 0. */
+  readonly line: number;
+}
+
+export type FindPlace = (document: vscode.TextDocument) => FeedbackPlace | undefined;
+
+/** The execution whose own document this is; not that of one of its outputs. */
+export type FindExecution = (document: vscode.TextDocument) => ExecutionSummary | undefined;
+
+interface FeedbackLensesOptions {
   readonly find: FindPlace;
   readonly findExecution: FindExecution;
   readonly feedback: Pick<Feedback, "isSending" | "onDidChangeSending">;
   readonly drafts: Pick<Drafts, "of" | "onDidChange">;
-  /** Something was written to the executions. */
   readonly onDidChange: (listener: () => void) => { dispose(): void };
 }
 
-/** The actions over the output that waits for a person, and at the top a way to words that were not sent and that nothing waits for any more. */
+export const effects = {
+  approve: () =>
+    vscode.l10n.t(
+      "The crew continues with this output, and later tasks read “{0}” as your feedback",
+      approved,
+    ),
+  note: () => vscode.l10n.t("The crew continues, and later tasks read your note"),
+  reject: () => vscode.l10n.t("The task runs again with your feedback"),
+};
+
+/** The actions over the output that waits for a person, and at the top a way to drafts for which nothing waits any more. */
 export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposable {
   readonly #options: FeedbackLensesOptions;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #subscriptions: vscode.Disposable;
+  readonly onDidChangeCodeLenses = this.#changed.event;
 
   constructor(options: FeedbackLensesOptions) {
     this.#options = options;
-    const changed = () => {
-      this.#changed.fire();
-    };
+    const changed = () => this.#changed.fire();
     this.#subscriptions = vscode.Disposable.from(
       this.#changed,
       options.onDidChange(changed),
@@ -39,49 +56,32 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
     );
   }
 
-  readonly onDidChangeCodeLenses = this.#changed.event;
-
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const execution = this.#options.findExecution(document);
     if (execution === undefined) return [];
+    const lens = (line: number) => (command: vscode.Command) =>
+      new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command);
     const drafts = this.#options.drafts.of(execution.localId);
-    const leftOver = drafts.filter((draft) => !isForWhatWaits(draft, execution));
-    const top =
-      leftOver.length === 0
-        ? []
-        : [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), leftOverCommand(execution, leftOver))];
+    const left = drafts.filter((draft) => !isForWhatWaits(draft, execution));
+    const top = left.length === 0 ? [] : [leftOverCommand(execution, left)].map(lens(0));
     const place = this.#options.find(document);
-    if (place === undefined) return top;
-    const range = new vscode.Range(place.line, 0, place.line, 0);
-    return [
-      ...top,
-      ...this.#commands(place.execution, place.taskId, drafts).map(
-        (command) => new vscode.CodeLens(range, command),
-      ),
-    ];
+    return place === undefined
+      ? top
+      : [...top, ...this.#commands(place, drafts).map(lens(place.line))];
   }
 
   dispose(): void {
     this.#subscriptions.dispose();
   }
 
-  #commands(
-    execution: ExecutionSummary,
-    taskId: string | undefined,
-    drafts: readonly Draft[],
-  ): vscode.Command[] {
+  #commands({ execution, taskId }: FeedbackPlace, drafts: readonly Draft[]): vscode.Command[] {
     const argument = {
       crew: execution.crew.id,
       kickoffId: keyOf(execution),
       ...(taskId === undefined ? {} : { taskId, attempt: execution.waiting?.attempt }),
       fromLens: true,
     };
-    const command = (
-      title: string,
-      id: string,
-      tooltip: string,
-      more: object = {},
-    ): vscode.Command => ({
+    const command = (title: string, id: string, tooltip: string, more = {}): vscode.Command => ({
       title,
       command: `crewdeck.${id}`,
       tooltip,
@@ -100,21 +100,22 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
       const again = command(
         vscode.l10n.t("May have been sent – Send again…"),
         "sendAgain",
-        vscode.l10n.t("No answer came. Asks before it sends the same feedback again"),
+        vscode.l10n.t("No answer arrived. Asks before it sends the same feedback again"),
       );
       return taskId === undefined ? [again, give()] : [again];
     }
     const kept = drafts
       .filter((draft) => isForWhatWaits(draft, execution))
       .map((draft) => {
-        const tooltip = draft.isApprove
-          ? vscode.l10n.t("Words of a note that were not sent: {0}", beginningOf(draft))
-          : vscode.l10n.t("Words of a rejection that were not sent: {0}", beginningOf(draft));
+        const { isApprove, taskId: of, attempt } = draft;
+        const tooltip = isApprove
+          ? vscode.l10n.t("A note that was not sent: {0}", beginningOf(draft))
+          : vscode.l10n.t("A rejection that was not sent: {0}", beginningOf(draft));
         return command(
           vscode.l10n.t("Draft kept – continue…"),
-          draft.isApprove ? "approveWithNote" : "reject",
+          isApprove ? "approveWithNote" : "reject",
           tooltip,
-          { taskId: draft.taskId, attempt: draft.attempt },
+          { taskId: of, attempt },
         );
       });
     if (taskId === undefined) return [...kept, give()];
@@ -122,39 +123,20 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
     return [
       ...kept,
       taken === undefined
-        ? command(
-            vscode.l10n.t("Approve"),
-            "approve",
-            vscode.l10n.t(
-              "The crew goes on with this output, and later tasks read “{0}” as your feedback",
-              approved,
-            ),
-          )
+        ? command(vscode.l10n.t("Approve"), "approve", effects.approve())
         : command(
-            takenInWords(taken),
+            taken.feedback.isApprove
+              ? vscode.l10n.t("Approved, but the crew still waits – Send again…")
+              : vscode.l10n.t("Rejected, but the crew still waits – Send again…"),
             "sendAgain",
             vscode.l10n.t(
-              "The crew took your feedback and still reports the pause. Asks before it sends the same feedback again",
+              "The crew accepted your feedback and still reports the pause. Asks before it sends the same feedback again",
             ),
           ),
-      command(
-        vscode.l10n.t("Approve with a note…"),
-        "approveWithNote",
-        vscode.l10n.t("The crew goes on, and later tasks read your words"),
-      ),
-      command(
-        vscode.l10n.t("Reject with feedback…"),
-        "reject",
-        vscode.l10n.t("The task is done again with your words"),
-      ),
+      command(vscode.l10n.t("Approve with a note…"), "approveWithNote", effects.note()),
+      command(vscode.l10n.t("Reject with feedback…"), "reject", effects.reject()),
     ];
   }
-}
-
-function takenInWords({ feedback }: ResumeSummary): string {
-  return feedback.isApprove
-    ? vscode.l10n.t("Approved, but the crew still waits – Send again…")
-    : vscode.l10n.t("Rejected, but the crew still waits – Send again…");
 }
 
 function leftOverCommand(execution: ExecutionSummary, drafts: readonly Draft[]): vscode.Command {
@@ -167,4 +149,27 @@ function leftOverCommand(execution: ExecutionSummary, drafts: readonly Draft[]):
     tooltip: drafts.map(beginningOf).join("\n"),
     arguments: [{ crew: execution.crew.id, kickoffId: keyOf(execution), fromLens: true }],
   };
+}
+
+/** Keeps the context key `crewdeck.waitingHere` true while the focused document waits for feedback. */
+export function watchWaitingHere({
+  find,
+  onDidChange,
+}: Pick<FeedbackLensesOptions, "find" | "onDidChange">): vscode.Disposable {
+  const look = () => {
+    const document = vscode.window.activeTextEditor?.document;
+    const place = document && find(document);
+    setContext(
+      "crewdeck.waitingHere",
+      place?.taskId !== undefined && pendingResume(place.execution) === undefined,
+    );
+  };
+  look();
+  return vscode.Disposable.from(
+    vscode.window.onDidChangeActiveTextEditor(look),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => {
+      if (document === vscode.window.activeTextEditor?.document) look();
+    }),
+    onDidChange(look),
+  );
 }

@@ -1,21 +1,20 @@
 import * as vscode from "vscode";
+import { shortName } from "../base/text.ts";
 import { type ExecutionSummary, hasEnded } from "../executions/model.ts";
+import { attemptToAnswer } from "../executions/resumes.ts";
+import { titleOf } from "../executions/title.ts";
 import type { FeedbackResult } from "../sending/feedback.ts";
-import { isOver, type ThreadSubject } from "./thread-subject.ts";
-import { overLabel, threadLabel } from "./thread-words.ts";
-import type { WordsUnderWay } from "./words-under-way.ts";
+import { callbacksAgain, crewAndHost, isOver, type ThreadSubject } from "./target.ts";
+import type { TextBeingSent } from "./typed-text.ts";
 
 /** A thread that a person writes in, from its opening to the crew's answer. */
 export class OpenThread {
   readonly thread: vscode.CommentThread;
   subject: ThreadSubject;
-  /** Words for this output are kept. */
   hasDraft = false;
-  /** Its words were to be sent and were not. */
   isUnsent = false;
-  /** Set while its words are being sent. */
-  underWay: WordsUnderWay | undefined;
-  /** The crew's answer once the words were sent, or nothing once the thread was closed. */
+  beingSent: TextBeingSent | undefined;
+  /** The crew's answer once the text was sent, or undefined once the thread was closed. */
   readonly done: Promise<FeedbackResult | undefined>;
   #settle: (result: FeedbackResult | undefined | Promise<FeedbackResult | undefined>) => void =
     () => undefined;
@@ -31,31 +30,88 @@ export class OpenThread {
     return this.#isOpen;
   }
 
-  /** Says what sending will do, or that it is too late: unsent words cannot be read, so a thread with any must not just go. */
+  /** Says what sending will do, or that it is too late: unsent text can't be read, so a thread with any must not just close. */
   name(current: ExecutionSummary | undefined): void {
-    if (this.underWay !== undefined) {
+    if (this.beingSent !== undefined) {
       this.thread.label = vscode.l10n.t("Sending…");
       return;
     }
     const { subject, hasDraft } = this;
     const isTooLate = isOver(subject, current);
-    const facts = [
-      isTooLate ? "stale" : subject.isApprove ? "approve" : "reject",
-      ...(hasDraft ? ["draft"] : []),
-    ];
-    this.thread.contextValue = facts.join(":");
+    const action = isTooLate ? "stale" : subject.isApprove ? "approve" : "reject";
+    this.thread.contextValue = hasDraft ? `${action}:draft` : action;
     this.thread.label = isTooLate
-      ? overLabel(subject, {
-          isKept: hasDraft,
-          hasEnded: current === undefined || hasEnded(current),
-        })
+      ? overLabel(subject, hasDraft, current === undefined || hasEnded(current))
       : threadLabel(subject, this.isUnsent);
   }
 
-  /** Takes it from the document. Whoever waits for it hears `result`, or what another thread in its place leads to. */
+  /** Removes it from the document. @param result of `done`, or what another thread in its place leads to */
   close(result: FeedbackResult | undefined | Promise<FeedbackResult | undefined>): void {
     this.#isOpen = false;
     this.thread.dispose();
     this.#settle(result);
   }
+}
+
+/**
+ * What sending does: which output of which task, approve or reject, who reads the text and who gets it. One line, the most important
+ * first, since a narrow editor cuts its end. `isUnsent` says first that the text should have been sent already.
+ */
+export function threadLabel(
+  { execution, taskId, isApprove }: ThreadSubject,
+  isUnsent: boolean,
+): string {
+  const attempt = attemptToAnswer(execution, taskId);
+  const task = shortName(taskId);
+  const output = attempt > 1 ? vscode.l10n.t("“{0}”, attempt {1}", task, attempt) : `“${task}”`;
+  const parts = [output, crewAndHost(execution), titleOf(execution)] as const;
+  const what = isApprove
+    ? vscode.l10n.t("Approve {0} – later tasks of {1} in “{2}” read your note", ...parts)
+    : vscode.l10n.t("Reject {0} – later tasks of {1} in “{2}” read your feedback", ...parts);
+  const again = callbacksAgain(execution);
+  const all =
+    again.length === 0 ? what : vscode.l10n.t("{0}; callbacks again: {1}", what, again.join(", "));
+  return isUnsent ? vscode.l10n.t("Not sent: {0}", all) : all;
+}
+
+/** Says that a thread's output no longer waits, and how its text can still be used. */
+export function overLabel(
+  { execution, taskId }: ThreadSubject,
+  isKept: boolean,
+  isEnd: boolean,
+): string {
+  const output = [shortName(taskId), attemptToAnswer(execution, taskId)] as const;
+  if (isEnd)
+    return isKept
+      ? vscode.l10n.t("Ended; your text is kept as a draft (“{0}”, attempt {1})", ...output)
+      : vscode.l10n.t(
+          "Ended: save a draft to keep your text, or cancel (“{0}”, attempt {1})",
+          ...output,
+        );
+  return isKept
+    ? vscode.l10n.t(
+        "No longer waits; your text is kept for the next attempt (“{0}”, attempt {1})",
+        ...output,
+      )
+    : vscode.l10n.t(
+        "No longer waits: save a draft for the next attempt, or cancel (“{0}”, attempt {1})",
+        ...output,
+      );
+}
+
+/** The texts of the empty box, in the one line that VS Code gives it. */
+export function threadHints({ isApprove }: ThreadSubject): vscode.CommentOptions {
+  return isApprove
+    ? {
+        prompt: vscode.l10n.t("Approve with a note…"),
+        placeHolder: vscode.l10n.t(
+          "Your note (empty: “Approved.”). All of it becomes context for later tasks.",
+        ),
+      }
+    : {
+        prompt: vscode.l10n.t("Reject with feedback…"),
+        placeHolder: vscode.l10n.t(
+          "What should be different? All of it becomes context for later tasks.",
+        ),
+      };
 }

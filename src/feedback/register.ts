@@ -1,23 +1,20 @@
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
-import type { Crews } from "../crews/crews.ts";
 import { Disposables } from "../base/events.ts";
+import type { Crews } from "../crews/crews.ts";
 import { executionScheme } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
+import type { FeedbackSender } from "../sending/feedback.ts";
+import type { Sending } from "../sending/sending.ts";
 import type { Database } from "../store/database.ts";
 import { Drafts } from "./drafts.ts";
 import { Feedback, type Presses } from "./feedback.ts";
-import { FeedbackLenses } from "./lenses.ts";
-import type { FindExecution, FindPlace } from "./place.ts";
-import type { FeedbackSender, FeedbackToSend } from "../sending/feedback.ts";
-import type { Sending } from "../sending/sending.ts";
+import { FeedbackLenses, type FindExecution, type FindPlace, watchWaitingHere } from "./lenses.ts";
 import { FeedbackThreads } from "./threads.ts";
-import { watchWaitingHere } from "./waiting-here.ts";
 
-/** What feedback works with. */
-export interface FeedbackRoomOptions {
+interface FeedbackRoomOptions {
   readonly crews: Crews;
   readonly executions: Executions;
   readonly sending: Sending;
@@ -29,9 +26,7 @@ export interface FeedbackRoomOptions {
   readonly show: (execution: ExecutionSummary) => Promise<vscode.TextEditor>;
 }
 
-/** What a person says of outputs, as the other parts use it. */
 export interface FeedbackRoom {
-  /** Ends all of it. */
   dispose(): void;
   readonly feedback: Feedback;
   readonly threads: FeedbackThreads;
@@ -39,27 +34,15 @@ export interface FeedbackRoom {
 }
 
 /** Registers lenses and threads over the tasks that wait for a person. */
-export function registerFeedback({
-  crews,
-  executions,
-  sending,
-  clock,
-  presses,
-  database,
-  find,
-  findExecution,
-  show,
-}: FeedbackRoomOptions): FeedbackRoom {
+export function registerFeedback(options: FeedbackRoomOptions): FeedbackRoom {
+  const { crews, executions, sending, clock, presses, database, find, findExecution, show } =
+    options;
   const { store, tracker } = executions;
   const { sends, secrets } = sending;
   const owned = new Disposables();
   let sender: FeedbackSender | undefined;
-  const send = async (words: FeedbackToSend) => {
-    // Most windows never send any.
-    const [{ FeedbackSender }, { sendAskingAboutSecrets }] = await Promise.all([
-      import("../sending/feedback.ts"),
-      import("./lost-secrets.ts"),
-    ]);
+  const send: FeedbackSender["send"] = async (given) => {
+    const { FeedbackSender } = await import("../sending/feedback.ts");
     sender ??= new FeedbackSender({
       store,
       sends,
@@ -69,38 +52,26 @@ export function registerFeedback({
       poll: (localId) => void tracker.pollNow(localId),
       onProblem: logProblem,
     });
-    return await sendAskingAboutSecrets(sender, words);
+    return await sender.send(given);
   };
-  const feedback = owned.add(
-    new Feedback({
-      sender: { send },
-      find,
-      presses,
-      show,
-    }),
-  );
+  const feedback = owned.add(new Feedback({ sender: { send }, find, presses, show }));
   const drafts = owned.add(new Drafts(database, logProblem));
   const threads = owned.add(
     new FeedbackThreads({
       find,
       current: (localId) => store.find(localId),
-      send: (words) => feedback.send(words),
+      send: (given) => feedback.send(given),
       drafts,
       clock,
       onProblem: logProblem,
     }),
   );
   feedback.use(threads);
+  const onDidChange = (listener: () => void) => store.onDidChange(listener);
   const lenses = owned.add(
-    new FeedbackLenses({
-      find,
-      findExecution,
-      feedback,
-      drafts,
-      onDidChange: (listener) => store.onDidChange(listener),
-    }),
+    new FeedbackLenses({ find, findExecution, feedback, drafts, onDidChange }),
   );
-  owned.add(watchWaitingHere({ find, onDidChange: (listener) => store.onDidChange(listener) }));
+  owned.add(watchWaitingHere({ find, onDidChange }));
   owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, lenses));
   return { feedback, threads, drafts, dispose: () => owned.dispose() };
 }

@@ -6,9 +6,10 @@ import { showStatus } from "../editor/messages.ts";
 import type { Execution } from "../executions/model.ts";
 import type { Drafts } from "./drafts.ts";
 import { MaybeSentError, NotTakenError } from "../sending/errors.ts";
-import { OpenThread } from "./open-thread.ts";
-import type { FindPlace } from "./place.ts";
 import type { FeedbackResult, FeedbackToSend } from "../sending/feedback.ts";
+import type { FindPlace } from "./lenses.ts";
+import { OpenThread, threadHints } from "./open-thread.ts";
+import { isRecorded, isSameTarget, targetOf, type ThreadSubject } from "./target.ts";
 import {
   beginThread,
   boxHolding,
@@ -16,21 +17,17 @@ import {
   editorOf,
   putForEditing,
   showThread,
+  textIn,
 } from "./thread-box.ts";
-import { isSameOutput, isWrittenDown, targetOf, type ThreadSubject } from "./thread-subject.ts";
-import { threadHints } from "./thread-words.ts";
-import { wordsOf } from "./unsent.ts";
-import { joined, WordsUnderWay } from "./words-under-way.ts";
+import { joined, TextBeingSent } from "./typed-text.ts";
 
-/** What {@link FeedbackThreads} needs. */
-export interface FeedbackThreadsOptions {
+interface FeedbackThreadsOptions {
   readonly find: FindPlace;
-  /** An execution as it is stored now. */
   readonly current: (localId: string) => Execution | undefined;
   readonly send: (feedback: FeedbackToSend) => Promise<FeedbackResult>;
   readonly drafts: Pick<Drafts, "find" | "of" | "keep" | "remove">;
   readonly clock: Clock;
-  /** Hears of what went wrong where the person is told something else. */
+  /** Reports what went wrong, when the person gets another message or none. */
   readonly onProblem: (doing: string, error: unknown) => void;
 }
 
@@ -51,27 +48,26 @@ export class FeedbackThreads implements vscode.Disposable {
     });
   }
 
-  /** Threads that are open, for whoever wants to look. */
   get threads(): readonly vscode.CommentThread[] {
     return [...this.#open.keys()];
   }
 
   /**
-   * Opens a thread for words, or the one that is there for the same output, which keeps what is typed in it. A new one begins
-   * with `words`, else with the draft that is kept. Resolves with the crew's answer once it was sent, or with nothing once it
-   * was closed. @throws UserError where `words` would replace what is being written
+   * Opens a thread, or the one for the same output, which keeps what is typed in it. A new one begins with `text`, else with the draft.
+   * Resolves with the crew's answer once it was sent, or with undefined once it was closed.
+   * @throws UserError if `text` would replace what is being written
    */
   async open(
     editor: vscode.TextEditor,
     subject: ThreadSubject,
-    words?: string,
+    text?: string,
   ): Promise<FeedbackResult | undefined> {
     const draft = this.#options.drafts.find(targetOf(subject));
-    const known = [...this.#open.values()].find((open) => isSameOutput(open.subject, subject));
-    if (known !== undefined && words !== undefined)
+    const known = [...this.#open.values()].find((open) => isSameTarget(open.subject, subject));
+    if (known !== undefined && text !== undefined)
       throw new UserError(
         vscode.l10n.t(
-          "You are writing about this output already. Use “Insert Canned Answer…” below your words.",
+          "You are already writing about this output. Use “Insert Canned Answer…” below your text.",
         ),
       );
     this.#controller.options = threadHints(subject);
@@ -80,9 +76,9 @@ export class FeedbackThreads implements vscode.Disposable {
     open.hasDraft = draft !== undefined;
     open.name(this.#current(subject));
     if (known === undefined) {
-      await this.#begin(editor, open, words ?? draft?.text);
+      await this.#begin(editor, open, text ?? draft?.text);
     } else if (!(await showThread(editor, open))) {
-      // VS Code has a bin on a thread without comments and tells nobody that it was used. Who waits for the old one waits for the new.
+      // VS Code has a bin on a thread without comments and fires no event for it. What awaits the old one awaits the new one.
       const next = this.#replace(editor, open);
       await this.#begin(editor, next, draft?.text);
       return await next.done;
@@ -90,44 +86,44 @@ export class FeedbackThreads implements vscode.Disposable {
     return await open.done;
   }
 
-  /** Sends what was written: a thread's reply, or words that could not be sent before. Words that are not sent stay, and are kept; so is what was typed on. */
+  /** Sends what was written: a thread's reply, or text that could not be sent before. What is not sent stays, and is kept as a draft, with what was typed since. */
   async submit(argument: unknown): Promise<FeedbackResult | undefined> {
     const { open, text } = this.#written(argument);
     if (open === undefined || text === undefined) return undefined;
-    const underWay = new WordsUnderWay(text);
+    const beingSent = new TextBeingSent(text);
     const box = text.trim() === "" ? undefined : boxHolding(text);
     const inBox = () => (box === undefined || box.isClosed ? "" : box.getText());
-    open.underWay = underWay;
+    open.beingSent = beingSent;
     open.name(this.#current(open.subject));
     try {
       const result = await this.#options.send({ ...open.subject, text });
-      this.#end(open, result, underWay.beyond(inBox()));
+      this.#end(open, result, beingSent.beyond(inBox()));
       return result;
     } catch (error) {
-      // What may have been sent stands in the execution's document, with a lens that sends it again: here it would read as unsent.
+      // What may have been sent is in the execution's document, with a lens that sends it again: here it would read as unsent.
       if (
         error instanceof MaybeSentError &&
-        isWrittenDown(open.subject, text, this.#current(open.subject))
+        isRecorded(open.subject, text, this.#current(open.subject))
       ) {
-        this.#end(open, undefined, underWay.beyond(inBox()));
+        this.#end(open, undefined, beingSent.beyond(inBox()));
         throw error;
       }
       open.isUnsent = true;
-      const isKept = this.#keepIfAny(open, underWay.with(inBox()));
+      const isKept = this.#keepIfAny(open, beingSent.with(inBox()));
       const before = inBox();
-      const words = underWay.with(before);
-      open.underWay = undefined;
+      const all = beingSent.with(before);
+      open.beingSent = undefined;
       open.name(this.#current(open.subject));
       const why = messageOf(error instanceof NotTakenError ? error.cause : error);
-      this.#afterCommand("Giving back words that were not sent", async () => {
-        if (!open.isOpen || open.underWay !== undefined) return;
+      this.#afterCommand("Restoring feedback that was not sent", async () => {
+        if (!open.isOpen || open.beingSent !== undefined) return;
         const typed = inBox();
-        const text = typed.trim() === before.trim() ? words : joined(words, typed);
-        // Who writes elsewhere by now keeps the focus.
+        const text = typed.trim() === before.trim() ? all : joined(all, typed);
+        // A person who writes elsewhere by now keeps the focus.
         const editor = editorInUse(open, box);
         const next = editor === undefined ? open : this.#replace(editor, open);
         if (editor !== undefined && (await beginThread(editor, next, text, box))) return;
-        // Only words that are kept nowhere stand in a comment, which opens the Comments panel: a lens leads back to a draft.
+        // Only what is no draft goes into a comment, which opens the Comments panel: a lens leads back to a draft.
         if (isKept) this.#close(next, undefined);
         else putForEditing(next, text, why);
       });
@@ -135,7 +131,7 @@ export class FeedbackThreads implements vscode.Disposable {
     }
   }
 
-  /** Keeps what was written and closes the thread; it comes back when feedback for the same output is written again. No words at all keep nothing. */
+  /** Keeps what was written as a draft and closes the thread. An empty text removes the draft. */
   saveDraft(argument: unknown): void {
     const { open, text } = this.#written(argument);
     if (open === undefined || text === undefined) return;
@@ -146,7 +142,6 @@ export class FeedbackThreads implements vscode.Disposable {
       showStatus(vscode.l10n.t("Draft kept on this machine. Nothing was sent."));
   }
 
-  /** Closes a thread and removes the draft that was kept for its output. */
   discardDraft(argument: unknown): void {
     const { open } = this.#written(argument);
     if (open === undefined) return;
@@ -154,7 +149,6 @@ export class FeedbackThreads implements vscode.Disposable {
     this.#close(open, undefined);
   }
 
-  /** Puts a canned answer below what was written. */
   async insert(argument: unknown): Promise<void> {
     const { open, text = "" } = this.#written(argument);
     if (open === undefined) return;
@@ -162,7 +156,7 @@ export class FeedbackThreads implements vscode.Disposable {
     const others = this.#options.drafts
       .of(own.localId)
       .filter(({ taskId, attempt }) => taskId === own.taskId && attempt !== own.attempt);
-    const { askInsertion } = await import("./insert.ts");
+    const { askInsertion } = await import("./canned.ts");
     const answer = await askInsertion(open.subject.isApprove, others);
     const all =
       answer === undefined ? text : text.trim() === "" ? answer : `${text.trimEnd()}\n\n${answer}`;
@@ -175,7 +169,7 @@ export class FeedbackThreads implements vscode.Disposable {
     });
   }
 
-  /** Closes a thread; what is written in it goes, but a draft that was kept stays. */
+  /** Closes a thread; what is written in it is lost, but a draft stays. */
   cancel(argument: unknown): void {
     const { open } = this.#written(argument);
     if (open !== undefined) this.#close(open, undefined);
@@ -187,15 +181,15 @@ export class FeedbackThreads implements vscode.Disposable {
     this.#controller.dispose();
   }
 
-  /** The thread of a command and the words that VS Code hands over. Nothing while others of it are being sent: these stay with them. */
+  /** The thread of a command and its text. Empty while its text is being sent, to which this one is added. */
   #written(argument: unknown): {
     readonly open?: OpenThread | undefined;
     readonly text?: string | undefined;
   } {
-    const { thread, text } = wordsOf(argument);
+    const { thread, text } = textIn(argument);
     const open = thread && this.#open.get(thread);
-    if (open?.underWay === undefined) return { open, text };
-    open.underWay.add(text ?? "");
+    if (open?.beingSent === undefined) return { open, text };
+    open.beingSent.add(text ?? "");
     return {};
   }
 
@@ -212,7 +206,7 @@ export class FeedbackThreads implements vscode.Disposable {
     return open;
   }
 
-  /** A new thread in the place of one: VS Code empties a thread's box when a command of the thread has ended, at some time after that. */
+  /** Replaces a thread by a new one: VS Code empties a thread's box at some time after a command of the thread has ended. */
   #replace(editor: vscode.TextEditor, open: OpenThread): OpenThread {
     const next = this.#create(editor.document, open.subject);
     next.hasDraft = open.hasDraft;
@@ -222,7 +216,6 @@ export class FeedbackThreads implements vscode.Disposable {
     return next;
   }
 
-  /** Shows a new thread with text in its box, or below it where that does not take it. */
   async #begin(
     editor: vscode.TextEditor,
     open: OpenThread,
@@ -232,7 +225,7 @@ export class FeedbackThreads implements vscode.Disposable {
     if (!(await beginThread(editor, open, text, old))) putForEditing(open, text);
   }
 
-  /** Does something when the command that runs has ended: VS Code empties the box then. */
+  /** After the current command, when VS Code empties the box. */
   #afterCommand(doing: string, action: () => Promise<void>): void {
     setImmediate(() => {
       action().catch((error: unknown) => this.#options.onProblem(doing, error));
@@ -254,19 +247,19 @@ export class FeedbackThreads implements vscode.Disposable {
     open.hasDraft = true;
   }
 
-  /** Keeps words as a draft, if there are any. False where that fails: they must stand somewhere else, then. */
+  /** Keeps a text as a draft, unless it is empty. False if that fails: it must be shown somewhere else. */
   #keepIfAny(open: OpenThread, text: string): boolean {
     if (text.trim() === "") return true;
     try {
       this.#keep(open, text);
       return true;
     } catch (problem) {
-      this.#options.onProblem("Keeping words that were not sent", problem);
+      this.#options.onProblem("Storing feedback that was not sent", problem);
       return false;
     }
   }
 
-  /** Its words have left: the thread goes, with their draft. What was typed on meanwhile is kept in the draft's place, and a lens leads to it. */
+  /** Its text was sent: the thread is closed and the draft removed. What was typed meanwhile becomes the draft, and a lens leads to it. */
   #end(open: OpenThread, result: FeedbackResult | undefined, typedOn: string): void {
     this.#close(open, result);
     if (typedOn !== "") {
@@ -288,7 +281,7 @@ export class FeedbackThreads implements vscode.Disposable {
     open.close(result);
   }
 
-  /** A thread does not follow its text by itself. */
+  /** VS Code doesn't move a thread with its text. */
   #follow(document: vscode.TextDocument): void {
     const here = [...this.#open.values()].filter(
       ({ thread }) => thread.uri.toString() === document.uri.toString(),

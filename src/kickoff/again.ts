@@ -1,28 +1,25 @@
 import * as vscode from "vscode";
-import type { KickoffRequest } from "../api/types.ts";
+import { UserError } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
 import { costsMoney, type Crew } from "../crews/types.ts";
-import { UserError } from "../base/errors.ts";
 import { isLocalCrew, type Execution } from "../executions/model.ts";
-import type { CallbackSecrets } from "../sending/secrets.ts";
 import { titleOf } from "../executions/title.ts";
-import type { KickoffForms } from "./forms.ts";
-import { inputsInShort } from "./in-short.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
-import type { Prefill } from "./values.ts";
+import type { CallbackSecrets } from "../sending/secrets.ts";
+import type { Prefill } from "./callbacks.ts";
+import type { KickoffForms } from "./form/forms.ts";
+import { inputsInShort } from "./texts.ts";
 
-/** What {@link RunAgain} works with. */
 export interface RunAgainOptions {
-  readonly crews: Pick<Crews, "find" | "get">;
+  readonly crews: Pick<Crews, "find" | "ready">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly forms: Pick<KickoffForms, "open">;
-  /** Secrets of the callbacks it was started with. */
+  /** Completes the callbacks with their secrets. */
   readonly secrets: Pick<CallbackSecrets, "complete">;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
-  readonly wake: (crewId: string) => Promise<void>;
 }
 
-/** Starts what was started before once more, with the same inputs, meta and callbacks. */
+/** Repeats a kickoff with the same inputs, meta and callbacks. */
 export class RunAgain {
   readonly #options: RunAgainOptions;
 
@@ -31,14 +28,14 @@ export class RunAgain {
   }
 
   /**
-   * Kicks off at once. A person confirms it, since only the question shows what is sent, or opens the form instead; undefined when the person cancels.
-   * Throws {@link UserError} where it is not known what was sent, and what {@link KickoffSender.send} throws.
+   * Kicks off at once. A person confirms it, or opens the form instead; undefined if the person cancels.
+   * @throws UserError if it isn't known what was sent, and what {@link KickoffSender.send} throws
    */
   async atOnce(
     execution: Execution,
     { asks }: { readonly asks: boolean },
   ): Promise<Execution | undefined> {
-    const { inputs, meta } = requestOf(execution);
+    const { inputs = {}, meta } = requestOf(execution);
     const crew = this.#crewOf(execution);
     const answer = asks ? await ask(execution, crew) : "start";
     if (answer === undefined) return undefined;
@@ -48,35 +45,27 @@ export class RunAgain {
       if (!asks)
         throw new UserError(
           vscode.l10n.t(
-            "The secret of a callback is not kept any more, so this can only be run again in the form, which asks for it.",
+            "The secret of a callback is no longer stored. Run this again in the form.",
           ),
         );
       void vscode.window.showInformationMessage(
-        vscode.l10n.t("The secret of a callback is not kept any more. Enter it in the form."),
+        vscode.l10n.t("The secret of a callback is no longer stored. Enter it in the form."),
       );
       return await this.inForm(execution);
     }
-    await this.#options.wake(crew.id);
-    const request: KickoffRequest = {
-      inputs: inputs ?? {},
-      ...(meta === undefined ? {} : { meta }),
-      ...callbacks,
-    };
     return await this.#options.sender.send(
-      this.#options.crews.get(crew.id),
-      request,
-      execution.label === undefined ? {} : { label: execution.label },
+      await this.#options.crews.ready(crew),
+      { inputs, ...defined({ meta }), ...callbacks },
+      defined({ label: execution.label }),
     );
   }
 
-  /** Opens the crew's form with what was sent, in the place of what it held. Settles as {@link KickoffForms.open} does. */
+  /** Opens the crew's form with what was sent instead of its values. Settles as {@link KickoffForms.open}. */
   async inForm(execution: Execution): Promise<Execution | undefined> {
     const values = requestOf(execution);
     const crew = this.#crewOf(execution);
-    await this.#options.wake(crew.id);
-    return await this.#options.forms.open(this.#options.crews.get(crew.id), values, {
-      replaces: true,
-    });
+    const { crews, forms } = this.#options;
+    return await forms.open(await crews.ready(crew), values, { replaces: true });
   }
 
   #crewOf({ crew }: Execution): Crew {
@@ -93,19 +82,16 @@ export class RunAgain {
   }
 }
 
-/** What an execution was started with, without secrets. @throws UserError where it was only tracked by its id */
+/** What an execution was started with, without secrets. @throws UserError if it was only tracked by its ID */
 export function requestOf({ request }: Execution): Prefill {
-  if (request !== undefined)
-    return {
-      inputs: request.inputs,
-      ...(request.meta === undefined ? {} : { meta: request.meta }),
-      ...request.callbacks,
-    };
-  throw new UserError(
-    vscode.l10n.t(
-      "This execution was not started here but tracked by its ID, and a crew does not tell what it was started with.",
-    ),
-  );
+  if (request === undefined)
+    throw new UserError(
+      vscode.l10n.t(
+        "This execution was tracked by its ID. Crews do not report an execution's inputs.",
+      ),
+    );
+  const { inputs, meta, callbacks } = request;
+  return { inputs, ...defined({ meta }), ...callbacks };
 }
 
 async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" | undefined> {
@@ -113,20 +99,15 @@ async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" |
   const openForm = vscode.l10n.t("Open in Form");
   const { inputs = {}, callbacks = {} } = execution.request ?? {};
   const { host } = new URL(crew.url);
+  const doubt = isLocalCrew(crew)
+    ? vscode.l10n.t(
+        "No response to its kickoff arrived, so it may already be running. Check the local crew's log first: this starts it a second time.",
+      )
+    : vscode.l10n.t(
+        "No response to its kickoff arrived, so it may already be running. Check the crew's dashboard first: this starts it a second time.",
+      );
   const detail = [
-    ...(execution.state !== "unconfirmed"
-      ? []
-      : isLocalCrew(crew)
-        ? [
-            vscode.l10n.t(
-              "No answer came to its kickoff, so it may be running already. Look in the local crew's log first: this starts it a second time.",
-            ),
-          ]
-        : [
-            vscode.l10n.t(
-              "No answer came to its kickoff, so it may be running already. Look in the crew's dashboard first: this starts it a second time.",
-            ),
-          ]),
+    ...(execution.state === "unconfirmed" ? [doubt] : []),
     costsMoney(crew)
       ? vscode.l10n.t(
           "“{0}” ({1}) starts another execution, which can cost money.",

@@ -1,50 +1,51 @@
 import type { Database } from "../store/database.ts";
 import { text } from "../store/row.ts";
 
-/** How {@link CrewValues} keeps its values. */
-export interface CrewValuesOptions<Value> {
-  readonly database: Database;
-  readonly kind: "form" | "presets" | "callbacks";
-  /** Understands what is kept. @throws where it can't */
-  readonly parse: (raw: unknown) => Value;
-  /** A value could not be understood. It is set aside. */
-  readonly onUnreadable: (error: unknown, crewId: string) => void;
-}
-
-/** One JSON value of a kind for each crew, in the database. For what is no secret only. Methods throw what the database does. */
+/** A JSON value for each crew, in the database; nothing secret. Methods throw the database's errors. */
 export class CrewValues<Value> {
-  readonly #options: CrewValuesOptions<Value>;
+  readonly #database: Database;
+  readonly #kind: string;
+  readonly #parse: (raw: unknown) => Value;
+  readonly #onUnreadable: (error: unknown, crewId: string) => void;
 
-  constructor(options: CrewValuesOptions<Value>) {
-    this.#options = options;
+  /** `parse` throws if it doesn't understand a stored value; then the value is set aside and reported. */
+  constructor(
+    database: Database,
+    kind: "form" | "presets" | "callbacks",
+    parse: (raw: unknown) => Value,
+    onUnreadable: (error: unknown, crewId: string) => void,
+  ) {
+    this.#database = database;
+    this.#kind = kind;
+    this.#parse = parse;
+    this.#onUnreadable = onUnreadable;
   }
 
   get(crewId: string): Value | undefined {
-    const { database, kind, parse, onUnreadable } = this.#options;
-    const row = database.get(
+    const row = this.#database.get(
       "SELECT json FROM crew_values WHERE kind = ? AND crew_id = ?",
-      kind,
+      this.#kind,
       crewId,
     );
     if (row === undefined) return undefined;
     try {
-      return parse(JSON.parse(text(row, "json")));
+      return this.#parse(JSON.parse(text(row, "json")));
     } catch (error) {
-      // Under another name, so that the crew's next value does not replace it.
-      database.run(
+      // Under another name, so that the crew's next value doesn't replace it.
+      this.#database.run(
         "UPDATE OR REPLACE crew_values SET kind = ? WHERE kind = ? AND crew_id = ?",
-        `${kind}, unreadable`,
-        kind,
+        `${this.#kind}, unreadable`,
+        this.#kind,
         crewId,
       );
-      onUnreadable(error, crewId);
+      this.#onUnreadable(error, crewId);
       return undefined;
     }
   }
 
-  /** Keeps a value in place of the one before; undefined deletes it. */
+  /** Undefined deletes the value. */
   set(crewId: string, value: Value | undefined): void {
-    const { database, kind } = this.#options;
+    const [database, kind] = [this.#database, this.#kind];
     if (value === undefined)
       database.run("DELETE FROM crew_values WHERE kind = ? AND crew_id = ?", kind, crewId);
     else
@@ -56,10 +57,8 @@ export class CrewValues<Value> {
       );
   }
 
-  /** The same, made from the value before, whichever window wrote it. */
+  /** Replaces the value in one transaction, whichever window wrote it. */
   change(crewId: string, change: (before: Value | undefined) => Value | undefined): void {
-    this.#options.database.write(() => {
-      this.set(crewId, change(this.get(crewId)));
-    });
+    this.#database.write(() => this.set(crewId, change(this.get(crewId))));
   }
 }

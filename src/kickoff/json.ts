@@ -1,34 +1,33 @@
-import { printParseErrorCode, visit } from "jsonc-parser";
-import type { JsonValue } from "../api/types.ts";
+import { printParseErrorCode, visit, type Node, type ParseErrorCode } from "jsonc-parser";
+import type { JsonObject, JsonValue } from "../api/types.ts";
 
-/** What the reader of JSON expected where it stopped. `quotes`: a word stands where only a quoted one may. `nothing`: the value had ended already. `exactNumber`: a number with more digits than can be sent. */
+/** By jsonc-parser's name of its error. `quotes`: a word without quotes. `nothing`: the value has already ended. */
+const expectedByError = {
+  ValueExpected: "value",
+  InvalidSymbol: "quotes",
+  PropertyNameExpected: "propertyName",
+  ColonExpected: "colon",
+  CommaExpected: "comma",
+  CloseBraceExpected: "closeBrace",
+  CloseBracketExpected: "closeBracket",
+  UnexpectedEndOfString: "endOfString",
+  EndOfFileExpected: "nothing",
+} as const;
+
+/** What is expected where a text stops being JSON. `exactNumber`: the number has more digits than can be sent. */
 export type Expected =
-  | "value"
-  | "propertyName"
-  | "colon"
-  | "comma"
-  | "closeBrace"
-  | "closeBracket"
-  | "endOfString"
-  | "quotes"
-  | "nothing"
-  | "exactNumber"
-  | "other";
+  (typeof expectedByError)[keyof typeof expectedByError] | "exactNumber" | "other";
 
-/** Where a text stops being JSON that can be sent as it stands. Line and column count from 1. */
+/** Where a text stops being JSON that can be sent unchanged. Line and column count from 1. */
 export interface JsonFault {
   readonly line: number;
   readonly column: number;
   readonly expected: Expected;
 }
 
-/** A JSON value, or the place where the text stops being one. */
 export type JsonReading = { readonly value: JsonValue } | { readonly fault: JsonFault };
 
-/**
- * Reads strict JSON (RFC 8259): no comments, no trailing commas; and no number that this machine would change without a word,
- * such as 12345678901234567890.
- */
+/** Reads strict JSON (RFC 8259), without numbers that JavaScript would change, such as 12345678901234567890. */
 export function readJson(text: string): JsonReading {
   try {
     const value: unknown = JSON.parse(text);
@@ -36,50 +35,41 @@ export function readJson(text: string): JsonReading {
     // What JSON.parse returns is a JSON value by definition.
     return inexact === undefined ? { value: value as JsonValue } : { fault: inexact };
   } catch {
-    // The engine's own message differs between browsers and has no reliable position, so the place is looked for again.
+    // The engine's message differs between browsers and has no reliable position.
     return { fault: findFault(text) };
   }
 }
 
-/** What was expected, by the parser's name of its error. */
-export function expectedAfter(errorName: string): Expected {
-  return expectedAt.get(errorName) ?? "other";
+export function expectedAfter(error: ParseErrorCode): Expected {
+  const byName: Readonly<Record<string, Expected>> = expectedByError;
+  return byName[printParseErrorCode(error)] ?? "other";
 }
 
-/** By the parser's names of its errors. */
-const expectedAt = new Map<string, Expected>([
-  ["ValueExpected", "value"],
-  ["InvalidSymbol", "quotes"],
-  ["PropertyNameExpected", "propertyName"],
-  ["ColonExpected", "colon"],
-  ["CommaExpected", "comma"],
-  ["CloseBraceExpected", "closeBrace"],
-  ["CloseBracketExpected", "closeBracket"],
-  ["UnexpectedEndOfString", "endOfString"],
-  ["EndOfFileExpected", "nothing"],
-]);
+export function isJsonObject(value: JsonValue): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 function findFault(text: string): JsonFault {
   let first: JsonFault | undefined;
-  visit(
-    text,
-    {
-      onError(code, _offset, _length, line, character) {
-        first ??= {
-          line: line + 1,
-          column: character + 1,
-          expected: expectedAfter(printParseErrorCode(code)),
-        };
+  try {
+    visit(
+      text,
+      {
+        onError(code, _offset, _length, line, character) {
+          first ??= { line: line + 1, column: character + 1, expected: expectedAfter(code) };
+        },
       },
-    },
-    { disallowComments: true, allowTrailingComma: false },
-  );
+      { disallowComments: true, allowTrailingComma: false },
+    );
+  } catch (error) {
+    // The parser recurses; too deep nesting overflows the stack.
+    if (!(error instanceof RangeError)) throw error;
+  }
   return first ?? { line: 1, column: 1, expected: "other" };
 }
 
-/** The first number that JSON.parse changes: a whole one beyond what a double holds exactly, or one that is too large for it. */
+/** The first number that JSON.parse changes: an integer that a double can't hold, or one that is too large. */
 function findInexact(text: string): JsonFault | undefined {
-  // Most texts hold no such number, and need no second look.
   if (!/\d{16}|[eE]\+?\d/.test(text)) return undefined;
   let first: JsonFault | undefined;
   visit(text, {
@@ -94,4 +84,57 @@ function findInexact(text: string): JsonFault | undefined {
 function isExact(source: string): boolean {
   const value = Number(source);
   return Number.isFinite(value) && (!/^-?\d+$/.test(source) || BigInt(source) === BigInt(value));
+}
+
+/** Offsets in a text in UTF-16 units, the end not included. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Member {
+  readonly name: string;
+  readonly key: Node;
+  readonly value: Node;
+}
+
+/** The complete members of an object, in the order of the text; none for another value. */
+export function membersOf({ type, children = [] }: Node): readonly Member[] {
+  if (type !== "object") return [];
+  return children.flatMap(({ children: [key, value] = [] }) =>
+    key === undefined || value === undefined ? [] : [{ name: String(key.value), key, value }],
+  );
+}
+
+export function spanOf({ offset, length }: Node): Span {
+  return { start: offset, end: offset + length };
+}
+
+export function toJson(node: Node): JsonValue {
+  if (node.type === "array") return (node.children ?? []).map(toJson);
+  // Unlike an assignment, fromEntries makes `__proto__` a property like any other.
+  if (node.type === "object")
+    return Object.fromEntries(membersOf(node).map(({ name, value }) => [name, toJson(value)]));
+  const value: unknown = node.value;
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? value
+    : null;
+}
+
+/** A text with some parts replaced, which must not overlap. */
+export function edited(
+  text: string,
+  edits: readonly { readonly at: Span; readonly text: string }[],
+): string {
+  return [...edits]
+    .sort((one, other) => other.at.start - one.at.start)
+    .reduce((done, { at, text: put }) => done.slice(0, at.start) + put + done.slice(at.end), text);
+}
+
+/** Where an offset is after parts of the text were cut out. */
+export function placeAfterCuts(offset: number, cuts: readonly Span[]): number {
+  return (
+    offset -
+    cuts.reduce((sum, { start, end }) => sum + Math.max(0, Math.min(offset, end) - start), 0)
+  );
 }

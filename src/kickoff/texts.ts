@@ -1,197 +1,222 @@
-import * as vscode from "vscode";
-import type { FormTexts } from "./form-texts.ts";
+import * as l10n from "@vscode/l10n";
+import type { JsonObject, JsonValue } from "../api/types.ts";
+import { oneLine, shortened } from "../base/text.ts";
+import type { AskedCallback } from "./callbacks.ts";
 
-/** The words of the form in the person's language. */
-export function formTexts(): FormTexts {
+/** The form's texts in the person's language; `{0}` and `{1}` are filled in by the form. */
+export type FormTexts = ReturnType<typeof formTexts>;
+
+export function formTexts() {
   return {
-    title: vscode.l10n.t("Kick off {0}"),
-    loading: vscode.l10n.t("Asking the crew for its inputs…"),
-    tryAgain: vscode.l10n.t("Try Again"),
-    noInputs: vscode.l10n.t("This crew asks for no inputs."),
-    rehearsal: vscode.l10n.t("Rehearsal engine: no model is called."),
-    required: vscode.l10n.t("required"),
-    optional: vscode.l10n.t("optional"),
-    unlisted: vscode.l10n.t("not named by the crew"),
-    unnamed: vscode.l10n.t("(no name)"),
-    sendAs: vscode.l10n.t("Send {0} as"),
+    title: l10n.t("Kick off {0}"),
+    loading: l10n.t("Asking the crew for its inputs…"),
+    tryAgain: l10n.t("Try Again"),
+    noInputs: l10n.t("This crew asks for no inputs."),
+    rehearsal: l10n.t("Rehearsal engine: no model is called."),
+    required: l10n.t("required"),
+    optional: l10n.t("optional"),
+    unlisted: l10n.t("not listed by the crew"),
+    unnamed: l10n.t("(no name)"),
+    sendAs: l10n.t("Send {0} as"),
     modes: {
-      text: vscode.l10n.t("Text"),
-      json: vscode.l10n.t("JSON"),
-      empty: vscode.l10n.t("Empty text"),
-      null: vscode.l10n.t("null"),
-      omit: vscode.l10n.t("Leave out"),
+      text: l10n.t("Text"),
+      json: l10n.t("JSON"),
+      empty: l10n.t("Empty text"),
+      null: l10n.t("null"),
+      omit: l10n.t("Leave out"),
     },
     controls: {
-      number: vscode.l10n.t("Number"),
-      integer: vscode.l10n.t("Whole number"),
-      boolean: vscode.l10n.t("True or false"),
-      choice: vscode.l10n.t("Choice"),
+      number: l10n.t("Number"),
+      integer: l10n.t("Whole number"),
+      boolean: l10n.t("True or false"),
+      choice: l10n.t("Choice"),
     },
     sentAs: {
-      empty: vscode.l10n.t('Sent as an empty text: "".'),
-      null: vscode.l10n.t("Sent as null."),
-      omit: vscode.l10n.t("Left out: not sent."),
-      blank: vscode.l10n.t("Not sent while it is blank."),
-      blankDefault: vscode.l10n.t("Not sent while it is blank: the crew uses its default."),
+      empty: l10n.t('Sent as an empty text: "".'),
+      null: l10n.t("Sent as null."),
+      omit: l10n.t("Left out: not sent."),
+      blank: l10n.t("Not sent while it is blank."),
+      blankDefault: l10n.t("Not sent while it is blank: the crew uses its default."),
     },
-    choose: vscode.l10n.t("Choose…"),
-    reset: vscode.l10n.t("Reset to default"),
-    resetFor: vscode.l10n.t("Reset to default: {0}"),
-    view: vscode.l10n.t("View"),
-    views: { form: vscode.l10n.t("Form"), json: vscode.l10n.t("JSON") },
+    choose: l10n.t("Choose…"),
+    reset: l10n.t("Reset to default"),
+    resetFor: l10n.t("Reset to default: {0}"),
+    view: l10n.t("View"),
+    views: { form: l10n.t("Form"), json: l10n.t("JSON") },
     jsonView: {
-      label: vscode.l10n.t("Kickoff as JSON"),
-      hint: vscode.l10n.t(
-        "The same values as in the form: inputs, meta and callbacks. What is not named here is left out.",
-      ),
+      label: l10n.t("Kickoff as JSON"),
+      hint: l10n.t("Same values as in the form. Anything not listed here is not sent."),
     },
-    secretsMoved: vscode.l10n.t(
-      "This text is kept on disk, so what is secret in it was moved to its place below.",
-    ),
-    discardJson: vscode.l10n.t("Go back to what could be read last"),
-    faultAt: vscode.l10n.t("Line {0}, column {1}: {2}"),
+    secretsMoved: l10n.t("Secrets were moved to the fields below: this text is saved on disk."),
+    discardJson: l10n.t("Revert to the last valid JSON"),
+    faultAt: l10n.t("Line {0}, column {1}: {2}"),
     jsonFaults: {
-      notAnObject: vscode.l10n.t('an object is expected, such as {"inputs": {}}.'),
-      noInputs: vscode.l10n.t("“inputs” must be here, and be an object."),
-      tooDeep: vscode.l10n.t("this is nested too deeply."),
-      otherMember: vscode.l10n.t(
-        "a kickoff has no “{0}”. What the crew asks for stands in “inputs”.",
-      ),
-      otherPart: vscode.l10n.t("“{0}” does not belong here."),
-      wrongStrategy: vscode.l10n.t("“strategy” must be one of these: {0}."),
-      sameCallback: vscode.l10n.t(
-        "“humanInputWebhookUrl” and “humanInputWebhook” are one callback. Keep one of them.",
-      ),
-      missingPart: vscode.l10n.t("“{0}” is missing here."),
-      twice: vscode.l10n.t("“{0}” is here twice."),
+      notAnObject: l10n.t('an object is expected, such as {"inputs": {}}.'),
+      noInputs: l10n.t("“inputs” is missing."),
+      tooDeep: l10n.t("this is nested too deeply."),
+      otherMember: l10n.t("a kickoff has no “{0}”. The crew's inputs belong in “inputs”."),
+      otherPart: l10n.t("“{0}” does not belong here."),
+      wrongStrategy: l10n.t("“strategy” must be one of these: {0}."),
+      sameCallback: l10n.t("keep only one of “humanInputWebhookUrl” and “humanInputWebhook”."),
+      missingPart: l10n.t("“{0}” is missing."),
+      twice: l10n.t("“{0}” is given twice."),
     },
     jsonTypes: {
-      text: vscode.l10n.t("“{0}” must be a text."),
-      object: vscode.l10n.t("“{0}” must be an object."),
-      names: vscode.l10n.t("“{0}” must be a list of names without spaces and commas."),
-      trueOrFalse: vscode.l10n.t("“{0}” must be true or false."),
+      text: l10n.t("“{0}” must be a text."),
+      object: l10n.t("“{0}” must be an object."),
+      names: l10n.t("“{0}” must be a list of names without spaces and commas."),
+      trueOrFalse: l10n.t("“{0}” must be true or false."),
     },
-    jsonMissing: vscode.l10n.t(
-      "These required inputs have no value here: {0}. Give them one, or leave them out in the form.",
-    ),
-    advanced: vscode.l10n.t("Advanced"),
-    secrets: vscode.l10n.t("Secrets of callbacks"),
+    jsonMissing: l10n.t("Enter these required inputs, or leave them out in the form: {0}."),
+    advanced: l10n.t("Advanced"),
+    secrets: l10n.t("Secrets of callbacks"),
     meta: {
-      label: vscode.l10n.t("Meta"),
-      hint: vscode.l10n.t("A JSON object of your own. The crew returns it with every callback."),
+      label: l10n.t("Meta"),
+      hint: l10n.t("A JSON object of your own. The crew returns it with every callback."),
     },
     callbacks: {
       taskWebhookUrl: {
-        label: vscode.l10n.t("Task callback"),
-        hint: vscode.l10n.t("Address that is called after each task."),
+        label: l10n.t("Task callback"),
+        hint: l10n.t("URL called after each task."),
       },
       stepWebhookUrl: {
-        label: vscode.l10n.t("Step callback"),
-        hint: vscode.l10n.t("Address that is called after each step of an agent."),
+        label: l10n.t("Step callback"),
+        hint: l10n.t("URL called after each step of an agent."),
       },
-      crewWebhookUrl: {
-        label: vscode.l10n.t("Crew callback"),
-        hint: vscode.l10n.t("Address that is called when the execution has ended."),
-      },
+      crewWebhookUrl: { label: l10n.t("Crew callback"), hint: l10n.t("URL called at the end.") },
       humanInputWebhookUrl: {
-        label: vscode.l10n.t("Human input callback"),
-        hint: vscode.l10n.t("Address that is called when a task waits for a person."),
+        label: l10n.t("Human input callback"),
+        hint: l10n.t("URL called when a task waits for a person."),
       },
     },
     authentication: {
-      ofHumanInput: vscode.l10n.t("the human input callback"),
-      strategy: vscode.l10n.t("Authentication of {0}"),
+      ofHumanInput: l10n.t("the human input callback"),
+      strategy: l10n.t("Authentication of {0}"),
       strategies: {
-        none: vscode.l10n.t("None"),
-        bearer: vscode.l10n.t("Bearer token"),
-        basic: vscode.l10n.t("User name and password"),
+        none: l10n.t("None"),
+        bearer: l10n.t("Bearer token"),
+        basic: l10n.t("User name and password"),
       },
-      username: vscode.l10n.t("User name for {0}"),
-      token: vscode.l10n.t("Token for {0}"),
-      password: vscode.l10n.t("Password for {0}"),
-      secretHint: vscode.l10n.t(
-        "Goes to this machine's secret storage with the kickoff and is sent again with each resume. It is not kept with the draft.",
+      username: l10n.t("User name for {0}"),
+      token: l10n.t("Token for {0}"),
+      password: l10n.t("Password for {0}"),
+      secretHint: l10n.t(
+        "Stored in this machine's secret storage with the kickoff and sent again with each resume. Not saved with the draft.",
       ),
-      held: vscode.l10n.t("Entered; type to replace it"),
+      held: l10n.t("Entered; type to replace it"),
     },
     streaming: {
-      heading: vscode.l10n.t("event streaming"),
-      hint: vscode.l10n.t("Address that gets the events of the execution as they happen."),
-      url: vscode.l10n.t("Event streaming"),
+      heading: l10n.t("event streaming"),
+      hint: l10n.t("URL that receives the execution's events as they happen."),
+      url: l10n.t("Event streaming"),
       events: {
-        label: vscode.l10n.t("Events"),
-        hint: vscode.l10n.t(
-          "Names of events, such as task_started or crew_kickoff_completed, one in each line.",
-        ),
+        label: l10n.t("Events"),
+        hint: l10n.t("Names of events, one per line, such as task_started."),
       },
-      realtime: vscode.l10n.t("Send each event at once"),
+      realtime: l10n.t("Send each event at once"),
     },
-    kickOff: vscode.l10n.t("Kick Off"),
-    sending: vscode.l10n.t("Kicking off…"),
-    shortcut: vscode.l10n.t("or press {0}"),
-    notKept: vscode.l10n.t(
-      "What you type here will not be kept: Crewdeck can't read or write its file. The log says why.",
-    ),
-    clear: vscode.l10n.t("Clear"),
-    undo: vscode.l10n.t("Undo"),
+    kickOff: l10n.t("Kick Off"),
+    sending: l10n.t("Kicking off…"),
+    shortcut: l10n.t("or press {0}"),
+    notKept: l10n.t("What you type here can't be saved. See the log for details."),
+    clear: l10n.t("Clear"),
+    undo: l10n.t("Undo"),
     notices: {
-      draft: vscode.l10n.t("Draft restored: these values are as you left them."),
-      cutDraft: vscode.l10n.t(
-        "Draft restored, but for the JSON as it was typed last: it could not be read and may hold a secret, so it was not kept.",
+      draft: l10n.t("Draft restored."),
+      cutDraft: l10n.t(
+        "Draft restored, except for the last JSON text: it was invalid and may have contained a secret, so it was not saved.",
       ),
-      started: vscode.l10n.t(
-        "These values are as you left them after a kickoff that started. Kick Off starts another execution.",
-      ),
-      last: vscode.l10n.t("Filled in with the values sent last."),
-      given: vscode.l10n.t("Filled in with given values."),
-      cleared: vscode.l10n.t("Cleared."),
-      taken: vscode.l10n.t("{0} was filled in from {1}."),
+      started: l10n.t("Values of a kickoff that started. Kick Off starts another execution."),
+      last: l10n.t("Filled in with the last sent values."),
+      given: l10n.t("Filled in with given values."),
+      cleared: l10n.t("Cleared."),
+      taken: l10n.t("{0} was filled in from {1}."),
     },
     tools: {
-      presets: vscode.l10n.t("Presets…"),
-      saveAsRequestFile: vscode.l10n.t("Save as Request File…"),
-      copyAsCurl: vscode.l10n.t("Copy as cURL"),
+      presets: l10n.t("Presets…"),
+      saveAsRequestFile: l10n.t("Save as Request File…"),
+      copyAsCurl: l10n.t("Copy as cURL"),
     },
-    take: vscode.l10n.t("Fill in from…"),
-    takeFor: vscode.l10n.t("Fill in from…: {0}"),
-    notJson: vscode.l10n.t("Not JSON: line {0}, column {1}: {2}"),
+    take: l10n.t("Fill in from…"),
+    takeFor: l10n.t("Fill in from…: {0}"),
+    notJson: l10n.t("Not JSON: line {0}, column {1}: {2}"),
     expected: {
-      value: vscode.l10n.t("a value is expected."),
-      propertyName: vscode.l10n.t("a property name in double quotes is expected."),
-      colon: vscode.l10n.t("a colon is expected."),
-      comma: vscode.l10n.t("a comma is expected."),
-      closeBrace: vscode.l10n.t("a closing brace is expected."),
-      closeBracket: vscode.l10n.t("a closing bracket is expected."),
-      endOfString: vscode.l10n.t("the text has no closing quote."),
-      quotes: vscode.l10n.t("texts and names need double quotes."),
-      nothing: vscode.l10n.t("nothing more is expected."),
-      exactNumber: vscode.l10n.t(
-        "this number has more digits than can be sent exactly. Put it in double quotes to send it as a text.",
-      ),
-      other: vscode.l10n.t("this can't be read."),
+      value: l10n.t("a value is expected."),
+      propertyName: l10n.t("a property name in double quotes is expected."),
+      colon: l10n.t("a colon is expected."),
+      comma: l10n.t("a comma is expected."),
+      closeBrace: l10n.t("a closing brace is expected."),
+      closeBracket: l10n.t("a closing bracket is expected."),
+      endOfString: l10n.t("the text has no closing quote."),
+      quotes: l10n.t("texts and names need double quotes."),
+      nothing: l10n.t("nothing more is expected."),
+      exactNumber: l10n.t("this number is too long. Put it in double quotes to send it as text."),
+      other: l10n.t("this can't be read."),
     },
     faults: {
-      missing: vscode.l10n.t(
-        "This input is required. Choose “Empty text”, “null” or “Leave out” where that is meant.",
+      missing: l10n.t(
+        "This input is required. Choose “Empty text”, “null” or “Leave out” to send it without a value.",
       ),
-      notAnObject: vscode.l10n.t('Meta must be a JSON object, such as {"ticket": 7}.'),
-      notAnAddress: vscode.l10n.t("Enter a whole address, such as https://example.com/callback."),
-      notHttp: vscode.l10n.t("The address must begin with https:// or http://."),
-      notANumber: vscode.l10n.t("Enter a number, such as 12.5."),
-      notAnInteger: vscode.l10n.t("Enter a whole number, such as 12."),
-      noAddress: vscode.l10n.t("Enter the address that gets the events, or remove the events."),
-      noEvents: vscode.l10n.t("Enter at least one event, or remove the address."),
-      noUsername: vscode.l10n.t("Enter the user name."),
-      otherSecret: vscode.l10n.t(
-        "Enter it for this address: what was entered before was for another host or another authentication.",
-      ),
-      noSecret: vscode.l10n.t("Enter it. Secrets are not kept with the form."),
-      credentials: vscode.l10n.t("Leave out the name and password: this address is kept on disk."),
+      notAnObject: l10n.t('Meta must be a JSON object, such as {"ticket": 7}.'),
+      notAnAddress: l10n.t("Enter a whole address, such as https://example.com/callback."),
+      notHttp: l10n.t("The address must begin with https:// or http://."),
+      notANumber: l10n.t("Enter a number, such as 12.5."),
+      notAnInteger: l10n.t("Enter a whole number, such as 12."),
+      noAddress: l10n.t("Enter the address that receives the events, or remove the events."),
+      noEvents: l10n.t("Enter at least one event, or remove the address."),
+      noUsername: l10n.t("Enter the user name."),
+      otherSecret: l10n.t("Enter it again: the earlier one was for another host or strategy."),
+      noSecret: l10n.t("Enter it. Secrets are not saved with the form."),
+      credentials: l10n.t("Remove the name and password: this address is saved on disk."),
     },
-    refusedAsMissing: vscode.l10n.t("The crew says that this input is missing."),
-    checkFields: vscode.l10n.t("Nothing was sent. Check the marked fields."),
-    mendFirst: vscode.l10n.t("Correct what is marked first: it can't be read."),
-    openExecution: vscode.l10n.t("Show Execution"),
-    kickOffAgain: vscode.l10n.t("Kick Off Again"),
+    refusedAsMissing: l10n.t("The crew reports that this input is missing."),
+    checkFields: l10n.t("Nothing was sent. Check the marked fields."),
+    mendFirst: l10n.t("Fix the marked error first."),
+    openExecution: l10n.t("Show Execution"),
+    kickOffAgain: l10n.t("Kick Off Again"),
   };
+}
+
+/** Longest part of an address that is shown, in characters: a dialog grows with its text. */
+const longestShown = 300;
+
+/** Callbacks for a question, one on each line. */
+export function callbacksText(callbacks: readonly AskedCallback[]): string {
+  return callbacks
+    .map(({ name, address }) => `• ${l10n.t("{0}, to {1}", whatIsSent(name), shown(address))}`)
+    .join("\n");
+}
+
+/** An address in which characters that look like others, or hide or reorder others, are shown as escapes. */
+function shown(address: string): string {
+  const plain = address.replace(
+    /[^\x21-\x7e]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+  return shortened(plain, longestShown);
+}
+
+function whatIsSent(name: AskedCallback["name"]): string {
+  const texts = {
+    taskWebhookUrl: l10n.t("the output of each task"),
+    stepWebhookUrl: l10n.t("each step of an agent, with its thoughts and tools"),
+    crewWebhookUrl: l10n.t("the result"),
+    humanInputWebhookUrl: l10n.t("each output that waits for a person"),
+    webhooks: l10n.t("the events of the execution as they happen"),
+  };
+  return texts[name];
+}
+
+/** A value on one line of at most this many characters; a blank text in quotes. */
+export function valueInShort(value: JsonValue, longest = 80): string {
+  const line = typeof value === "string" ? oneLine(value, longest) : "";
+  return line === "" ? oneLine(JSON.stringify(value), longest) : line;
+}
+
+/** Inputs as "name: value", each on one line, at most so many. */
+export function inputsInShort(inputs: JsonObject, most = 12): readonly string[] {
+  const lines = Object.entries(inputs).map(
+    ([name, value]) => `${valueInShort(name, 40)}: ${valueInShort(value)}`,
+  );
+  return lines.length <= most ? lines : [...lines.slice(0, most), "…"];
 }

@@ -1,49 +1,60 @@
 import * as l10n from "@vscode/l10n";
+import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { KnownCrews } from "./known-crews.ts";
-import { answers, findRunning } from "./running.ts";
-import { exitInWords, ServiceFailure, ServiceRefusal, type Exit } from "./service-errors.ts";
-import type { ServiceProcess } from "./service-process.ts";
+import type { CrewTokens } from "../crews/types.ts";
+import type { KnownCrew, KnownCrews } from "./known-crews.ts";
+import { answers, findRunning, type Running } from "./running.ts";
 import {
-  keepTokens,
-  prepareTokens,
-  type ServiceTokens,
-  type TokenStore,
-} from "./service-tokens.ts";
+  describeExit,
+  ServiceFailure,
+  ServiceRefusal,
+  type Exit,
+  type ServiceProcess,
+} from "./service-process.ts";
 
-/** What a keeper needs. */
+/** SecretStorage, through the connected crews. */
+export interface TokenStore {
+  tokens(crewId: string): Promise<CrewTokens | undefined>;
+  setTokens(crewId: string, tokens: CrewTokens | undefined): Promise<void>;
+}
+
+export interface ServiceTokens {
+  readonly token: string;
+  readonly userToken: string;
+}
+
 export interface KeeperOptions {
   readonly crewId: string;
-  /** The crew's folder, as it is known by. */
+  /** As in {@link KnownCrews}. */
   readonly folder: string;
   readonly known: KnownCrews;
   readonly tokens: TokenStore;
-  /** Starts the service; throws what `ServiceProcess.start` does. */
+  /** Throws what `ServiceProcess.start` does. */
   readonly launch: (
     port: number,
     tokens: ServiceTokens,
     signal: AbortSignal,
   ) => Promise<ServiceProcess>;
-  /** Whether this window needs the crew, so that it takes over when the window that serves it closes. */
+  /** Whether this window takes over when the window that serves the crew closes. */
   readonly isNeeded: () => boolean;
-  /** It began, ended or moved to another address. */
+  /** The service started, ended or has another address. */
   readonly onChange: () => void;
-  /** A service of this window ended though nobody stopped it. */
+  /** A service of this window ended unexpectedly. */
   readonly onEnded: (exit: Exit) => void;
   readonly onProblem: (doing: string, error: unknown) => void;
-  /** Milliseconds between two looks at who serves the crew. */
+  /** How often to check who serves the crew (ms). */
   readonly lookMs?: number;
-  /** Milliseconds that another window's service has to leave when the crew is stopped. */
+  /** How long another window's service may take to stop (ms). */
   readonly leaveMs?: number;
 }
 
-/** How long a service that is leaving may hold on to its data, or one that is starting may keep its address to itself. */
+/** How long a service that stops may hold its data, and one that starts may be without an address (ms). */
 const settleMs = 6000;
 const retryMs = 200;
 
 /**
- * Keeps one local crew served: by a process of this window, or of another one. Who serves is decided by the service's
- * exclusive lock on the data folder; who may, by `wanted` in the crew's file, which every window reads.
+ * Keeps one local crew served, by a process of this window or of another one. The service's exclusive lock on the data folder
+ * decides who serves; `wanted` in the database, which every window reads, whether anyone does.
  */
 export class CrewKeeper {
   readonly #options: KeeperOptions;
@@ -59,46 +70,41 @@ export class CrewKeeper {
     this.#options = options;
   }
 
-  /** Where the crew is served, by this window or another; nothing while it is not. */
+  /** The service's address, in this window or another; undefined if it isn't running. */
   get url(): string | undefined {
     return this.#own?.url ?? this.#guestUrl;
   }
 
-  /** Whether this window's process serves it. */
   get isOwn(): boolean {
     return this.#own !== undefined;
   }
 
-  /** Makes sure that the crew is served, and returns where. @throws ServiceRefusal or ServiceFailure */
+  /** Starts the service if it isn't running, and returns its address. @throws ServiceRefusal or ServiceFailure */
   async start(): Promise<string> {
-    // Two clicks are one start.
-    this.#starting ??= this.#startOrSayWhy().finally(() => {
+    this.#starting ??= this.#startOrStoreFailure().finally(() => {
       this.#starting = undefined;
     });
     return await this.#starting;
   }
 
-  /** Joins a service that another window has running; nothing is started. */
+  /** Uses a running service of another window; starts none. */
   async join(): Promise<void> {
-    const running = await findRunning(this.#options.known.dataFolder(this.#options.folder));
+    const running = await this.#findRunning();
     if (running !== undefined && (await answers(running)) && this.url === undefined)
       this.#becomeGuest(running.url);
   }
 
-  /**
-   * Ends the crew's service, in whichever window it runs, and keeps it from being started again by itself.
-   * @returns whether it has gone: a window that hangs may keep its service running
-   */
+  /** Stops the service in any window. False if another window doesn't stop it: that window may hang. */
   async stop(): Promise<boolean> {
     await this.#starting?.catch(() => undefined);
-    this.#options.known.change(this.#options.folder, { wanted: false, failure: undefined });
+    this.#store({ wanted: false, failure: undefined });
     if (this.#own !== undefined) await this.#stopOwn();
     else if (!(await this.#otherLeaves())) return false;
     this.#becomeNothing();
     return true;
   }
 
-  /** The window closes: its service leaves, and stays wanted. */
+  /** The window closes: its service stops, and stays wanted. */
   dispose(): void {
     this.#end.abort(new Error("The window closes."));
     this.#stopping = true;
@@ -106,27 +112,26 @@ export class CrewKeeper {
     this.#own?.leave();
   }
 
-  /** Every window, also a later one, can say why the crew does not run. */
-  async #startOrSayWhy(): Promise<string> {
+  async #startOrStoreFailure(): Promise<string> {
     try {
       return await this.#start();
     } catch (error) {
       if (error instanceof ServiceRefusal || error instanceof ServiceFailure)
-        this.#options.known.change(this.#options.folder, { failure: error.message });
+        this.#store({ failure: error.message });
       this.#options.onChange();
       throw error;
     }
   }
 
   async #start(): Promise<string> {
-    const { known, folder, tokens, crewId } = this.#options;
+    const { tokens, crewId } = this.#options;
     if (this.#own !== undefined) {
       if ((await tokens.tokens(crewId)) !== undefined) return this.#own.url;
-      // Nobody has the token any more: a new one needs a new process.
+      // The token is lost: a new one needs a new process.
       await this.#stopOwn();
     }
-    known.change(folder, { wanted: true });
-    const running = await findRunning(known.dataFolder(folder));
+    this.#store({ wanted: true });
+    const running = await this.#findRunning();
     if (this.#guestUrl !== undefined && running?.url === this.#guestUrl && (await answers(running)))
       return this.#guestUrl;
     const until = Date.now() + settleMs;
@@ -135,23 +140,22 @@ export class CrewKeeper {
       if (url !== undefined) return url;
       if (Date.now() > until)
         throw new ServiceRefusal({
-          type: "refused",
           reason: "inUse",
-          message: l10n.t("Another process holds the crew's data and answers nobody."),
+          message: l10n.t("Another process uses the crew's data and does not respond."),
         });
       await delay(retryMs, undefined, { signal: this.#end.signal });
     }
   }
 
-  /** Starts a service or joins the one there is; nothing where that one is on its way in or out. */
+  /** Starts a service or joins a running one; undefined if that one is starting or stopping. */
   async #tryOnce(): Promise<string | undefined> {
-    const { known, folder, tokens, crewId } = this.#options;
-    const port = known.read(folder)?.port ?? 0;
+    const { tokens, crewId } = this.#options;
+    const port = this.#read()?.port ?? 0;
     const prepared = await prepareTokens(tokens, crewId);
     try {
       const process = await this.#launch(port, prepared);
       await keepTokens(tokens, crewId, prepared);
-      known.change(folder, { port: Number(new URL(process.url).port), failure: undefined });
+      this.#store({ port: Number(new URL(process.url).port), failure: undefined });
       this.#becomeOwner(process);
       // The window may have closed while the service started.
       if (this.#end.signal.aborted) process.leave();
@@ -159,7 +163,7 @@ export class CrewKeeper {
       return process.url;
     } catch (error) {
       if (!(error instanceof ServiceRefusal) || error.reason !== "inUse") throw error;
-      const running = await findRunning(known.dataFolder(folder));
+      const running = await this.#findRunning();
       if (running === undefined || !(await answers(running))) return undefined;
       await this.#waitForToken();
       this.#becomeGuest(running.url);
@@ -167,7 +171,7 @@ export class CrewKeeper {
     }
   }
 
-  /** The window that starts a crew for the first time keeps the token just after the service listens. */
+  /** The window that starts a crew for the first time stores the token after the service listens. */
   async #waitForToken(): Promise<void> {
     const until = Date.now() + settleMs;
     while (
@@ -183,7 +187,6 @@ export class CrewKeeper {
     try {
       return await launch(port, tokens, this.#end.signal);
     } catch (error) {
-      // Somebody else took the port meanwhile: the crew moves to another one.
       if (error instanceof ServiceRefusal && error.reason === "port" && port !== 0)
         return await launch(0, tokens, this.#end.signal);
       throw error;
@@ -224,20 +227,17 @@ export class CrewKeeper {
   #ownEnded(process: ServiceProcess, exit: Exit): void {
     if (this.#stopping || this.#own !== process) return;
     this.#becomeNothing();
-    // Not started again by itself: what made it fail would make it fail again.
-    this.#options.known.change(this.#options.folder, {
-      wanted: false,
-      failure: l10n.t("It ended unexpectedly ({0}).", exitInWords(exit)),
-    });
+    // Not restarted: it would fail again.
+    const failure = l10n.t("It ended unexpectedly ({0}).", describeExit(exit));
+    this.#store({ wanted: false, failure });
     this.#options.onChange();
     this.#options.onEnded(exit);
   }
 
-  /** Another window stops its service when it sees that the crew is no longer wanted. */
+  /** Another window stops its service when the crew is no longer wanted. */
   async #otherLeaves(): Promise<boolean> {
-    const { known, folder, leaveMs = settleMs } = this.#options;
-    const until = Date.now() + leaveMs;
-    while ((await findRunning(known.dataFolder(folder))) !== undefined) {
+    const until = Date.now() + (this.#options.leaveMs ?? settleMs);
+    while ((await this.#findRunning()) !== undefined) {
       if (Date.now() >= until) return false;
       await delay(retryMs, undefined, { signal: this.#end.signal });
     }
@@ -269,22 +269,54 @@ export class CrewKeeper {
   }
 
   async #lookAtOther(): Promise<void> {
-    const { known, folder, isNeeded } = this.#options;
-    const running = await findRunning(known.dataFolder(folder));
+    const running = await this.#findRunning();
     if (running !== undefined) {
-      // A third window started it again, perhaps at another port.
+      // A third window may have started it at another port.
       if (running.url !== this.#guestUrl && (await answers(running)))
         this.#becomeGuest(running.url);
       return;
     }
-    // The window whose service failed writes that down before anybody takes over.
+    // The window whose service failed stores that first.
     await delay(retryMs, undefined, { signal: this.#end.signal });
     this.#becomeNothing();
-    if (isNeeded() && this.#isWanted()) await this.start();
+    if (this.#options.isNeeded() && this.#isWanted()) await this.start();
   }
 
   #isWanted(): boolean {
-    const { known, folder } = this.#options;
-    return known.read(folder)?.wanted ?? false;
+    return this.#read()?.wanted ?? false;
   }
+
+  #read(): KnownCrew | undefined {
+    return this.#options.known.read(this.#options.folder);
+  }
+
+  #store(change: Partial<Pick<KnownCrew, "port" | "wanted" | "failure">>): void {
+    this.#options.known.change(this.#options.folder, change);
+  }
+
+  #findRunning(): Promise<Running | undefined> {
+    return findRunning(this.#options.known.dataFolder(this.#options.folder));
+  }
+}
+
+/** The stored tokens, and new ones for those that are missing. Stores nothing: another window's service may be first. */
+export async function prepareTokens(store: TokenStore, crewId: string): Promise<ServiceTokens> {
+  const kept = await store.tokens(crewId);
+  const newToken = () => randomBytes(32).toString("base64url");
+  return { token: kept?.bearer ?? newToken(), userToken: kept?.userBearer ?? newToken() };
+}
+
+/** Stores the running service's tokens. The person's choice of the one in use stays. */
+export async function keepTokens(
+  store: TokenStore,
+  crewId: string,
+  { token, userToken }: ServiceTokens,
+): Promise<void> {
+  const kept = await store.tokens(crewId);
+  if (kept?.bearer !== token || kept.userBearer !== userToken)
+    await store.setTokens(crewId, {
+      inUse: kept?.inUse ?? "bearer",
+      bearer: token,
+      userBearer: userToken,
+    });
 }

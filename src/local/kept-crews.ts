@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { Crew } from "../crews/types.ts";
+import type { Crew, LocalCrew } from "../crews/types.ts";
 import type { CrewKeeper } from "./crew-keeper.ts";
 import type { Folders } from "./folders.ts";
 import type { KnownCrew, KnownCrews } from "./known-crews.ts";
@@ -8,85 +8,73 @@ import type { KnownCrew, KnownCrews } from "./known-crews.ts";
 export interface KeptCrew {
   readonly keeper: CrewKeeper;
   known: KnownCrew;
-  /** It was started or needed in this window. */
+  /** Started or needed in this window. */
   isUsed: boolean;
   isStarting: boolean;
 }
 
-/** What {@link KeptCrews} needs. */
-export interface KeptCrewsOptions {
-  /** What all windows know. */
-  readonly store: KnownCrews;
-  readonly folders: Folders;
-  readonly newKeeper: (crew: KnownCrew) => Promise<CrewKeeper>;
-  /** The list is another one than it was told last. */
-  readonly onChange: (crews: readonly Crew[]) => void;
-}
-
-/** The local crews of this window, each with its keeper, in step with what all windows know of them. */
+/** The local crews of this window by folder, each with its keeper; updated from the database that all windows share. */
 export class KeptCrews implements vscode.Disposable {
-  readonly #options: KeptCrewsOptions;
-  /** By the name of the folder. */
+  readonly #store: KnownCrews;
+  readonly #folders: Folders;
+  readonly #newKeeper: (crew: KnownCrew) => Promise<CrewKeeper>;
+  readonly #onChange: (crews: readonly Crew[]) => void;
   readonly #kept = new Map<string, KeptCrew>();
   #refreshing: Promise<void> | undefined;
-  /** The list as it was told last. */
-  #told = "[]";
+  #published = "[]";
 
-  constructor(options: KeptCrewsOptions) {
-    this.#options = options;
+  /** @param onChange gets the list when it has changed */
+  constructor(
+    store: KnownCrews,
+    folders: Folders,
+    newKeeper: (crew: KnownCrew) => Promise<CrewKeeper>,
+    onChange: (crews: readonly Crew[]) => void,
+  ) {
+    this.#store = store;
+    this.#folders = folders;
+    this.#newKeeper = newKeeper;
+    this.#onChange = onChange;
   }
 
-  /** Those whose folder is there, running or not. */
+  /** Those whose folder exists, running or not. */
   all(): readonly KeptCrew[] {
     return [...this.#kept.values()];
   }
 
-  /** The crew in the folder of this name. */
   get(folder: string): KeptCrew | undefined {
     return this.#kept.get(folder);
   }
 
-  /** The crew with this id. */
   find(crewId: string): KeptCrew | undefined {
     return this.all().find(({ known }) => idOf(known.folder) === crewId);
   }
 
-  /** As connected crews. */
   list(): readonly Crew[] {
     return this.all().map((kept) => this.crewOf(kept));
   }
 
-  /** The same of one. */
   crewOf({ known, keeper, isStarting }: KeptCrew): Crew {
-    const idle =
-      keeper.url !== undefined
-        ? {}
-        : isStarting
-          ? { starting: true as const }
-          : known.failure !== undefined
-            ? { failure: known.failure }
-            : known.wanted
-              ? { ranBefore: true as const }
-              : {};
+    const { failure, wanted } = known;
+    const running = keeper.url !== undefined;
+    const idle: Pick<LocalCrew, "starting" | "failure" | "ranBefore"> = isStarting
+      ? { starting: true }
+      : failure !== undefined
+        ? { failure }
+        : { ...(wanted && { ranBefore: true }) };
     return {
       id: idOf(known.folder),
       name: known.name,
       url: keeper.url ?? `http://127.0.0.1:${known.port}`,
       local: {
-        folder: this.#options.folders.uriOf(known.folder).toString(),
+        folder: this.#folders.uriOf(known.folder).toString(),
         engine: "rehearsal",
-        running: keeper.url !== undefined,
-        ...idle,
+        running,
+        ...(running ? {} : idle),
       },
     };
   }
 
-  /** Every crew that was ever started on this machine and not removed, also those whose folder is gone. */
-  known(): readonly KnownCrew[] {
-    return this.#options.store.list();
-  }
-
-  /** Reads what all windows know, and joins the crews that another one serves. */
+  /** Reads the database, and uses the services of other windows. */
   async refresh(): Promise<void> {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined;
@@ -94,18 +82,17 @@ export class KeptCrews implements vscode.Disposable {
     await this.#refreshing;
   }
 
-  /** Reads again what all windows know of one crew. */
   reread(folder: string): void {
-    const known = this.#options.store.read(folder);
+    const known = this.#store.read(folder);
     const kept = this.#kept.get(folder);
     if (known === undefined || kept === undefined) return;
     kept.known = known;
     this.publish();
   }
 
-  /** Takes in a crew, unless it is there already. Tells nobody. */
+  /** Adds a crew if it is new, without publishing. */
   async add(crew: KnownCrew): Promise<KeptCrew> {
-    const keeper = await this.#options.newKeeper(crew);
+    const keeper = await this.#newKeeper(crew);
     const kept = this.#kept.get(crew.folder) ?? {
       known: crew,
       keeper,
@@ -116,33 +103,30 @@ export class KeptCrews implements vscode.Disposable {
     return kept;
   }
 
-  /** Lets go of a crew; a service of this window leaves. Tells nobody. */
+  /** Removes a crew without publishing; a service of this window stops. */
   drop({ known, keeper }: KeptCrew): void {
     keeper.dispose();
     this.#kept.delete(known.folder);
   }
 
-  /** Tells the list where it has changed. */
   publish(): void {
     const list = this.list();
-    const told = JSON.stringify(list);
-    if (told === this.#told) return;
-    this.#told = told;
-    this.#options.onChange(list);
+    const text = JSON.stringify(list);
+    if (text === this.#published) return;
+    this.#published = text;
+    this.#onChange(list);
   }
 
-  /** The window closes: its services leave with it. */
   dispose(): void {
     for (const { keeper } of this.all()) keeper.dispose();
   }
 
   async #refresh(): Promise<void> {
-    const known = this.known();
-    const folders = new Set(known.map(({ folder }) => folder));
-    // Removed in another window.
-    for (const kept of this.all()) if (!folders.has(kept.known.folder)) this.drop(kept);
+    const known = this.#store.list();
+    for (const kept of this.all())
+      if (!known.some(({ folder }) => folder === kept.known.folder)) this.drop(kept);
     for (const crew of known) {
-      const kept = this.#kept.get(crew.folder) ?? (await this.#admit(crew));
+      const kept = this.#kept.get(crew.folder) ?? (await this.#addIfThere(crew));
       if (kept === undefined) continue;
       kept.known = crew;
       await kept.keeper.join();
@@ -150,19 +134,17 @@ export class KeptCrews implements vscode.Disposable {
     this.publish();
   }
 
-  /** Lists a crew, unless its folder is gone. */
-  async #admit(crew: KnownCrew): Promise<KeptCrew | undefined> {
+  /** A folder may be gone, or on a drive that isn't mounted now. */
+  async #addIfThere(crew: KnownCrew): Promise<KeptCrew | undefined> {
     try {
-      await vscode.workspace.fs.stat(this.#options.folders.uriOf(crew.folder));
+      await vscode.workspace.fs.stat(this.#folders.uriOf(crew.folder));
     } catch {
-      // The folder is gone, or on a drive that is not there now; what is kept of the crew stays for when it comes back.
       return undefined;
     }
     return await this.add(crew);
   }
 }
 
-/** A local crew's id; the folder is the name it is known by. */
 export function idOf(folder: string): string {
   return `local:${folder}`;
 }

@@ -1,53 +1,49 @@
 import * as vscode from "vscode";
+import { UserError } from "../base/errors.ts";
+import { Disposables } from "../base/events.ts";
 import type { Crews } from "../crews/crews.ts";
 import { uniqueName } from "../crews/identity.ts";
 import type { Crew } from "../crews/types.ts";
-import type { Database } from "../store/database.ts";
-import { Disposables } from "../base/events.ts";
-import { messageOf, UserError } from "../base/errors.ts";
+import { viewId } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
-import { plainLabel, plainMessage } from "../editor/messages.ts";
+import { plainLabel, plainMessage, showError } from "../editor/messages.ts";
 import { ProjectError } from "../projects/types.ts";
+import type { Database } from "../store/database.ts";
 import type { CrewKeeper } from "./crew-keeper.ts";
 import { Folders } from "./folders.ts";
 import { idOf, KeptCrews, type KeptCrew } from "./kept-crews.ts";
 import { KnownCrews, type KnownCrew } from "./known-crews.ts";
-import { forPerson, showLogAction } from "./problems.ts";
-import { readProject } from "./projects.ts";
-import { exitInWords, type Exit } from "./service-errors.ts";
-import { workspaceProjects } from "./workspace-projects.ts";
+import { forPerson, readProject, showLogAction, workspaceProjects } from "./projects.ts";
+import { describeExit, type Exit } from "./service-process.ts";
 
-/** What {@link LocalCrews} needs. */
 export interface LocalCrewsOptions {
   readonly crews: Crews;
   readonly database: Database;
-  /** The extension's folder on this machine (`globalStorageUri`), for the services' data; shared by all windows. */
+  /** The extension's storage folder, for the services' data; shared by all windows. */
   readonly storage: vscode.Uri;
-  /** The extension's own folder: the service's program and the example crew are in it. */
+  /** The extension's own folder, with the service's program and the example crew. */
   readonly extension: vscode.Uri;
   /** Whether an execution of the crew has not ended, so that its service is needed. */
   readonly hasOpenExecutions: (crewId: string) => boolean;
 }
 
-/** What to start. */
 export interface StartLocalCrew {
-  /** Path or URI of a crew project's folder; asked for when absent. */
+  /** Path or URI of a crew project's folder; otherwise the person chooses. */
   readonly folder?: string;
-  /** "rehearsal", which is also what absent means. */
+  /** Only "rehearsal". */
   readonly engine?: string;
-  /** Called once it is known which crew to start, before that takes its time. */
+  /** Called when the crew is known, before it starts. */
   readonly onChosen?: () => void;
-  /** Starts the workspace's crew project without a question where there is exactly one. */
+  /** Starts the workspace's only crew project without a question. */
   readonly here?: boolean;
 }
 
 /**
- * The crews served on this machine by the local service. They are connected by themselves: their tokens are made here and kept in
- * SecretStorage, their ports and data in the extension's folder; nothing is written to the settings.
+ * The crews that the local service serves on this machine. Their tokens are created here and stored in SecretStorage, their ports and
+ * data in the extension's storage; nothing is written to the settings.
  */
 export class LocalCrews implements vscode.Disposable {
   readonly #owned = new Disposables();
-  readonly #changed = this.#owned.add(new vscode.EventEmitter<void>());
   readonly #options: LocalCrewsOptions;
   readonly #folders: Folders;
   readonly #store: KnownCrews;
@@ -55,75 +51,54 @@ export class LocalCrews implements vscode.Disposable {
   readonly #kept: KeptCrews;
 
   constructor(options: LocalCrewsOptions) {
+    const { crews, database, storage, extension } = options;
     this.#options = options;
-    this.#folders = new Folders(options.extension, process.env["CREWDECK_EXAMPLE_CREW"]);
-    this.#store = new KnownCrews(
-      options.database,
-      vscode.Uri.joinPath(options.storage, "local").fsPath,
-    );
+    this.#folders = new Folders(extension, process.env["CREWDECK_EXAMPLE_CREW"]);
+    this.#store = new KnownCrews(database, vscode.Uri.joinPath(storage, "local").fsPath);
     this.#log = this.#owned.add(
       vscode.window.createOutputChannel(vscode.l10n.t("Crewdeck: local crew")),
     );
-    const onChange = (list: readonly Crew[]) => {
-      options.crews.setLocal(list);
-      this.#changed.fire();
-    };
     this.#kept = this.#owned.add(
-      new KeptCrews({
-        store: this.#store,
-        folders: this.#folders,
-        newKeeper: (crew) => this.#newKeeper(crew),
-        onChange,
-      }),
-    );
-    // Another window may have started a crew that this one never heard of.
-    this.#owned.add(
-      vscode.window.onDidChangeWindowState(
-        ({ focused }) =>
-          focused &&
-          void this.refresh().catch((error: unknown) =>
-            logProblem("Reading the local crews", error),
-          ),
+      new KeptCrews(
+        this.#store,
+        this.#folders,
+        (crew) => this.#newKeeper(crew),
+        (list) => crews.setLocal(list),
       ),
+    );
+    crews.startLocalWith((crewId) => this.ensureRunning(crewId));
+    // Another window may have started a new crew.
+    this.#owned.add(
+      vscode.window.onDidChangeWindowState(({ focused }) => {
+        if (focused)
+          this.refresh().catch((error: unknown) => logProblem("Reading the local crews", error));
+      }),
     );
   }
 
-  /** A local crew was added, began, ended or moved. */
-  readonly onDidChange = this.#changed.event;
-
-  /** Reads the local crews known on this machine, and joins those that another window serves. No request leaves but to these, and no secret is read. */
+  /** Reads the local crews, and uses those that another window serves. Sends requests only to these, and reads no secret. */
   async refresh(): Promise<void> {
     await this.#kept.refresh();
   }
 
-  /** Starts again the crews that ran when their window closed and have an execution that has not ended. The others wait for their first use. A crew that fails is logged, and its row says why. */
+  /** Restarts the crews that ran when their window closed and have an execution that has not ended. The others start when they are used. Failures are logged and shown in the crew's row. */
   async restore(): Promise<void> {
     await this.refresh();
     for (const { known, keeper } of this.#kept.all()) {
-      if (
-        !known.wanted ||
-        keeper.url !== undefined ||
-        !this.#options.hasOpenExecutions(idOf(known.folder))
-      )
-        continue;
-      try {
-        await this.#run(known.folder);
-      } catch (error) {
-        logProblem("Starting a local crew again", error, known.name);
-      }
+      const isNeeded = known.wanted && this.#options.hasOpenExecutions(idOf(known.folder));
+      if (isNeeded && keeper.url === undefined)
+        await this.#run(known.folder).catch((error: unknown) =>
+          logProblem("Starting a local crew again", error, known.name),
+        );
     }
   }
 
-  /** The local crews, running or not; those whose folder is gone are left out. */
+  /** The local crews whose folder exists, running or not. */
   list(): readonly Crew[] {
     return this.#kept.list();
   }
 
-  /**
-   * Serves a crew project and connects it; asks which when no folder is given. A crew that runs already is returned as it is.
-   * @returns the crew, or nothing when the person cancelled
-   * @throws UserError where the project is broken or the service does not start
-   */
+  /** Starts a local crew if it isn't running. Undefined if the person cancels. @throws UserError if the project is broken or the service doesn't start */
   async start({ folder, engine, here = false, onChosen }: StartLocalCrew = {}): Promise<
     Crew | undefined
   > {
@@ -131,10 +106,10 @@ export class LocalCrews implements vscode.Disposable {
       throw new UserError(
         vscode.l10n.t("There is no engine “{0}”. The local service has one: “rehearsal”.", engine),
       );
-    const [only, ...others] =
-      folder !== undefined ? [folder] : here ? await workspaceProjects() : [];
+    const found = folder !== undefined ? [folder] : here ? await workspaceProjects() : [];
+    const [only] = found;
     const name =
-      only === undefined || others.length > 0
+      only === undefined || found.length > 1
         ? await (await import("./pick-project.ts")).pickProject(this.#folders, this.list())
         : this.#folders.nameOf(only);
     if (name === undefined) return undefined;
@@ -142,22 +117,26 @@ export class LocalCrews implements vscode.Disposable {
     return await this.#run(name);
   }
 
-  /** Makes sure that a local crew is served, before something is asked of it. @throws UserError where it is not known or does not start */
+  /** `npm start` sets CREWDECK_START_LOCAL to the folder of a crew to start. A workspace can't set it. */
+  startForDevelopment(): void {
+    const folder = process.env["CREWDECK_START_LOCAL"] ?? "";
+    if (folder === "") return;
+    this.start({ folder })
+      .then(() => vscode.commands.executeCommand(`${viewId}.focus`))
+      .catch((error: unknown) => logProblem("Starting the crew of CREWDECK_START_LOCAL", error));
+  }
+
+  /** @throws UserError if the crew is unknown or doesn't start */
   async ensureRunning(crewId: string): Promise<Crew> {
     if (!this.#kept.find(crewId)) await this.refresh();
     const local = this.#kept.find(crewId);
-    if (local === undefined)
-      throw new UserError(
-        vscode.l10n.t("This local crew's folder is gone. Start the crew from where it is now."),
-      );
-    return await this.#run(local.known.folder);
+    if (local !== undefined) return await this.#run(local.known.folder);
+    throw new UserError(
+      vscode.l10n.t("This local crew's folder is gone. Start the crew from where it is now."),
+    );
   }
 
-  /**
-   * Stops a local crew in whichever window it runs; asks which when several run. Its executions are kept and go on at the next start.
-   * @returns the crew, or nothing when the person cancelled
-   * @throws UserError where it is not known, none runs, or another window keeps it running
-   */
+  /** Stops a local crew in any window. Undefined if the person cancels. @throws UserError if it is unknown, none runs, or another window doesn't stop it */
   async stop({ folder }: { readonly folder?: string } = {}): Promise<Crew | undefined> {
     const name = folder === undefined ? await this.#pickRunning() : this.#folders.nameOf(folder);
     if (name === undefined) return undefined;
@@ -170,31 +149,27 @@ export class LocalCrews implements vscode.Disposable {
     return this.#kept.crewOf(local);
   }
 
-  /** Stops a local crew and forgets it: its service's data and its tokens are deleted. The project's folder and what is tracked stay. @throws UserError where it is not known, or another window keeps it running */
+  /** Stops a local crew, and deletes its service's data and tokens. Its folder and its tracked executions stay. @throws UserError if it is unknown, or another window doesn't stop it */
   async remove(crewId: string): Promise<void> {
     const local = this.#kept.find(crewId);
     if (local === undefined)
-      throw new UserError(vscode.l10n.t("This local crew is not known here any more."));
+      throw new UserError(vscode.l10n.t("This local crew was already removed."));
     await this.#end(local);
     await this.#store.forget(local.known.folder);
-    await (await import("./service-tokens.ts")).forgetTokens(this.#options.crews, crewId);
+    await this.#options.crews.setTokens(crewId, undefined);
     this.#kept.drop(local);
     this.#kept.publish();
   }
 
-  /** How many {@link removeAll} would remove. */
   count(): number {
-    return this.#kept.known().length;
+    return this.#store.list().length;
   }
 
-  /**
-   * Removes every local crew that was ever started on this machine, also those whose project is gone.
-   * @returns those that could not be removed, with the folder of their data, which may be in use
-   */
+  /** Removes every local crew of this machine, also those whose folder is gone. @returns those that could not be removed */
   async removeAll(): Promise<readonly { readonly dataFolder: string; readonly error: unknown }[]> {
     await this.refresh();
     const left: { dataFolder: string; error: unknown }[] = [];
-    for (const known of this.#kept.known()) {
+    for (const known of this.#store.list()) {
       if (this.#kept.get(known.folder) === undefined) await this.#kept.add(known);
       await this.remove(idOf(known.folder)).catch((error: unknown) =>
         left.push({ dataFolder: this.#store.dataFolder(known.folder), error }),
@@ -203,23 +178,20 @@ export class LocalCrews implements vscode.Disposable {
     return left;
   }
 
-  /** Shows what the services wrote. What another window serves writes there: an empty log would read as if nothing had happened. */
+  /** Shows the log of this window's services, and names crews that another window serves. */
   showLog(): void {
-    for (const { known, keeper } of this.#kept.all()) {
+    for (const { known, keeper } of this.#kept.all())
       if (keeper.url !== undefined && !keeper.isOwn)
         this.#log.appendLine(
-          `[${known.name}] ${vscode.l10n.t("Another window serves this crew. What its service writes is in that window's log.")}`,
+          `[${known.name}] ${vscode.l10n.t("Another window serves this crew. Its service's output is in that window's log.")}`,
         );
-    }
     this.#log.show();
   }
 
-  /** The window closes: its services leave with it. */
   dispose(): void {
     this.#owned.dispose();
   }
 
-  /** Ends a crew's service wherever it runs; nothing of it may be deleted under a running one. */
   async #end({ known, keeper }: KeptCrew): Promise<void> {
     if (await keeper.stop()) return;
     throw new UserError(
@@ -230,15 +202,13 @@ export class LocalCrews implements vscode.Disposable {
     );
   }
 
-  /** What keeps a crew served is loaded with the first local crew. */
+  /** Its code is loaded with the first local crew. */
   async #newKeeper({ folder, name }: KnownCrew): Promise<CrewKeeper> {
     const [{ CrewKeeper }, { ServiceProcess }] = await Promise.all([
       import("./crew-keeper.ts"),
       import("./service-process.ts"),
     ]);
     const { crews, extension, hasOpenExecutions } = this.#options;
-    const dataFolder = this.#store.dataFolder(folder);
-    const say = (line: string) => this.#log.appendLine(`[${name}] ${line}`);
     return new CrewKeeper({
       crewId: idOf(folder),
       folder,
@@ -248,11 +218,11 @@ export class LocalCrews implements vscode.Disposable {
         ServiceProcess.start({
           program: vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath,
           folder: this.#folders.uriOf(folder).fsPath,
-          dataFolder,
+          dataFolder: this.#store.dataFolder(folder),
           port,
           ...tokens,
           signal,
-          onLine: say,
+          onLine: (line) => this.#log.appendLine(`[${name}] ${line}`),
         }),
       isNeeded: () => this.#kept.get(folder)?.isUsed === true || hasOpenExecutions(idOf(folder)),
       onChange: () => {
@@ -263,30 +233,28 @@ export class LocalCrews implements vscode.Disposable {
           logProblem("Reading a local crew", error, name);
         }
       },
-      onEnded: (exit) => this.#tellEnded(folder, name, exit),
-      onProblem: (doing, error) => logProblem(doing, error),
+      onEnded: (exit) => void this.#reportEnd(folder, name, exit).catch(showError),
+      onProblem: logProblem,
     });
   }
 
   async #run(folder: string): Promise<Crew> {
-    const uri = this.#folders.uriOf(folder);
+    const location = vscode.ProgressLocation.Window;
     const title = vscode.l10n.t("Starting a local crew (rehearsal)");
-    return await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Window, title },
-      async () => {
-        const local = this.#kept.get(folder);
-        try {
-          return await this.#serve(
-            folder,
-            local ?? (await this.#kept.add(await this.#learn(folder))),
-          );
-        } catch (error) {
-          if (error instanceof ProjectError) this.#store.change(folder, { failure: error.message });
-          this.#kept.reread(folder);
-          throw forPerson(error, uri, local?.known.name ?? uri.fsPath);
-        }
-      },
-    );
+    return await vscode.window.withProgress({ location, title }, async () => {
+      const local = this.#kept.get(folder);
+      const uri = this.#folders.uriOf(folder);
+      try {
+        return await this.#serve(
+          folder,
+          local ?? (await this.#kept.add(await this.#learn(folder))),
+        );
+      } catch (error) {
+        if (error instanceof ProjectError) this.#store.change(folder, { failure: error.message });
+        this.#kept.reread(folder);
+        throw forPerson(error, uri, local?.known.name ?? uri.fsPath);
+      }
+    });
   }
 
   async #serve(folder: string, local: KeptCrew): Promise<Crew> {
@@ -294,7 +262,10 @@ export class LocalCrews implements vscode.Disposable {
     local.isStarting = true;
     this.#kept.publish();
     try {
-      await this.#keep(folder, local);
+      // Read first: the error of a broken project has its place.
+      if (local.keeper.url === undefined) await readProject(this.#folders.uriOf(folder).fsPath);
+      await local.keeper.start();
+      local.known = this.#store.read(folder) ?? local.known;
     } finally {
       local.isStarting = false;
       this.#kept.publish();
@@ -302,25 +273,12 @@ export class LocalCrews implements vscode.Disposable {
     return this.#kept.crewOf(local);
   }
 
-  async #keep(folder: string, local: KeptCrew): Promise<void> {
-    // Read first even where another window serves it: a broken project is said at once, with its place.
-    if (local.keeper.url === undefined) await readProject(this.#folders.uriOf(folder).fsPath);
-    await local.keeper.start();
-    local.known = this.#store.read(folder) ?? local.known;
-  }
-
-  /** What is known of a crew, or what there is to know of a new one. */
   async #learn(folder: string): Promise<KnownCrew> {
-    const kept = this.#store.read(folder);
-    if (kept !== undefined) return kept;
+    const known = this.#store.read(folder);
+    if (known !== undefined) return known;
     const { name } = await readProject(this.#folders.uriOf(folder).fsPath);
     const taken = this.#options.crews.list().map((crew) => crew.name);
-    const crew: KnownCrew = {
-      folder,
-      name: uniqueName(name, taken),
-      port: 0,
-      wanted: false,
-    };
+    const crew = { folder, name: uniqueName(name, taken), port: 0, wanted: false };
     this.#store.write(crew);
     return crew;
   }
@@ -334,30 +292,21 @@ export class LocalCrews implements vscode.Disposable {
       description: keeper.url ?? "",
       folder: known.folder,
     }));
-    return (
-      await vscode.window.showQuickPick(items, {
-        placeHolder: vscode.l10n.t("Stop which local crew?"),
-      })
-    )?.folder;
+    const placeHolder = vscode.l10n.t("Stop which local crew?");
+    return (await vscode.window.showQuickPick(items, { placeHolder }))?.folder;
   }
 
-  #tellEnded(folder: string, name: string, exit: Exit): void {
+  async #reportEnd(folder: string, name: string, exit: Exit): Promise<void> {
     const again = vscode.l10n.t("Start Again");
     const log = showLogAction();
     const message = vscode.l10n.t(
       "The local crew “{0}” ended unexpectedly ({1}). Its executions are kept.",
       name,
-      exitInWords(exit),
+      describeExit(exit),
     );
-    void vscode.window
-      .showErrorMessage(plainMessage(message), again, log.title)
-      .then(async (chosen) => {
-        if (chosen === log.title) this.showLog();
-        if (chosen === again) await this.#run(folder);
-      })
-      .then(
-        undefined,
-        (error: unknown) => void vscode.window.showErrorMessage(plainMessage(messageOf(error))),
-      );
+    const text = plainMessage(message);
+    const chosen = await vscode.window.showErrorMessage(text, again, log.title);
+    if (chosen === log.title) this.showLog();
+    if (chosen === again) await this.#run(folder);
   }
 }

@@ -1,27 +1,20 @@
 import path from "node:path";
 import * as vscode from "vscode";
-import type { Crew } from "../crews/types.ts";
 import { messageOf } from "../base/errors.ts";
-import { plainLabel, plainMessage } from "../editor/messages.ts";
+import type { Crew } from "../crews/types.ts";
+import { plainLabel, plainMessage, runAction } from "../editor/messages.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
 import type { Folders } from "./folders.ts";
 import { exampleFolder } from "./known-crews.ts";
-import { placeOf } from "./problems.ts";
-import { readProject } from "./projects.ts";
-import { workspaceProjects } from "./workspace-projects.ts";
+import { openAction, readProject, workspaceProjects } from "./projects.ts";
 
 interface ProjectItem extends vscode.QuickPickItem {
-  /** The name its folder is known by; absent for "Choose a folder…". */
+  /** Its name; undefined for "Choose a folder…". */
   readonly folder?: string;
   readonly error?: unknown;
 }
 
-/**
- * Asks which crew to serve on this machine: the projects of the workspace, those that were served before, the example, or a folder of
- * the person's choice; each says whether it runs, is stopped or is new. A broken project is opened at the place that is wrong, and nothing is returned then.
- * @param known the local crews, running or not
- * @returns the name the folder is known by
- */
+/** Asks which crew to start. For a broken project it opens the place of the error and returns undefined. @returns the name in {@link Folders} */
 export async function pickProject(
   folders: Folders,
   known: readonly Crew[],
@@ -35,9 +28,13 @@ export async function pickProject(
     matchOnDetail: true,
   });
   if (chosen === undefined) return undefined;
-  if (chosen.folder === undefined) return await browse(folders);
-  if (chosen.error === undefined) return chosen.folder;
-  await showProblem(chosen.error, folders.uriOf(chosen.folder));
+  const { folder, error } = chosen;
+  if (folder === undefined) return await browse(folders);
+  if (error === undefined) return folder;
+  // Not awaited: the notification may stay open.
+  void vscode.window.showErrorMessage(plainMessage(messageOf(error)));
+  const [open] = error instanceof ProjectError ? openAction(error, folders.uriOf(folder)) : [];
+  if (open !== undefined) await runAction(open);
   return undefined;
 }
 
@@ -48,15 +45,10 @@ async function items(folders: Folders, known: readonly Crew[]): Promise<ProjectI
       local === undefined ? [] : [[folders.nameOf(local.folder), local] as const],
     ),
   );
-  const names = [
-    ...new Set([
-      ...found.map((folder) => folders.nameOf(folder)),
-      ...[...locals.keys()].filter((name) => name !== exampleFolder),
-      exampleFolder,
-    ]),
-  ];
+  const names = new Set([...found.map((folder) => folders.nameOf(folder)), ...locals.keys()]);
+  names.delete(exampleFolder);
   const projects = await Promise.all(
-    names.map(async (name) => await itemFor(name, folders, standing(locals.get(name)))),
+    [...names, exampleFolder].map((name) => itemFor(name, folders, locals.get(name))),
   );
   return [
     ...projects,
@@ -64,18 +56,22 @@ async function items(folders: Folders, known: readonly Crew[]): Promise<ProjectI
   ];
 }
 
-/** Where a local crew stands, in a word; one that was never served here is new. */
-function standing(local: Crew["local"]): string {
-  if (local === undefined) return vscode.l10n.t("new");
-  return local.running ? vscode.l10n.t("running") : vscode.l10n.t("stopped");
-}
-
-async function itemFor(folder: string, folders: Folders, state: string): Promise<ProjectItem> {
+async function itemFor(
+  folder: string,
+  folders: Folders,
+  local: Crew["local"],
+): Promise<ProjectItem> {
   const uri = folders.uriOf(folder);
   const isExample = folder === exampleFolder;
   const where = isExample
     ? vscode.l10n.t("comes with Crewdeck")
     : plainLabel(vscode.workspace.asRelativePath(uri));
+  const state =
+    local === undefined
+      ? vscode.l10n.t("new")
+      : local.running
+        ? vscode.l10n.t("running")
+        : vscode.l10n.t("stopped");
   try {
     const project = await readProject(uri.fsPath);
     return {
@@ -101,11 +97,11 @@ function summary({ tasks, inputs }: CrewProject): string {
     tasks.length === 1 ? vscode.l10n.t("1 task") : vscode.l10n.t("{0} tasks", tasks.length);
   const waits =
     pauses === 1 ? vscode.l10n.t("1 waits for you") : vscode.l10n.t("{0} wait for you", pauses);
-  const asks =
+  const names =
     inputs.length === 0
       ? vscode.l10n.t("no inputs")
       : vscode.l10n.t("inputs: {0}", inputs.join(", "));
-  return [count, ...(pauses === 0 ? [] : [waits]), asks].join(" · ");
+  return [count, ...(pauses === 0 ? [] : [waits]), names].join(" · ");
 }
 
 async function browse(folders: Folders): Promise<string | undefined> {
@@ -117,11 +113,4 @@ async function browse(folders: Folders): Promise<string | undefined> {
       title: vscode.l10n.t("Folder of a crewAI Project"),
     })) ?? [];
   return folder && folders.nameOf(folder.toString());
-}
-
-async function showProblem(error: unknown, folder: vscode.Uri): Promise<void> {
-  const place = error instanceof ProjectError ? placeOf(error, folder) : undefined;
-  // Not awaited: it may stay as long as it likes.
-  void vscode.window.showErrorMessage(plainMessage(messageOf(error)));
-  if (place) await vscode.commands.executeCommand("vscode.open", place.file, place.options);
 }

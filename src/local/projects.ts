@@ -1,13 +1,75 @@
-import type { CrewProject } from "../projects/types.ts";
+import path from "node:path";
+import * as vscode from "vscode";
+import { UserError, type ErrorAction } from "../base/errors.ts";
+import type { Crews } from "../crews/crews.ts";
+import { setContext } from "../editor/context.ts";
+import { logProblem } from "../editor/log.ts";
+import { ProjectError, type CrewProject } from "../projects/types.ts";
+import { ServiceFailure, ServiceRefusal } from "./service-process.ts";
 
-// The parsers that reading a project takes are larger than half of the extension, and most windows never need them.
-
-/** `readProject` of `projects`, loaded by the first project that is read. @throws ProjectError naming file, line and what is expected */
+/** Reads a crew project. The parsers are half of the extension's code and loaded with the first project. @throws ProjectError with file, line and what is expected */
 export async function readProject(folder: string): Promise<CrewProject> {
   return await (await import("../projects/read.ts")).readProject(folder);
 }
 
-/** `findProjects` of `projects`, loaded by the first search: the folders of crew projects at and below a folder. */
-export async function findProjects(root: string): Promise<string[]> {
-  return await (await import("../projects/find.ts")).findProjects(root);
+/** The folders of the crew projects in the workspace, if they are on this machine. */
+export async function workspaceProjects(): Promise<readonly string[]> {
+  const roots = (vscode.workspace.workspaceFolders ?? []).filter(
+    ({ uri }) => uri.scheme === "file",
+  );
+  if (roots.length === 0) return [];
+  const { findProjects } = await import("../projects/find.ts");
+  return (await Promise.all(roots.map(({ uri }) => findProjects(uri.fsPath)))).flat();
+}
+
+/** Sets the context key for a crew project in the workspace, which the empty view offers. Searches only while that view is visible and no crew is connected. */
+export function watchProjects(
+  view: Pick<vscode.TreeView<unknown>, "visible" | "onDidChangeVisibility">,
+  crews: Pick<Crews, "list" | "onDidChange">,
+  opened: Promise<unknown>,
+): vscode.Disposable {
+  const look = async () => {
+    await opened;
+    if (view.visible && crews.list().length === 0)
+      setContext("crewdeck.hasProject", (await workspaceProjects()).length > 0);
+  };
+  const tryToLook = () => {
+    look().catch((error: unknown) => logProblem("Looking for crew projects", error));
+  };
+  tryToLook();
+  return vscode.Disposable.from(
+    view.onDidChangeVisibility(tryToLook),
+    crews.onDidChange(tryToLook),
+    vscode.workspace.onDidChangeWorkspaceFolders(tryToLook),
+  );
+}
+
+/** An error of a project with a button for its file, or of a start with one for the log; other errors unchanged. */
+export function forPerson(error: unknown, folder: vscode.Uri, crewName: string): unknown {
+  if (error instanceof ProjectError) return new UserError(error.message, openAction(error, folder));
+  return error instanceof ServiceRefusal || error instanceof ServiceFailure
+    ? new UserError(
+        vscode.l10n.t("The local crew “{0}” did not start. {1}", crewName, error.message),
+        [showLogAction()],
+      )
+    : error;
+}
+
+export function showLogAction(): ErrorAction {
+  return { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLocalLog" };
+}
+
+export function openAction({ position }: ProjectError, folder: vscode.Uri): ErrorAction[] {
+  if (position === undefined) return [];
+  const at = new vscode.Position(position.line - 1, position.column - 1);
+  return [
+    {
+      title: vscode.l10n.t("Open the File"),
+      command: "vscode.open",
+      arguments: [
+        vscode.Uri.file(path.join(folder.fsPath, position.file)),
+        { selection: new vscode.Range(at, at) },
+      ],
+    },
+  ];
 }

@@ -1,74 +1,54 @@
 import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import path from "node:path";
+import { isLoopback } from "../api/address.ts";
+import { asObject, parseJson } from "../base/json.ts";
 
-/** A service that says where it listens, in `service.json` of its data folder. */
+/** A service, as it writes itself to `service.json` in its data folder. */
 export interface Running {
   readonly url: string;
   readonly pid: number;
-  /** What its answers carry; another one at each start. */
+  /** A header of its responses; another one at each start. */
   readonly instance: string;
 }
 
-/** The service that runs on a data folder, whichever window started it; nothing where none does. */
+/** The service that runs on a data folder, of any window. */
 export async function findRunning(dataFolder: string): Promise<Running | undefined> {
-  const found = await readAddress(path.join(dataFolder, "service.json"));
-  return found !== undefined && isAlive(found.pid) ? found : undefined;
-}
-
-/**
- * Whether the service that wrote down its address is what answers there, by an id that it sends with every answer: its port may be another
- * program's by now, which must not get the token. None is sent with this request. A service that is leaving does not answer, though it may hold its data still.
- */
-export async function answers({ url, instance }: Running): Promise<boolean> {
-  return await new Promise((resolve) => {
-    const asked = request(url, { method: "HEAD", timeout: 1000, agent: false }, (answer) => {
-      answer.resume();
-      resolve(answer.headers["crewdeck-instance"] === instance);
-    });
-    asked.once("error", () => resolve(false));
-    asked.once("timeout", () => asked.destroy(new Error("Nobody answered in time.")));
-    asked.end();
-  });
-}
-
-async function readAddress(file: string): Promise<Running | undefined> {
-  try {
-    const found: unknown = JSON.parse(await readFile(file, "utf8"));
-    return isRunning(found)
-      ? { url: found.url, pid: found.pid, instance: found.instance }
-      : undefined;
-  } catch {
-    // Not there, or half written: nothing that could be connected to, and it is read again.
-    return undefined;
-  }
-}
-
-function isRunning(found: unknown): found is Running {
-  if (typeof found !== "object" || found === null) return false;
-  const { url, pid, instance }: Partial<Record<keyof Running, unknown>> = found;
-  return (
-    typeof url === "string" &&
-    isLoopback(url) &&
+  // The file may be missing or half written.
+  const file = await readFile(path.join(dataFolder, "service.json"), "utf8").catch(() => "");
+  const { url, pid, instance } = asObject(parseJson(file));
+  return typeof url === "string" &&
+    isOnThisMachine(url) &&
     typeof pid === "number" &&
     Number.isInteger(pid) &&
     pid > 0 &&
+    isAlive(pid) &&
     typeof instance === "string" &&
     instance !== ""
-  );
+    ? { url, pid, instance }
+    : undefined;
 }
 
-/** The token goes to this address, so it must be one of this machine. */
-function isLoopback(url: string): boolean {
-  try {
-    const { protocol, hostname } = new URL(url);
-    return (
-      protocol === "http:" &&
-      (hostname === "127.0.0.1" || hostname === "localhost" || hostname === "[::1]")
-    );
-  } catch {
-    return false;
-  }
+/**
+ * Whether the service itself responds at its address. Its port may belong to another program by now, which must not get the token:
+ * this request has none. A service that is stopping doesn't respond, though it may still hold its data.
+ */
+export async function answers({ url, instance }: Running): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const sent = request(url, { method: "HEAD", timeout: 1000, agent: false }, (answer) => {
+      answer.resume();
+      resolve(answer.headers["crewdeck-instance"] === instance);
+    });
+    sent.once("error", () => resolve(false));
+    sent.once("timeout", () => sent.destroy(new Error("No response in time.")));
+    sent.end();
+  });
+}
+
+function isOnThisMachine(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && isLoopback(hostname);
 }
 
 function isAlive(pid: number): boolean {
@@ -76,7 +56,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It lives, but belongs to somebody else.
+    // EPERM: it exists, but belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

@@ -1,15 +1,69 @@
 import * as l10n from "@vscode/l10n";
 import { fork, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
-import { exitInWords, ServiceFailure, ServiceRefusal, type Exit } from "./service-errors.ts";
-import { readMessage } from "./service-messages.ts";
+import { asObject, defined } from "../base/json.ts";
 
-/** What a service is started with. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** The signal or the exit code, for a person. */
+export function describeExit({ code, signal }: Exit): string {
+  return signal ?? (code === null ? l10n.t("no exit code") : l10n.t("exit code {0}", code));
+}
+
+const reasons = ["inUse", "project", "node", "data", "port"] as const;
+
+interface Refused {
+  readonly type: "refused";
+  readonly reason: (typeof reasons)[number] | "other";
+  readonly message: string;
+  /** With `inUse`: the address of the other service, if it is known. */
+  readonly url?: string;
+}
+
+/** The service reported why it doesn't start. */
+export class ServiceRefusal extends Error {
+  readonly reason: Refused["reason"];
+  readonly url: string | undefined;
+
+  constructor({ reason, message, url }: Omit<Refused, "type">) {
+    super(message);
+    this.name = "ServiceRefusal";
+    this.reason = reason;
+    this.url = url;
+  }
+}
+
+/** The service didn't start and didn't report why. */
+export class ServiceFailure extends Error {
+  readonly exit: Exit | undefined;
+
+  constructor(message: string, exit?: Exit) {
+    super(message);
+    this.name = "ServiceFailure";
+    this.exit = exit;
+  }
+}
+
+/** Reads an IPC message of the service; undefined for an unknown one. */
+export function readMessage(
+  received: unknown,
+): { readonly type: "listening"; readonly url: string } | Refused | undefined {
+  const { type, url, reason, message } = asObject(received);
+  if (type === "listening") return typeof url === "string" ? { type, url } : undefined;
+  if (type !== "refused") return undefined;
+  return {
+    type,
+    reason: reasons.find((known) => known === reason) ?? "other",
+    message: typeof message === "string" ? message : "The service gives no reason.",
+    ...defined({ url: typeof url === "string" ? url : undefined }),
+  };
+}
+
 export interface ServiceOptions {
-  /** The bundled program. */
   readonly program: string;
-  /** The crew project's folder. */
   readonly folder: string;
   readonly dataFolder: string;
   /** 0 for any. */
@@ -18,20 +72,17 @@ export interface ServiceOptions {
   readonly userToken: string;
   /** Lines that the service writes, without tokens. */
   readonly onLine: (line: string) => void;
-  /** Ends the start, and the process with it. */
   readonly signal: AbortSignal;
-  /** Milliseconds until a service that says nothing is given up. */
   readonly timeoutMs?: number;
 }
 
 const usualTimeoutMs = 20_000;
-/** How long a service may take to leave before it is killed; its data survives that. */
-const leaveMs = 5000;
+/** After this time (ms) a service that doesn't stop is killed; its data survives that. */
+const stopMs = 5000;
 
-/** A service that this process started and that listens. It leaves when this process ends, however that happens. */
+/** A service that this process started and that listens. It stops when this process ends, in whatever way. */
 export class ServiceProcess {
   readonly url: string;
-  /** Fulfilled when the process has ended. */
   readonly exited: Promise<Exit>;
   readonly #child: ChildProcess;
 
@@ -43,39 +94,31 @@ export class ServiceProcess {
 
   /** Starts a service and waits until it listens. @throws ServiceRefusal, ServiceFailure, or the signal's reason; the process has ended then */
   static async start(options: ServiceOptions): Promise<ServiceProcess> {
-    options.signal.throwIfAborted();
-    const child = fork(
-      options.program,
-      [
-        options.folder,
-        "--port",
-        String(options.port),
-        "--data",
-        options.dataFolder,
-        "--engine",
-        "rehearsal",
-      ],
-      {
-        execPath: process.execPath,
-        // Without this a debugger's port of the parent would be taken a second time.
-        execArgv: [],
-        env: {
-          ...environment(process.env),
-          CREWDECK_TOKEN: options.token,
-          CREWDECK_USER_TOKEN: options.userToken,
-        },
-        stdio: ["pipe", "pipe", "pipe", "ipc"],
+    const { folder, port, dataFolder, token, userToken, onLine, signal } = options;
+    signal.throwIfAborted();
+    const args = ["--port", String(port), "--data", dataFolder, "--engine", "rehearsal"];
+    const child = fork(options.program, [folder, ...args], {
+      execPath: process.execPath,
+      // Otherwise the parent's debugger port would be used a second time.
+      execArgv: [],
+      env: {
+        ...environment(process.env),
+        CREWDECK_TOKEN: token,
+        CREWDECK_USER_TOKEN: userToken,
       },
-    );
+      stdio: ["pipe", "pipe", "pipe", "ipc"],
+    });
     const exited = new Promise<Exit>((resolve) => {
-      child.once("exit", (code, signal) => resolve({ code, signal }));
-      // A process that never came to be has no exit.
+      child.once("exit", (code, killedBy) => resolve({ code, signal: killedBy }));
+      // A process that could not be created has no exit.
       child.once("error", () => child.pid === undefined && resolve({ code: null, signal: null }));
     });
-    const say = (line: string) =>
-      options.onLine(line.replaceAll(options.token, "…").replaceAll(options.userToken, "…"));
-    for (const stream of [child.stdout, child.stderr]) if (stream) readLines(stream, say);
-    // A write to a service that has just gone; its exit tells.
+    for (const stream of [child.stdout, child.stderr])
+      if (stream !== null)
+        createInterface({ input: stream, crlfDelay: Infinity }).on("line", (line) =>
+          onLine(line.replaceAll(token, "…").replaceAll(userToken, "…")),
+        );
+    // A write to a process that has just ended, which `exited` reports.
     child.stdin?.on("error", () => undefined);
     try {
       return new ServiceProcess(child, await listening(child, exited, options), exited);
@@ -86,22 +129,21 @@ export class ServiceProcess {
     }
   }
 
-  /** Asks the service to leave, waits until it has, and kills it where it does not. */
   async stop(): Promise<void> {
     this.leave();
-    const killer = setTimeout(() => this.#child.kill("SIGKILL"), leaveMs);
+    const killer = setTimeout(() => this.#child.kill("SIGKILL"), stopMs);
     await this.exited;
     clearTimeout(killer);
   }
 
-  /** Asks the service to leave without waiting. It would leave by itself when this process ends. */
+  /** Stops the service without waiting. */
   leave(): void {
     if (this.#child.connected) this.#child.disconnect();
     this.#child.stdin?.end();
   }
 }
 
-/** The parent's environment without what steers the parent itself: VS Code's own variables and options for its Node. */
+/** The parent's environment without VS Code's own variables and options for its Node. */
 export function environment(parent: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(parent).filter(
     ([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$)/i.test(name),
@@ -109,30 +151,23 @@ export function environment(parent: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), ELECTRON_RUN_AS_NODE: "1" };
 }
 
-function readLines(stream: Readable, say: (line: string) => void): void {
-  createInterface({ input: stream, crlfDelay: Infinity }).on("line", say);
-}
-
 async function listening(
   child: ChildProcess,
   exited: Promise<Exit>,
   { signal, timeoutMs = usualTimeoutMs }: ServiceOptions,
 ): Promise<string> {
-  return await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(
-      () =>
-        reject(
-          new ServiceFailure(
-            l10n.t("It did not say within {0} s that it listens.", timeoutMs / 1000),
-          ),
-        ),
-      timeoutMs,
-    );
-    const abort = () =>
+  const over = new AbortController();
+  const url = new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      const text = l10n.t("It did not respond within {0} s.", timeoutMs / 1000);
+      reject(new ServiceFailure(text));
+    }, timeoutMs);
+    over.signal.addEventListener("abort", () => clearTimeout(timer));
+    const cancel = () =>
       reject(
         signal.reason instanceof Error ? signal.reason : new Error("The start was cancelled."),
       );
-    signal.addEventListener("abort", abort, { once: true });
+    signal.addEventListener("abort", cancel, { signal: over.signal });
     child.on("message", (received) => {
       const message = readMessage(received);
       if (message?.type === "listening") resolve(message.url);
@@ -140,15 +175,9 @@ async function listening(
     });
     child.once("error", reject);
     void exited.then((exit) => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", abort);
-      reject(
-        new ServiceFailure(l10n.t("It ended before it listened ({0}).", exitInWords(exit)), exit),
-      );
-    });
-    child.once("message", () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", abort);
+      const text = l10n.t("It ended during startup ({0}).", describeExit(exit));
+      reject(new ServiceFailure(text, exit));
     });
   });
+  return await url.finally(() => over.abort());
 }

@@ -1,9 +1,10 @@
 import * as l10n from "@vscode/l10n";
 import type { CrewClient } from "../api/client.ts";
-import type { Clock } from "../base/clock.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { ResumeAnswer } from "../api/types.ts";
+import type { Clock } from "../base/clock.ts";
 import { type ErrorAction, messageOf, UserError } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
 import {
   type CrewRef,
   type Execution,
@@ -22,30 +23,28 @@ import {
   resumeUnanswered,
   type ResumeTarget,
 } from "../executions/resumes.ts";
-import type { CallbackSecrets } from "./secrets.ts";
 import type { ExecutionStore } from "../executions/store.ts";
+import { answerSession } from "../executions/watched.ts";
 import {
   isCertainlyNotTaken,
+  isUnsent,
   LostSecretsError,
   MaybeSentError,
   StaleFeedbackError,
 } from "./errors.ts";
-import { isUnsent } from "./not-taken.ts";
-import { recoverResumes } from "./recover.ts";
-import type { Sends } from "./sends.ts";
+import type { CallbackSecrets } from "./secrets.ts";
+import { recoverResumes, type Sends } from "./sends.ts";
 import { staleByAnswer, staleByRecord, staleError } from "./stale.ts";
 
-/** What a {@link FeedbackSender} works with. */
-export interface FeedbackSenderOptions {
+interface FeedbackSenderOptions {
   readonly store: Pick<ExecutionStore, "find" | "refresh" | "update">;
   readonly sends: Pick<Sends, "once" | "settle" | "settleLost">;
-  /** Secrets of the kickoff's callbacks. */
   readonly secrets: Pick<CallbackSecrets, "complete">;
   readonly clock: Clock;
   readonly clientFor: (crew: CrewRef) => Pick<CrewClient, "status" | "resume">;
-  /** Asks for the next status soon. */
+  /** Polls an execution soon. */
   readonly poll: (localId: string) => void;
-  /** Gets what could not be recorded where the person learns something else. */
+  /** Reports what could not be recorded, when the person gets another message. */
   readonly onProblem: (message: string, error: unknown) => void;
 }
 
@@ -55,20 +54,20 @@ export interface FeedbackToSend {
   readonly execution: Execution;
   readonly taskId: string;
   readonly isApprove: boolean;
-  /** Markdown. All of it becomes context for later tasks. An approval may be without words. */
+  /** Markdown. All of it becomes context for later tasks. May be empty for an approval. */
   readonly text: string;
-  /** The person knows that feedback for this output may have been sent, or was taken by the crew, and wants this sent all the same. */
+  /** The person knows that feedback for this output may have been sent, or was accepted, and wants this sent anyway. */
   readonly again?: boolean;
-  /** The person knows that secrets of callbacks do not read back, and wants it sent without them. */
+  /** The person knows that secrets of callbacks can't be read, and wants it sent without them. */
   readonly withoutSecrets?: boolean;
 }
 
 /** What the crew answered. */
 export interface FeedbackResult {
-  /** `resumed`, `retrying` or `completed` (specification); where a crew only gives a new id (observed), what was asked for. */
+  /** By the specification; if the crew only gives a new id (observed), what was requested. */
   readonly status: "resumed" | "retrying" | "completed";
   readonly message: string;
-  /** The id under which the execution goes on, where it changed. */
+  /** The id under which the execution continues, if it changed. */
   readonly kickoffId?: string;
 }
 
@@ -81,10 +80,10 @@ export class FeedbackSender {
   }
 
   /**
-   * Sends feedback once. The callbacks of the kickoff go with it, since a resume does not carry them over (specification).
-   * Throws {@link StaleFeedbackError} when that pause is over, CrewApiError or UserError when it certainly was not taken,
-   * {@link LostSecretsError} before anything is sent when the callbacks' secrets do not read back, {@link MaybeSentError} when it
-   * may have arrived.
+   * Sends feedback once, with the callbacks of the kickoff, which a resume doesn't carry over (specification).
+   * Throws {@link StaleFeedbackError} when that pause is over, CrewApiError or UserError when it certainly had no effect,
+   * {@link LostSecretsError} before anything is sent when the callbacks' secrets can't be read, {@link MaybeSentError} when it may have
+   * arrived.
    */
   async send(given: FeedbackToSend): Promise<FeedbackResult> {
     const { store, sends, secrets, clock, clientFor } = this.#options;
@@ -96,7 +95,7 @@ export class FeedbackSender {
     const client = clientFor(shown.crew);
 
     store.refresh();
-    recoverResumes({ store, sends }, this.#current(localId));
+    recoverResumes(store, sends, this.#current(localId));
     this.#refuse(this.#current(localId), given, target);
     await this.#look(client, given, target);
     const { callbacks, lost } = await secrets.complete(this.#current(localId));
@@ -108,9 +107,7 @@ export class FeedbackSender {
       () => this.#record(given, target, feedback),
       async (executionId) => {
         const request = { executionId, taskId, humanFeedback: text, isApprove, ...callbacks };
-        const answer = await this.#post(client, request, localId, target);
-        this.#recordAnswer(answer, localId, target);
-        return resultOf(answer, isApprove);
+        return resultOf(await this.#post(client, request, localId, target), isApprove);
       },
     );
   }
@@ -121,7 +118,7 @@ export class FeedbackSender {
     return current;
   }
 
-  /** What was sent for this output before, here or in another window, is not sent a second time unless the person says so. */
+  /** What was sent for this output before, in any window, is not sent again unless the person says so. */
   #refuse(
     current: Execution,
     { execution: shown, again }: FeedbackToSend,
@@ -131,37 +128,43 @@ export class FeedbackSender {
     if (stale !== undefined) throw stale;
     const last = resumesOf(current, target).at(-1);
     if (last?.outcome === "sending")
-      throw new MaybeSentError(l10n.t("Feedback for this output is being sent right now."));
+      throw new MaybeSentError(l10n.t("Feedback for this output is already being sent."));
     if (last?.outcome === "unanswered" && again !== true) {
       throw new MaybeSentError(
         l10n.t(
-          "Feedback for this output may have been sent before: no answer came. Look at the execution whether it arrived; if it did not, send that again.",
+          "Feedback for this output may have been sent before: no answer arrived. Check the execution; if the feedback did not arrive, send it again.",
         ),
         undefined,
-        waysOn(current),
+        actionsFor(current),
       );
     }
     if (current.kickoffIds.length === 0)
       throw new UserError(
         l10n.t(
-          "This execution has no ID yet: the answer to its kickoff never came. Feedback needs one.",
+          "This execution has no ID, because its kickoff was never answered. Feedback needs one.",
         ),
       );
   }
 
-  /** Looks whether the task still waits. Only a definite answer is a reason not to send: a deployed crew's pause reads NOT FOUND. */
+  /** Checks whether the task still waits. Only a definite answer is a reason not to send: a deployed crew's pause reads NOT FOUND. */
   async #look(
     client: Pick<CrewClient, "status">,
-    { execution: shown, again }: FeedbackToSend,
+    given: FeedbackToSend,
     target: ResumeTarget,
   ): Promise<void> {
     const { store, clock } = this.#options;
-    const id = this.#current(shown.localId).kickoffIds.at(-1);
-    if (id === undefined) return;
+    const { execution: shown, again } = given;
+    const asked = this.#current(shown.localId);
     try {
-      const reading = await client.status(id);
-      const now = store.update(shown.localId, (known) => applyReading(known, reading, clock.now()));
+      const reading = await client.status(asked.kickoffIds.at(-1) ?? "");
+      // An answer that another window's resume has overtaken says nothing about what came after.
+      let isOvertaken = false;
+      const now = store.update(shown.localId, (known) => {
+        isOvertaken = answerSession(known) !== answerSession(asked);
+        return isOvertaken ? known : applyReading(known, reading, clock.now());
+      });
       if (now === undefined) throw untracked();
+      if (isOvertaken) return await this.#look(client, given, target);
       const stale = staleByAnswer(reading, now, shown, target, again === true);
       if (stale !== undefined) throw stale;
     } catch (error) {
@@ -190,54 +193,41 @@ export class FeedbackSender {
     localId: string,
     target: ResumeTarget,
   ): Promise<ResumeAnswer> {
-    try {
-      return await client.resume(request);
-    } catch (error) {
+    const { store, sends, clock, poll, onProblem } = this.#options;
+    const settle = (change: (known: Execution) => Execution) =>
+      sends.settle({ kind: "resume", localId, ...target }, () => store.update(localId, change));
+    const answer = await client.resume(request).catch((error: unknown) => {
       const message = error instanceof Error ? error.message : String(error);
       const isRefused = isCertainlyNotTaken(error);
-      const recorded = this.#settle(localId, target, (known) =>
-        isRefused
-          ? resumeRefused(known, target, message, { isUnsent: isUnsent(error) })
-          : resumeUnanswered(known, target, message),
-      );
-      this.#options.poll(localId);
+      let recorded: Execution | undefined;
+      try {
+        recorded = settle((known) =>
+          isRefused
+            ? resumeRefused(known, target, message, { isUnsent: isUnsent(error) })
+            : resumeUnanswered(known, target, message),
+        );
+      } catch (problem) {
+        // It stays "sending", which recovery turns into "unanswered".
+        onProblem("What became of feedback could not be recorded.", problem);
+      }
+      poll(localId);
       if (isRefused) throw error;
       throw new MaybeSentError(
-        l10n.t("Your feedback may have been sent: {0} It is not sent again by itself.", message),
+        l10n.t(
+          "Your feedback may have been sent: {0} It is not sent again automatically.",
+          message,
+        ),
         error,
-        recorded && waysOn(recorded),
+        recorded && actionsFor(recorded),
       );
-    }
-  }
-
-  /** Records what became of feedback that the crew did not take for sure. The person must learn that in any case; what can't be recorded stays "sending", which recovery turns into "unanswered". */
-  #settle(
-    localId: string,
-    target: ResumeTarget,
-    change: (known: Execution) => Execution,
-  ): Execution | undefined {
-    const { store, sends, onProblem } = this.#options;
+    });
     try {
-      return sends.settle({ kind: "resume", localId, ...target }, () =>
-        store.update(localId, change),
-      );
+      settle((known) => resumeAnswered(known, target, answer, clock.now()));
+      return answer;
     } catch (error) {
-      onProblem("What became of feedback could not be recorded.", error);
-      return undefined;
-    }
-  }
-
-  #recordAnswer(answer: ResumeAnswer, localId: string, target: ResumeTarget): void {
-    const { store, sends, clock, poll } = this.#options;
-    try {
-      sends.settle({ kind: "resume", localId, ...target }, () =>
-        store.update(localId, (known) => resumeAnswered(known, target, answer, clock.now())),
-      );
-    } catch (error) {
-      // It was taken: the person must not think that it was not sent.
       throw new MaybeSentError(
         l10n.t(
-          "The crew took your feedback, but that could not be written down here ({0}). Do not send it again.",
+          "The crew accepted your feedback, but that could not be recorded here ({0}). Do not send it again.",
           messageOf(error),
         ),
         error,
@@ -248,17 +238,15 @@ export class FeedbackSender {
   }
 }
 
-/** The text to send. An approval without any says so in one word, since some crews want some. */
 function textOf({ isApprove, text }: FeedbackToSend): string {
   if (text.trim() !== "") return text;
   if (isApprove) return approved;
   throw new UserError(
-    l10n.t("Say what should be different: the task is done again with your words."),
+    l10n.t("Enter what should be different: the task runs again with your feedback."),
   );
 }
 
-/** What a person can do where feedback may have arrived: look first, and send it again knowingly. */
-function waysOn(execution: Execution): readonly ErrorAction[] {
+function actionsFor(execution: Execution): readonly ErrorAction[] {
   const target = { kind: "maybeSent", crew: execution.crew.id, kickoffId: keyOf(execution) };
   return [
     { title: l10n.t("Open Execution"), command: "crewdeck.openExecution", arguments: [target] },
@@ -279,10 +267,6 @@ function resultOf(
 ): FeedbackResult {
   const said = status ?? (isApprove ? "resumed" : "retrying");
   const fallback =
-    kickoffId === undefined ? said : l10n.t("The execution goes on as {0}.", kickoffId);
-  return {
-    status: said,
-    message: message ?? fallback,
-    ...(kickoffId === undefined ? {} : { kickoffId }),
-  };
+    kickoffId === undefined ? said : l10n.t("The execution continues as {0}.", kickoffId);
+  return { status: said, message: message ?? fallback, ...defined({ kickoffId }) };
 }

@@ -5,6 +5,7 @@ import { CrewApiError } from "../api/errors.ts";
 import type { KickoffRequest } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf, UserError } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
 import { isLocalCrew, type CrewRef, type Execution } from "../executions/model.ts";
 import { confirmKickoff, newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -12,9 +13,9 @@ import { isCertainlyNotTaken } from "./errors.ts";
 import type { CallbackSecrets } from "./secrets.ts";
 import type { Sends } from "./sends.ts";
 
-/** A kickoff left and its answer never came, or this very kickoff was sent before: it may have started. */
+/** A kickoff was sent and its answer never came, or this very kickoff was sent before: it may have started. */
 export class MaybeStartedError extends Error {
-  /** The record that stays, in the state `unconfirmed`; absent where it is no longer tracked. */
+  /** The record that stays, in the state `unconfirmed`; undefined if it is no longer tracked. */
   readonly execution?: Execution;
   readonly remedy: string;
 
@@ -27,37 +28,31 @@ export class MaybeStartedError extends Error {
     super(message, { cause });
     this.name = "MaybeStartedError";
     this.remedy = isLocalCrew(crew)
-      ? l10n.t(
-          "Look for it among the executions or in the local crew's log before you kick off again.",
-        )
-      : l10n.t(
-          "Look for it among the executions or in the crew's dashboard before you kick off again.",
-        );
+      ? l10n.t("Check the executions or the local crew's log before you kick off again.")
+      : l10n.t("Check the executions or the crew's dashboard before you kick off again.");
     if (execution !== undefined) this.execution = execution;
   }
 }
 
-/** A crew as a kickoff needs it. */
-export interface CrewToStart extends CrewRef {
+interface CrewToStart extends CrewRef {
   /** Set for a crew of the local service. */
   readonly local?: { readonly engine: string };
 }
 
-/** What a {@link KickoffSender} works with. */
-export interface KickoffSenderOptions {
+interface KickoffSenderOptions {
   readonly store: Pick<ExecutionStore, "add" | "update" | "remove" | "find" | "refresh">;
   readonly sends: Pick<Sends, "once" | "settle" | "has">;
   /** Keeps the secrets of callbacks for the resumes to come. */
   readonly secrets: Pick<CallbackSecrets, "keep">;
   readonly clock: Clock;
   readonly clientFor: (crew: CrewRef) => Pick<CrewClient, "kickoff">;
-  /** Asks for the first status soon. */
+  /** Polls an execution soon. */
   readonly poll: (localId: string) => void;
-  /** Gets what could not be recorded where the person learns something else. */
+  /** Reports what could not be recorded, when the person gets another message. */
   readonly onProblem: (message: string, error: unknown) => void;
 }
 
-/** Starts executions: what is sent is recorded before the request leaves, and the request leaves once. */
+/** Starts executions: a request is recorded before it is sent, and sent once. */
 export class KickoffSender {
   readonly #options: KickoffSenderOptions;
 
@@ -66,11 +61,9 @@ export class KickoffSender {
   }
 
   /**
-   * Starts one execution. `localId` names it before it has a kickoff id; the same one is never sent twice, whichever
-   * window tries; another attempt after a refusal takes another one.
-   * Throws CrewApiError or UserError when the crew certainly did not start it, and then leaves no record;
-   * {@link MaybeStartedError} when nobody knows, and then the record stays as `unconfirmed`
-   * (or when its id came and could not be recorded; the message names it).
+   * Starts one execution. `localId` names it before it has a kickoff id; the same one is never sent twice, by any window.
+   * Throws CrewApiError or UserError when the crew certainly did not start it, and then leaves no record; {@link MaybeStartedError} when
+   * nobody knows, and then the record stays as `unconfirmed` (or when its id could not be recorded; the message names it).
    */
   async send(
     crew: CrewToStart,
@@ -82,7 +75,7 @@ export class KickoffSender {
     const client = this.#options.clientFor(crew);
     const execution = await sends.once(
       { kind: "kickoff", localId },
-      () => this.#record(crew, request, { ...options, localId }),
+      () => this.#record(crew, request, localId, options.label),
       async (record) => {
         await this.#keepSecrets(request, record);
         return this.#confirm(record, await this.#post(client, request, record));
@@ -92,56 +85,39 @@ export class KickoffSender {
     return execution;
   }
 
-  /**
-   * What is stored of the kickoff that `localId` names: its execution where it started, why it may have; undefined where it was never
-   * sent, or certainly did not start.
-   */
+  /** The execution of the kickoff that `localId` names, or why it may have started; undefined if it was never sent, or certainly did not start. */
   earlier(crew: Pick<CrewRef, "id">, localId: string): Execution | MaybeStartedError | undefined {
-    const earlier = this.#earlier(localId);
-    if (earlier === undefined) return undefined;
-    const { execution } = earlier;
+    const { store, sends } = this.#options;
+    store.refresh();
+    const execution = store.find(localId);
     if (execution !== undefined && execution.kickoffIds.length > 0) return execution;
+    // The row of a request without an answer stays if the person stopped tracking its execution.
+    if (execution === undefined && !sends.has({ kind: "kickoff", localId })) return undefined;
     return new MaybeStartedError(
       l10n.t(
-        "A kickoff of this form was sent, or was about to be, and no answer to it is kept. It may have started.",
+        "The kickoff request of this form was sent, or about to be, and no response is recorded. It may have started.",
       ),
       crew,
       execution,
     );
   }
 
-  /** Whether a kickoff was sent before, or was about to be: then its execution is recorded, or the row of a request without an answer is left, where the person stopped tracking it. */
-  #earlier(localId: string): { readonly execution: Execution | undefined } | undefined {
-    const { store, sends } = this.#options;
-    store.refresh();
-    const execution = store.find(localId);
-    return execution !== undefined || sends.has({ kind: "kickoff", localId })
-      ? { execution }
-      : undefined;
-  }
-
-  /** Runs in the transaction that allows the request to leave. */
+  /** Runs in the transaction that allows the request to be sent. */
   #record(
     crew: CrewToStart,
     request: KickoffRequest,
-    { label, localId }: { readonly label?: string; readonly localId: string },
+    localId: string,
+    label: string | undefined,
   ): Execution {
-    const earlier = this.#earlier(localId);
-    if (earlier !== undefined) {
+    const earlier = this.earlier(crew, localId);
+    if (earlier !== undefined)
       throw new MaybeStartedError(
         l10n.t("This kickoff was sent before, and may have started."),
         crew,
-        earlier.execution,
+        earlier instanceof MaybeStartedError ? earlier.execution : earlier,
       );
-    }
     const started = newExecution(
-      {
-        crew: { id: crew.id, name: crew.name, url: crew.url },
-        request,
-        origin: "kickoff",
-        ...(crew.local === undefined ? {} : { engine: crew.local.engine }),
-        ...(label === undefined ? {} : { label }),
-      },
+      { crew, request, origin: "kickoff", ...defined({ engine: crew.local?.engine, label }) },
       this.#options.clock,
     );
     return this.#options.store.add({ ...started, localId });
@@ -152,11 +128,11 @@ export class KickoffSender {
     try {
       await this.#options.secrets.keep(record.localId, request);
     } catch (error) {
-      // Whoever listens to the store deletes what was kept of them.
+      // This also deletes those that were stored.
       this.#removeRecord(record);
       throw new UserError(
         l10n.t(
-          "Nothing was sent: the secrets of its callbacks could not be kept in this machine's secret storage ({0}).",
+          "Nothing was sent: the secrets of its callbacks could not be stored in this machine's secret storage ({0}).",
           messageOf(error),
         ),
       );
@@ -171,20 +147,14 @@ export class KickoffSender {
     try {
       return (await client.kickoff(request)).kickoffId;
     } catch (error) {
-      if (!isCertainlyNotTaken(error)) {
-        throw new MaybeStartedError(
-          doubtInWords(record.crew.name, error),
-          record.crew,
-          record,
-          error,
-        );
-      }
+      if (!isCertainlyNotTaken(error))
+        throw new MaybeStartedError(doubtText(record.crew.name, error), record.crew, record, error);
       this.#removeRecord(record);
       throw error;
     }
   }
 
-  /** It certainly did not start. The person must learn why; a record that can't be removed stays `unconfirmed`. */
+  /** It certainly did not start. A record that can't be removed stays `unconfirmed`. */
   #removeRecord({ localId }: Execution): void {
     const { store, sends, onProblem } = this.#options;
     try {
@@ -201,12 +171,12 @@ export class KickoffSender {
       const confirmed = sends.settle({ kind: "kickoff", localId }, () =>
         store.update(localId, (current) => confirmKickoff(current, kickoffId)),
       );
-      // Untracked in another window while the request was under way: it runs all the same, and the caller learns its id.
+      // No longer tracked, but it runs.
       return confirmed ?? confirmKickoff(record, kickoffId);
     } catch (error) {
       throw new MaybeStartedError(
         l10n.t(
-          "“{0}” started the execution {1}, but its id could not be kept here ({2}). Track it by this id.",
+          "“{0}” started the execution {1}, but its ID could not be stored here ({2}). Track it by this ID.",
           crew.name,
           kickoffId,
           messageOf(error),
@@ -219,13 +189,16 @@ export class KickoffSender {
   }
 }
 
-function doubtInWords(name: string, error: unknown): string {
+function doubtText(name: string, error: unknown): string {
   const isAnswered = error instanceof CrewApiError && error.status !== undefined;
   return isAnswered
     ? l10n.t(
-        "The kickoff of “{0}” left, and its answer leaves open whether it started. {1}",
+        "The kickoff request to “{0}” was sent, but the response doesn't say whether it started. {1}",
         name,
         error.message,
       )
-    : l10n.t("The kickoff of “{0}” left, but its answer did not come. It may have started.", name);
+    : l10n.t(
+        "The kickoff request to “{0}” was sent, but no response arrived. It may have started.",
+        name,
+      );
 }

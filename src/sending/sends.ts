@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { isRunning } from "../base/process.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
+import { resumeUnanswered } from "../executions/resumes.ts";
+import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
 import { integer, type Row, text } from "../store/row.ts";
 
@@ -14,14 +17,14 @@ export type Send =
       readonly attempt: number;
     };
 
-/** Milliseconds after which no request can still be under way, whichever process has its sender's id by then. */
+/** After this time no other process can still be sending a request, whichever has its id by then (ms). */
 const longestRequest = 10 * 60_000;
 
-/** Ids of the rows of which this process is sending the request right now. */
+/** Ids of the rows whose requests this process is sending. */
 const underWay = new Set<string>();
 
 /**
- * The rows of `sends`: requests that left, or were about to, and whose outcome is not recorded. Each is written in the transaction
+ * The rows of `sends`: requests that were sent, or about to be, and whose outcome is not recorded. Each is written in the transaction
  * that records its request, and deleted in the one that records its outcome. A kickoff without an answer keeps its row.
  */
 export class Sends {
@@ -34,8 +37,8 @@ export class Sends {
   }
 
   /**
-   * Sends a request at most once. `record` runs in one transaction with the row: it looks whether the request was sent before, throws
-   * then, and writes it down. Only when both are on disk, `leave` sends it. What throws before that has sent nothing.
+   * Sends a request at most once. `record` runs in one transaction with the row: it throws if the request was sent before, else it
+   * records it. `leave` sends it when both are on disk. What throws before that has sent nothing.
    */
   async once<Recorded, Answer>(
     send: Send,
@@ -59,7 +62,11 @@ export class Sends {
       return await leave(recorded);
     } finally {
       underWay.delete(id);
-      this.#abandon(id);
+      try {
+        this.#database.run("UPDATE sends SET pid = NULL WHERE id = ?", id);
+      } catch {
+        // Other windows notice when this process ends, or after the longest time of a request.
+      }
     }
   }
 
@@ -71,7 +78,7 @@ export class Sends {
     });
   }
 
-  /** As `settle`, for a request that nobody is sending any more; does nothing for one that is under way. */
+  /** As `settle`, for a request that nobody is sending any more; does nothing while it is being sent. */
   settleLost(send: Send, outcome: () => void): void {
     this.#database.write(() => {
       if (!this.isUnderWay(send)) this.settle(send, outcome);
@@ -83,13 +90,13 @@ export class Sends {
     return this.#rowOf(send) !== undefined;
   }
 
-  /** Whether a request is being sent right now, in whichever window. */
+  /** Whether a request is being sent, in any window. */
   isUnderWay(send: Send): boolean {
     const row = this.#rowOf(send);
     return row !== undefined && this.#isSending(row);
   }
 
-  /** The requests that are being sent right now, in whichever window. */
+  /** The requests that are being sent, in any window. */
   underWay(): readonly Send[] {
     return this.#rows()
       .filter((row) => this.#isSending(row))
@@ -117,19 +124,11 @@ export class Sends {
   }
 
   #isSending(row: Row): boolean {
-    if (row["pid"] === null || this.#clock.now() - integer(row, "at") > longestRequest)
-      return false;
+    if (row["pid"] === null) return false;
     const pid = integer(row, "pid");
-    return pid === process.pid ? underWay.has(text(row, "id")) : isRunning(pid);
-  }
-
-  /** Tells other windows that a request is under way no more, where its outcome could not be recorded. */
-  #abandon(id: string): void {
-    try {
-      this.#database.run("UPDATE sends SET pid = NULL WHERE id = ?", id);
-    } catch {
-      // They see it when this process ends, or after the longest time of a request.
-    }
+    // This process knows, also after the computer slept.
+    if (pid === process.pid) return underWay.has(text(row, "id"));
+    return this.#clock.now() - integer(row, "at") <= longestRequest && isRunning(pid);
   }
 }
 
@@ -146,4 +145,34 @@ function sendIn(row: Row): Send {
   return text(row, "kind") === "kickoff"
     ? { kind: "kickoff", localId }
     : { kind: "resume", localId, taskId: text(row, "task_id"), attempt: integer(row, "attempt") };
+}
+
+/**
+ * After a crash: feedback whose sender is gone may have been sent. A kickoff needs nothing: it is `unconfirmed` from before it is sent
+ * until its answer is recorded. May run in any window at any time, also while others are sending.
+ */
+export function recoverSends({
+  store,
+  sends,
+}: {
+  readonly store: Pick<ExecutionStore, "list" | "summary" | "update" | "refresh">;
+  readonly sends: Pick<Sends, "lost" | "settleLost">;
+}): void {
+  store.refresh();
+  for (const execution of store.list()) recoverResumes(store, sends, execution);
+  for (const send of sends.lost())
+    if (send.kind === "resume" && store.summary(send.localId) === undefined)
+      sends.settleLost(send, () => undefined);
+}
+
+export function recoverResumes(
+  store: Pick<ExecutionStore, "update">,
+  sends: Pick<Sends, "settleLost">,
+  { localId, resumes }: Pick<ExecutionSummary, "localId" | "resumes">,
+): void {
+  for (const { taskId, attempt, outcome } of resumes)
+    if (outcome === "sending")
+      sends.settleLost({ kind: "resume", localId, taskId, attempt }, () => {
+        store.update(localId, (known) => resumeUnanswered(known, { taskId, attempt }));
+      });
 }

@@ -3,7 +3,6 @@ import * as vscode from "vscode";
 import { plainMessage } from "../editor/messages.ts";
 import { dialogOf, documentOf, type Confirmation } from "./confirmation.ts";
 
-/** Scheme of the documents that show a whole confirmation. */
 const scheme = "crewdeck-confirmation";
 
 /**

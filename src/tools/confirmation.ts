@@ -8,10 +8,8 @@ export type ConfirmationPart =
 
 /** What a person must allow before a tool sends anything. It holds everything that is sent. */
 export interface Confirmation {
-  /** One line. */
   readonly title: string;
   readonly parts: readonly ConfirmationPart[];
-  /** Label of the button that allows it. */
   readonly allow: string;
 }
 

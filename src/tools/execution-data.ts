@@ -10,7 +10,7 @@ import {
   type ExecutionTask,
 } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import { isRehearsal, rehearsalInWords, stateInWords } from "../views/words.ts";
+import { isRehearsal, rehearsalLabel, stateLabel } from "../views/labels.ts";
 
 /** UTF-16 units of a text in an overview; a model's context is small. */
 const longest = { main: 8_000, task: 1_000, input: 1_000, feedback: 500 };
@@ -25,48 +25,47 @@ export function summaryOf(execution: ExecutionSummary): JsonObject {
     crew: crew.name,
     title: titleOf(execution),
     state,
-    stateInWords: stateInWords(execution),
+    stateInWords: stateLabel(execution),
     startedAt,
-    ...(seenAt === undefined || hasEnded(execution) ? {} : { lastAnswerAt: seenAt }),
-    ...defined({ endedAt }),
-    ...(progress === undefined
-      ? {}
-      : {
-          progress: {
-            completed: progress.completed,
-            ...defined({ total: progress.total }),
-          },
-        }),
-    ...(waiting === undefined
-      ? {}
-      : { waitingTask: waiting.taskId, waitingAttempt: waiting.attempt }),
+    ...defined({
+      lastAnswerAt: hasEnded(execution) ? undefined : seenAt,
+      endedAt,
+      progress: progress && {
+        completed: progress.completed,
+        ...defined({ total: progress.total }),
+      },
+      waitingTask: waiting?.taskId,
+      waitingAttempt: waiting?.attempt,
+    }),
   };
 }
 
-/** An execution with its tasks and the beginnings of their outputs. */
 export function overviewOf(execution: Execution): JsonObject {
   const { request, waiting, output, error, tasks } = execution;
+  const inputs =
+    request &&
+    Object.fromEntries(
+      Object.entries(request.inputs).map(([name, value]) => [
+        name,
+        beginningOf(typeof value === "string" ? value : JSON.stringify(value), longest.input),
+      ]),
+    );
   return {
     ...summaryOf(execution),
-    ...(isRehearsal(execution) ? { note: rehearsalInWords() } : {}),
-    ...(request === undefined
-      ? {}
-      : {
-          inputs: Object.fromEntries(
-            Object.entries(request.inputs).map(([name, value]) => [
-              name,
-              beginningOf(typeof value === "string" ? value : JSON.stringify(value), longest.input),
-            ]),
-          ),
-        }),
-    ...(waiting?.output === undefined
-      ? {}
-      : { waitingOutput: beginningOf(waiting.output, longest.main) }),
-    ...(output === undefined ? {} : { result: beginningOf(output, longest.main) }),
-    ...(error === undefined ? {} : { error: beginningOf(error, longest.task) }),
-    ...(tasks.length > maxTasks ? { earlierTasksNotShown: tasks.length - maxTasks } : {}),
+    ...defined({
+      note: isRehearsal(execution) ? rehearsalLabel() : undefined,
+      inputs,
+      waitingOutput: maybe(waiting?.output, longest.main),
+      result: maybe(output, longest.main),
+      error: maybe(error, longest.task),
+      earlierTasksNotShown: tasks.length > maxTasks ? tasks.length - maxTasks : undefined,
+    }),
     tasks: tasks.slice(-maxTasks).map((task) => taskOf(task, waiting?.taskId)),
   };
+}
+
+function maybe(text: string | undefined, most: number): JsonObject | string | undefined {
+  return text === undefined ? undefined : beginningOf(text, most);
 }
 
 /** The whole text, or a piece with the text's length and the next offset. */
@@ -74,11 +73,7 @@ export function beginningOf(text: string, most: number, offset = 0): JsonObject 
   const { text: piece, next } = pieceOf(text, offset, most);
   return offset === 0 && next === undefined
     ? text
-    : {
-        text: piece,
-        totalCharacters: text.length,
-        ...defined({ nextOffset: next }),
-      };
+    : { text: piece, totalCharacters: text.length, ...defined({ nextOffset: next }) };
 }
 
 function taskOf(
@@ -89,24 +84,21 @@ function taskOf(
   return {
     taskId,
     state,
-    ...defined({ agent }),
-    ...(last?.output === undefined || taskId === waitingTask
-      ? {}
-      : { output: beginningOf(last.output, longest.task) }),
-    ...(attempts.length < 2 && last?.feedback === undefined
-      ? {}
-      : { attempts: attempts.map(attemptOf) }),
+    ...defined({
+      agent,
+      output: taskId === waitingTask ? undefined : maybe(last?.output, longest.task),
+      attempts:
+        attempts.length < 2 && last?.feedback === undefined ? undefined : attempts.map(attemptOf),
+    }),
   };
 }
 
 function attemptOf({ number, feedback }: Attempt): JsonObject {
   return {
     number,
-    ...(feedback === undefined
-      ? {}
-      : {
-          decision: feedback.isApprove ? "approve" : "reject",
-          feedback: beginningOf(feedback.text, longest.feedback),
-        }),
+    ...(feedback && {
+      decision: feedback.isApprove ? "approve" : "reject",
+      feedback: beginningOf(feedback.text, longest.feedback),
+    }),
   };
 }

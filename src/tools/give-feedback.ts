@@ -1,12 +1,12 @@
 import * as vscode from "vscode";
-import { needed, numberOf, optional, stringOf } from "../commands/arguments.ts";
 import { messageOf, UserError } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
+import { needed, numberOf, oneOf, stringOf } from "../editor/arguments.ts";
 import { hasEnded, keyOf, type Execution } from "../executions/model.ts";
-import { attemptToAnswer } from "../executions/resumes.ts";
+import { approved, attemptToAnswer } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
-import { callbacksAgain } from "../feedback/destination.ts";
+import { callbacksAgain } from "../feedback/target.ts";
 import { MaybeSentError } from "../sending/errors.ts";
-import { approved } from "../executions/resumes.ts";
 import { staleByAttempt, staleByRecord, staleError } from "../sending/stale.ts";
 import { isAllowed } from "./ask.ts";
 import type { Confirmation, Longest } from "./confirmation.ts";
@@ -14,14 +14,12 @@ import {
   crewAndPlace,
   denied,
   findOrRefuse,
-  oneOf,
   readInput,
   resultOf,
   type Tool,
   type ToolParts,
 } from "./tool.ts";
 
-/** Checked input. */
 interface Wanted {
   readonly execution: Execution;
   readonly taskId: string;
@@ -35,19 +33,17 @@ interface Wanted {
 const longestOutput: Longest = { chat: 1_500, dialog: 600, document: 1_000_000 };
 
 /** `crewdeck_giveFeedback`: approves or rejects a waiting output, after the person has allowed it. */
-export function giveFeedbackTool({
-  crews,
-  executions,
-  feedback,
-  wake,
-}: Pick<ToolParts, "crews" | "executions" | "feedback" | "wake">): Tool {
+export function giveFeedbackTool(
+  parts: Pick<ToolParts, "crews" | "executions" | "feedback">,
+): Tool {
+  const { crews, feedback } = parts;
   const read = (input: unknown): Wanted => {
     const names = ["executionId", "crew", "decision", "feedback", "taskId", "attempt"];
     const given = readInput(input, names);
-    const decision = oneOf("decision", stringOf(given, "decision"), ["approve", "reject"]);
-    const isApprove = needed(decision, "decision") === "approve";
+    const isApprove =
+      needed(oneOf(given, "decision", ["approve", "reject"]), "decision") === "approve";
     const text = stringOf(given, "feedback") ?? "";
-    const execution = findOrRefuse(executions.store, crews, given);
+    const execution = findOrRefuse(parts, given);
     const taskId = stringOf(given, "taskId") ?? execution.waiting?.taskId;
     if (taskId === undefined || taskId === "")
       throw new UserError(
@@ -118,14 +114,14 @@ export function giveFeedbackTool({
     prepare(input) {
       const wanted = read(input);
       const progress = vscode.l10n.t("Sending feedback to “{0}”", crewOf(wanted.execution).name);
-      return Promise.resolve({ progress, confirmation: confirmationOf(wanted) });
+      return { progress, confirmation: confirmationOf(wanted) };
     },
     async invoke(input, signal) {
       const wanted = read(input);
       if (!(await isAllowed(confirmationOf(wanted), signal))) return denied();
       signal.throwIfAborted();
       const { execution, taskId, attempt, isApprove, text } = wanted;
-      await wake(execution.crew.id);
+      await crews.ready(execution.crew);
       signal.throwIfAborted();
       try {
         const given = { taskId, feedback: text };
@@ -139,7 +135,7 @@ export function giveFeedbackTool({
             attempt,
             status: answer?.status ?? "",
             message: answer?.message ?? "",
-            ...optional("goesOnAs", answer?.kickoffId),
+            ...defined({ goesOnAs: answer?.kickoffId }),
           },
           vscode.l10n.t("The crew accepted the feedback. Do not send it again."),
         );

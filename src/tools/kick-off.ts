@@ -1,11 +1,10 @@
 import * as vscode from "vscode";
 import type { InputField, JsonObject } from "../api/types.ts";
-import { needed, objectOf, stringOf } from "../commands/arguments.ts";
 import { costsMoney, type Crew } from "../crews/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
+import { needed, objectOf, stringOf } from "../editor/arguments.ts";
 import { keyOf } from "../executions/model.ts";
-import { checkInputs } from "../kickoff/request-files/check-inputs.ts";
-import { faultInWords, isHarmless } from "../kickoff/request-files/words.ts";
+import { checkInputs, faultText, isHarmless } from "../kickoff/request-files/check.ts";
 import { MaybeStartedError } from "../sending/kickoff.ts";
 import { isAllowed } from "./ask.ts";
 import type { Confirmation } from "./confirmation.ts";
@@ -21,11 +20,7 @@ const places = {
 };
 
 /** `crewdeck_kickOff`: starts an execution, after the person has allowed crew, host and inputs. */
-export function kickOffTool({
-  crews,
-  sender,
-  wake,
-}: Pick<ToolParts, "crews" | "sender" | "wake">): Tool {
+export function kickOffTool({ crews, sender }: Pick<ToolParts, "crews" | "sender">): Tool {
   const read = (input: unknown): { readonly crew: Crew; readonly inputs: JsonObject } => {
     const given = readInput(input, ["crew", "inputs"]);
     return {
@@ -47,7 +42,7 @@ export function kickOffTool({
               "{0} starts an execution with these inputs, which cannot be cancelled.",
               crewAndPlace(crew),
             ),
-        ...(crews.knownInputs(crew) === undefined ? [] : unlisted.map(faultInWords)),
+        ...(crews.knownInputs(crew) === undefined ? [] : unlisted.map(faultText)),
         ...partsOf(inputs),
       ],
       allow: vscode.l10n.t("Kick Off"),
@@ -68,12 +63,11 @@ export function kickOffTool({
       const { crew, inputs } = read(input);
       if (!(await isAllowed(confirmationOf(crew, inputs), signal))) return denied();
       signal.throwIfAborted();
-      await wake(crew.id);
-      // Looked up again: a local crew may have another port.
-      refuse(inputs, (await crews.inputs(crews.get(crew.id), { fresh: true, signal })).fields);
+      const ready = await crews.ready(crew);
+      refuse(inputs, (await crews.inputs(ready, { fresh: true, signal })).fields);
       signal.throwIfAborted();
       try {
-        const execution = await sender.send(crews.get(crew.id), { inputs });
+        const execution = await sender.send(ready, { inputs });
         return resultOf(
           { executionId: keyOf(execution), crew: crew.name, state: execution.state },
           vscode.l10n.t(
@@ -117,13 +111,12 @@ function faultsOf(
   return checkInputs({ values: { inputs }, places }, fields);
 }
 
-/** @throws UserError that lists all problems of the inputs */
 function refuse(inputs: JsonObject, fields: readonly InputField[]): void {
   const faults = faultsOf(inputs, fields).filter((fault) => !isHarmless(fault));
   if (faults.length === 0) return;
   throw new UserError(
     [
-      ...faults.map(faultInWords),
+      ...faults.map(faultText),
       vscode.l10n.t("Nothing was sent. Ask the user for what you do not know; do not make it up."),
     ].join(" "),
   );

@@ -1,22 +1,20 @@
 import * as vscode from "vscode";
 import { messageOf } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
-import type { Tools } from "./all.ts";
+import type { Tools } from "./tools.ts";
 import type { ToolParts } from "./tool.ts";
 
-/**
- * Registers the manifest's tools for language models. Their code is loaded with the first use. Errors are returned to the
- * model as text.
- */
+/** Registers the manifest's tools for language models. Their code is loaded with the first use. Errors are returned to the model as text. */
 export function registerTools(
-  { extension }: Pick<vscode.ExtensionContext, "extension">,
-  parts: ToolParts,
+  parts: ToolParts & { readonly context: Pick<vscode.ExtensionContext, "extension"> },
 ): vscode.Disposable {
+  const { contributes } = parts.context.extension.packageJSON as {
+    readonly contributes: { readonly languageModelTools: readonly { readonly name: string }[] };
+  };
   let loading: Promise<Tools> | undefined;
-  const load = () =>
-    (loading ??= import("./all.ts").then(({ Tools: Loaded }) => new Loaded(parts)));
+  const load = () => (loading ??= import("./tools.ts").then((module) => new module.Tools(parts)));
   return vscode.Disposable.from(
-    ...contributedBy(extension).map((name) =>
+    ...contributes.languageModelTools.map(({ name }) =>
       vscode.lm.registerTool<unknown>(name, {
         prepareInvocation: ({ input }, token) =>
           reported(name, token, async (signal) => (await load()).prepare(name, input, signal)),
@@ -46,12 +44,4 @@ async function reported<Made>(
   } finally {
     subscription.dispose();
   }
-}
-
-function contributedBy({ packageJSON }: vscode.Extension<unknown>): readonly string[] {
-  // A host test compares the manifest with the tools.
-  const manifest = packageJSON as {
-    readonly contributes: { readonly languageModelTools: readonly { readonly name: string }[] };
-  };
-  return manifest.contributes.languageModelTools.map(({ name }) => name);
 }

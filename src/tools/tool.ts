@@ -1,28 +1,24 @@
 import * as l10n from "@vscode/l10n";
-import type { JsonValue } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
-import { needed, optional, recordOf, stringOf } from "../commands/arguments.ts";
+import { UserError } from "../base/errors.ts";
+import { defined, type JsonValue, type UnknownObject } from "../base/json.ts";
 import { findExecution } from "../commands/choose.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew, CrewAddress } from "../crews/types.ts";
-import { UserError } from "../base/errors.ts";
+import { needed, recordOf, stringOf } from "../editor/arguments.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
-import type { ExecutionStore } from "../executions/store.ts";
-import { crewAndHost } from "../feedback/destination.ts";
 import type { Feedback } from "../feedback/feedback.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
 import type { Confirmation } from "./confirmation.ts";
+import { crewAndHost } from "../feedback/target.ts";
 
-/** What the tools work with; the commands send by the same parts. */
 export interface ToolParts {
   readonly crews: Crews;
   readonly executions: Pick<Executions, "store" | "tracker">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly feedback: Pick<Feedback, "approve" | "reject">;
   readonly clock: Clock;
-  /** Starts a local crew's service if it isn't running. */
-  readonly wake: (crewId: string) => Promise<void>;
 }
 
 /** What a tool will do when it is invoked. */
@@ -36,46 +32,29 @@ export interface Preparation {
 /** A tool for a language model. Its input is untrusted and may have any type, whatever the manifest's schema says. */
 export interface Tool {
   /** Checks the input without changing anything. @throws UserError, whose message is for the model */
-  prepare(input: unknown, signal: AbortSignal): Promise<Preparation>;
+  prepare(input: unknown, signal: AbortSignal): Preparation | Promise<Preparation>;
   /** Returns text for the model. The signal counts until something is sent. @throws UserError or CrewApiError as {@link prepare} */
-  invoke(input: unknown, signal: AbortSignal): Promise<string>;
+  invoke(input: unknown, signal: AbortSignal): string | Promise<string>;
 }
 
 /** A model's input. @throws UserError for a member that the tool doesn't have, or if it isn't an object */
-export function readInput(
-  input: unknown,
-  names: readonly string[],
-): Readonly<Record<string, unknown>> {
+export function readInput(input: unknown, names: readonly string[]): UnknownObject {
   const given = recordOf(input);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
-  if (unknown !== undefined)
-    throw new UserError(
-      l10n.t("The tool has no parameter “{0}”. It takes: {1}.", unknown, names.join(", ")),
-    );
-  return given;
-}
-
-/** @throws UserError if the text isn't one of the values */
-export function oneOf<Value extends string>(
-  name: string,
-  text: string | undefined,
-  values: readonly Value[],
-): Value | undefined {
-  const found = values.find((value) => value === text);
-  if (text !== undefined && found === undefined)
-    throw new UserError(l10n.t("“{0}” must be one of these: {1}.", name, values.join(", ")));
-  return found;
+  if (unknown === undefined) return given;
+  throw new UserError(
+    l10n.t("The tool has no parameter “{0}”. It takes: {1}.", unknown, names.join(", ")),
+  );
 }
 
 /** The execution that `executionId` and the optional `crew` name. @throws UserError that says how to find one */
 export function findOrRefuse(
-  store: ExecutionStore,
-  crews: Crews,
-  given: Readonly<Record<string, unknown>>,
+  { crews, executions }: Pick<ToolParts, "crews" | "executions">,
+  given: UnknownObject,
 ): Execution {
   const kickoffId = needed(stringOf(given, "executionId"), "executionId");
-  const crew = optional("crew", stringOf(given, "crew"));
-  const found = findExecution(store, crews, { kickoffId, ...crew });
+  const crew = stringOf(given, "crew");
+  const found = findExecution(executions.store, crews, { kickoffId, ...defined({ crew }) });
   if (found !== undefined) return found;
   throw new UserError(
     l10n.t(
@@ -103,7 +82,6 @@ export function resultOf(data: JsonValue, message?: string): string {
   ].join("\n\n");
 }
 
-/** The result when the person doesn't allow a request. */
 export function denied(): string {
   return l10n.t(
     "The user did not allow it. Nothing was sent. Do not try again unless the user asks for it.",

@@ -1,6 +1,6 @@
 import { wait, type Clock } from "../base/clock.ts";
 import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
-import { isQuickPhase, pace } from "../executions/pace.ts";
+import { isQuickPhase, pace } from "../executions/watched.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
 
@@ -39,14 +39,14 @@ export async function untilItMatters(
   signal.addEventListener("abort", end);
   try {
     const begun = clock.now();
-    for (let slowQuestions = 0; !over.signal.aborted;) {
+    for (let slowPolls = 0; !over.signal.aborted;) {
       const age = clock.now() - begun;
-      const pause = pace({ age, slowQuestions, isLookedAt: true, isUnknown: false });
+      const pause = pace({ age, slowPolls, isLookedAt: true, isUnknown: false });
       if (!(await wait(clock, pause, over.signal))) break;
       await tracker.pollNow(localId);
       // No event fires when a request can't be sent.
       check();
-      if (!isQuickPhase(age)) slowQuestions++;
+      if (!isQuickPhase(age)) slowPolls++;
     }
   } finally {
     for (const subscription of subscriptions) subscription.dispose();

@@ -1,59 +1,49 @@
 import * as vscode from "vscode";
+import { setContext } from "../editor/context.ts";
 import { executionScheme, formType } from "../editor/ids.ts";
+import { logProblem } from "../editor/log.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import type { Database } from "../store/database.ts";
 import type { ExecutionDocuments } from "./document/documents.ts";
 import type { TreeRoom } from "./tree/register.ts";
 
-/** Tells the tracker what a person looks at: the tree, the documents that are shown, and whether the window has the focus. */
+/** Reports to the tracker and the database what is visible, and whether the window has focus. */
 export function watchAttention(
   tracker: Tracker,
-  tree: Pick<TreeRoom, "view">,
+  database: Database,
+  { view }: Pick<TreeRoom, "view">,
   documents: ExecutionDocuments,
 ): vscode.Disposable {
-  let looks: ReadonlySet<string> = new Set();
-  const windowOrTree = () => {
-    tracker.setWatched({ visible: tree.view.visible, focused: vscode.window.state.focused });
-  };
-  const editors = () => {
-    const shown = new Set(
-      vscode.window.visibleTextEditors
-        .filter(({ document }) => document.uri.scheme === executionScheme)
-        .flatMap(({ document }) => documents.summary(document.uri)?.localId ?? []),
-    );
-    for (const localId of looks) if (!shown.has(localId)) tracker.unlook(localId);
-    for (const localId of shown) if (!looks.has(localId)) tracker.look(localId);
-    looks = shown;
-  };
-  windowOrTree();
-  editors();
-  return vscode.Disposable.from(
-    tree.view.onDidChangeVisibility(windowOrTree),
-    vscode.window.onDidChangeWindowState(windowOrTree),
-    vscode.window.onDidChangeVisibleTextEditors(editors),
-  );
-}
-
-/** Lets the database know whether this window shows what is in it, and has it look for other windows' changes when the window gets focus. */
-export function watchVisibility(
-  database: Pick<Database, "setVisible" | "look">,
-  { view }: Pick<TreeRoom, "view">,
-): vscode.Disposable {
   const { tabGroups } = vscode.window;
-  const update = () => {
-    database.setVisible(
-      view.visible ||
-        tabGroups.all.some(({ activeTab }) => activeTab !== undefined && isOurs(activeTab.input)),
-    );
+  let visible: ReadonlySet<string> = new Set();
+  const updateWindow = () => {
+    const { focused } = vscode.window.state;
+    tracker.setWatched({ visible: view.visible, focused });
+    // Reads other windows' changes at once.
+    if (focused) database.look();
   };
-  update();
+  const updateTabs = () =>
+    database.setVisible(
+      view.visible || tabGroups.all.some(({ activeTab }) => isOurs(activeTab?.input)),
+    );
+  const updateEditors = () => {
+    const now = new Set(
+      visibleDocuments(executionScheme).flatMap(({ uri }) => documents.summary(uri)?.localId ?? []),
+    );
+    for (const localId of visible) if (!now.has(localId)) tracker.unlook(localId);
+    for (const localId of now) if (!visible.has(localId)) tracker.look(localId);
+    visible = now;
+  };
+  updateWindow();
+  updateTabs();
+  updateEditors();
   return vscode.Disposable.from(
-    view.onDidChangeVisibility(update),
-    tabGroups.onDidChangeTabs(update),
-    tabGroups.onDidChangeTabGroups(update),
-    vscode.window.onDidChangeWindowState(({ focused }) => {
-      if (focused) database.look();
-    }),
+    view.onDidChangeVisibility(updateWindow),
+    view.onDidChangeVisibility(updateTabs),
+    tabGroups.onDidChangeTabs(updateTabs),
+    tabGroups.onDidChangeTabGroups(updateTabs),
+    vscode.window.onDidChangeWindowState(updateWindow),
+    vscode.window.onDidChangeVisibleTextEditors(updateEditors),
   );
 }
 
@@ -61,6 +51,34 @@ export function watchVisibility(
 function isOurs(input: unknown): boolean {
   if (input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom)
     return input.uri.scheme === executionScheme;
-  // VS Code puts a word of its own before a panel's type (observed).
+  // VS Code prefixes a panel's type (observed).
   return input instanceof vscode.TabInputWebview && input.viewType.endsWith(formType);
+}
+
+const hasRead = "crewdeck.hasRead";
+
+/**
+ * Sets the context key `crewdeck.hasRead` for good when a document of an execution is first shown. A walkthrough that is opened later
+ * can't know by itself that its step was done.
+ */
+export function watchReading(
+  memory: Pick<vscode.Memento, "get" | "update">,
+  scheme = executionScheme,
+): vscode.Disposable {
+  setContext(hasRead, memory.get(hasRead) === true);
+  const update = () => {
+    if (memory.get(hasRead) === true || visibleDocuments(scheme).length === 0) return;
+    setContext(hasRead, true);
+    memory
+      .update(hasRead, true)
+      .then(undefined, (error: unknown) => logProblem("Noting that an execution was read", error));
+  };
+  update();
+  return vscode.window.onDidChangeVisibleTextEditors(update);
+}
+
+function visibleDocuments(scheme: string): readonly vscode.TextDocument[] {
+  return vscode.window.visibleTextEditors
+    .map(({ document }) => document)
+    .filter(({ uri }) => uri.scheme === scheme);
 }

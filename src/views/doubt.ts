@@ -1,60 +1,87 @@
 import * as l10n from "@vscode/l10n";
-import type { Crew } from "../crews/types.ts";
+import type { CrewApiError } from "../api/errors.ts";
 import { messageOf, UserError } from "../base/errors.ts";
+import type { Crew } from "../crews/types.ts";
 import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
 import type { Tracker } from "../executions/tracker.ts";
 
-/** Why what is known of an execution may be out of date. */
+/** Why what is shown of an execution may be out of date. */
 export interface Doubt {
-  /** Whole sentences: what is wrong, and what the person can do where that is known. */
-  readonly words: string;
-  /** Asking again helps only after somebody has done something. */
+  /** Whole sentences: what is wrong, and what to do if that is known. */
+  readonly text: string;
+  /** Polling again doesn't help until somebody acts. */
   readonly isLasting: boolean;
 }
 
-/** What doubts are taken from. */
 export interface DoubtSources {
   readonly crews: { find(id: string): Pick<Crew, "local"> | undefined };
-  readonly tracker: Pick<Tracker, "problemOf" | "hindranceOf">;
+  readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf">;
 }
 
-/** What is wrong with what is known of an execution, from what was seen last; nothing where it has ended or its crew answers. Asks nobody. */
+/** Why what is shown of an execution may be out of date; undefined if it has ended or its crew responds. Sends no request. */
 export function doubtOf(
   { crews, tracker }: DoubtSources,
   execution: ExecutionSummary,
 ): Doubt | undefined {
   if (hasEnded(execution)) return undefined;
-  const crew = crews.find(execution.crew.id);
-  const hindrance = tracker.hindranceOf(execution);
+
   const problem = tracker.problemOf(execution);
-  const lasting = (words: string): Doubt => ({
-    words: `${words} ${l10n.t("What is told here is what was known last.")}`,
-    isLasting: true,
-  });
+  const blocked = blockedBy({ crews, tracker }, execution);
+  const reason = blocked ?? (problem && messageOf(problem));
+  return reason === undefined
+    ? undefined
+    : {
+        text: `${reason} ${l10n.t("This is the last known state.")}`,
+        isLasting:
+          blocked !== undefined ||
+          problem?.kind === "unauthorized" ||
+          problem?.kind === "forbidden",
+      };
+}
+
+/** Why no request is sent, or its response can't be stored. */
+function blockedBy({ crews, tracker }: DoubtSources, execution: ExecutionSummary) {
+  const { name, id } = execution.crew;
   if (execution.kickoffIds.length === 0)
-    return lasting(
-      l10n.t(
-        "The crew cannot be asked for this execution: its kickoff was never answered with an ID.",
-      ),
+    return l10n.t(
+      "The state can't be requested: the kickoff got no response, so there is no ID to ask for.",
     );
-  if (crew === undefined)
-    return lasting(l10n.t("“{0}” is not connected, so it is not asked.", execution.crew.name));
-  if (crew.local?.running === false)
-    return lasting(
-      l10n.t("The local crew “{0}” is stopped, so it is not asked.", execution.crew.name),
-    );
+  const crew = crews.find(id);
+  if (crew === undefined) return l10n.t("“{0}” is not connected.", name);
+  if (crew.local?.running === false) return l10n.t("The local crew “{0}” is stopped.", name);
+  const error = tracker.localProblemOf(execution);
+  if (error === undefined) return undefined;
   // Other errors of this machine may name its files.
-  if (hindrance !== undefined)
-    return lasting(
-      hindrance instanceof UserError
-        ? hindrance.message
-        : l10n.t(
-            "The crew could not be asked, or its answer could not be kept. Crewdeck's log tells why.",
-          ),
-    );
-  if (problem === undefined) return undefined;
-  return {
-    ...lasting(messageOf(problem)),
-    isLasting: problem.kind === "unauthorized" || problem.kind === "forbidden",
-  };
+  return error instanceof UserError
+    ? error.message
+    : l10n.t(
+        "The state could not be requested, or the response could not be stored. See Crewdeck's log.",
+      );
+}
+
+/** The same for a row, in few words. */
+export function shortProblem({ kind, status, tokenType }: CrewApiError): string {
+  switch (kind) {
+    case "unauthorized":
+      if (tokenType === undefined) return l10n.t("token refused");
+      return tokenType === "bearer"
+        ? l10n.t("organisation's token refused")
+        : l10n.t("user's token refused");
+    case "forbidden":
+      return tokenType === "userBearer"
+        ? l10n.t("user's token may lack the right")
+        : l10n.t("not allowed");
+    case "unreachable":
+      return l10n.t("crew unreachable");
+    case "timeout":
+      return l10n.t("no response");
+    case "rateLimited":
+      return l10n.t("crew asks to wait");
+    case "redirected":
+      return l10n.t("redirected");
+    default:
+      return status === undefined
+        ? l10n.t("invalid response")
+        : l10n.t("crew responds with {0}", status);
+  }
 }

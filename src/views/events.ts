@@ -1,12 +1,14 @@
 import * as l10n from "@vscode/l10n";
 import { oneLine, shortName } from "../base/text.ts";
-import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
+import { resumesOf } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
+import { stateLabel } from "./labels.ts";
+import { hasEnded, type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 
-/** What a person may want to be told of, or not: each has a setting, `crewdeck.notifications.<kind>`. */
+/** Each has a setting, `crewdeck.notifications.<kind>`. */
 export type EventKind = "waiting" | "failed" | "completed";
 
-/** Something that a person is told of once. */
+/** Something to notify of once. */
 export interface ExecutionEvent {
   readonly kind: EventKind;
   /** The same for the same event, in every window and after every start. */
@@ -14,87 +16,131 @@ export interface ExecutionEvent {
   readonly message: string;
 }
 
-/** Milliseconds for which an end is news. */
-const news = 10 * 60_000;
-/** Milliseconds in which the first answer comes to who tracks an execution: what had ended then, ended before. */
-const firstAnswer = 10_000;
-/** Characters of a failure's reason in a notification; the execution's document has all of it. */
-const longestReason = 160;
+/** Milliseconds after which the end of an execution is no longer reported. */
+const newsTime = 10 * 60_000;
+/** Milliseconds until the first response about a tracked execution: it had ended before it was tracked. */
+const firstResponse = 10_000;
+/** Characters of a failure's reason in a notification. */
+const maxReason = 160;
 
-/** What there is to tell of an execution as it stands at `now` (milliseconds since 1970). */
-export function eventsOf(execution: ExecutionSummary, now: number): readonly ExecutionEvent[] {
-  const { localId, crew, state, waiting, mayBeWaiting, kickoffIds, resumes } = execution;
-  if (state === "waiting" && waiting !== undefined) {
-    const isAnswered = resumes.some(
-      (resume) =>
-        resume.taskId === waiting.taskId &&
-        resume.attempt === waiting.attempt &&
-        resume.outcome !== "refused",
-    );
-    if (isAnswered) return [];
-    const key = `waiting-${localId}-${waiting.taskId}-${waiting.attempt}`;
-    const parts = [titleOf(execution), crew.name, shortName(waiting.taskId)] as const;
-    const message =
-      waiting.attempt > 1
-        ? l10n.t(
-            "“{0}” of “{1}” waits for you at task “{2}”, attempt {3}.",
-            ...parts,
-            waiting.attempt,
-          )
-        : l10n.t("“{0}” of “{1}” waits for you at task “{2}”.", ...parts);
-    return [{ kind: "waiting", key, message }];
-  }
-  if (state === "unknown" && mayBeWaiting === true && hasWorked(execution)) {
-    const key = `maybe-${localId}-${kickoffIds.at(-1) ?? ""}-${resumes.length}`;
-    return [
-      {
-        kind: "waiting",
-        key,
-        message: l10n.t(
-          "“{0}” of “{1}” may be waiting for you: the crew no longer shows it.",
-          titleOf(execution),
-          crew.name,
-        ),
-      },
-    ];
-  }
-  return hasEnded(execution) && isNews(execution, now) ? [endOf(execution)] : [];
-}
-
-/** An id that has never shown any work is likelier a wrong one than a pause. */
-export function hasWorked({ origin, tasks, progress }: ExecutionSummary): boolean {
-  return tasks.length > 0 || progress !== undefined || origin === "kickoff";
-}
-
-/** `endedAt` is when the end was first seen here. What had ended before it was tracked, or was seen to end long ago, is no news. */
-function isNews({ origin, startedAt, endedAt }: ExecutionSummary, now: number): boolean {
-  if (endedAt === undefined || now - Date.parse(endedAt) > news) return false;
-  return origin === "kickoff" || Date.parse(endedAt) - Date.parse(startedAt) > firstAnswer;
-}
-
-function endOf(execution: ExecutionSummary): ExecutionEvent {
-  const { localId, crew, state, kickoffIds, error } = execution;
+/** What to notify of in the present state of an execution, at `now` (milliseconds since 1970). */
+export function eventOf(execution: ExecutionSummary, now: number): ExecutionEvent | undefined {
+  const { localId, crew, state, waiting, kickoffIds, resumes } = execution;
   const title = titleOf(execution);
-  // A resume may bring a new id, under which it goes on and ends again.
-  const key = `ended-${localId}-${kickoffIds.length}`;
-  if (state === "completed")
+  if (state === "waiting" && waiting !== undefined) {
+    const { taskId, attempt } = waiting;
+    if (resumesOf(execution, waiting).length > 0) return undefined;
+    const parts = [title, crew.name, shortName(taskId)] as const;
     return {
-      kind: "completed",
-      key,
-      message: l10n.t("“{0}” of “{1}” is completed.", title, crew.name),
+      kind: "waiting",
+      key: `waiting-${localId}-${taskId}-${attempt}`,
+      message:
+        attempt > 1
+          ? l10n.t("“{0}” of “{1}” waits for you at task “{2}”, attempt {3}.", ...parts, attempt)
+          : l10n.t("“{0}” of “{1}” waits for you at task “{2}”.", ...parts),
     };
-  if (state === "stopped")
+  }
+  if (waitsForPerson(execution))
     return {
-      kind: "failed",
-      key,
-      message: l10n.t("“{0}” of “{1}” was stopped before its end.", title, crew.name),
+      kind: "waiting",
+      key: `maybe-${localId}-${kickoffIds.at(-1) ?? ""}-${resumes.length}`,
+      message: l10n.t(
+        "“{0}” of “{1}” may be waiting for you: the crew no longer shows it.",
+        title,
+        crew.name,
+      ),
     };
-  const reason = oneLine(error ?? "", longestReason);
-  if (reason === "")
-    return { kind: "failed", key, message: l10n.t("“{0}” of “{1}” failed.", title, crew.name) };
+  if (!hasEnded(execution) || !isNews(execution, now)) return undefined;
   return {
-    kind: "failed",
-    key,
-    message: l10n.t("“{0}” of “{1}” failed: {2}", title, crew.name, reason),
+    kind: state === "completed" ? "completed" : "failed",
+    // A resume may bring a new id, under which the execution continues and ends again.
+    key: `ended-${localId}-${kickoffIds.length}`,
+    message: endMessage(execution, title),
   };
+}
+
+/** Not if it had ended before it was tracked, or long ago. `endedAt` is when the end was first seen here. */
+function isNews({ origin, startedAt, endedAt }: ExecutionSummary, now: number): boolean {
+  if (endedAt === undefined || now - Date.parse(endedAt) > newsTime) return false;
+  return origin === "kickoff" || Date.parse(endedAt) - Date.parse(startedAt) > firstResponse;
+}
+
+function endMessage({ crew, state, error }: ExecutionSummary, title: string): string {
+  if (state === "completed") return l10n.t("“{0}” of “{1}” is completed.", title, crew.name);
+  if (state === "stopped")
+    return l10n.t("“{0}” of “{1}” was stopped before its end.", title, crew.name);
+  const reason = oneLine(error ?? "", maxReason);
+  return reason === ""
+    ? l10n.t("“{0}” of “{1}” failed.", title, crew.name)
+    : l10n.t("“{0}” of “{1}” failed: {2}", title, crew.name, reason);
+}
+
+/** An event, and its execution as it is now. */
+export interface News {
+  readonly execution: ExecutionSummary;
+  readonly event: ExecutionEvent;
+}
+
+/** Above this many events of one kind at about the same time, one notification counts them. */
+const maxSingle = 3;
+
+/** One notification: of one event, or of how many there were. */
+export type Report = { readonly one: News } | { readonly many: EventKind; readonly count: number };
+
+/** Events at about the same time, as notifications. */
+export function reportsOf(news: readonly News[]): readonly Report[] {
+  const kinds = [...new Set(news.map(({ event }) => event.kind))];
+  return kinds.flatMap((kind): Report[] => {
+    const all = news.filter(({ event }) => event.kind === kind);
+    return all.length > maxSingle
+      ? [{ many: kind, count: all.length }]
+      : all.map((one) => ({ one }));
+  });
+}
+
+export function countMessage(kind: EventKind, count: number): string {
+  switch (kind) {
+    case "waiting":
+      return count === 1
+        ? l10n.t("1 execution waits for you.")
+        : l10n.t("{0} executions wait for you.", count);
+    case "failed":
+      return l10n.t("{0} executions failed, or were stopped before their end.", count);
+    case "completed":
+      return l10n.t("{0} executions are completed.", count);
+  }
+}
+
+/**
+ * Why feedback from a notification comes too late; undefined while its output waits. VS Code can't take a notification back after its
+ * output was answered. `shown` is the execution when the notification was shown, and `name` its title then.
+ */
+export function tooLateMessage(
+  shown: ExecutionSummary,
+  name: string,
+  now: ExecutionSummary | undefined,
+): string | undefined {
+  if (now === undefined) return l10n.t("Nothing was sent: “{0}” is no longer tracked here.", name);
+  const title = titleOf(now);
+  const [asked, waits] = [shown.waiting, now.waiting];
+  const isOver = hasEnded(now);
+  if (!isOver && asked !== undefined && resumesOf(now, asked).length > 0)
+    return l10n.t(
+      "Nothing was sent: “{0}” at task “{1}” was answered before.",
+      title,
+      shortName(asked.taskId),
+    );
+  if (isOver || waits === undefined)
+    return l10n.t(
+      "Nothing was sent: “{0}” no longer waits for you. Its state is: {1}.",
+      title,
+      stateLabel(now),
+    );
+  if (waits.taskId === asked?.taskId && waits.attempt === asked.attempt) return undefined;
+  return l10n.t(
+    "Nothing was sent: “{0}” waits with another output now, at task “{1}”, attempt {2}. Read it first, then answer it.",
+    title,
+    shortName(waits.taskId),
+    waits.attempt,
+  );
 }

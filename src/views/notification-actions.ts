@@ -2,9 +2,8 @@ import * as vscode from "vscode";
 import { viewId } from "../editor/ids.ts";
 import { showStatus } from "../editor/messages.ts";
 import { keyOf, type ExecutionSummary } from "../executions/model.ts";
-import type { EventKind, ExecutionEvent } from "./events.ts";
-import { longestWaiting } from "./gathered.ts";
-import { hearNoMore } from "./notification-settings.ts";
+import type { EventKind } from "./events.ts";
+import { longestWaiting } from "./waiting.ts";
 
 /** A button of a notification. */
 export interface NotificationAction {
@@ -14,72 +13,90 @@ export interface NotificationAction {
   readonly isAnswer?: true;
 }
 
-/** What can be done about an event: it leads to the place first, and ends with a way to hear no more of its kind. */
+/** The buttons of a notification of one execution. */
 export function actionsOn(
   execution: ExecutionSummary,
-  { kind }: ExecutionEvent,
+  kind: EventKind,
 ): readonly NotificationAction[] {
-  // As a row of the tree gives it, so that what goes wrong is told to the person; the attempt keeps an answer from another output.
-  const target = { ...targetOf(execution), ...attemptOf(execution) };
+  const { waiting, request } = execution;
   const command = (title: string, id: string): NotificationAction => ({
     title,
-    run: () => vscode.commands.executeCommand(id, target),
+    run: () => vscode.commands.executeCommand(id, targetOf(execution)),
   });
   return [
     command(vscode.l10n.t("Open"), "crewdeck.openExecution"),
-    ...(kind === "waiting" && execution.waiting !== undefined
+    ...(kind === "waiting" && waiting !== undefined
       ? [
-          { ...command(vscode.l10n.t("Approve"), "crewdeck.approve"), isAnswer: true } as const,
-          { ...command(vscode.l10n.t("Reject…"), "crewdeck.reject"), isAnswer: true } as const,
+          { ...command(vscode.l10n.t("Approve"), "crewdeck.approve"), isAnswer: true as const },
+          { ...command(vscode.l10n.t("Reject…"), "crewdeck.reject"), isAnswer: true as const },
         ]
       : []),
-    // The command asks first. What was only tracked by its ID cannot be started again from here.
-    ...(kind === "failed" && execution.request !== undefined
+    ...(kind === "failed" && request !== undefined
       ? [command(vscode.l10n.t("Run Again…"), "crewdeck.runAgain")]
       : []),
-    { title: vscode.l10n.t("Don't Show Again"), run: () => hearNoMore(kind) },
+    dontShowAgain(kind),
   ];
 }
 
-/** What can be done about many events of one kind: the one that waits longest, and the view, where what waits stands first. */
+/** The buttons of a notification of many executions. */
 export function actionsOnMany(
   kind: EventKind,
   executions: () => readonly ExecutionSummary[],
 ): readonly NotificationAction[] {
+  const openFirst = async () => {
+    const first = longestWaiting(executions());
+    if (first === undefined) showStatus(vscode.l10n.t("Nothing waits for you any more."));
+    else await openExecution(first);
+  };
+  const showAll = async () => {
+    await vscode.commands.executeCommand(`${viewId}.focus`);
+    await vscode.commands.executeCommand("list.focusFirst");
+  };
   return [
-    ...(kind === "waiting"
-      ? [{ title: vscode.l10n.t("Open First"), run: () => openFirst(executions()) }]
-      : []),
+    ...(kind === "waiting" ? [{ title: vscode.l10n.t("Open First"), run: openFirst }] : []),
     { title: vscode.l10n.t("Show All"), run: showAll },
-    { title: vscode.l10n.t("Don't Show Again"), run: () => hearNoMore(kind) },
+    dontShowAgain(kind),
   ];
 }
 
-/** Opens an execution, also where a notification is about it that came long ago. */
 export async function openExecution(execution: ExecutionSummary): Promise<void> {
   await vscode.commands.executeCommand("crewdeck.openExecution", targetOf(execution));
 }
 
-async function openFirst(executions: readonly ExecutionSummary[]): Promise<void> {
-  const first = longestWaiting(executions);
-  if (first === undefined) showStatus(vscode.l10n.t("Nothing waits for you any more."));
-  else await openExecution(first);
-}
-
-async function showAll(): Promise<void> {
-  await vscode.commands.executeCommand(`${viewId}.focus`);
-  await vscode.commands.executeCommand("list.focusFirst");
-}
-
-function targetOf(execution: ExecutionSummary): object {
+/** The argument of a row of the tree, so that commands show their errors; the attempt keeps feedback from another output. */
+function targetOf({ crew, localId, kickoffIds, waiting }: ExecutionSummary): object {
   return {
     kind: "execution",
-    crew: execution.crew.id,
-    localId: execution.localId,
-    kickoffId: keyOf(execution),
+    crew: crew.id,
+    localId,
+    kickoffId: keyOf({ kickoffIds, localId }),
+    ...(waiting && { taskId: waiting.taskId, attempt: waiting.attempt }),
   };
 }
 
-function attemptOf({ waiting }: ExecutionSummary): object {
-  return waiting === undefined ? {} : { taskId: waiting.taskId, attempt: waiting.attempt };
+const section = "crewdeck.notifications";
+
+/** Whether the settings ask for notifications of this kind. */
+export function isWanted(kind: EventKind): boolean {
+  return vscode.workspace.getConfiguration(section).get(kind) === true;
+}
+
+function dontShowAgain(kind: EventKind): NotificationAction {
+  return { title: vscode.l10n.t("Don't Show Again"), run: () => turnOff(kind) };
+}
+
+/** In the workspace if that has its own value, which takes precedence, else in the user settings. */
+async function turnOff(kind: EventKind): Promise<void> {
+  const configuration = vscode.workspace.getConfiguration(section);
+  const { Workspace, Global } = vscode.ConfigurationTarget;
+  const isInWorkspace = configuration.inspect(kind)?.workspaceValue !== undefined;
+  await configuration.update(kind, false, isInWorkspace ? Workspace : Global);
+  const setting = `${section}.${kind}`;
+  const message = vscode.l10n.t(
+    "You will no longer be notified of this; the view still shows it. The setting {0} turns it on again.",
+    setting,
+  );
+  const open = vscode.l10n.t("Open Settings");
+  if ((await vscode.window.showInformationMessage(message, open)) === open)
+    await vscode.commands.executeCommand("workbench.action.openSettings", setting);
 }

@@ -3,45 +3,28 @@ import { shortName } from "../base/text.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
-import { activeOf, theOne, type ActiveExecutions } from "./active.ts";
 import { inlineText } from "./document/markdown.ts";
-import { progressInFull } from "./words.ts";
+import { fullProgress, present } from "./labels.ts";
+import { activeOf, theOne, type ActiveExecutions } from "./waiting.ts";
 
-/** How many of each kind the tooltip names. */
-const named = 5;
+/** Executions of each kind in the tooltip. */
+const maxListed = 5;
 
-/** What {@link StatusBar} draws on; VS Code's item has it all. */
-type Item = Pick<
-  vscode.StatusBarItem,
-  | "text"
-  | "tooltip"
-  | "name"
-  | "command"
-  | "backgroundColor"
-  | "accessibilityInformation"
-  | "show"
-  | "hide"
-  | "dispose"
->;
-
-/** One item that says how many executions run and how many wait; it is not there while there is neither. A click leads to what waits. */
+/** Shows how many executions run and how many wait, while there are any. */
 export class StatusBar implements vscode.Disposable {
-  readonly #item: Item;
+  readonly #item: vscode.StatusBarItem;
   readonly #subscription: { dispose(): void };
 
   constructor(
     store: Pick<ExecutionStore, "list" | "onDidChange">,
-    item: Item = vscode.window.createStatusBarItem(
-      "crewdeck.active",
-      vscode.StatusBarAlignment.Left,
-    ),
+    item = vscode.window.createStatusBarItem("crewdeck.active", vscode.StatusBarAlignment.Left),
   ) {
     this.#item = item;
     item.name = "Crewdeck";
     item.command = "crewdeck.showActive";
-    const draw = () => this.#draw(activeOf(store.list()));
-    this.#subscription = store.onDidChange(draw);
-    draw();
+    const update = () => this.#update(activeOf(store.list()));
+    this.#subscription = store.onDidChange(update);
+    update();
   }
 
   dispose(): void {
@@ -49,49 +32,52 @@ export class StatusBar implements vscode.Disposable {
     this.#item.dispose();
   }
 
-  #draw(active: ActiveExecutions): void {
+  #update(active: ActiveExecutions): void {
+    const item = this.#item;
     const [running, waiting] = [active.running.length, active.waiting.length];
     if (running + waiting === 0) {
-      this.#item.hide();
+      item.hide();
       return;
     }
-    this.#item.text = [
-      ...(running === 0 ? [] : [`$(sync~spin) ${running}`]),
-      ...(waiting === 0 ? [] : [`$(bell-dot) ${vscode.l10n.t("{0} to review", waiting)}`]),
-    ].join(" ");
-    this.#item.accessibilityInformation = {
-      label: `Crewdeck: ${sentence(running, waiting)}`,
-      role: "button",
-    };
-    this.#item.backgroundColor =
+    item.text = present(
+      running === 0 ? undefined : `$(sync~spin) ${running}`,
+      waiting === 0 ? undefined : `$(bell-dot) ${vscode.l10n.t("{0} to review", waiting)}`,
+    ).join(" ");
+    item.accessibilityInformation = { label: `Crewdeck: ${sentence(active)}`, role: "button" };
+    item.backgroundColor =
       waiting === 0 ? undefined : new vscode.ThemeColor("statusBarItem.warningBackground");
-    this.#item.tooltip = tooltip(active);
-    this.#item.show();
+    item.tooltip = tooltip(active);
+    item.show();
   }
 }
 
-function sentence(running: number, waiting: number): string {
+function sentence({ running, waiting }: ActiveExecutions): string {
   const run =
-    running === 1
+    running.length === 1
       ? vscode.l10n.t("1 execution is running")
-      : vscode.l10n.t("{0} executions are running", running);
-  const wait =
-    waiting === 1
-      ? vscode.l10n.t("1 execution waits for you")
-      : vscode.l10n.t("{0} executions wait for you", waiting);
-  return [...(running === 0 ? [] : [run]), ...(waiting === 0 ? [] : [wait])].join(", ");
+      : vscode.l10n.t("{0} executions are running", running.length);
+  return present(
+    running.length === 0 ? undefined : run,
+    waiting.length === 0 ? undefined : waitingSentence(waiting.length),
+  ).join(", ");
 }
 
-/** Text of crews stands in it, so that it is neither trusted nor draws icons. */
-function tooltip({ running, waiting }: ActiveExecutions): vscode.MarkdownString {
+export function waitingSentence(count: number): string {
+  return count === 1
+    ? vscode.l10n.t("1 execution waits for you")
+    : vscode.l10n.t("{0} executions wait for you", count);
+}
+
+/** Holds remote text, so it is neither trusted nor draws icons. */
+function tooltip(active: ActiveExecutions): vscode.MarkdownString {
   const parts = [
-    ...list(vscode.l10n.t("Waiting for you"), waiting, ({ waiting: pause }) =>
-      pause === undefined
+    ...list(vscode.l10n.t("Waiting for you"), active.waiting, ({ waiting }) =>
+      waiting === undefined
         ? vscode.l10n.t("may be waiting")
-        : vscode.l10n.t("at task “{0}”", shortName(pause.taskId)),
+        : vscode.l10n.t("at task “{0}”", shortName(waiting.taskId)),
     ),
-    ...list(vscode.l10n.t("Running"), running, (execution) => progressInFull(execution) ?? ""),
-    theOne({ running, waiting }) === undefined
+    ...list(vscode.l10n.t("Running"), active.running, fullProgress),
+    theOne(active) === undefined
       ? vscode.l10n.t("Click to choose one.")
       : vscode.l10n.t("Click to open it."),
   ];
@@ -101,19 +87,14 @@ function tooltip({ running, waiting }: ActiveExecutions): vscode.MarkdownString 
 function list(
   title: string,
   executions: readonly ExecutionSummary[],
-  note: (execution: ExecutionSummary) => string,
+  noteOf: (execution: ExecutionSummary) => string | undefined,
 ): readonly string[] {
   if (executions.length === 0) return [];
-  const rows = executions.slice(0, named).map((execution) => {
-    const said = [execution.crew.name, note(execution)]
-      .filter((text) => text !== "")
-      .map(inlineText)
-      .join(", ");
-    return `- ${inlineText(titleOf(execution))} (${said})`;
+  const rows = executions.slice(0, maxListed).map((execution) => {
+    const details = present(execution.crew.name, noteOf(execution)).map(inlineText);
+    return `- ${inlineText(titleOf(execution))} (${details.join(", ")})`;
   });
   const more = executions.length - rows.length;
-  return [
-    `**${title}**`,
-    [...rows, ...(more === 0 ? [] : [`- ${vscode.l10n.t("and {0} more", more)}`])].join("\n"),
-  ];
+  if (more > 0) rows.push(`- ${vscode.l10n.t("and {0} more", more)}`);
+  return [`**${title}**`, rows.join("\n")];
 }

@@ -1,15 +1,16 @@
-import type { FormTexts } from "../kickoff/form-texts.ts";
+import type { FormTexts } from "../kickoff/texts.ts";
 import {
-  strategies,
-  streamingStrategies,
+  type CallbackName,
+  callbackNames,
+  checkAddress,
   type SecretName,
+  strategies,
   type Strategy,
+  streamingStrategies,
   type StreamingValues,
-} from "../kickoff/secret-callbacks.ts";
-import { checkAddress } from "../kickoff/address.ts";
-import { checkEvents, checkMeta, checkStreamingAddress } from "../kickoff/validate.ts";
-import { callbackNames, type CallbackName } from "../kickoff/callback-names.ts";
-import type { FormValues } from "../kickoff/values.ts";
+} from "../kickoff/callbacks.ts";
+import { checkEvents, checkMeta, checkStreamingAddress } from "../kickoff/form/validate.ts";
+import type { FormValues } from "../kickoff/form/values.ts";
 import { Authentication } from "./authentication.ts";
 import { Control, type ControlOptions } from "./control.ts";
 import { make, newId } from "./dom.ts";

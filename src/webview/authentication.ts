@@ -1,7 +1,7 @@
-import { fill } from "../kickoff/fill.ts";
-import type { FormTexts } from "../kickoff/form-texts.ts";
-import { isMeantFor, targetFor } from "../kickoff/held-secrets.ts";
-import type { Strategy } from "../kickoff/secret-callbacks.ts";
+import { fill } from "../kickoff/form/messages.ts";
+import type { FormTexts } from "../kickoff/texts.ts";
+import { isMeantFor, targetFor } from "../kickoff/form/secrets.ts";
+import type { Strategy } from "../kickoff/callbacks.ts";
 import { Control, type ControlOptions } from "./control.ts";
 import { make } from "./dom.ts";
 

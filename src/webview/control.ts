@@ -1,7 +1,7 @@
-import { fill } from "../kickoff/fill.ts";
-import type { FormTexts } from "../kickoff/form-texts.ts";
+import { fill } from "../kickoff/form/messages.ts";
+import type { FormTexts } from "../kickoff/texts.ts";
 import type { JsonFault } from "../kickoff/json.ts";
-import type { Fault } from "../kickoff/validate.ts";
+import type { Fault } from "../kickoff/form/validate.ts";
 import { make, newId } from "./dom.ts";
 
 /**

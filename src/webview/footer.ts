@@ -1,6 +1,5 @@
-import { fill } from "../kickoff/fill.ts";
-import type { FormTexts } from "../kickoff/form-texts.ts";
-import type { Explanation, FromForm, Outcome } from "../kickoff/messages.ts";
+import { type Explanation, fill, type FromForm, type Outcome } from "../kickoff/form/messages.ts";
+import type { FormTexts } from "../kickoff/texts.ts";
 import { button, make } from "./dom.ts";
 
 export class Footer {

@@ -1,11 +1,18 @@
-import type { FormField } from "../kickoff/fields.ts";
-import { fill } from "../kickoff/fill.ts";
-import { formToolNames, type FormToolName } from "../kickoff/form-tools.ts";
-import type { FormTexts } from "../kickoff/form-texts.ts";
-import { writeJsonView } from "../kickoff/json-view.ts";
-import type { Draft, FormFocus, FormView, Notice, Outcome } from "../kickoff/messages.ts";
-import type { SecretName } from "../kickoff/secret-callbacks.ts";
-import { initialValues, type FormValues } from "../kickoff/values.ts";
+import type { FormField } from "../kickoff/form/fields.ts";
+import {
+  type Draft,
+  fill,
+  type FormFocus,
+  type FormToolName,
+  formToolNames,
+  type FormView,
+  type Notice,
+  type Outcome,
+} from "../kickoff/form/messages.ts";
+import type { FormTexts } from "../kickoff/texts.ts";
+import { writeJsonView } from "../kickoff/form/json-view.ts";
+import type { SecretName } from "../kickoff/callbacks.ts";
+import { type FormValues, initialValues } from "../kickoff/form/values.ts";
 import { Advanced } from "./advanced.ts";
 import type { Control } from "./control.ts";
 import { button, make } from "./dom.ts";

@@ -1,6 +1,11 @@
-import { fill } from "../kickoff/fill.ts";
-import type { FormTexts } from "../kickoff/form-texts.ts";
-import { dispatch, type FormView, type Handlers, type ToForm } from "../kickoff/messages.ts";
+import {
+  dispatch,
+  fill,
+  type FormView,
+  type Handlers,
+  type ToForm,
+} from "../kickoff/form/messages.ts";
+import type { FormTexts } from "../kickoff/texts.ts";
 import { button, make } from "./dom.ts";
 import { explanation } from "./footer.ts";
 import { FormPage } from "./form-page.ts";

@@ -1,6 +1,6 @@
-import type { FormField } from "../kickoff/fields.ts";
-import { keptDraft } from "../kickoff/kept-values.ts";
-import type { Draft, FormCrew, FromForm, SavedState } from "../kickoff/messages.ts";
+import type { FormField } from "../kickoff/form/fields.ts";
+import { keptDraft } from "../kickoff/form/secrets.ts";
+import type { Draft, FormCrew, FromForm, SavedState } from "../kickoff/form/messages.ts";
 
 declare function acquireVsCodeApi(): {
   postMessage(message: FromForm): void;

@@ -1,8 +1,8 @@
-import { fill } from "../kickoff/fill.ts";
-import { fieldModes, switchMode, type FieldMode, type FormField } from "../kickoff/fields.ts";
-import type { FormTexts } from "../kickoff/form-texts.ts";
-import { checkInput } from "../kickoff/validate.ts";
-import type { NamedValue } from "../kickoff/values.ts";
+import { fill } from "../kickoff/form/messages.ts";
+import { type FieldMode, fieldModes, type FormField, switchMode } from "../kickoff/form/fields.ts";
+import type { FormTexts } from "../kickoff/texts.ts";
+import { checkInput } from "../kickoff/form/validate.ts";
+import type { NamedValue } from "../kickoff/form/values.ts";
 import { Control, type BoxKind } from "./control.ts";
 import { button, make } from "./dom.ts";
 

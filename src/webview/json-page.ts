@@ -1,12 +1,16 @@
-import { fill } from "../kickoff/fill.ts";
-import type { FormField } from "../kickoff/fields.ts";
-import type { FormTexts } from "../kickoff/form-texts.ts";
-import { readJsonView, type JsonViewFault, type JsonViewValues } from "../kickoff/json-view.ts";
-import { targetOf } from "../kickoff/held-secrets.ts";
-import { quoted, secretNames, type SecretName } from "../kickoff/secret-callbacks.ts";
-import { edited, placeAfterCuts } from "../kickoff/text-edits.ts";
-import { checkInput } from "../kickoff/validate.ts";
-import type { FormValues } from "../kickoff/values.ts";
+import { fill } from "../kickoff/form/messages.ts";
+import type { FormField } from "../kickoff/form/fields.ts";
+import type { FormTexts } from "../kickoff/texts.ts";
+import {
+  type JsonViewFault,
+  type JsonViewValues,
+  readJsonView,
+} from "../kickoff/form/json-view.ts";
+import { targetOf } from "../kickoff/form/secrets.ts";
+import { quoted, type SecretName, secretNames } from "../kickoff/callbacks.ts";
+import { edited, placeAfterCuts } from "../kickoff/json.ts";
+import { checkInput } from "../kickoff/form/validate.ts";
+import type { FormValues } from "../kickoff/form/values.ts";
 import { Control, jsonFaultText, problemDelayMs } from "./control.ts";
 import { button, make } from "./dom.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { CrewReport } from "../../src/crews/types.ts";
-import type { CrewdeckApi, CrewdeckExecution } from "../../src/views/crewdeck-api.ts";
+import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { startRealService, type RealService } from "./real-service.ts";
 
@@ -298,7 +298,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     });
   }
 
-  it("a refused kickoff leaves nothing behind", async () => {
+  it("a refused kickoff adds no execution", async () => {
     const before = api.executions().length;
     await assert.rejects(
       run("kickoff", { crew, inputs: { topic: "tea" }, form: false }),
@@ -354,7 +354,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await untrack(kickoffId, name);
   });
 
-  it("the API starts, tells of every change, and resumes", async () => {
+  it("the API starts, reports every change, and resumes", async () => {
     assert.equal(api.version, 1);
     const seen: string[] = [];
     const listener = api.onDidChangeExecution(({ state: now }) => seen.push(now));

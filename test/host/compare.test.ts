@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { actionsOn } from "../../src/views/notification-actions.ts";
-import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { startRealService, type RealService } from "./real-service.ts";
@@ -120,7 +120,7 @@ describe("After a rejection, and answers given elsewhere", () => {
     assert.match(after!, /Name one tea/);
     await run("approve", { crew, kickoffId });
     await asked("its end", kickoffId, () => find(kickoffId)?.state === "completed");
-    await waitFor("both attempts and the words between them", () =>
+    await waitFor("both attempts and the feedback between them", () =>
       /### Attempt 1[\s\S]*Your feedback: rejected\n\n> Name one tea\.[\s\S]*### Attempt 2[\s\S]*Your feedback: approved/.test(
         document.getText(),
       ),
@@ -140,7 +140,7 @@ describe("After a rejection, and answers given elsewhere", () => {
       waiting: { taskId: "outline", attempt: 1, since: new Date().toISOString() },
     });
     const press = async (title: string) =>
-      await actionsOn(waiting, { kind: "waiting", key: "", message: "" })
+      await actionsOn(waiting, "waiting")
         .find((action) => action.title === title)
         ?.run();
     void press("Reject…");

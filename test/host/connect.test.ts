@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { connectCrew } from "../../src/crews/connect.ts";
 import { Crews } from "../../src/crews/crews.ts";
-import { editCrew, removeCrew } from "../../src/crews/edit.ts";
+import { removeCrew } from "../../src/commands/crews.ts";
+import { editCrew } from "../../src/crews/edit.ts";
 import { setToken, switchToken } from "../../src/crews/set-token.ts";
 import { testCrew } from "../../src/crews/test-crew.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
@@ -15,6 +16,7 @@ describe("conversations about a crew", () => {
   let crew: SmallCrew;
   let other: SmallCrew;
   let secrets: MemorySecrets;
+  const locals = { remove: () => assert.fail("a local crew") };
   let crews: Crews;
   let before: unknown;
 
@@ -47,7 +49,7 @@ describe("conversations about a crew", () => {
   });
 
   describe("connecting", () => {
-    it("asks for address, token, its kind and a name, and says where the token is found", async () => {
+    it("asks for address, token, its type and a name, and shows where the token is found", async () => {
       const moves: Move[] = [
         { type: ` ${crew.url}/kickoff` },
         { type: "Bearer right" },
@@ -76,7 +78,7 @@ describe("conversations about a crew", () => {
       assert.equal(shown[3]?.value, crew.url.replace("http://", ""), "the name is suggested");
     });
 
-    it("says what is wrong with an address, a token or a name while the box is open", async () => {
+    it("shows what is wrong with an address, a token or a name while the input is open", async () => {
       await connected();
       const moves: Move[] = [
         { type: "http://travel.example.com" },
@@ -174,7 +176,7 @@ describe("conversations about a crew", () => {
       );
     });
 
-    it("says that an address is connected already, and replaces its token", async () => {
+    it("shows that an address is already connected, and replaces its token", async () => {
       const travel = await connected();
       const moves: Move[] = [
         { type: `${crew.url}/inputs` },
@@ -190,7 +192,7 @@ describe("conversations about a crew", () => {
       assert.equal((await crews.token(travel.id))?.type, "userBearer");
     });
 
-    it("begins with what a link suggests, which can be changed, and does not come back to it by itself", async () => {
+    it("starts with a link's values, which can be changed, and does not use them the next time", async () => {
       const link = {
         kind: "link",
         name: "Travel",
@@ -213,7 +215,7 @@ describe("conversations about a crew", () => {
       assert.equal(result?.name, "Journeys");
     });
 
-    it("asks for nothing but the token when name and address are given", async () => {
+    it("asks only for the token if name and address are given", async () => {
       const { result, shown } = await withPerson([{ type: "right" }], () =>
         connectCrew(crews, { name: "Travel", url: crew.url }),
       );
@@ -233,7 +235,7 @@ describe("conversations about a crew", () => {
     assert.equal((await crews.token(travel.id))?.token, "right");
   });
 
-  it("keeps the old token when the person gives up on the new one", async () => {
+  it("keeps the old token if the person cancels", async () => {
     const travel = await connected();
     const { result } = await withPerson(
       [{ pick: "Bearer Token" }, { type: "wrong" }, "escape"],
@@ -268,7 +270,7 @@ describe("conversations about a crew", () => {
     );
   });
 
-  it("asks for nothing but the token where its kind is given, and for nothing where both are", async () => {
+  it("asks only for the token if its type is given, and for nothing if both are", async () => {
     const travel = await connected();
     const { shown } = await withPerson([{ type: "right" }], () =>
       setToken(crews, travel, { crew: "Travel", tokenType: "userBearer" }),
@@ -297,7 +299,7 @@ describe("conversations about a crew", () => {
     assert.equal(result?.name, "Journeys");
   });
 
-  it("asks for the token again when the address changes to another host, and sends the old one nowhere", async () => {
+  it("asks for the token again if the address changes to another host, and does not send the old one", async () => {
     const travel = await connected();
     const { result, shown } = await withPerson(
       [{ pick: "Address" }, { type: other.url }, { pick: "Bearer Token" }, { type: "right" }],
@@ -338,22 +340,24 @@ describe("conversations about a crew", () => {
     );
   });
 
-  it("removes a crew only after it said that the token is deleted and what becomes of its executions", async () => {
+  it("removes a crew only after a confirmation that names the token and the executions", async () => {
     const travel = await connected();
-    const { result: kept, shown } = await withPerson(["escape"], () => removeCrew(crews, travel));
+    const { result: kept, shown } = await withPerson(["escape"], () =>
+      removeCrew({ crews, locals }, travel),
+    );
     assert.equal(kept, false);
     assert.match(shown[0]?.detail ?? "", /tokens are deleted/);
     assert.match(shown[0]?.detail ?? "", /no longer updated/);
     assert.equal(crews.list().length, 1);
     assert.equal(
-      (await withPerson([{ press: "Remove" }], () => removeCrew(crews, travel))).result,
+      (await withPerson([{ press: "Remove" }], () => removeCrew({ crews, locals }, travel))).result,
       true,
     );
     assert.equal(secrets.kept.size, 0);
   });
 
   describe("testing a connection", () => {
-    it("reports address, time, token and the status path that it found, to whoever asked and without a token", async () => {
+    it("reports address, time, type of token and status path, without the token", async () => {
       const travel = await connected();
       const { result, shown } = await withPerson([], () => testCrew(crews, travel));
       const { milliseconds, ...report } = result!;

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
 import { connectCrew } from "../../src/crews/connect.ts";
 import { Crews } from "../../src/crews/crews.ts";
-import { LostTokenError, NoTokenError } from "../../src/crews/errors.ts";
+import { MissingTokenError } from "../../src/crews/errors.ts";
 import type { CrewReplacement } from "../../src/crews/types.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { waitFor } from "../support/wait.ts";
@@ -63,7 +63,7 @@ describe("connected crews", () => {
     assert.equal(secrets.kept.size, 0);
   });
 
-  it("saves an unreachable crew only when told not to test it", async () => {
+  it("saves an unreachable crew only if it is not tested", async () => {
     await crew.stop();
     const wanted = { ...entry("Travel"), token: "right" };
     await assert.rejects(
@@ -139,13 +139,13 @@ describe("connected crews", () => {
     assert.equal(crews.find("One"), undefined);
   });
 
-  it("says that this machine has no token where only the settings arrived", async () => {
+  it("reports that this machine has no token if only the settings were synced", async () => {
     await settings().update("crews", [entry("Synced")], vscode.ConfigurationTarget.Global);
     const synced = crews.get("Synced");
     await assert.rejects(
       crews.test(synced),
       (error) =>
-        error instanceof NoTokenError &&
+        error instanceof MissingTokenError &&
         error.message.includes("There is no token for “Synced” on this machine"),
     );
     assert.equal(crew.tokens.length, 0);
@@ -166,10 +166,10 @@ describe("connected crews", () => {
     await assert.rejects(client.inputs(), /./);
     assert.deepEqual(crew.tokens.slice(-2), ["Bearer right", "Bearer changed-elsewhere"]);
     await crews.setTokens(added.id, undefined);
-    await assert.rejects(client.inputs(), NoTokenError);
+    await assert.rejects(client.inputs(), MissingTokenError);
   });
 
-  it("reads a refused kickoff by the inputs' names that the crew gave before, whoever asked for them", async () => {
+  it("reads a refused kickoff by the inputs' names that the crew returned before", async () => {
     const odd = await startSmallCrew(["topic, in short", "audience"]);
     try {
       const added = await crews.add({ ...entry("Odd", odd.url), token: "right" });
@@ -195,7 +195,7 @@ describe("connected crews", () => {
     assert.notEqual(crews.client(await crews.add({ ...entry("Travel"), token: "right" })), client);
   });
 
-  it("tells a secret that is gone, is none of ours or cannot be read from a refused token and from one never set here, before any request", async () => {
+  it("distinguishes a secret that is gone, invalid or unreadable from a refused token and from one that was never set here, before any request", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     const asked = crew.tokens.length;
     const losses: readonly (() => unknown)[] = [
@@ -206,7 +206,7 @@ describe("connected crews", () => {
     for (const lose of losses) {
       await lose();
       await assert.rejects(crews.client(added).kickoff({ inputs: {} }), (error) => {
-        assert.ok(error instanceof LostTokenError);
+        assert.ok(error instanceof MissingTokenError);
         assert.match(
           error.message,
           /^The token of “Travel” (is no longer in|can't be read from) this machine's secret storage\. .*[Ss]et (it|the token) again\.$/,
@@ -221,24 +221,6 @@ describe("connected crews", () => {
       assert.equal((await crews.tokenState(added.id)).kind, "lost");
     }
     assert.equal(crew.tokens.length, asked);
-  });
-
-  it("reads the token that version 0.1 stored, and keeps it when the other one is added", async () => {
-    await settings().update("crews", [entry("Old")], vscode.ConfigurationTarget.Global);
-    const old = crews.get("Old");
-    await secrets.store(
-      `crewdeck.token.${old.id}`,
-      JSON.stringify({ token: "right", type: "userBearer" }),
-    );
-    assert.equal((await crews.test(old)).tokenType, "userBearer");
-    await crews.setToken(old.id, { token: "other", type: "bearer" });
-    assert.deepEqual(await crews.tokenState(old.id), {
-      kind: "stored",
-      inUse: "bearer",
-      types: ["bearer", "userBearer"],
-    });
-    await crews.useToken(old, "userBearer");
-    assert.equal((await crews.test(old)).tokenType, "userBearer");
   });
 
   it("holds both tokens of a crew, sends the one in use, and deletes both with the crew", async () => {
@@ -292,7 +274,7 @@ describe("connected crews", () => {
     assert.deepEqual(await offered(), ["Set Bearer Token"]);
   });
 
-  it("tells whose token changed", async () => {
+  it("reports whose token changed", async () => {
     const told: string[] = [];
     crews.onDidChangeToken((id) => told.push(id));
     await crews.setToken("url:https://a.example.com", { token: "x", type: "bearer" });
@@ -328,7 +310,7 @@ describe("connected crews", () => {
     assert.equal(secretOf(crew.url), undefined, "the old entry is gone");
     const elsewhere = await crews.change(samePlace, { url: other.url });
     assert.equal(secrets.kept.size, 0);
-    await assert.rejects(crews.test(elsewhere), NoTokenError);
+    await assert.rejects(crews.test(elsewhere), MissingTokenError);
     assert.equal(other.tokens.length, 0);
     const back = await crews.change(elsewhere, {
       url: crew.url,
@@ -338,7 +320,7 @@ describe("connected crews", () => {
     assert.deepEqual(savedCrews(), [entry("Travel")]);
   });
 
-  it("deletes the token with the crew and says so", async () => {
+  it("deletes the token with the crew and fires an event", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     const gone: string[] = [];
     crews.onDidRemove(({ id }) => gone.push(id));
@@ -352,7 +334,7 @@ describe("connected crews", () => {
     await assert.rejects(client.inputs(), /is not connected/);
   });
 
-  it("asks for the inputs once, and again when they must be fresh", async () => {
+  it("requests the inputs once, and again when they must be fresh", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     assert.deepEqual(
       (await crews.inputs(added)).fields.map(({ name }) => name),
@@ -364,7 +346,7 @@ describe("connected crews", () => {
     assert.equal(crew.tokens.length, asked + 1);
   });
 
-  it("leaves a malformed entry in the settings, connects the others and says once what is wrong", async () => {
+  it("leaves a malformed entry in the settings, connects the others and reports the problem once", async () => {
     const warnings: string[] = [];
     const show = vscode.window.showWarningMessage;
     Object.assign(vscode.window, {
@@ -387,7 +369,7 @@ describe("connected crews", () => {
     }
   });
 
-  it("lists local crews under names of their own, and sends their token only while they run where they ran", async () => {
+  it("lists local crews under unique names, and sends their token only while they run at the same address", async () => {
     await crews.add({ ...entry("Example"), token: "right" });
     const local = {
       id: "local:file:///example",
@@ -435,7 +417,7 @@ describe("connected crews", () => {
 
     for (const [wrong, message] of [
       ["https://travel.example.com", /object/],
-      [{ name: 7, url: "https://travel.example.com" }, /“name” must be a non-empty string/],
+      [{ name: 7, url: "https://travel.example.com" }, /“name” must be a text, not number/],
       [{ name: "Travel", url: " " }, /“url” must be a non-empty string/],
       [
         { name: "Travel", url: "https://travel.example.com", token: "t0ken", tokenType: "basic" },

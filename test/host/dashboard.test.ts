@@ -23,7 +23,7 @@ describe("a crew's dashboard", () => {
     Object.defineProperty(vscode.env, "openExternal", { configurable: true, value: openExternal }),
   );
 
-  it("is opened in the browser where its address is known", async () => {
+  it("is opened in the browser if its address is known", async () => {
     assert.equal(
       await openDashboard({ ...crew, dashboardUrl: "https://app.example.com/crews/7?tab=status" }),
       "https://app.example.com/crews/7?tab=status",
@@ -31,7 +31,7 @@ describe("a crew's dashboard", () => {
     assert.deepEqual(opened, ["https://app.example.com/crews/7?tab=status"]);
   });
 
-  it("is not opened where its address is missing, or is no web address; the crew can be edited", async () => {
+  it("is not opened without a valid address; the crew can be edited", async () => {
     for (const address of [
       {},
       { dashboardUrl: "file:///etc/passwd" },
@@ -45,7 +45,7 @@ describe("a crew's dashboard", () => {
     assert.deepEqual(opened, []);
   });
 
-  it("is asked for by name, and a command without one says so where no crew has one", async () => {
+  it("is found by name; without any, the command reports that", async () => {
     await assert.rejects(
       Promise.resolve(vscode.commands.executeCommand("crewdeck.openDashboard", { crew: "Nobody" })),
       /No crew/,

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { startRealService } from "./real-service.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
@@ -27,7 +27,7 @@ describe("Deleting local data by its command", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("asks a person with numbers and two ways, asks a program nothing, and the window works on", async () => {
+  it("asks a person, with numbers and two choices, but not a program, and the window continues", async () => {
     const service = await startRealService();
     ends.push(() => service.stop());
     const api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
@@ -71,11 +71,11 @@ describe("Deleting local data by its command", () => {
       assert.equal(api.executions().length, 1);
       await run("deleteLocalData");
       const question = person.shown.find(
-        ({ text }) => text === "Delete what Crewdeck keeps on this machine?",
+        ({ text }) => text === "Delete Crewdeck's data from this machine?",
       );
       assert.deepEqual(question?.choices, ["Delete, Keep Connected Crews", "Delete Everything"]);
       assert.match(question.detail ?? "", /outputs: 1\n.*connected crews \(1\)/s);
-      assert.match(question.detail ?? "", /What runs at deployed crews goes on there/);
+      assert.match(question.detail ?? "", /Executions at deployed crews continue there/);
       assert.doesNotMatch(question.detail ?? "", /presets/, "of what there is none is not spoken");
     } finally {
       person.dispose();

@@ -53,8 +53,8 @@ describe("An execution's document whose crew cannot be asked", () => {
     await waitFor("the state", () => document.getText().includes("**Running**"));
     assert.equal(doubt(), undefined);
     for (const [refused, words] of [
-      [503, /503.*What is told here is what was known last\.$/],
-      [401, /token.*What is told here is what was known last\.$/],
+      [503, /503.*This is the last known state\.$/],
+      [401, /token.*This is the last known state\.$/],
     ] as const) {
       status = refused;
       await run("refresh", { crew, kickoffId });
@@ -66,7 +66,7 @@ describe("An execution's document whose crew cannot be asked", () => {
     }
     await setCrews([]);
     await waitFor("the words about the crew", () =>
-      /“Doubted” is not connected, so it is not asked\./.test(doubt() ?? ""),
+      /“Doubted” is not connected\./.test(doubt() ?? ""),
     );
     await setCrews([{ name: crew, url: server.url }]);
     await waitFor("no more of that", () => doubt() === undefined);

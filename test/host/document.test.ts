@@ -4,7 +4,7 @@ import { resetContext } from "../../src/editor/context.ts";
 import { executionUri } from "../../src/editor/execution-uri.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
-import { watchReading } from "../../src/views/document/has-read.ts";
+import { watchReading } from "../../src/views/attention.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento } from "./memory.ts";
@@ -199,14 +199,14 @@ describe("an execution's document", () => {
     const second = parts.store.add(
       anExecution({ ...inputs("seniors"), localId: "local-2", kickoffIds: ["k-2"] }),
     );
-    await waitFor("the headline that tells it from the other", () =>
-      document.getText().startsWith("# commuters\n"),
-    );
+    assert.match(document.getText(), /^# Trams\/e-bikes, 100 %\?\n/, "others change no title");
+    parts.store.update("local-1", (execution) => ({ ...execution, label: "Mine" }));
+    await waitFor("the new headline", () => document.getText().startsWith("# Mine\n"));
     assert.equal((await parts.show(parts.store.find("local-1")!)).document, document);
     assert.equal((await parts.show(second)).document.uri.path, "/Writers/k-2/seniors.execution");
     const path = "/Writers/11111111-aaaa/whatever.execution";
     const other = await vscode.workspace.openTextDocument(document.uri.with({ path }));
-    assert.match(other.getText(), /^# commuters\n/);
+    assert.match(other.getText(), /^# Mine\n/);
   });
 
   it("goes to the task whose row was clicked", async () => {
@@ -244,7 +244,7 @@ describe("an execution's document", () => {
     await waitFor("the running state", () => document.getText().includes("**Running**"));
   });
 
-  it("tells the walkthrough from its first showing on that somebody has read it, also in later windows", async () => {
+  it("reports to the walkthrough from its first showing on that it was read, also in later windows", async () => {
     const memory = new MemoryMemento();
     const values: unknown[] = [];
     const { executeCommand } = vscode.commands;
@@ -344,7 +344,7 @@ describe("an execution's document", () => {
         ...changes,
       });
 
-    it("outline by section, which outputs cannot break: their headings stand below the attempt they belong to", async () => {
+    it("outline by section, which outputs cannot break: their headings are below their attempt's", async () => {
       const { document } = await parts.show(parts.store.add(ended()));
       const [title] = await waitFor("the outline", async () => {
         const symbols = await vscode.commands.executeCommand<vscode.DocumentSymbol[] | undefined>(

@@ -8,7 +8,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as vscode from "vscode";
 import { formatEntry } from "../../src/crews/token-format.ts";
-import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { CountedWindow } from "./counted-window.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";

@@ -5,7 +5,7 @@ import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
 
-describe("Commands that remove what is kept of an execution", () => {
+describe("Commands that remove executions", () => {
   let parts: ViewParts;
 
   beforeEach(async () => {
@@ -17,13 +17,13 @@ describe("Commands that remove what is kept of an execution", () => {
   /** Runs a command as a person does, and says what it asked. */
   const run = async (id: string, argument: unknown, ...moves: Move[]) => {
     const crews = { find: () => anExecution().crew } as unknown as Crews;
-    const command = executionCommands({
+    const commands = executionCommands({
       crews,
       store: parts.store,
-    } as unknown as ExecutionParts).find((each) => each.id === id);
+    } as unknown as ExecutionParts);
     const person = new ScriptedPerson(moves);
     try {
-      await command?.run(argument);
+      await commands[id]?.(argument);
       assert.deepEqual(person.left, []);
       return person.shown.map(({ text, detail = "" }) => `${text}\n${detail}`);
     } finally {
@@ -43,7 +43,7 @@ describe("Commands that remove what is kept of an execution", () => {
     kickoffId: id,
   });
 
-  it("clear what has ended, but for what is pinned, which is said", async () => {
+  it("clear what has ended, except pinned executions, which the question mentions", async () => {
     for (const localId of ["one", "two"])
       parts.store.add(notWaiting({ localId, kickoffIds: [localId], state: "completed" }));
     parts.store.add(
@@ -59,23 +59,26 @@ describe("Commands that remove what is kept of an execution", () => {
     assert.deepEqual(await run("clearEnded", undefined), [], "nothing to ask about");
   });
 
-  it("remove from the list, saying what goes on and by which ID it can be tracked again", async () => {
+  it("remove from the list, with what continues and the ID to track it again", async () => {
     parts.store.add(anExecution({ kickoffIds: ["waits"] }));
     parts.store.add(notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }));
     const [running = ""] = await run("untrackExecution", row("waits"), "escape");
-    assert.match(running, /It goes on at the crew.*Its ID is waits\.$/);
+    assert.match(running, /It continues at the crew.*Its ID is waits\.$/);
     const [ended = ""] = await run("untrackExecution", row("done"), { press: "Remove from List" });
     assert.match(ended, /Its ID is done\.$/);
-    assert.doesNotMatch(ended, /goes on/);
+    assert.doesNotMatch(ended, /continues/);
     assert.deepEqual(kept(), ["local-1"]);
   });
 
-  it("remove from the list what may have started, saying that nobody knows whether it did, and no ID, since there is none", async () => {
+  it("remove from the list what may have started, without an ID", async () => {
     parts.store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" }));
     const [question = ""] = await run("untrackExecution", row("lost"), {
       press: "Remove from List",
     });
-    assert.match(question, /No answer came to its kickoff\. If it started, it goes on at the crew/);
+    assert.match(
+      question,
+      /The kickoff got no response\. If the execution started, it continues at the crew/,
+    );
     assert.doesNotMatch(question, /Its ID is/);
     assert.deepEqual(kept(), []);
   });

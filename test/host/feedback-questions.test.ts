@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { askKind } from "../../src/feedback/ask.ts";
-import { confirmApproval } from "../../src/feedback/confirm.ts";
+import { askKind, confirmApproval } from "../../src/feedback/ask.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 
@@ -21,7 +20,7 @@ describe("The question what to say of an output", () => {
       await askKind("draft");
       assert.equal(
         person.shown[0]?.details?.[0],
-        "The crew goes on with this output, and later tasks read “Approved.” as your feedback",
+        "The crew continues with this output, and later tasks read “Approved.” as your feedback",
       );
     } finally {
       person.dispose();
@@ -34,7 +33,7 @@ describe("The question what to say of an output", () => {
       assert.equal(await confirmApproval(anExecution(), "review"), true);
       assert.match(
         person.shown[0]?.detail ?? "",
-        /“Approved\.” is sent to “Writers” \(crew\.test\): the crew goes on with this output, and later tasks read that as your feedback\.$/,
+        /“Approved\.” is sent to “Writers” \(crew\.test\): the crew continues with this output, and later tasks read that as your feedback\.$/,
       );
     } finally {
       person.dispose();

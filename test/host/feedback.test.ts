@@ -6,7 +6,7 @@ import { activeDocument } from "../../src/editor/environment.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { applyReading } from "../../src/executions/reduce.ts";
 import { MaybeSentError, NotTakenError } from "../../src/sending/errors.ts";
-import { watchWaitingHere } from "../../src/feedback/waiting-here.ts";
+import { watchWaitingHere } from "../../src/feedback/lenses.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
@@ -45,7 +45,7 @@ describe("feedback in an execution's document", () => {
     await waitFor("the lenses to go", async () => (await lensesOf(document)).length === 0);
   });
 
-  it("asks for a task id where the crew does not tell which task waits", async () => {
+  it("asks for a task ID if the crew does not report which task waits", async () => {
     const { document } = await parts.show(
       parts.store.add(notWaiting({ state: "unknown", mayBeWaiting: true })),
     );
@@ -75,11 +75,11 @@ describe("feedback in an execution's document", () => {
     );
     assert.equal(parts.sent.length, 1);
     await waitFor("the document to say so", () =>
-      document.getText().includes("May have been sent: no answer came"),
+      document.getText().includes("May have been sent: no response arrived"),
     );
   });
 
-  it("rejects with words from a thread that stands at the output and goes when they are sent", async () => {
+  it("rejects with text from a thread at the output, which closes when it is sent", async () => {
     const execution = parts.store.add(anExecution());
     const { document } = await parts.show(execution);
     const result = parts.feedback.reject(execution);
@@ -88,7 +88,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(open.contextValue, "reject");
     assert.match(
       open.label!,
-      /^Reject “review” – your words go to later tasks of “Writers” \(crew\.test\) in “Sea otters”$/,
+      /^Reject “review” – later tasks of “Writers” \(crew\.test\) in “Sea otters” read your feedback$/,
     );
     parts.crew.resume = () =>
       Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
@@ -128,7 +128,7 @@ describe("feedback in an execution's document", () => {
           remedy: "Check the port.",
           sent: "no",
         }),
-        "not sent: Nothing accepts connections. Check the port.",
+        "Your {what} of “Sea otters” was not sent: Nothing accepts connections. Check the port.",
       ],
       [
         new CrewApiError({
@@ -138,11 +138,11 @@ describe("feedback in an execution's document", () => {
           remedy: "",
           sent: "no",
         }),
-        "not taken by the crew: Not now.",
+        "The crew did not accept your {what} of “Sea otters”: Not now.",
       ],
       [
         new UserError("No token.", [{ title: "Set Token", command: "crewdeck.setToken" }]),
-        "not sent: No token.",
+        "Your {what} of “Sea otters” was not sent: No token.",
       ],
     ] as const) {
       parts.crew.resume = () => Promise.reject(error);
@@ -152,7 +152,7 @@ describe("feedback in an execution's document", () => {
       ] as const) {
         await assert.rejects(send(), (told) => {
           assert.ok(told instanceof NotTakenError);
-          assert.equal(told.message, `Your ${what} of “Sea otters” was ${words}`);
+          assert.equal(told.message, words.replace("{what}", what));
           assert.deepEqual(
             actionsOf(told).map(({ title }) => title),
             [...actionsOf(error).map(({ title }) => title), "Open Execution"],
@@ -162,7 +162,7 @@ describe("feedback in an execution's document", () => {
         });
         assert.equal(
           parts.store.find(execution.localId)?.resumes.at(-1)?.isUnsent ?? false,
-          words.startsWith("not sent"),
+          words.includes("not sent"),
           "as its document says",
         );
       }
@@ -201,7 +201,7 @@ describe("feedback in an execution's document", () => {
     );
   });
 
-  it("opens a new thread where the bin on the old one was used", async () => {
+  it("opens a new thread if the bin on the old one was used", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
     const first = parts.feedback.reject(execution);
@@ -230,7 +230,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(parts.sent.length, 0);
   });
 
-  it("asks before an output is approved that is not on the screen, with its first lines, and sends nothing where the person does not want to", async () => {
+  it("asks before an output is approved that is not on the screen, with its first lines, and sends nothing if the person cancels", async () => {
     const output = `# Draft\n\n${Array.from({ length: 40 }, (_, at) => `Line ${at}.`).join("\n")}`;
     const execution = parts.store.add(
       anExecution({
@@ -260,7 +260,7 @@ describe("feedback in an execution's document", () => {
     assert.deepEqual(person.left, []);
   });
 
-  it("approves at once what is on the screen, and a program's words, and a second click that comes after the answer gets that answer", async () => {
+  it("approves at once what is on the screen, and what a program sends, and a second click that comes after the answer gets that answer", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
     const first = await parts.feedback.approve(execution, { attempt: 1, isPerson: true });
@@ -307,7 +307,7 @@ describe("feedback in an execution's document", () => {
     );
   });
 
-  it("gives the keys once more where the thread's box comes after the thread, so that a draft needs no comment", async () => {
+  it("focuses the thread's box again if it comes after the thread, so that a draft needs no comment", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
     parts.drafts.keep({
@@ -336,7 +336,7 @@ describe("feedback in an execution's document", () => {
     }
   });
 
-  it("offers canned answers where everything is asked for, and puts the one that is chosen into a thread, unsent", async () => {
+  it("offers canned answers when everything is asked for, and puts the chosen one into a thread, unsent", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
     const settings = vscode.workspace.getConfiguration("crewdeck");
@@ -380,7 +380,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(parts.sent.length, 0);
   });
 
-  it("is about its document for commands while the keys are in its thread's box", async () => {
+  it("is about its document for commands while its thread's box has focus", async () => {
     const { document } = await parts.show(parts.store.add(anExecution()));
     assert.equal(activeDocument()?.toString(), document.uri.toString());
     void parts.feedback.reject(parts.store.find("local-1")!);
@@ -388,7 +388,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(activeDocument()?.toString(), document.uri.toString());
   });
 
-  it("tells keybindings by a context key whether the document with the keys waits for feedback", async () => {
+  it("has a context key for keybindings: whether the focused document waits for feedback", async () => {
     const values: unknown[] = [];
     const executeCommand = vscode.commands.executeCommand;
     Object.assign(vscode.commands, {
@@ -410,7 +410,7 @@ describe("feedback in an execution's document", () => {
   });
 });
 
-describe("an output that the crew still reports as waiting after it took an answer", () => {
+describe("an output that the crew still reports as waiting after it accepted an answer", () => {
   let parts: ViewParts;
   let clock: FakeClock;
 
@@ -445,7 +445,7 @@ describe("an output that the crew still reports as waiting after it took an answ
     parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
   };
 
-  it("is not answered by a later press without a word: a person is asked, and what is sent is sent knowingly", async () => {
+  it("is not answered by a later press without a question: a person is asked first", async () => {
     await approved(12);
     assert.equal(current().state, "running");
     const person = new ScriptedPerson(["escape", { press: "Answer Again" }]);
@@ -460,13 +460,13 @@ describe("an output that the crew still reports as waiting after it took an answ
     assert.equal(person.shown[0]?.text, "Answer “review” again?");
     assert.match(
       person.shown[0].detail ?? "",
-      /^The crew took your approval of “review”, but has not been seen to go on\. It may only be slow\. If so, another answer can be for its next output, which you have not read, and cost money\.$/,
+      /^The crew accepted your approval of “review”, but has not been seen to continue\. It may only be slow\. If so, another answer can be for its next output, which you have not read, and cost money\.$/,
     );
     await clock.pass(5_000);
     parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
     await assert.rejects(
       parts.feedback.approve(current(), { taskId: "review", attempt: 1 }),
-      /you approved this output of “review” and the crew took it, but it still reports the pause/,
+      /the crew accepted your approval of this output of “review”, but still reports the pause/,
       "a program is refused",
     );
     assert.equal(parts.sent.length, 2);
@@ -485,7 +485,7 @@ describe("an output that the crew still reports as waiting after it took an answ
     );
     assert.match(
       document.getText(),
-      /You approved the output of “review” and the crew took that, but it still reports the pause/,
+      /You approved the output of “review” and the crew accepted that, but it still reports the pause/,
     );
     const person = new ScriptedPerson([
       "escape",

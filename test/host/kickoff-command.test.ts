@@ -18,7 +18,7 @@ function commands(inputs: () => Promise<CrewInputs>) {
   const opened: unknown[] = [];
   const clock = new FakeClock();
   const parts = {
-    crews: { get: () => crew, list: () => [crew], inputs },
+    crews: { get: () => crew, list: () => [crew], ready: () => Promise.resolve(crew), inputs },
     forms: { open: (...what: unknown[]) => (opened.push(what), Promise.resolve(undefined)) },
     sender: {
       send: (_crew: Crew, request: KickoffRequest) => (
@@ -29,19 +29,17 @@ function commands(inputs: () => Promise<CrewInputs>) {
       ),
     },
     clock,
-    wake: () => Promise.resolve(),
     show: () => Promise.resolve(),
   } as unknown as KickoffParts;
   const all = kickoffCommands(parts);
-  const run = async (argument: unknown, id = "kickoff") =>
-    await all.find((command) => command.id === id)?.run(argument);
+  const run = async (argument: unknown, id = "kickoff") => await all[id]?.(argument);
   return { sent, opened, clock, run };
 }
 
 describe("Kicking off by a click", () => {
   const row = { kind: "crew", crew: crew.id };
 
-  it("starts a crew that asks for nothing once for a double click, also where the crew answers in between, and again for a later one", async () => {
+  it("starts a crew without inputs once for a double click, also if the crew answers in between, and again for a later one", async () => {
     const { sent, clock, run } = commands(asksFor());
     const made = await Promise.all([run(row), run(row)]);
     assert.deepEqual(made, [
@@ -56,7 +54,7 @@ describe("Kicking off by a click", () => {
     assert.equal(sent.length, 2);
   });
 
-  it("starts twice for a program that says so twice", async () => {
+  it("starts twice for a program that requests it twice", async () => {
     const { sent, run } = commands(asksFor());
     await Promise.all([
       run({ crew: crew.name, form: false }),
@@ -68,7 +66,7 @@ describe("Kicking off by a click", () => {
     assert.equal(sent.length, 4);
   });
 
-  it("brings the form to the front at each click where there is something to ask", async () => {
+  it("brings the form to the front at each click if the crew has inputs", async () => {
     const { sent, opened, run } = commands(asksFor("topic"));
     await Promise.all([run(row), run(row)]);
     assert.deepEqual(
@@ -83,7 +81,7 @@ describe("Kicking off by a click", () => {
     );
   });
 
-  it("opens the form of a crew that asks for nothing where that is wanted, with its callbacks and meta, and sends nothing", async () => {
+  it("opens the form of a crew without inputs on request, with its callbacks and meta, and sends nothing", async () => {
     const { sent, opened, run } = commands(asksFor());
     await run(row, "kickoffInForm");
     await run(
@@ -104,7 +102,7 @@ describe("Kicking off by a click", () => {
     );
   });
 
-  it("takes an answer that it does not understand for no crew without inputs: it opens the form, which says what is wrong, and sends nothing", async () => {
+  it("does not take an unknown answer for a crew without inputs: it opens the form, which shows the problem, and sends nothing", async () => {
     for (const answer of ['{"inputs": null}', '{"inputs": [null]}', "{}"]) {
       const client = new CrewClient(crew.url, "token", {
         fetch: () => Promise.resolve(new Response(answer)),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewClient } from "../../src/api/client.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { draftsCommand } from "../../src/commands/drafts.ts";
+import { feedbackCommands } from "../../src/commands/feedback.ts";
 import type { Crews } from "../../src/crews/crews.ts";
 import { actionsOf } from "../../src/base/errors.ts";
 import { MaybeSentError, StaleFeedbackError } from "../../src/sending/errors.ts";
@@ -74,13 +74,13 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       what: "was answered elsewhere",
       status: json(200, { status: "running", current_task: "publish" }),
       words: /“review” has been answered already/,
-      label: /^No longer waits; your words are kept for the next attempt/,
+      label: /^No longer waits; your text is kept for the next attempt/,
     },
     {
       what: "has ended",
       status: json(200, { status: "completed", result: { output: "The end.", tasks: [] } }),
       words: /the execution has ended.*kick it off again/,
-      label: /^Ended; your words are kept as a draft/,
+      label: /^Ended; your text is kept as a draft/,
     },
     {
       what: "has a newer attempt",
@@ -89,10 +89,10 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
         pending_human_input: { task_id: "review", task_output: "Second.", attempt: 2 },
       }),
       words: /a newer output of “review” waits now: attempt 2/,
-      label: /^No longer waits; your words are kept for the next attempt/,
+      label: /^No longer waits; your text is kept for the next attempt/,
     },
   ]) {
-    it(`explains before anything is sent that the pause ${what}, and keeps the words in thread and draft`, async () => {
+    it(`explains before anything is sent that the pause ${what}, and keeps the text in thread and draft`, async () => {
       crewAnswers(waits, json(200, { status: "resumed" }));
       const { thread } = await write();
       crewAnswers(status, json(200, { status: "resumed" }));
@@ -119,7 +119,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     });
   }
 
-  it("explains before anything is sent that it goes on under a new ID, which another window's feedback has brought", async () => {
+  it("explains before anything is sent that it continues under a new ID, which another window's feedback has brought", async () => {
     crewAnswers(waits, json(200, { kickoff_id: "new-id" }));
     const { thread } = await write();
     const other = openWindow(parts.folder);
@@ -143,13 +143,13 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     }
     await assert.rejects(
       Promise.resolve(parts.threads.submit({ thread, text: "My words." })),
-      /not sent: it was answered elsewhere, and the execution goes on under a new ID, new-id/,
+      /not sent: it was answered elsewhere, and the execution continues under a new ID, new-id/,
     );
     assert.deepEqual(resumes(), ["From the other window."]);
     assert.equal(parts.drafts.find(target)?.text, "My words.");
   });
 
-  it("sends where the crew says NOT FOUND, which is how a deployed crew waits; what it then refuses is kept", async () => {
+  it("sends if the crew says NOT FOUND, which is how a deployed crew waits; what it then refuses is kept", async () => {
     crewAnswers(notFound, json(400, { detail: "Execution is not in pending human input state" }));
     const { thread } = await write();
     await assert.rejects(
@@ -160,7 +160,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.equal(parts.drafts.find(target)?.text, "My words.");
   });
 
-  it("says that feedback may have been sent where no answer came, and sends it again only by a person's wish", async () => {
+  it("says that feedback may have been sent if no answer came, and sends it again only when a person says so", async () => {
     crewAnswers(waits, hangUp);
     const { document, done, thread } = await write();
     let told: unknown;
@@ -170,7 +170,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.ok(told instanceof MaybeSentError);
     assert.match(
       told.message,
-      /^Your feedback may have been sent: .*It is not sent again by itself\.$/,
+      /^Your feedback may have been sent: .*It is not sent again automatically\.$/,
     );
     assert.deepEqual(
       actionsOf(told).map(({ title, command }) => [title, command]),
@@ -182,7 +182,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.equal(await done, undefined);
     assert.deepEqual(parts.threads.threads, [], "no thread that would call the words unsent");
     await waitFor("the document to hold them", () =>
-      /> My words\.\n\nMay have been sent: no answer came/.test(document.getText()),
+      /> My words\.\n\nMay have been sent: no response arrived/.test(document.getText()),
     );
     await waitFor("the lens", async () =>
       (await titles(document)).includes("May have been sent – Send again…"),
@@ -203,12 +203,12 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     }
     assert.match(
       person.shown[0]?.detail ?? "",
-      /No answer came to your feedback for “review”, so it may have arrived\. If it did, sending it again can answer the next output of the task, which you have not read\./,
+      /Your feedback for “review” was not answered, so it may have arrived\. If it did, sending it again can answer the next output of the task, which you have not read\./,
     );
     assert.deepEqual(resumes(), ["My words.", "My words."]);
   });
 
-  it("keeps other words that are written while earlier ones may have been sent", async () => {
+  it("keeps other text that is written while an earlier one may have been sent", async () => {
     crewAnswers(waits, hangUp);
     const { thread } = await write();
     await assert.rejects(parts.feedback.approve(parts.store.find("local-1")!), MaybeSentError);
@@ -226,11 +226,10 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
 
   describe("a draft of what no longer waits", () => {
     const open = (argument: unknown) =>
-      draftsCommand({
+      feedbackCommands({
+        ...parts,
         crews: { find: () => anExecution().crew } as unknown as Crews,
-        store: parts.store,
-        drafts: parts.drafts,
-      }).run(argument);
+      })["openDrafts"]?.(argument);
     const byLens = { crew: "Writers", kickoffId: "11111111-aaaa", fromLens: true };
     const by = async (...picks: string[]) => {
       const person = new ScriptedPerson(picks.map((pick) => ({ pick })));

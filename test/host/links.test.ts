@@ -41,7 +41,7 @@ describe("deep links", () => {
     }
   }
 
-  it("to add a crew ask by a modal that names host and effect, and go on into the usual conversation with name and address filled in", async () => {
+  it("to add a crew ask with a modal that names host and effect, then ask the usual questions with name and address filled in", async () => {
     const [modal] = await open(
       [{ press: "Connect a Crew" }],
       link(`/add?name=Travel&url=${url}/kickoff`),
@@ -54,14 +54,14 @@ describe("deep links", () => {
     assert.deepEqual(ran, [["addCrew", { kind: "link", url, name: "Travel" }]]);
   });
 
-  it("do nothing where the person says no", async () => {
+  it("do nothing if the person cancels", async () => {
     await open(["escape"], link(`/add?url=${url}`));
     connected.push(travel);
     await open(["escape"], link(`/track?url=${url}&id=${id}`));
     assert.deepEqual(ran, []);
   });
 
-  it("to add a crew that is connected say so", async () => {
+  it("to add a crew that is connected show a message", async () => {
     connected.push(travel);
     const [message] = await open([], link(`/add?url=${url}`));
     assert.match(message?.text ?? "", /already connected, as “Travel”/);
@@ -95,7 +95,7 @@ describe("deep links", () => {
     assert.deepEqual(ran, []);
   });
 
-  it("to anywhere else are answered in words", async () => {
+  it("of other kinds show a message", async () => {
     const shown = await open(
       [],
       link(`/kickoff?url=${url}`),
@@ -104,8 +104,8 @@ describe("deep links", () => {
       link(`/track?url=${url}`),
     );
     assert.deepEqual(
-      shown.map(({ text }) => /does not do|names no crew|https:\/\/|“id”/.exec(text)?.[0]),
-      ["does not do", "names no crew", "https://", "“id”"],
+      shown.map(({ text }) => /no such link|names no crew|https:\/\/|“id”/.exec(text)?.[0]),
+      ["no such link", "names no crew", "https://", "“id”"],
     );
     assert.deepEqual(ran, []);
   });
@@ -123,7 +123,7 @@ describe("deep links", () => {
     );
   });
 
-  it("that waited too long for their answer, or behind another's, are not followed, and say so", async () => {
+  it("that waited too long, also behind another, are not followed, with a message", async () => {
     const later: Move = { press: "Connect a Crew" };
     const person = new ScriptedPerson([later]);
     try {

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
-import { watchClearing } from "../../src/commands/clearing.ts";
-import { deleteLocalDataCommand } from "../../src/commands/delete-local-data.ts";
+import { deleteLocalData } from "../../src/commands/delete-local-data.ts";
+import { watchClearing } from "../../src/commands/register.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { Executions } from "../../src/executions/executions.ts";
 import { Sending } from "../../src/sending/sending.ts";
@@ -13,12 +13,12 @@ import { Database } from "../../src/store/database.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { resumeSending, resumeUnanswered } from "../../src/executions/resumes.ts";
 import { Drafts } from "../../src/feedback/drafts.ts";
-import { FormMemory } from "../../src/kickoff/memory.ts";
-import { initialValues } from "../../src/kickoff/values.ts";
-import { openPresets } from "../../src/kickoff/presets/register.ts";
+import { FormMemory } from "../../src/kickoff/form/memory.ts";
+import { initialValues } from "../../src/kickoff/form/values.ts";
+import { openPresets } from "../../src/kickoff/form/forms.ts";
 import { KnownCrews } from "../../src/local/known-crews.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
-import { TreeChoices } from "../../src/views/tree/choices.ts";
+import { TreeChoices } from "../../src/views/tree/register.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
@@ -92,13 +92,13 @@ describe("Deleting local data", () => {
     const context = { globalState, globalStorageUri: storage };
     const forms = { closeAll: () => closing.then(() => void closed.push("forms")) };
     const tree = { choices: new TreeChoices(workspaceState) };
-    const clearing = watchClearing(executions.store, { context, forms, tree });
+    const clearing = watchClearing({ store: executions.store, context, forms, tree });
     for (const { dispose } of [database, crews, executions, sending, locals].map((each) => ({
       dispose: () => each.dispose(),
     })))
       ends.push(dispose);
     ends.push(() => clearing.dispose());
-    const command = deleteLocalDataCommand({
+    const parts = {
       longestWaitMs,
       context,
       crews,
@@ -109,7 +109,7 @@ describe("Deleting local data", () => {
       tree,
       clock: systemClock,
       database,
-    });
+    };
     return {
       database,
       crews,
@@ -120,8 +120,8 @@ describe("Deleting local data", () => {
       workspaceState,
       tree,
       closed,
-      ask: () => command.run(undefined),
-      delete: (what: string) => command.run({ what }) as Promise<Deleted>,
+      ask: () => deleteLocalData(parts, undefined),
+      delete: (what: string) => deleteLocalData(parts, { what }) as Promise<Deleted>,
     };
   };
 
@@ -171,7 +171,7 @@ describe("Deleting local data", () => {
       text: "Shorter",
       at: "2026-10-21T12:00:00.000Z",
     });
-    new FormMemory({ database, onProblem: fail }).saveDraft("url:https://deployed.test", {
+    new FormMemory(database, fail).saveDraft("url:https://deployed.test", {
       id: "d",
       values: initialValues([]),
     });
@@ -281,7 +281,7 @@ describe("Deleting local data", () => {
     assert.deepEqual([...secrets.kept.keys()], []);
   });
 
-  it("goes on with other tokens where one can't be deleted, says which, and finds it again", async () => {
+  it("continues with other tokens if one can't be deleted, names it, and finds it again", async () => {
     Object.assign(secrets, { keys: undefined });
     const window = await openWindow();
     await leaveToken(window);
@@ -326,7 +326,7 @@ describe("Deleting local data", () => {
     assert.deepEqual([[...secrets.kept.keys()], shared.keys()], [[], []]);
   });
 
-  it("says that the executions of local crews end and are deleted, too", async () => {
+  it("mentions that the executions of local crews end and are deleted, too", async () => {
     const window = await openWindow();
     new KnownCrews(window.database, path.join(folder, "local")).write({
       folder: "file:///crew",
@@ -363,7 +363,7 @@ describe("Deleting local data", () => {
     );
   });
 
-  it("says in its question that what may have been sent can be sent again then, only where there is such", async () => {
+  it("mentions that what may have been sent can be sent again then, only if there is any", async () => {
     const window = await openWindow();
     const { store } = window.executions;
     const question = async () => {
@@ -376,12 +376,12 @@ describe("Deleting local data", () => {
       }
     };
     const guard =
-      /may have been sent, and no answer came: what guards it against being sent a second time is deleted, too\./;
+      /may have been sent without a response: the record that prevents sending it a second time is deleted, too\./;
     store.add(anExecution({ localId: "waits" }));
     assert.doesNotMatch(await question(), guard);
     assert.match(
       await question(),
-      /windows:\n\n• executions with their inputs and outputs: 1\n• whatever else is in /,
+      /windows:\n\n• executions with their inputs and outputs: 1\n• everything else in /,
       "nothing of which there is none",
     );
     const output = { taskId: "review", attempt: 1 };
@@ -408,7 +408,7 @@ describe("Deleting local data", () => {
     assert.match(await question(), guard);
   });
 
-  it("keeps connected crews with their tokens where only data is deleted", async () => {
+  it("keeps connected crews with their tokens if only data is deleted", async () => {
     const window = await openWindow();
     await fill(window);
     const deleted = await window.delete("data");
@@ -425,7 +425,7 @@ describe("Deleting local data", () => {
     assert.deepEqual(await files(), []);
   });
 
-  it("is noticed by other windows, which write nothing back, and all of them work on", async () => {
+  it("is noticed by other windows, which write nothing back, and all of them continue", async () => {
     const [window, other] = [await openWindow(), await openWindow()];
     await fill(window);
     await other.globalState.update("crewdeck.remembered", "a mark");
@@ -520,7 +520,7 @@ describe("Deleting local data", () => {
       await waitFor("the wait to be shown", () => titles.length === 1);
       assert.equal(
         titles[0],
-        "Waiting to delete local data: “Sea otters” is just being sent to “Writers”",
+        "Waiting to delete local data: “Sea otters” is being sent to “Writers”",
       );
       cancel();
       assert.equal(await cancelled, undefined);
@@ -540,7 +540,7 @@ describe("Deleting local data", () => {
     });
   });
 
-  it("is given up where a kickoff or feedback takes too long, and does not wait for one that may have been sent", async () => {
+  it("fails if a kickoff or feedback takes too long, and does not wait for one that may have been sent", async () => {
     longestWaitMs = 0;
     const window = await openWindow();
     const { store } = window.executions;
@@ -572,7 +572,7 @@ describe("Deleting local data", () => {
     assert.deepEqual((await window.delete("data")).notDeleted, []);
   });
 
-  it("tells what could not be deleted and why, and deletes the rest", async () => {
+  it("reports what could not be deleted and why, and deletes the rest", async () => {
     const window = await openWindow();
     await fill(window);
     Object.assign(window.locals, {

@@ -11,7 +11,7 @@ import { resetContext } from "../../src/editor/context.ts";
 import { actionsOf, messageOf, UserError } from "../../src/base/errors.ts";
 import { KickoffSender } from "../../src/sending/kickoff.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
-import { watchProjects } from "../../src/local/workspace-projects.ts";
+import { watchProjects } from "../../src/local/projects.ts";
 import { testDatabase } from "../support/database.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
@@ -145,7 +145,7 @@ describe("local crews", () => {
   it("the example is served, connected by itself and answers with its inputs", async () => {
     const window = await newWindow();
     const seen: unknown[] = [];
-    window.locals.onDidChange(() =>
+    window.crews.onDidChange(() =>
       seen.push(
         ...window.locals.list().map(({ local }) => [local?.starting ?? false, local?.running]),
       ),
@@ -176,7 +176,7 @@ describe("local crews", () => {
     ]);
   });
 
-  it("writes nothing to the settings, and its tokens nowhere but to the secrets", async () => {
+  it("writes nothing to the settings, and its tokens only to the secrets", async () => {
     const window = await newWindow();
     await startExample(window);
     const tokens = [...secrets.kept.values()].flatMap((kept) =>
@@ -196,7 +196,7 @@ describe("local crews", () => {
     }
   });
 
-  it("what was started goes on after the window closed: same address, same token, the execution as it was", async () => {
+  it("what was started continues after the window closed: same address, same token, same execution", async () => {
     const first = await newWindow();
     const crew = await startExample(first);
     const { kickoffId } = await first.crews
@@ -285,7 +285,7 @@ describe("local crews", () => {
     assert.equal(window.locals.list().length, 2);
   });
 
-  it("a service that dies is said once, and starts again when the person wants it", async () => {
+  it("a service that dies is reported once, and restarts on request", async () => {
     const window = await newWindow();
     const crew = await startExample(window);
     const real = vscode.window.showErrorMessage;
@@ -312,7 +312,7 @@ describe("local crews", () => {
     assert.equal((await window.crews.inputs(crew, { fresh: true })).fields.length, 2);
   });
 
-  it("one that failed says why, also in a later window, until it runs again", async () => {
+  it("a failed one shows why, also in a later window, until it runs again", async () => {
     const first = await newWindow();
     const project = await copyOfExample();
     const crew = await first.locals.start({ folder: project });
@@ -344,7 +344,7 @@ describe("local crews", () => {
     assert.deepEqual(next.locals.list(), [crew]);
   });
 
-  it("the workspace's only project is started without a question, and the view is told that there is one", async () => {
+  it("the workspace's only project is started without a question, and the view offers it", async () => {
     const root = vscode.workspace.workspaceFolders![0]!.uri;
     const project = vscode.Uri.joinPath(root, "its-crew");
     const { executeCommand } = vscode.commands;
@@ -375,7 +375,7 @@ describe("local crews", () => {
     }
   });
 
-  it("a broken project says where, and offers to open the place", async () => {
+  it("a broken project is reported with its place, which a button opens", async () => {
     const window = await newWindow();
     const project = await copyOfExample();
     const tasks = path.join(project, "src/example_crew/config/tasks.yaml");
@@ -391,7 +391,7 @@ describe("local crews", () => {
     assert.deepEqual(window.locals.list(), []);
   });
 
-  it("a kickoff that it refuses because a file was broken since starts nothing and leaves no execution; it says where, offers to open the place, and stands in the log", async () => {
+  it("a kickoff that is refused because of a broken file adds no execution; its error has the place, which a button opens, and is in the log", async () => {
     const { window, lines } = await newWindowWithLog();
     const project = await copyOfExample();
     const crew = await window.locals.start({ folder: project });
@@ -443,7 +443,7 @@ describe("local crews", () => {
     }
   });
 
-  it("the log of a window says which crews another window serves, and so write there", async () => {
+  it("the log of a window names the crews that another window serves", async () => {
     await startExample(await newWindow());
     const { window, lines } = await newWindowWithLog();
     window.locals.showLog();
@@ -452,7 +452,7 @@ describe("local crews", () => {
     ]);
   });
 
-  it("what can't be served is refused in words", async () => {
+  it("what can't be served is refused with a message", async () => {
     const window = await newWindow();
     assert.match(
       (await refusal(window.locals.start({ folder: path.join(folder, "nowhere") }))).message,
@@ -490,7 +490,7 @@ describe("local crews", () => {
     assert.equal(second.locals.list().length, 1);
   });
 
-  it("the list offers the example and a folder of one's own, and says that it is a rehearsal", async () => {
+  it("the list offers the example and any folder, and its title has “Rehearsal”", async () => {
     const { locals } = await newWindow();
     const { crew, items, options } = await pick(locals, "new · comes with Crewdeck");
     assert.equal(crew?.name, "example_crew");
@@ -508,7 +508,7 @@ describe("local crews", () => {
     assert.match(items.at(-1)?.label ?? "", /Choose a folder/);
   });
 
-  it("the list says which crews run, are stopped or are new, also of those from a folder of one's own", async () => {
+  it("the list shows which crews run, are stopped or are new, also those of any folder", async () => {
     const { locals } = await newWindow();
     const project = await copyOfExample();
     const states = async () =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import { Emitter } from "../../src/base/events.ts";
-import { Notified } from "../../src/executions/notified.ts";
+import { Notified } from "../../src/executions/executions.ts";
 import { without, type Execution } from "../../src/executions/model.ts";
 import { Notifications } from "../../src/views/notifications.ts";
 import { StatusBar } from "../../src/views/status-bar.ts";
@@ -68,7 +68,7 @@ describe("Notifications", () => {
   const end = (localId: string, state: "completed" | "failed") =>
     parts.store.update(localId, (execution) => ({ ...execution, state, endedAt: isoAgo(0) }));
 
-  it("tell of what waits and what failed, and not of what is completed unless the setting says so", async () => {
+  it("report what waits and what failed, and what is completed only if the setting says so", async () => {
     openWindow();
     for (const id of ["one", "two"])
       parts.store.add(
@@ -90,7 +90,7 @@ describe("Notifications", () => {
     );
   });
 
-  it("tell of each event in one window only, and not again after a start", async () => {
+  it("report each event in one window only, and not again after a start", async () => {
     openWindow();
     openWindow();
     parts.store.add(anExecution());
@@ -141,7 +141,7 @@ describe("Notifications", () => {
     await waitFor("all three", () => shown.length === 3);
     assert.deepEqual(
       shown.map((text) => /“[^”]*”/.exec(text)?.[0]),
-      ["“commuters”", "“seniors”", "“seniors (2)”"],
+      ["“e-bikes”", "“seniors”", "“seniors (2)”"],
     );
     parts.store.update("seniors", (execution) => ({
       ...execution,
@@ -365,7 +365,7 @@ describe("The status bar item", () => {
         show: () => void (item.isShown = true),
         hide: () => void (item.isShown = false),
         dispose: () => undefined,
-      }),
+      }) as unknown as vscode.StatusBarItem,
     );
   });
 
@@ -374,7 +374,7 @@ describe("The status bar item", () => {
     await parts.dispose();
   });
 
-  it("says how many run and how many wait, in signs and in words, and is hidden when idle", () => {
+  it("says how many run and how many wait, in icons and for screen readers, and is hidden when idle", () => {
     assert.equal(item.isShown, false);
     parts.store.add(notWaiting({ localId: "one", kickoffIds: ["one"] }));
     assert.deepEqual(

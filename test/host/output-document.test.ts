@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { parsePartUri, partUri } from "../../src/editor/execution-uri.ts";
-import { outputUri } from "../../src/views/document/output-uri.ts";
+import { outputUri } from "../../src/views/document/output-editors.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
@@ -74,6 +74,6 @@ describe("the document of one output", () => {
       "md",
       parts.scheme,
     );
-    assert.equal((await open(uri)).getText(), "The crew has not told this output.\n");
+    assert.equal((await open(uri)).getText(), "The crew has not returned this output.\n");
   });
 });

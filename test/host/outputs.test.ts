@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { json, MisbehavingServer, text } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -90,7 +90,7 @@ describe("Commands about outputs", () => {
     assert.equal(active()?.getText(), "The end.\n");
     await assert.rejects(
       run("openOutput", { crew, kickoffId: "k-1", taskId: "nosuch" }),
-      /has not told an output of the task “nosuch”/,
+      /has not returned an output of the task “nosuch”/,
     );
   });
 
@@ -169,7 +169,7 @@ describe("Commands about outputs", () => {
     }
   });
 
-  it("save an output where the person says, as it came, with a name that says what it is", async () => {
+  it("save an output unchanged to a file that the person chooses, with a fitting name", async () => {
     const file = path.join(folder, "saved.md");
     const asked = await saving(file, () =>
       run("saveOutput", { crew, kickoffId: "k-1", taskId: "write" }),
@@ -226,7 +226,7 @@ describe("Commands about outputs", () => {
     );
   });
 
-  it("show an answer that is an error, and tell it", async () => {
+  it("show an answer that is an error, and report it", async () => {
     server.next(json(404, { error: "Execution not found", message: `No execution with ${token}` }));
     await assert.rejects(run("openRawAnswer", { crew, kickoffId: "k-1" }), /not/);
     assert.match(active()!.uri.path, /\/answers\/status 404 at /);

@@ -1,22 +1,21 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { shortName } from "../../src/base/text.ts";
-import { activeCommand } from "../../src/commands/active.ts";
 import { chooseExecution } from "../../src/commands/choose.ts";
-import { askText } from "../../src/crews/ask.ts";
+import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
+import { askText } from "../../src/crews/questions.ts";
 import { switchToken } from "../../src/crews/set-token.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { plainLabel } from "../../src/editor/messages.ts";
 import type { ExecutionStore } from "../../src/executions/store.ts";
-import { askAgain, askAnew, askKind, askTask } from "../../src/feedback/ask.ts";
-import { confirmApproval } from "../../src/feedback/confirm.ts";
-import { overLabel, threadLabel } from "../../src/feedback/thread-words.ts";
+import { askAgain, askAnew, askKind, askTask, confirmApproval } from "../../src/feedback/ask.ts";
+import { overLabel, threadLabel } from "../../src/feedback/open-thread.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 
-describe("names and words of a crew's own", () => {
+describe("names and texts of a crew", () => {
   const link = "[Retry](command:crewdeck.kickoff)";
   /** The id in a row's detail, behind the time. */
   const idIn = (detail: string) => detail.replace(/^Kicked off: [^·]* · /, "");
@@ -35,7 +34,7 @@ describe("names and words of a crew's own", () => {
     crews.dispose();
   });
 
-  it("draw no icons in a list of executions: the state's word, the id, the crew's name, the title", async () => {
+  it("draw no icons in a list of executions: state, id, crew's name and title", async () => {
     const execution = notWaiting({
       crew,
       kickoffIds: ["$(key)"],
@@ -56,11 +55,12 @@ describe("names and words of a crew's own", () => {
     const waiting = ["one", "$(two)"].map((localId) =>
       anExecution({ crew, localId, kickoffIds: [localId] }),
     );
-    await activeCommand({ list: () => waiting }, () => Promise.resolve()).run(undefined);
+    const parts = { store: { list: () => waiting } } as unknown as ExecutionParts;
+    await executionCommands(parts)["showActive"]?.();
     assert.deepEqual(person.shown[0]?.details?.slice(1).map(idIn), ["one", "\\$(two)"]);
   });
 
-  it("draw no icons in what the status bar says", async () => {
+  it("draw no icons in the status bar", async () => {
     const { setStatusBarMessage } = vscode.window;
     const said: string[] = [];
     Object.assign(vscode.window, { setStatusBarMessage: (text: string) => void said.push(text) });
@@ -79,12 +79,11 @@ describe("names and words of a crew's own", () => {
       tasks: [{ taskId, state: "waiting", attempts: [{ number: 1, output: "a" }] }],
       waiting: { taskId, attempt: 2, since: "2026-10-21T12:01:00.000Z" },
     });
-    const ended = { isKept: true, hasEnded: true };
     const subject = { execution, taskId, isApprove: false };
     const labels = [
       threadLabel(subject, true),
-      overLabel(subject, ended),
-      overLabel(subject, { ...ended, hasEnded: false }),
+      overLabel(subject, true, true),
+      overLabel(subject, true, false),
     ];
     person.dispose();
     person = new ScriptedPerson([
@@ -132,7 +131,7 @@ describe("names and words of a crew's own", () => {
       assert.ok(words.includes("Retry") && !words.includes(link), words);
   });
 
-  it("are no links in what is told of a faulty entry in the settings", async () => {
+  it("are no links in the message about an invalid entry in the settings", async () => {
     const settings = vscode.workspace.getConfiguration("crewdeck");
     await settings.update(
       "crews",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { openFormsRoom } from "../../src/kickoff/forms-room.ts";
+import { KickoffForms } from "../../src/kickoff/form/forms.ts";
 import { choosePreset } from "../../src/kickoff/presets/choose.ts";
 import { Presets } from "../../src/kickoff/presets/presets.ts";
 import { testDatabase } from "../support/database.ts";
@@ -18,10 +18,7 @@ describe("Choosing presets", () => {
 
   beforeEach(() => {
     machine = testDatabase();
-    presets = new Presets({
-      database: machine.database,
-      onUnreadable: (error) => assert.fail(String(error)),
-    });
+    presets = new Presets(machine.database, (error) => assert.fail(String(error)));
   });
 
   afterEach(() => machine.end());
@@ -41,7 +38,7 @@ describe("Choosing presets", () => {
   };
   const names = () => presets.list(crew.id).map(({ name }) => name);
 
-  it("saves the form's values first of all, under a name made of the first input, and asks before it replaces", async () => {
+  it("saves the form's values, under a name made from the first input, and asks before it replaces", async () => {
     const { chosen, shown } = await choose([{ pick: saveItem }, { type: " " }, { type: "Oslo" }], {
       inputs: { city: "Oslo", days: 3 },
     });
@@ -69,7 +66,7 @@ describe("Choosing presets", () => {
     );
   });
 
-  it("gives the values of the one that is chosen; without a form there is nothing to save", async () => {
+  it("returns the chosen one's values; without a form there is nothing to save", async () => {
     presets.save(crew.id, "$(flame) hot", {
       inputs: { city: "Oslo" },
       crewWebhookUrl: "https://h.test",
@@ -107,45 +104,46 @@ describe("Choosing presets", () => {
     assert.equal(shown[1]?.text, "New name of the preset “[a]\u200b(command:crewdeck.kickoff)”");
   });
 
-  it("moves along with a crew's new address, goes with the crew, and reports to a person what can't be understood", async () => {
+  it("moves to a crew's new address, is removed with the crew, and reports invalid presets", async () => {
     const { database } = machine;
     const unused = () => assert.fail("no form is open");
-    const room = openFormsRoom({
+    const forms = new KickoffForms({
       context: { extensionUri: vscode.Uri.file(machine.folder) },
       database,
       crews: {
         find: unused,
         get: unused,
         inputs: unused,
+        ready: unused,
         onDidChange: () => new vscode.Disposable(() => undefined),
       },
       store: { list: unused, find: unused },
       sender: { earlier: unused, send: unused },
       editor: { selection: undefined },
       clock: systemClock,
-      wake: unused,
       onStarted: unused,
       onOpenExecution: unused,
     });
-    const kept = room.presets;
+    const kept = forms.presets;
     const to: Crew = { id: "url:https://new.test", name: "Travel", url: "https://new.test" };
     const person = new ScriptedPerson([]);
     try {
       kept.save(crew.id, "a", { inputs: {} });
-      room.move(crew, to);
+      const moved = forms.move(crew, to);
       assert.equal(kept.list(to.id).length, 1);
-      room.move(to, { ...to, name: "Renamed" });
+      await moved;
+      await forms.move(to, { ...to, name: "Renamed" });
       assert.equal(kept.list(to.id).length, 1);
       database.run("UPDATE crew_values SET json = '{' WHERE kind = 'presets'");
       assert.deepEqual(kept.list(to.id), []);
       await waitFor("the message", () => person.shown[0]);
-      assert.match(person.shown[0]?.text ?? "", /could not be understood and were set aside/);
+      assert.match(person.shown[0]?.text ?? "", /are invalid and were set aside/);
       kept.save(to.id, "b", { inputs: {} });
-      room.forget(to.id);
+      forms.forget(to.id);
       assert.deepEqual(kept.list(to.id), []);
     } finally {
       person.dispose();
-      room.dispose();
+      forms.dispose();
     }
   });
 });

@@ -8,7 +8,7 @@ import { executionCommands, type ExecutionParts } from "../../src/commands/execu
 import { offer } from "../../src/base/errors.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { Database } from "../../src/store/database.ts";
-import { RefusedTokens } from "../../src/views/refused-tokens.ts";
+import { watchRefusedTokens } from "../../src/views/refused-tokens.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, working } from "../unit/executions/samples.ts";
 import { Scene } from "../unit/executions/tracker-support.ts";
@@ -21,7 +21,7 @@ describe("a crew that refuses its token while it is watched", () => {
   let database: Database;
   let shown: string[][];
   let windows: {
-    readonly refused: RefusedTokens;
+    readonly refused: vscode.Disposable;
     readonly parks: vscode.EventEmitter<{
       readonly crew: typeof crew;
       readonly error: CrewApiError;
@@ -58,11 +58,7 @@ describe("a crew that refuses its token while it is watched", () => {
       };
       return {
         parks,
-        refused: new RefusedTokens({
-          tracker,
-          lease: { confirm: () => true },
-          database,
-        }),
+        refused: watchRefusedTokens(tracker, { confirm: () => true }, database),
       };
     });
   });
@@ -74,7 +70,7 @@ describe("a crew that refuses its token while it is watched", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("is told once, in one window, with the token that it was and what can be done, which is done when it is pressed", async () => {
+  it("is reported once, in one window, with the kind of token and buttons that work", async () => {
     const ran: unknown[] = [];
     const command = vscode.commands.registerCommand(
       "crewdeck-test.replaceToken",
@@ -94,7 +90,7 @@ describe("a crew that refuses its token while it is watched", () => {
       for (const { parks } of windows) parks.fire({ crew, error });
       assert.deepEqual(shown, [
         [
-          "“Writers” no longer accepts the user's token (User Bearer Token), so its executions are not asked for.",
+          "“Writers” no longer accepts the user's token (User Bearer Token), so its executions are not watched.",
           "Ran",
           "Other",
         ],
@@ -140,19 +136,17 @@ describe("Refreshing crews that refuse their token", () => {
     const known = [anExecution().crew, other];
     const find = (text: string) => known.find(({ id }) => id === text);
     const parts = { crews: { find, get: find }, store, tracker: scene.tracker };
-    await executionCommands(parts as unknown as ExecutionParts)
-      .find(({ id }) => id === "refresh")
-      ?.run(argument);
+    await executionCommands(parts as unknown as ExecutionParts)["refresh"]?.(argument);
   };
   const asked = () => scene.asked.splice(0).map(({ kickoffId }) => kickoffId);
   const crewRow = { kind: "crew", crew: anExecution().crew.id };
 
-  it("sends no refused token where everything is refreshed", async () => {
+  it("sends no refused token if everything is refreshed", async () => {
     await refresh();
     assert.deepEqual([asked(), scene.tracker.parkedCrews().size], [[], 2]);
   });
 
-  it("sends that of the row's crew once, and says that it is still refused", async () => {
+  it("sends that of the row's crew once, and reports that it is still refused", async () => {
     await assert.rejects(
       refresh({ kind: "execution", crew: anExecution().crew.id, kickoffId: "k2" }),
       refused,
@@ -164,7 +158,7 @@ describe("Refreshing crews that refuse their token", () => {
     assert.equal(asked().length, 1, "a program sees it in the execution");
   });
 
-  it("goes on with all of the crew where the token is taken again, and leaves the other crew alone", async () => {
+  it("continues with all of the crew when the token is accepted again, and leaves the other crew alone", async () => {
     scene.answer = () => working("a", 0);
     await refresh(crewRow);
     assert.deepEqual(
@@ -173,7 +167,7 @@ describe("Refreshing crews that refuse their token", () => {
     );
   });
 
-  it("does not say that a token is refused where nothing is left to ask for: the next request tells", async () => {
+  it("does not say that a token is refused if nothing is watched: the next request does", async () => {
     for (const number of [1, 2, 3]) scene.store.put(undefined, `e${number}`);
     await refresh(crewRow);
     assert.deepEqual([asked(), [...scene.tracker.parkedCrews().keys()]], [[], [other.id]]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { startRealService, type RealService } from "./real-service.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
@@ -50,7 +50,7 @@ describe("A report of a problem", () => {
     await service.stop();
   });
 
-  it("tells versions, changed settings, counts and the last problems, without names, addresses, tokens, inputs or outputs", async () => {
+  it("has versions, changed settings, counts and the last problems, without names, addresses, tokens, inputs or outputs", async () => {
     await assert.rejects(
       run("kickoff", { crew: "Hidden Crew", inputs: { topic: "hidden topic" }, form: false }),
     );
@@ -75,16 +75,16 @@ describe("A report of a problem", () => {
     assert.doesNotMatch(text, /[\\/](home|root|tmp|Users)[\\/]/, "no folders");
   });
 
-  it("opens for a person as a document that can be changed, and says that nothing was sent and where to send it", async () => {
+  it("opens for a person as an editable document, with the note that nothing was sent and where to send it", async () => {
     const text = await run<string>("reportProblem");
     const { document } = vscode.window.activeTextEditor!;
     assert.equal(document.getText(), text);
     assert.deepEqual([document.isUntitled, document.languageId], [true, "markdown"]);
     // The manifest names no tracker, so that none is made up.
-    assert.match(text, /Nothing was sent[^]*Send it to whom you got Crewdeck from\./);
+    assert.match(text, /Nothing was sent[^]*Send it to the person who gave you Crewdeck\./);
   });
 
-  it("is offered beside an error that nobody foresaw, and beside no other", async () => {
+  it("is offered for unforeseen errors only", async () => {
     const person = new ScriptedPerson([]);
     try {
       const [execution] = api.executions();

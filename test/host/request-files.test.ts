@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { CallbackUrls, PlainCallbacks } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { CallbackConsent } from "../../src/kickoff/callback-hosts.ts";
+import { CallbackConsent } from "../../src/kickoff/callback-consent.ts";
 import {
   RequestFiles,
   type RequestFilesOptions,
@@ -60,22 +60,23 @@ describe("Kicking off a request file", () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
   });
 
+  const crews: RequestFilesOptions["crews"] = {
+    find: (name) => (name === crew.name ? crew : undefined),
+    get: assert.fail,
+    ready: ({ id }) => Promise.resolve(id === crew.id ? crew : assert.fail(id)),
+    inputs: () =>
+      Promise.resolve({
+        fields: [{ name: "city" }, { name: "days", type: "integer", required: false }],
+        raw: {},
+      }),
+  };
   const open = (changes: Partial<RequestFilesOptions> = {}) =>
     new RequestFiles({
-      crews: {
-        find: (name) => (name === crew.name ? crew : undefined),
-        get: (name) => (name === crew.id ? crew : assert.fail(name)),
-        inputs: () =>
-          Promise.resolve({
-            fields: [{ name: "city" }, { name: "days", type: "integer", required: false }],
-            raw: {},
-          }),
-      },
+      crews,
       sender: { send: (...what) => Promise.resolve(sent.push(what)).then(() => anExecution()) },
       forms: { open: (...what) => Promise.resolve(void opened.push(what)) },
       consent: new CallbackConsent(machine.database),
       clock,
-      wake: () => Promise.resolve(),
       onLearnt: () => undefined,
       isTrusted: () => true,
       ...changes,
@@ -125,6 +126,7 @@ describe("Kicking off a request file", () => {
         crews: {
           find: () => named,
           get: () => named,
+          ready: () => Promise.resolve(named),
           inputs: () => Promise.resolve({ fields: [{ name: "city" }], raw: {} }),
         },
       }).kickOff(uri, byClick);
@@ -134,7 +136,7 @@ describe("Kicking off a request file", () => {
     assert.deepEqual(titles, ["Kicking off “\\$(bell) Travel”…"]);
   });
 
-  it("takes unsaved text as it stands in the editor", async () => {
+  it("includes unsaved changes", async () => {
     const uri = await write("unsaved.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" } });
     const document = await vscode.workspace.openTextDocument(uri);
     const at = document.getText().indexOf("Oslo");
@@ -276,7 +278,7 @@ describe("Kicking off a request file", () => {
     assert.equal((await asked(allowed)).length, 1, "a crew that was removed is asked for again");
   });
 
-  it("always asks in an untrusted workspace, in one question with crew, host, size and the callbacks, also those that were allowed, and allows none for later", async () => {
+  it("always asks in an untrusted workspace, in one question with crew, host, size and all callbacks, and allows none for later", async () => {
     const uri = await write("untrusted.kickoff.json", {
       crew: "Travel",
       inputs: { city: "Oslo" },
@@ -298,7 +300,7 @@ describe("Kicking off a request file", () => {
     assert.equal(sent.length, 3);
   });
 
-  it("says nothing of cost where the rehearsal engine runs the crew", async () => {
+  it("does not mention cost if the rehearsal engine runs the crew", async () => {
     const rehearsed: Crew = {
       ...crew,
       local: { folder: "file:///travel", engine: "rehearsal", running: true },
@@ -309,6 +311,7 @@ describe("Kicking off a request file", () => {
       crews: {
         find: () => rehearsed,
         get: () => rehearsed,
+        ready: () => Promise.resolve(rehearsed),
         inputs: () => Promise.resolve({ fields: [{ name: "city" }], raw: {} }),
       },
     });
@@ -316,7 +319,7 @@ describe("Kicking off a request file", () => {
     assert.match(question?.detail ?? "", /26 bytes are sent to crew\.test\.$/);
   });
 
-  it("opens a file in the form in the place of what is there, missing inputs and all, after the same question for its callbacks", async () => {
+  it("opens a file in the form instead of its values, also with missing inputs, after the same question for its callbacks", async () => {
     const uri = await write("form.kickoff.json", {
       crew: "Travel",
       inputs: {},
@@ -331,7 +334,7 @@ describe("Kicking off a request file", () => {
     assert.deepEqual(sent, []);
   });
 
-  it("asks and opens the form once for a double click where a callback needs a secret, also while the crew wakes, and again when the person wants it later", async () => {
+  it("asks and opens the form once for a double click if a callback needs a secret, also while the crew starts, and again for a later click", async () => {
     const uri = await write("twice.kickoff.json", {
       crew: "Travel",
       inputs: {},
@@ -343,7 +346,10 @@ describe("Kicking off a request file", () => {
         new Promise<undefined>((resolve) => (opened.push(what), (end = resolve))),
     };
     let wake: (() => void) | undefined;
-    const files = open({ forms, wake: () => new Promise<void>((resolve) => (wake = resolve)) });
+    const files = open({
+      forms,
+      crews: { ...crews, ready: () => new Promise((resolve) => (wake = () => resolve(crew))) },
+    });
     const clicks: Promise<unknown>[] = [];
     const click = () => clicks.push(files.kickOff(uri, byClick));
     const shown = await withPerson([{ press: "Allow" }], async () => {
@@ -370,7 +376,7 @@ describe("Kicking off a request file", () => {
     });
   });
 
-  it("goes on in the form where a callback needs a secret, which it says; a program is told so", async () => {
+  it("opens the form if a callback needs a secret, and says so; a program gets an error", async () => {
     const humanInputWebhook = {
       url: "https://hooks.test/h",
       authentication: { strategy: "basic", username: "me" },
@@ -455,7 +461,7 @@ describe("Writing a request file in the editor", () => {
   const marksIn = (uri: vscode.Uri) =>
     vscode.languages.getDiagnostics(uri).filter(({ source }) => source === "Crewdeck");
 
-  it("asks the crew only when its inputs are completed, offers them with type, values and default, and then knows what is wrong", async () => {
+  it("asks the crew only when its inputs are completed, offers them with type, values and default, and then checks them", async () => {
     const asked = small.tokens.length;
     const uri = await write("described.kickoff.json", {
       crew: "Described",
@@ -500,13 +506,13 @@ describe("Writing a request file in the editor", () => {
     ]);
     assert.deepEqual(marked.slice(1), [
       [
-        'The crew takes for “size” one of these: "small", "large".',
+        'The crew accepts only these values for “size”: "small", "large".',
         vscode.DiagnosticSeverity.Error,
         3,
       ],
       ["The input “note” is missing: the crew needs it.", vscode.DiagnosticSeverity.Error, 2],
       [
-        "The crew names no input “other”. It is sent all the same.",
+        "The crew doesn't list the input “other”. It will still be sent.",
         vscode.DiagnosticSeverity.Warning,
         4,
       ],

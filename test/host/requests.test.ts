@@ -3,8 +3,8 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import * as vscode from "vscode";
 import type { Crew } from "../../src/crews/types.ts";
 import { RunAgain, type RunAgainOptions } from "../../src/kickoff/again.ts";
-import { earlierValues } from "../../src/kickoff/earlier-value.ts";
-import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import { earlierValues } from "../../src/kickoff/form/take-value.ts";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { startRealService, type RealService } from "./real-service.ts";
@@ -102,7 +102,7 @@ describe("What was sent before", () => {
     assert.equal(api.executions().length, count);
   });
 
-  it("is not known of an execution that was only tracked, and that is said", async () => {
+  it("is unknown for an execution that was only tracked, which is reported", async () => {
     const answer = await fetch(`${service.url}/kickoff`, {
       method: "POST",
       headers: { authorization: `Bearer ${service.token}`, "content-type": "application/json" },
@@ -138,7 +138,7 @@ describe("What was sent before", () => {
     assert.doesNotMatch(copied, new RegExp(service.token));
   });
 
-  it("copied for a crew of this machine, offers its token to be copied next; no other crew's is ever given out", async () => {
+  it("copied for a local crew, offers to copy its token next; never that of another crew", async () => {
     const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
     const local = await run<{ name: string; id: string }>("startLocalCrew", {
       folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath,
@@ -202,7 +202,7 @@ describe("What was sent before", () => {
     await rm(file);
   });
 
-  it("is saved where a person says, in the workspace under a name of crew and first input, and opened; a file that is there is asked for", async () => {
+  it("is saved where the person chooses, in the workspace under a name made from crew and first input, and opened; an existing file is replaced only after a question", async () => {
     const suggested = inWorkspace("repeated-tea.kickoff.json");
     await writeFile(suggested, "mine");
     const { shown } = await withPerson([{ saveAs: inWorkspace("repeated-tea") }, "escape"], () =>
@@ -228,11 +228,11 @@ describe("What was sent before", () => {
     for (const file of [suggested, free]) await rm(file);
   });
 
-  it("is no preset until one is saved in the form, which the command says", async () => {
+  it("is no preset until one is saved in the form, as the command says", async () => {
     await assert.rejects(run("presets", { crew }), /“Repeated” has no presets yet.*“Presets…”/);
   });
 
-  it("gives an input the values that it had, newest first, each once, and only this crew's", () => {
+  it("lists the values that an input had, newest first, each once, and only this crew's", () => {
     const at = (
       localId: string,
       crewId: string,
@@ -260,7 +260,7 @@ describe("What was sent before", () => {
     assert.deepEqual(earlierValues(list, "a", "constructor"), []);
   });
 
-  it("is run again on the rehearsal engine after a question that says nothing of cost", async () => {
+  it("is run again on the rehearsal engine after a question that does not mention cost", async () => {
     const local: Crew = {
       id: "c",
       name: crew,
@@ -268,11 +268,10 @@ describe("What was sent before", () => {
       local: { folder: "file:///c", engine: "rehearsal", running: true },
     };
     const again = new RunAgain({
-      crews: { find: () => local, get: () => local },
+      crews: { find: () => local, ready: () => Promise.resolve(local) },
       sender: { send: () => assert.fail("a kickoff") },
       forms: { open: () => assert.fail("a form") },
       secrets: { complete: () => assert.fail("a secret") },
-      wake: () => Promise.resolve(),
     });
     const { shown } = await withPerson(["escape"], () =>
       again.atOnce(anExecution({ request: { inputs, callbacks: {} } }), { asks: true }),
@@ -283,7 +282,7 @@ describe("What was sent before", () => {
     );
   });
 
-  it("is run again with the callbacks' secrets where they are kept, else in the form, which asks for them", async () => {
+  it("is run again with the callbacks' secrets if they are stored, otherwise in the form, which asks for them", async () => {
     const execution = anExecution({
       label: "Mine",
       request: {
@@ -299,7 +298,7 @@ describe("What was sent before", () => {
       new RunAgain({
         crews: {
           find: () => ({ id: "c", name: crew, url: service.url }),
-          get: () => ({ id: "c", name: crew, url: service.url }),
+          ready: () => Promise.resolve({ id: "c", name: crew, url: service.url }),
         },
         sender: {
           send: (...what) => Promise.resolve(sent.push(what.slice(1))).then(() => execution),
@@ -317,7 +316,6 @@ describe("What was sent before", () => {
               lost,
             }),
         },
-        wake: () => Promise.resolve(),
       } satisfies RunAgainOptions);
     await at([]).atOnce(execution, { asks: false });
     assert.deepEqual(sent, [
@@ -355,7 +353,7 @@ describe("What was sent before", () => {
     );
     assert.match(
       doubtful.shown[0]?.detail ?? "",
-      /^No answer came to its kickoff, so it may be running already\..*a second time\.\n/,
+      /^No response to its kickoff arrived, so it may be running already\..*a second time\.\n/,
     );
     assert.equal(sent.length, 1);
   });

@@ -4,13 +4,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { UserError } from "../../src/base/errors.ts";
-import { chooseEarlierValue } from "../../src/kickoff/earlier-value.ts";
-import { LastEditor } from "../../src/kickoff/last-editor.ts";
-import { openPresets } from "../../src/kickoff/presets/register.ts";
-import { valueInShort } from "../../src/kickoff/in-short.ts";
-import { createFormTools } from "../../src/kickoff/tools.ts";
-import { takeValue } from "../../src/kickoff/take-value.ts";
-import { largestText } from "../../src/kickoff/text-file.ts";
+import { chooseEarlierValue, largestText, takeValue } from "../../src/kickoff/form/take-value.ts";
+import { LastEditor } from "../../src/kickoff/form/last-editor.ts";
+import { openPresets } from "../../src/kickoff/form/forms.ts";
+import { valueInShort } from "../../src/kickoff/texts.ts";
+import { createFormTools } from "../../src/kickoff/form/tools.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { ScriptedPerson, type Move, type Shown } from "./scripted-person.ts";
@@ -90,15 +88,13 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
   const row = ({ choices = [], descriptions = [] }: Shown, label: string) =>
     descriptions[choices.indexOf(label)];
 
-  it("is offered without a live link or a mark of its own, whatever the crew calls its input", async () => {
+  it("is offered without a live link or an icon, whatever the input's name", async () => {
     const person = new ScriptedPerson([]);
     try {
       assert.equal(await chooseEarlierValue([], "[Retry](command:crewdeck.kickoff)"), undefined);
       assert.deepEqual(
         person.shown.map(({ text }) => text),
-        [
-          "No execution that is kept here had a value for “[Retry]\u200b(command:crewdeck.kickoff)”.",
-        ],
+        ["No stored execution had a value for “[Retry]\u200b(command:crewdeck.kickoff)”."],
       );
     } finally {
       person.dispose();
@@ -107,7 +103,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     assert.equal((await takeFor("$(bell)", "escape")).shown[0]?.title, "Fill in “$(bell)” from");
   });
 
-  it("is told by its execution's title only where that says more than the value", async () => {
+  it("has its execution's title only if that differs from the value", async () => {
     const values = [
       { value: "Sea otters", execution: anExecution() },
       { value: "Sea otters", execution: anExecution({ label: "Mine" }) },
@@ -125,7 +121,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     const parts = await viewParts();
     const crew = { ...anExecution().crew, isRehearsal: false };
     const values = ["one", "two"].map((end) => `${"Sea otters. ".repeat(100)}${end}`);
-    const person = new ScriptedPerson([{ pick: valueInShort(values[0]!) }]);
+    const person = new ScriptedPerson([{ pick: ofExecution }, { pick: valueInShort(values[0]!) }]);
     try {
       for (const [at, topic] of values.entries())
         parts.store.add(
@@ -135,14 +131,10 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
             request: { inputs: { topic }, callbacks: {} },
           }),
         );
-      const tools = createFormTools({
-        crews: { get: () => crew },
-        store: parts.store,
-        presets: openPresets(parts.database),
-      });
-      assert.equal(await tools.hasEarlierValue(crew, "topic"), true);
-      const taken = await tools.earlierValue(crew, "topic");
-      assert.equal(person.shown[0]?.choices?.length, 2);
+      const presets = openPresets(parts.database);
+      const tools = createFormTools({ get: () => crew }, parts.store, presets, editor);
+      const taken = await tools.takeValue(crew, "topic");
+      assert.equal(person.shown[1]?.choices?.length, 2);
       assert.deepEqual(taken && "value" in taken && taken.value, values[1]);
     } finally {
       person.dispose();
@@ -150,7 +142,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     }
   });
 
-  it("may be the editor's selection, an earlier one's, or a file's content; leaving takes nothing", async () => {
+  it("may be the editor's selection, an earlier value, or a file's content; cancelling takes nothing", async () => {
     const { taken, shown } = await take("escape");
     assert.equal(taken, undefined);
     assert.equal(shown[0]?.title, "Fill in “topic” from");
@@ -160,14 +152,14 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     });
   });
 
-  it("is offered first where there is one: what has none stands last and says why", async () => {
+  it("is offered first if there is one: what has none is last and says why", async () => {
     const rows = async () => (await take("escape")).shown[0]?.choices;
     assert.deepEqual(await rows(), [ofFile, ofExecution, ofEditor], "Enter chooses the first row");
     hasEarlier = false;
     const { shown } = await take("escape");
     assert.deepEqual(
       [shown[0]?.choices, shown[0] && row(shown[0], ofExecution)],
-      [[ofFile, ofEditor, ofExecution], "no execution that is kept here had one"],
+      [[ofFile, ofEditor, ofExecution], "no stored execution had one"],
     );
     await select(await vscode.workspace.openTextDocument({ content: "rivers" }), 0);
     await waitFor("the selection", () => editor.selection?.text === "rivers");
@@ -200,11 +192,11 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     assert.equal(taken && "text" in taken && taken.text, "second");
   });
 
-  it("is nothing, which is said, where nothing is selected or the document was closed", async () => {
+  it("is nothing, with a message, if nothing is selected or the document was closed", async () => {
     const nothing = async () => {
       const { taken, shown } = await take({ pick: ofEditor });
       assert.equal(taken, undefined);
-      assert.equal(row(shown[0]!, ofEditor), "nothing is selected in an editor");
+      assert.equal(row(shown[0]!, ofEditor), "no text is selected in an editor");
       assert.match(shown[1]?.text ?? "", /^Select text in an editor first/);
     };
     await nothing();
@@ -254,17 +246,17 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     );
     await refused(
       await file("latin.txt", Uint8Array.of(0x47, 0xfc)),
-      /^“latin\.txt” is no text file/,
+      /^“latin\.txt” isn't a text file/,
     );
     await refused(
       await file("picture.bin", Uint8Array.of(0x50, 0, 0x4e)),
-      /^“picture\.bin” is no text file/,
+      /^“picture\.bin” isn't a text file/,
     );
     await refused(folder, /is a folder/);
     await refused(path.join(folder, "gone.txt"), /^“gone\.txt” can't be read: /);
   });
 
-  it("is refused where more is selected than an input takes", async () => {
+  it("is refused if more is selected than an input takes", async () => {
     const document = await vscode.workspace.openTextDocument({
       content: "x".repeat(largestText + 100_000),
     });

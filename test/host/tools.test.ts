@@ -4,9 +4,10 @@ import { CrewApiError } from "../../src/api/errors.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";
 import { MaybeStartedError } from "../../src/sending/kickoff.ts";
-import { Tools } from "../../src/tools/all.ts";
+import type { Crew } from "../../src/crews/types.ts";
+import { Tools } from "../../src/tools/tools.ts";
 import type { ToolParts } from "../../src/tools/tool.ts";
-import type { CrewdeckApi, CrewdeckExecution } from "../../src/views/crewdeck-api.ts";
+import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { startRealService, type RealService } from "./real-service.ts";
@@ -217,7 +218,7 @@ describe("Tools for language models", () => {
     assert.equal(find(executionId)?.state, "waiting");
   });
 
-  it("refuse a missing input by name, a callback, which would send outputs elsewhere, and whatever is unknown or of a wrong type, in words for the model and before anybody is asked", async () => {
+  it("refuse a missing input by name, a callback, which would send outputs elsewhere, and anything unknown or of a wrong type, with a message for the model and before the person is asked", async () => {
     const { shown } = answers();
     const before = api.executions().length;
     for (const [name, input, message] of [
@@ -239,7 +240,7 @@ describe("Tools for language models", () => {
         /no parameter “crewWebhookUrl”\. It takes: crew, inputs/,
       ],
       ["listCrews", { crew: 7 }, /“crew” must be a text/],
-      ["listExecutions", { state: "lost" }, /“state” must be one of these: queued/],
+      ["listExecutions", { state: "lost" }, /“state” must be one of queued/],
       ["listExecutions", { limit: "all" }, /“limit” must be a whole number from 1/],
       ["getExecution", {}, /“executionId” is missing/],
       [
@@ -251,7 +252,7 @@ describe("Tools for language models", () => {
       [
         "giveFeedback",
         { executionId: "x", decision: "maybe" },
-        /“decision” must be one of these: approve, reject/,
+        /“decision” must be one of approve, reject/,
       ],
     ] as const) {
       await assert.rejects(invoke(name, input), message);
@@ -260,7 +261,7 @@ describe("Tools for language models", () => {
     assert.equal(api.executions().length, before);
   });
 
-  it("refuse a rejection without words", async () => {
+  it("refuse a rejection without feedback", async () => {
     const executionId = await kickOff();
     await invoke("getExecution", { executionId, waitSeconds: 20 });
     answers();
@@ -270,7 +271,7 @@ describe("Tools for language models", () => {
     );
   });
 
-  it("tell why an execution can't be asked for, instead of waiting, and that the list is out of date", async () => {
+  it("report why an execution's state can't be requested, instead of waiting, and that the list is out of date", async () => {
     const executionId = await kickOff();
     await invoke("getExecution", { executionId, waitSeconds: 20 });
     answers({ press: "Reject" });
@@ -279,10 +280,7 @@ describe("Tools for language models", () => {
     await vscode.commands.executeCommand("crewdeck.removeCrew", { crew });
     try {
       const told = dataOf(await invoke("getExecution", { executionId, waitSeconds: 100 }));
-      assert.equal(
-        told["problem"],
-        "“Tooled” is not connected, so it is not asked. What is told here is what was known last.",
-      );
+      assert.equal(told["problem"], "“Tooled” is not connected. This is the last known state.");
       assert.equal(
         dataOf(await invoke("getExecution", { executionId, taskId: "outline" }))["problem"],
         told["problem"],
@@ -316,7 +314,7 @@ describe("Tools for language models", () => {
       changes: {
         send?: () => Promise<never>;
         approve?: () => Promise<never>;
-        wake?: () => Promise<void>;
+        ready?: () => Promise<Crew>;
         execution?: Execution;
       } = {},
     ): Tools {
@@ -325,6 +323,7 @@ describe("Tools for language models", () => {
         crews: {
           get: () => writers,
           find: () => writers,
+          ready: changes.ready ?? (() => Promise.resolve(writers)),
           inputs: () => Promise.resolve(known),
           knownInputs: () => known,
         },
@@ -343,7 +342,6 @@ describe("Tools for language models", () => {
             )()
           ),
         },
-        wake: changes.wake ?? (() => Promise.resolve()),
       };
       // Of each part the tools use here only what it has.
       return new Tools(parts as unknown as ToolParts);
@@ -391,7 +389,7 @@ describe("Tools for language models", () => {
       );
     });
 
-    it("a long input hides no other, and says how long it is and how much of it is not shown", async () => {
+    it("a long input hides no other, and shows its length and how much is not shown", async () => {
       const { confirmationMessages } = await tools().prepare(
         "crewdeck_kickOff",
         { crew: "Writers", inputs: { topic: "x".repeat(12_000), audience: "guests" } },
@@ -402,12 +400,12 @@ describe("Tools for language models", () => {
         "Input “topic”, 12000 characters:",
         "(2000 more characters, not shown)",
         "Input “audience”, 6 characters:\n\n```text\nguests\n```",
-        "The crew names no input “audience”. It is sent all the same.",
+        "The crew doesn't list the input “audience”. It will still be sent.",
       ])
         assert.ok(value.includes(part), part);
     });
 
-    it("VS Code asks before feedback, with crew, host, task, words, what they are for and the output", async () => {
+    it("VS Code asks before feedback, with crew, host, task, text, effect and the output", async () => {
       const { confirmationMessages } = await tools().prepare(
         "crewdeck_giveFeedback",
         { executionId: "11111111-aaaa", decision: "reject", feedback: "Shorter." },
@@ -479,7 +477,7 @@ describe("Tools for language models", () => {
       assert.equal(sent.length, 4);
     });
 
-    it("a long output is shortened once, and the dialog and the chat tell how much of it is not shown", async () => {
+    it("a long output is shortened once, and the dialog and the chat show how much is not shown", async () => {
       const made = tools({
         execution: anExecution({
           waiting: {
@@ -593,7 +591,7 @@ describe("Tools for language models", () => {
       }
     });
 
-    it("a kickoff that may have started is told as such, and that it must not be repeated", async () => {
+    it("a kickoff that may have started is reported as such, and that it must not be repeated", async () => {
       const told = await prepareAndInvoke(
         tools({
           send: () =>
@@ -613,7 +611,7 @@ describe("Tools for language models", () => {
       assert.equal(sent.length, 1);
     });
 
-    it("feedback that may have been sent is told as such, and that it must not be repeated", async () => {
+    it("feedback that may have been sent is reported as such, and that it must not be repeated", async () => {
       const told = await prepareAndInvoke(
         tools({ approve: () => Promise.reject(new MaybeSentError("It may have been sent.")) }),
         "crewdeck_giveFeedback",
@@ -641,9 +639,9 @@ describe("Tools for language models", () => {
     it("nothing is sent that was cancelled before", async () => {
       const controller = new AbortController();
       const made = tools({
-        wake: () => {
+        ready: () => {
           controller.abort(new vscode.CancellationError());
-          return Promise.resolve();
+          return Promise.resolve(writers);
         },
       });
       for (const [name, input] of [

@@ -6,8 +6,8 @@ import type { Crew, TokenState } from "../../src/crews/types.ts";
 import { Emitter } from "../../src/base/events.ts";
 import { without, type Execution } from "../../src/executions/model.ts";
 import type { TrackerChange } from "../../src/executions/tracker.ts";
-import { noFilter } from "../../src/views/tree/filter.ts";
-import { TreeChoices } from "../../src/views/tree/choices.ts";
+import { noFilter } from "../../src/views/tree/grouping.ts";
+import { TreeChoices } from "../../src/views/tree/register.ts";
 import type { CrewNode, ExecutionNode, TreeNode } from "../../src/views/tree/nodes.ts";
 import { ExecutionTree } from "../../src/views/tree/tree.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
@@ -78,6 +78,9 @@ describe("the tree", () => {
   const parked = new Map<string, CrewApiError>();
   const crewsChanged = new vscode.EventEmitter<void>();
   const tokenChanged = new vscode.EventEmitter<string>();
+  const kickoffEnded = new vscode.EventEmitter<readonly string[]>();
+  /** Local ids of executions whose kickoff request is being sent. */
+  const kickingOff = new Set<string>();
   const trackerChanged = new Emitter<TrackerChange>((error) => assert.fail(String(error)));
 
   beforeEach(async () => {
@@ -89,6 +92,7 @@ describe("the tree", () => {
     refreshed = [];
     token.clear();
     parked.clear();
+    kickingOff.clear();
     choices = new TreeChoices(new MemoryMemento());
     tree = new ExecutionTree({
       choices,
@@ -106,6 +110,10 @@ describe("the tree", () => {
         parkedCrews: () => parked,
         problemOf: () => undefined,
         onDidChange: trackerChanged.event,
+      },
+      kickoffs: {
+        isUnderWay: ({ localId }) => kickingOff.has(localId),
+        onDidEnd: kickoffEnded.event,
       },
       clock,
       createView: () => view as unknown as vscode.TreeView<TreeNode>,
@@ -207,11 +215,7 @@ describe("the tree", () => {
       2,
       "a heading, and below it lines close together",
     );
-    assert.match(
-      item.tooltip.value,
-      /\n1&nbsp;of 3 tasks done {2}\n/,
-      "lines that break between words",
-    );
+    assert.match(item.tooltip.value, /\n1 of 3 tasks done {2}\n/, "lines that break between words");
     assert.doesNotMatch(item.tooltip.value, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command|<b>/);
   });
 
@@ -254,6 +258,18 @@ describe("the tree", () => {
     setCrews([moved]);
     parts.store.update("local-1", (execution) => ({ ...execution, crew: moved }));
     assert.deepEqual(rows(), [moved.id, moved.id, moved.id]);
+  });
+
+  it("says that an execution is being kicked off, until its request has ended", () => {
+    kickingOff.add("local-1");
+    add(notWaiting({ kickoffIds: [], state: "unconfirmed" }));
+    const [row] = tree.getChildren(crewRows()[0]);
+    assert.match(String(tree.getTreeItem(row!).description), /^Kicking off…/);
+    refreshed.length = 0;
+    kickingOff.clear();
+    kickoffEnded.fire(["local-1"]);
+    assert.deepEqual(refreshed, [[row]]);
+    assert.match(String(tree.getTreeItem(row!).description), /^May have started/);
   });
 
   it("counts what waits in its badge", () => {
@@ -362,7 +378,7 @@ describe("the tree", () => {
     assert.equal(clock.timers, 0);
   });
 
-  it("refreshes the rows whose title changed, because of another execution or a new label", () => {
+  it("keeps the titles of rows when others come or change, and refreshes a row with a new label", () => {
     const inputs = (audience: string) => ({
       request: { inputs: { topic: "Sea otters", audience }, callbacks: {} },
     });
@@ -377,21 +393,23 @@ describe("the tree", () => {
     );
     const rows = () => tree.getChildren(crewRows()[0]);
     assert.deepEqual(labels(rows()), ["Sea otters (2)", "Sea otters"]);
-    const [waiting] = tree.getChildren(tree.getChildren()[0]);
-    refreshed.length = 0;
-    parts.store.update("other", (execution) => ({ ...execution, ...inputs("children") }));
-    assert.ok(
-      waiting !== undefined && refreshed.flat().includes(waiting),
-      "the other one's row in another group",
+    parts.store.add(
+      notWaiting({
+        ...inputs("children"),
+        localId: "third",
+        kickoffIds: ["k-3"],
+        startedAt: "2026-10-21T12:00:30.000Z",
+      }),
     );
-    assert.deepEqual(labels(rows()), ["children", "guests"]);
+    assert.deepEqual(labels(rows()), ["children", "Sea otters (2)", "Sea otters"]);
+    parts.store.remove("third");
     refreshed.length = 0;
     parts.store.update("other", (execution) => ({ ...execution, label: "Mine" }));
     assert.deepEqual(refreshed, [[rows()[0]]]);
-    assert.deepEqual(labels(rows()), ["Mine", "guests"]);
+    assert.deepEqual(labels(rows()), ["Mine", "Sea otters"]);
   });
 
-  it("draws no row anew where a person would see no difference", () => {
+  it("updates no row without a visible difference", () => {
     add(notWaiting());
     for (const row of tree.getChildren(crewRows()[0])) tree.getTreeItem(row);
     refreshed.length = 0;
@@ -510,7 +528,7 @@ describe("the tree", () => {
     assert.deepEqual(labels(tree.getChildren(crewRows()[0])), ["newer", "older"]);
   });
 
-  it("selects a row anew that went to another group, and opens it there if it was open", async () => {
+  it("selects a row that moved to another group, and expands it there if it was expanded", async () => {
     add(notWaiting());
     await choices.groupBy("state");
     const [row] = tree.getChildren(tree.getChildren()[0]).filter(isExecution);
@@ -540,7 +558,7 @@ describe("the tree", () => {
     );
   });
 
-  it("shows a large group in pages, and goes on where the person asked for more", async () => {
+  it("shows a large group in pages, and more on request", async () => {
     const large = Array.from({ length: 1_200 }, (_, index) =>
       another(`many-${index}`, new Date(Date.UTC(2026, 9, 20) - index * 1000).toISOString()),
     );

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
-import { fillThread, focusThread } from "../../src/feedback/focus-thread.ts";
-import { UnsentWords } from "../../src/feedback/unsent.ts";
+import { fillThread, focusThread, UnsentText } from "../../src/feedback/thread-box.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import {
@@ -13,7 +12,7 @@ import {
   type ViewParts,
 } from "./view-parts.ts";
 
-describe("feedback that is not sent, or typed on while it is", () => {
+describe("feedback that is not sent, or is edited while it is sent", () => {
   let parts: ViewParts;
 
   eachWithViewParts((fresh) => (parts = fresh));
@@ -45,7 +44,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     return { editor, document: editor.document, open, result };
   }
 
-  it("keeps words that could not be sent in the box where they were written, and sends them then", async () => {
+  it("keeps text that could not be sent in the box where it was written, and sends it then", async () => {
     const { open, result } = await rejecting();
     parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
@@ -98,7 +97,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
 
   const draft = () => parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text;
 
-  it("keeps also what was typed on in the box while the words before it could not be sent", async () => {
+  it("keeps also what was typed in the box while the text before it could not be sent", async () => {
     const { sending, type, fail } = await sendingMyWords();
     await type("My words and more");
     fail();
@@ -111,7 +110,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     );
   });
 
-  it("keeps words that could not be sent where a button was pressed once more, for which VS Code has emptied their box", async () => {
+  it("keeps text that could not be sent if a button was pressed again, for which VS Code has emptied its box", async () => {
     const { open, sending, type, fail } = await sendingMyWords();
     await type("My words and more");
     assert.equal(
@@ -130,7 +129,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     );
   });
 
-  it("keeps what was typed on after words that were sent as a draft, and a lens leads to it", async () => {
+  it("keeps what was typed after sending as a draft, and a lens leads to it", async () => {
     const { document, sending, type, take } = await sendingMyWords();
     await type("My words\n\nand more");
     take();
@@ -144,7 +143,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     );
   });
 
-  it("does not call words unsent whose draft could only not be removed", async () => {
+  it("does not call text unsent if only its draft could not be removed", async () => {
     const { sending, take } = await sendingMyWords();
     Object.assign(parts.drafts, {
       remove: () => {
@@ -158,7 +157,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     assert.deepEqual(parts.problems.splice(0), ["Removing a draft that was sent"]);
   });
 
-  it("gives them back in a box of their own, which VS Code's emptying of the one they were sent from does not reach", async () => {
+  it("restores it in another box, which VS Code does not empty", async () => {
     const { open, sending, fail } = await sendingMyWords();
     const { document: sent } = await box();
     fail();
@@ -192,7 +191,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     assert.equal((await box()).document.getText(), "My words");
   });
 
-  it("puts words back above what was typed while their box was empty", async () => {
+  it("puts text back above what was typed while its box was empty", async () => {
     const { editor, sending, fail } = await sendingMyWords();
     const { document: sent } = await box();
     fail();
@@ -206,7 +205,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     assert.equal((await box()).document.getText(), "Kept words\n\nMy words");
   });
 
-  it("leaves the keys to a person who has gone elsewhere while words could not be sent: their draft is kept, and a lens leads to it", async () => {
+  it("leaves focus to a person who has gone elsewhere while text could not be sent: a draft is kept, and a lens leads to it", async () => {
     const { document, open, result } = await rejecting();
     let fail: (error: unknown) => void = () => undefined;
     parts.crew.resume = () => new Promise((_resolve, reject) => (fail = reject));
@@ -236,7 +235,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     );
   });
 
-  it("shows words that could be neither sent nor kept nor put back as a comment, open for editing, and sends them then", async () => {
+  it("shows text that could be neither sent nor kept nor put back as a comment, open for editing, and sends it then", async () => {
     const { open, result } = await rejecting();
     Object.assign(parts.drafts, {
       keep: () => {
@@ -250,11 +249,11 @@ describe("feedback that is not sent, or typed on while it is", () => {
     parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
     const unsent = await waitFor("the comment", () => open.comments[0]);
-    assert.ok(unsent instanceof UnsentWords);
+    assert.ok(unsent instanceof UnsentText);
     assert.deepEqual([unsent.author.name, unsent.label], ["Not sent", "Not now."]);
     assert.equal(unsent.body, "My words");
     assert.equal(unsent.mode, vscode.CommentMode.Editing);
-    assert.deepEqual(parts.problems.splice(0), ["Keeping words that were not sent"]);
+    assert.deepEqual(parts.problems.splice(0), ["Storing feedback that was not sent"]);
     parts.crew.resume = () =>
       Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
     unsent.body = "My words, edited";
@@ -263,7 +262,7 @@ describe("feedback that is not sent, or typed on while it is", () => {
     assert.equal(parts.sent[1]?.humanFeedback, "My words, edited");
   });
 
-  it("keeps words that could not be sent as a draft, too, and discards it when the person says so", async () => {
+  it("keeps text that could not be sent as a draft, too, and discards it when the person says so", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
     void parts.feedback.reject(execution);

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { Crews } from "../../src/crews/crews.ts";
+import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
 import { viewCommands } from "../../src/commands/view.ts";
 import { Arrangement } from "../../src/views/tree/arrangement.ts";
-import { TreeChoices } from "../../src/views/tree/choices.ts";
-import { noFilter } from "../../src/views/tree/filter.ts";
+import { TreeChoices } from "../../src/views/tree/register.ts";
+import { noFilter } from "../../src/views/tree/grouping.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
-import { timeInWords } from "../../src/views/words.ts";
+import { formatTime } from "../../src/views/labels.ts";
 import { MemoryMemento } from "./memory.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
@@ -44,17 +45,15 @@ describe("commands that arrange the view", () => {
   const run = async (id: string, argument?: unknown): Promise<unknown> => {
     const crews = { find: () => anExecution().crew } as unknown as Crews;
     const showMore = (group: string) => Promise.resolve(void shownMore.push(group));
-    const command = viewCommands({
-      crews,
-      store: parts.store,
-      tree: { arrangement, choices, showMore },
-    }).find((each) => each.id === id);
-    assert.ok(command);
-    return await command.run(argument);
+    const commands = {
+      ...viewCommands({ tree: { arrangement, choices, showMore } }),
+      ...executionCommands({ crews, store: parts.store } as unknown as ExecutionParts),
+    };
+    return await commands[id]!(argument);
   };
   const does = (...moves: Move[]) => (person = new ScriptedPerson(moves));
 
-  it("group by what an argument names, which the workspace remembers, and refuse what is none", async () => {
+  it("group by an argument, which the workspace remembers, and refuse an invalid one", async () => {
     assert.equal(await run("groupExecutions", { by: "day" }), "day");
     assert.equal(choices.rules.grouping, "day");
     assert.equal(new TreeChoices(memento).rules.grouping, "day");
@@ -65,7 +64,7 @@ describe("commands that arrange the view", () => {
     assert.equal(new TreeChoices(new MemoryMemento()).rules.grouping, "crew");
   });
 
-  it("filter by what an argument names, for this window only, and refuse what is none", async () => {
+  it("filter by an argument, for this window only, and refuse an invalid one", async () => {
     assert.deepEqual(await run("filterExecutions", { text: "tea", states: ["completed"] }), {
       text: "tea",
       states: ["completed"],
@@ -83,11 +82,11 @@ describe("commands that arrange the view", () => {
     assert.deepEqual(choices.rules.filter, noFilter);
   });
 
-  it("ask for both parts of a filter in one box, and tell how many executions it shows", async () => {
+  it("ask for both parts of a filter in one box, and say how many executions it shows", async () => {
     const { shown } = does({ type: "tea" });
     assert.deepEqual(await run("filterExecutions"), { text: "tea", states: [] });
     assert.ok(shown[0]?.choices?.includes("Waiting for you"));
-    assert.equal(shown[0]?.text, "Words in title, crew, ID or inputs; check states below");
+    assert.equal(shown[0]?.text, "Search in title, crew, ID and inputs; select states below");
     person?.dispose();
     const again = does("escape");
     assert.equal(await run("filterExecutions"), undefined);
@@ -122,7 +121,7 @@ describe("commands that arrange the view", () => {
       ["Lost", "Sea otters"],
       "who names none chooses",
     );
-    const began = `Kicked off: ${timeInWords(anExecution().startedAt)}`;
+    const began = `Kicked off: ${formatTime(anExecution().startedAt)}`;
     assert.deepEqual(
       shown[0].details?.toSorted(),
       [`${began} · 11111111-aaaa`, began.replace("Kicked off", "Kickoff sent")],

@@ -11,11 +11,10 @@ import { Feedback } from "../../src/feedback/feedback.ts";
 import { FeedbackLenses } from "../../src/feedback/lenses.ts";
 import { FeedbackSender } from "../../src/sending/feedback.ts";
 import { FeedbackThreads } from "../../src/feedback/threads.ts";
-import { OneWish } from "../../src/kickoff/one-wish.ts";
+import { SingleStart } from "../../src/base/single-start.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
-import { showExecution } from "../../src/views/document/open.ts";
-import { placeOf } from "../../src/views/document/places.ts";
-import { ReaderPlaces } from "../../src/views/document/reader.ts";
+import { ReaderPlaces, showExecution } from "../../src/views/document/reader.ts";
+import { placeOf } from "../../src/views/document/sections.ts";
 import { noSecrets } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow } from "../unit/sending/window.ts";
@@ -66,13 +65,13 @@ export async function viewParts(clock: Clock = systemClock) {
   const documents = new ExecutionDocuments({
     store,
     crewIdOf: () => undefined,
-    doubtOf: ({ localId }) => doubts.get(localId),
+    circumstancesOf: ({ localId }) => ({ doubt: doubts.get(localId) }),
     scheme,
   });
   const show = (execution: ExecutionSummary, taskId?: string) =>
     showExecution(documents, execution, taskId);
   const find = (document: vscode.TextDocument) => placeOf(documents, document);
-  const feedback = new Feedback({ sender, find, presses: new OneWish(clock), show });
+  const feedback = new Feedback({ sender, find, presses: new SingleStart(clock), show });
   const drafts = new Drafts(database, onProblem);
   const threads = new FeedbackThreads({
     find,

@@ -30,7 +30,7 @@ describe("The extension's code", () => {
     );
   });
 
-  it("leaves what most windows never need to chunks that are loaded later", () => {
+  it("loads what most windows never need from chunks, later", () => {
     const text = loaded.map((file) => readFileSync(path.join(dist, file), "utf8")).join("\n");
     // Words of the parsers of YAML and TOML, and of node-fetch.
     for (const word of [
@@ -46,7 +46,7 @@ describe("The extension's code", () => {
     }
   });
 
-  it("brings no web streams of its own, which Node has", () => {
+  it("has no web streams of its own, since Node has them", () => {
     const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     );
@@ -63,7 +63,7 @@ describe("The extension's code", () => {
 });
 
 describe("The notices of others' code", () => {
-  it("name every package whose code is in a bundle, each with the text of its licence, and no other", () => {
+  it("name exactly the packages whose code is in a bundle, each with the text of its licence", () => {
     const text = readFileSync(path.join(dist, "ThirdPartyNotices.txt"), "utf8");
     const metafiles = JSON.parse(
       readFileSync(path.join(projectFolder, "out", "metafiles.json"), "utf8"),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { exampleCopy } from "../support/example-copy.ts";
+import { exampleCopy } from "../../scripts/start/example-copy.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { leaveNothingBehind } from "../support/leave-nothing.ts";
 import { endFamily, familyOf, runningProcesses, signal } from "../support/processes.ts";
@@ -41,7 +41,7 @@ describe("npm start", () => {
     rmSync(dataFolder, { recursive: true, force: true });
   });
 
-  it("leaves a copy of the example crew as a person changed it", () => {
+  it("keeps a person's changes in the copy of the example crew", () => {
     const folder = temporaryFolder("example-copy");
     try {
       const changed = path.join(exampleCopy(folder), "pyproject.toml");
@@ -53,7 +53,7 @@ describe("npm start", () => {
     }
   });
 
-  it("prints an address where a copy of the example crew is connected, the only one to start, and runs until it waits for a person; the token survives a reload", async () => {
+  it("prints an address where a copy of the example crew is connected and runs until it waits for a person; the token survives a reload", async () => {
     const address = await waitFor(
       "the address",
       () => /Crewdeck is running: (\S+)/.exec(readFileSync(logFile, "utf8"))?.[1],
@@ -94,7 +94,7 @@ describe("npm start", () => {
     }
   });
 
-  it("ends all it started when it is told to", async () => {
+  it("ends all its processes on SIGTERM", async () => {
     const family = familyOf(npm).map((one) => one.pid);
     assert.ok(family.length > 1, "npm and VS Code's server run");
     signal(npm, "SIGTERM");

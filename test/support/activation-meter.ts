@@ -1,10 +1,10 @@
 // The `main` of a copy of Crewdeck that test/ui/activation.test.ts makes: in one extension host it loads and activates Crewdeck and an empty
-// extension by turns, each time anew, and writes to the file that CREWDECK_METER names what that took and what it touched.
+// extension by turns, and writes what that took and what it touched to the file that CREWDECK_METER names.
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import net from "node:net";
 import path from "node:path";
-import type { CrewdeckApi } from "../../src/views/crewdeck-api.ts";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import type { ExtensionContext, SecretStorage } from "vscode";
 
 /** What one activation cost. */
@@ -74,7 +74,7 @@ async function measure(main: string, context: ExtensionContext): Promise<Activat
   const done = performance.now() - begun;
   Object.defineProperty(net.Socket.prototype, "connect", connect);
   const files = ownFiles().map((file) => path.relative(folder, file).replaceAll("\\", "/"));
-  // What is left registered would be in the next round's way: a command is taken once.
+  // A command that is still registered can't be registered in the next round.
   for (const disposable of subscriptions.reverse()) await disposable.dispose();
   return { loading, calling, done, executions: api?.executions().length ?? 0, files, ...counts };
 }

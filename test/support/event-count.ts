@@ -1,4 +1,4 @@
-/** Counts what happens, and tells when it was enough. */
+/** Counts events, and resolves when there were enough. */
 export class EventCount {
   #count = 0;
   #waiting: { readonly count: number; readonly resolve: () => void } | undefined;

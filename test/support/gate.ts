@@ -37,12 +37,12 @@ export class Gate {
     return this.#server.requests.filter((request) => request.path === path);
   }
 
-  /** Resolves once the next request to a path, or the service's answer to it, has arrived at the gate; it goes on when the result is called. */
+  /** Resolves once the next request to a path, or the service's answer to it, has arrived at the gate; it continues when the result is called. */
   hold(path: string, what: Held): Promise<() => void> {
     return new Promise((arrived) => this.#holds.set(path, { what, arrived }));
   }
 
-  /** Answers the next request to a path itself; the service never hears of it. */
+  /** Answers the next request to a path itself; the service never gets it. */
   answer(path: string, behaviour: Behaviour): void {
     this.#answers.set(path, behaviour);
   }
@@ -64,14 +64,14 @@ export class Gate {
         ? [[name, value] as const]
         : [],
     );
-    await this.#stand(path, "request");
+    await this.#wait(path, "request");
     const answer = await fetch(this.#service + path, {
       method,
       headers: Object.fromEntries(passed),
       ...(body === "" ? {} : { body }),
     });
     const text = await answer.text();
-    await this.#stand(path, "answer");
+    await this.#wait(path, "answer");
     response
       .writeHead(answer.status, {
         "content-type": answer.headers.get("content-type") ?? "text/plain",
@@ -79,7 +79,7 @@ export class Gate {
       .end(text);
   }
 
-  async #stand(path: string, what: Held): Promise<void> {
+  async #wait(path: string, what: Held): Promise<void> {
     const hold = this.#holds.get(path);
     if (hold?.what !== what) return;
     this.#holds.delete(path);

@@ -4,7 +4,7 @@ import { downloadsFolder } from "./folders.ts";
 
 /**
  * A folder under .vscode-test that is filled once and then reused. It is filled under a temporary name and renamed
- * when complete, so what an interrupted run left is never taken for whole, and two runs at once do not disturb each other.
+ * when complete, so an interrupted run leaves nothing that looks complete, and two runs at once do not disturb each other.
  * @returns the folder's absolute path
  */
 export async function installOnce(
@@ -27,7 +27,7 @@ export async function installOnce(
   return folder;
 }
 
-/** Removes what runs that are gone left half filled. */
+/** Removes what interrupted runs have left. */
 function removeLeftovers(name: string): void {
   if (!existsSync(downloadsFolder)) return;
   for (const entry of readdirSync(downloadsFolder)) {
@@ -43,7 +43,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
-    // No such process, which is the answer asked for.
+    // No such process.
     return false;
   }
 }

@@ -3,8 +3,8 @@ import { familyOf, signal } from "./processes.ts";
 const leaders = new Set<number>();
 
 /**
- * Sees to it that a process started `detached` does not outlive this one, however this one ends (but by SIGKILL).
- * @returns call it when the process has been ended in order
+ * Ends a process started `detached` with this one, however this one ends (except by SIGKILL).
+ * @returns a function to call when the process has ended in order
  */
 export function leaveNothingBehind(leader: number): () => void {
   if (leaders.size === 0) listen();
@@ -20,7 +20,7 @@ function listen(): void {
   process.on("exit", () => {
     for (const leader of leaders) for (const one of familyOf(leader)) signal(one.pid, "SIGKILL");
   });
-  // Without a listener these end the process without the event "exit". Ctrl+C is left to who runs the script.
+  // Without a listener these end the process without the event "exit". Ctrl+C is handled by the script.
   process.once("SIGTERM", () => process.exit(143));
   process.once("SIGHUP", () => process.exit(129));
 }

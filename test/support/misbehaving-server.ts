@@ -25,7 +25,7 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/** A real HTTP(S) server on 127.0.0.1 that answers as it is told, and remembers what it was asked. */
+/** A real HTTP(S) server on 127.0.0.1 that responds as a test wants, and remembers its requests. */
 export class MisbehavingServer {
   /** Every request so far, in order. */
   readonly requests: SeenRequest[] = [];

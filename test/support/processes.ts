@@ -30,7 +30,7 @@ export function familyOf(leader: number): RunningProcess[] {
   return all.filter((one) => family.has(one.pid));
 }
 
-/** Ends a process that was started `detached` with all it started: asks first, and insists after `patience` milliseconds. */
+/** Ends a process that was started `detached` with all it started: asks first, and kills after `patience` milliseconds. */
 export async function endFamily(leader: number, patience = 5_000): Promise<void> {
   const family = new Set(familyOf(leader).map((one) => one.pid));
   const left = (): RunningProcess[] =>
@@ -39,7 +39,7 @@ export async function endFamily(leader: number, patience = 5_000): Promise<void>
   try {
     await waitFor("processes to end", () => left().length === 0, patience);
   } catch {
-    // They had their time: what is left is ended without asking.
+    // What still runs is killed.
     for (const one of left()) signal(one.pid, "SIGKILL");
     await waitFor("killed processes to end", () => left().length === 0);
   }

@@ -83,7 +83,7 @@ const flags = [
 
 /**
  * Starts VS Code's server on a free port of 127.0.0.1.
- * @throws Error with the server's own words when it does not start
+ * @throws Error with the server's output if it does not start
  */
 export async function startServer(options: ServerOptions): Promise<VSCodeServer> {
   const { node, program } = await installedServer(options.edition ?? editionFromEnvironment());

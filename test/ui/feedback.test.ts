@@ -56,7 +56,7 @@ describe("Feedback, in the window", () => {
     await thread.getByText("All of it becomes context for later tasks").waitFor();
     assert.match(
       await thread.innerText(),
-      /Reject “outline” – your words go to later tasks of “Writers” \(127\.0\.0\.1:\d+\) in “/,
+      /Reject “outline” – later tasks of “Writers” \(127\.0\.0\.1:\d+\) in “/,
     );
     await window.screenshot("feedback-thread");
     await editor.writeInThread(thread, "My own words.");
@@ -117,7 +117,7 @@ describe("Feedback, in the window", () => {
     await editor.pressInThread(editor.thread("outline"), "Send");
     await messages.notification("Your feedback was not sent").waitFor();
     asked();
-    const late = editor.thread("No longer waits; your words are kept");
+    const late = editor.thread("No longer waits; your text is kept");
     await waitFor(
       "the words in the box again",
       async () =>

@@ -8,7 +8,7 @@ import { FormPage } from "../support/form/form-page.ts";
 import type { FormWindow } from "../support/form/form-window.ts";
 import { anExecution } from "../unit/executions/samples.ts";
 
-describe("What the kickoff form complains of, in a browser", () => {
+describe("Problems in the kickoff form, in a browser", () => {
   let form: FormWindow;
   let page: Page;
   const parts = new FormPage();
@@ -31,7 +31,7 @@ describe("What the kickoff form complains of, in a browser", () => {
         .trim(),
     );
 
-  it("says that fields are to be checked only while one is marked, whether they are mended as fields, as JSON or by leaving them out", async () => {
+  it("says to check the fields only while one is marked, whether they are fixed as fields, as JSON or by leaving them out", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);
     const complaint = page.getByText("Nothing was sent. Check the marked fields.");
     const marked = () => page.locator("[aria-invalid]").count();
@@ -74,11 +74,9 @@ describe("What the kickoff form complains of, in a browser", () => {
     );
   });
 
-  it("says why the other view is not shown while a field can't be read, and has the focus there, also in what is folded", async () => {
+  it("says why the other view is not shown while a field is invalid, which gets focus, also in a collapsed section", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);
-    const complaint = page
-      .getByRole("alert")
-      .getByText("Correct what is marked first: it can't be read.");
+    const complaint = page.getByRole("alert").getByText("Fix the marked error first.");
     await mode("topic").selectOption("JSON");
     await field("topic").fill("{");
     await view("JSON").click();
@@ -100,12 +98,12 @@ describe("What the kickoff form complains of, in a browser", () => {
     await view("Form").click();
     await complaint.waitFor();
     await isFocused("Kickoff as JSON");
-    await page.getByRole("button", { name: "Go back to what could be read last" }).click();
+    await page.getByRole("button", { name: "Revert to the last valid JSON" }).click();
     await field("topic").waitFor();
     assert.equal(await complaint.count(), 0);
   });
 
-  it("keeps what the crew said about the other fields, and the warning of what may have started, beside what can't be read", async () => {
+  it("keeps what the crew reported about other fields, and the warning about what may have started, beside an invalid field", async () => {
     const missing = new CrewApiError({
       kind: "validation",
       message: "Missing inputs: audience, topic.",
@@ -129,10 +127,10 @@ describe("What the kickoff form complains of, in a browser", () => {
     await mode("topic").selectOption("JSON");
     await field("topic").fill("{");
     await view("JSON").click();
-    await page.getByText("Correct what is marked first").waitFor();
+    await page.getByText("Fix the marked error first").waitFor();
     assert.equal(await page.getByText("It may have started.").count(), 1);
     await field("topic").fill("{}");
-    assert.equal(await page.getByText("Correct what is marked first").count(), 0);
+    assert.equal(await page.getByText("Fix the marked error first").count(), 0);
     assert.equal(await page.getByText("It may have started.").count(), 1);
   });
 });

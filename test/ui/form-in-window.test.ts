@@ -48,7 +48,7 @@ describe("The kickoff form, in the window", () => {
     }
   };
 
-  it("takes what is selected in the editor that was in front when the palette opened it", async () => {
+  it("takes the selection of the editor that was active when the palette opened it", async () => {
     await window.runCommand("File: New Untitled Text File");
     await window.page.keyboard.type("rivers");
     await window.page.keyboard.press("ControlOrMeta+A");
@@ -61,7 +61,7 @@ describe("The kickoff form, in the window", () => {
     await holds({ audience: "rivers" });
   });
 
-  it("keeps what is typed while another tab is in front", async () => {
+  it("keeps what is typed while another tab is active", async () => {
     await field("topic").fill(typed.topic);
     await field("audience").fill(typed.audience);
     await window.webview.content.getByText("Advanced").click();
@@ -81,7 +81,7 @@ describe("The kickoff form, in the window", () => {
     await holds(typed);
   });
 
-  it("keeps it when the window is reloaded, and asks the crew nothing", async () => {
+  it("keeps it when the window is reloaded, without a request", async () => {
     const asked = gate.sent("/inputs").length;
     await field("audience").press("End");
     await field("audience").pressSequentially("!");
@@ -102,7 +102,7 @@ describe("The kickoff form, in the window", () => {
     });
   }
 
-  it("marks what the crew says is missing, and loses nothing", async () => {
+  it("marks what the crew reports as missing, and loses nothing", async () => {
     gate.answer(
       "/kickoff",
       json(422, {
@@ -142,10 +142,10 @@ describe("The kickoff form, in the window", () => {
     assert.equal(await window.editor.tab(tab).count(), 0, "it has closed");
   });
 
-  it("begins with the values sent last, and is sent with Ctrl+Enter", async () => {
+  it("begins with the last sent values, and is sent with Ctrl+Enter", async () => {
     const before = gate.sent("/kickoff").length;
     await openForm(window, "Writers");
-    await window.webview.content.getByText("Filled in with the values sent last.").waitFor();
+    await window.webview.content.getByText("Filled in with the last sent values.").waitFor();
     await holds(kept);
     await field("topic").fill("coffee");
     await field("topic").press("ControlOrMeta+Enter");
@@ -178,7 +178,7 @@ describe("The kickoff form, in the window", () => {
     );
     await field("Kickoff as JSON").press("ControlOrMeta+a");
     await field("Kickoff as JSON").press("ControlOrMeta+v");
-    await content.getByText("was moved to its place below").waitFor();
+    await content.getByText("were moved to the fields below").waitFor();
     await holds({ "Kickoff as JSON": JSON.stringify(plain, undefined, 2) });
     const selection = () =>
       field("Kickoff as JSON").evaluate((box: HTMLTextAreaElement) => [

@@ -33,7 +33,7 @@ const pasted = `{
   }
 }`;
 
-describe("What the kickoff form holds, in a browser", () => {
+describe("Values of the kickoff form, in a browser", () => {
   let form: FormWindow;
   let page: Page;
   const parts = new FormPage();
@@ -71,7 +71,7 @@ describe("What the kickoff form holds, in a browser", () => {
         .innerText()
     ).trim();
 
-  it("is the same as form and as JSON, whichever is typed in, and keeps inputs that the crew does not name", async () => {
+  it("is the same as form and as JSON, and keeps inputs that the crew does not list", async () => {
     await open();
     await field("topic").fill("tea");
     await mode("share").selectOption("null");
@@ -101,7 +101,7 @@ describe("What the kickoff form holds, in a browser", () => {
     );
     assert.equal(await field("extra").inputValue(), "[1]");
     assert.equal(await field("Meta").inputValue(), '{"ticket": 8}');
-    await page.getByText("not named by the crew").waitFor();
+    await page.getByText("not listed by the crew").waitFor();
     await kickOff().click();
     await started();
     assert.deepEqual(form.sent, [
@@ -109,7 +109,7 @@ describe("What the kickoff form holds, in a browser", () => {
     ]);
   });
 
-  it("stays as JSON while that can't be read: the place is told and has the focus, a hidden page keeps it, and the last readable one can be had back", async () => {
+  it("stays as JSON while that is invalid: the place is shown and gets focus, a hidden page keeps it, and the last valid one can be restored", async () => {
     await open([{ name: "topic" }]);
     await field("topic").fill("tea");
     await view("JSON").click();
@@ -131,7 +131,7 @@ describe("What the kickoff form holds, in a browser", () => {
     await json().waitFor();
     assert.equal(await json().inputValue(), broken);
     assert.deepEqual(form.sent, []);
-    await page.getByRole("button", { name: "Go back to what could be read last" }).click();
+    await page.getByRole("button", { name: "Revert to the last valid JSON" }).click();
     assert.equal(await field("topic").inputValue(), "tea");
   });
 
@@ -163,7 +163,7 @@ describe("What the kickoff form holds, in a browser", () => {
     assert.deepEqual(form.sent, [{ inputs: { empty: "", nothing: null, text: "x" } }]);
   });
 
-  it("is typed into what fits the crew's description, and stays where it does not fit", async () => {
+  it("is typed into what fits the crew's description, and stays if it does not fit", async () => {
     await open();
     assert.match(await descriptionOf(field("days")), /^How long it takes\./);
     assert.deepEqual(
@@ -210,7 +210,7 @@ describe("What the kickoff form holds, in a browser", () => {
     ]);
   });
 
-  it("is taken from elsewhere for one field, which says where from, and Undo brings back what was there", async () => {
+  it("is taken from elsewhere for one field, which shows the source, and Undo restores the earlier value", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);
     await field("topic").fill("tea");
     await field("audience").fill("all");
@@ -248,7 +248,7 @@ describe("What the kickoff form holds, in a browser", () => {
     ];
     for (const box of [password, token]) {
       assert.equal(await box.getAttribute("type"), "password");
-      assert.match(await descriptionOf(box), /not kept with the draft\.\s+Enter it\./);
+      assert.match(await descriptionOf(box), /Not saved with the draft\.\s+Enter it\./);
     }
     await field("Events").fill("task_started, task_completed");
     await page.getByLabel("Send each event at once").check();
@@ -312,7 +312,7 @@ describe("What the kickoff form holds, in a browser", () => {
     );
     await json().selectText();
     await page.keyboard.insertText(pasted);
-    await page.getByText("was moved to its place below").waitFor();
+    await page.getByText("were moved to the fields below").waitFor();
     const shown = pasted.replace(', "password": "hush-1"', "").replace('"token": "hush-2", ', "");
     assert.deepEqual([await json().inputValue(), await caret()], [shown, shown.length]);
     for (const box of [password(), token()])
@@ -352,7 +352,7 @@ describe("What the kickoff form holds, in a browser", () => {
     assert.doesNotMatch(await keptOf(), /hush/);
   });
 
-  it("leaves a secret in the text while it is typed there, holds it all the same, and takes it out when the person goes on", async () => {
+  it("leaves a secret in the text while it is typed there, keeps it in memory, and removes it when the cursor leaves", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     const [before, after] = [
@@ -391,7 +391,7 @@ describe("What the kickoff form holds, in a browser", () => {
         .replace("a.test/events", "b.test/events"),
     );
     assert.equal(
-      await page.getByText("was moved to its place below").count(),
+      await page.getByText("were moved to the fields below").count(),
       0,
       "one of them is not there any more",
     );
@@ -437,7 +437,7 @@ describe("What the kickoff form holds, in a browser", () => {
     );
   });
 
-  it("keeps no secret of a text that can't be read, nor the password of an address, and loses nothing of it while another tab is in front", async () => {
+  it("stores no secret of an invalid text, nor the password of an address, and loses nothing of it while another tab is active", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     const broken = `${pasted.replace("https://a.test/crew", "https://me:hush-4@a.test/crew")} more`;
@@ -451,7 +451,7 @@ describe("What the kickoff form holds, in a browser", () => {
     assert.equal(await json().inputValue(), broken);
   });
 
-  it("says at which place of the text a callback can't be sent, and asks for a secret where the text asks for one", async () => {
+  it("shows where in the text a callback can't be sent, and asks for a secret if the text needs one", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     await json().fill('{\n  "inputs": {"topic": "tea"},\n  "taskWebhookUrl": "a.test"\n}');
@@ -467,7 +467,7 @@ describe("What the kickoff form holds, in a browser", () => {
       '{"inputs": {"topic": "tea"}, "webhooks": {"url": "https://a.test", "authentication": {"strategy": "bearer"}}}',
     );
     await kickOff().click();
-    await page.getByText("Line 1, column 30: “events” is missing here.").waitFor();
+    await page.getByText("Line 1, column 30: “events” is missing.").waitFor();
     await json().fill(
       '{"inputs": {"topic": "tea"}, "webhooks": {"url": "https://a.test", "events": ["a"], "authentication": {"strategy": "bearer"}}}',
     );
@@ -480,7 +480,7 @@ describe("What the kickoff form holds, in a browser", () => {
     assert.equal(form.sent[0]?.webhooks?.authentication?.token, "hush-5");
   });
 
-  it("opens at the secret that given values come without, once the inputs are there", async () => {
+  it("opens at the missing secret of given values, once the inputs are known", async () => {
     const humanInputWebhook = {
       url: "https://a.test/h",
       authentication: { strategy: "bearer" as const },
@@ -490,7 +490,7 @@ describe("What the kickoff form holds, in a browser", () => {
     });
     const box = page.getByLabel("Token for the human input callback");
     await waitFor("the focus", () => box.evaluate((element) => element === document.activeElement));
-    form.session.lay({ instead: { inputs: {}, humanInputWebhook } });
+    form.session.give({ instead: { inputs: {}, humanInputWebhook } });
     await parts.isFocused("topic");
   });
 

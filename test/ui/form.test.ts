@@ -6,7 +6,7 @@ import { CrewApiError } from "../../src/api/errors.ts";
 import type { InputField } from "../../src/api/types.ts";
 import { UserError } from "../../src/base/errors.ts";
 import type { Execution } from "../../src/executions/model.ts";
-import { initialValues } from "../../src/kickoff/values.ts";
+import { initialValues } from "../../src/kickoff/form/values.ts";
 import { MaybeStartedError } from "../../src/sending/kickoff.ts";
 import { projectFolder } from "../support/folders.ts";
 import { FormPage } from "../support/form/form-page.ts";
@@ -62,7 +62,7 @@ describe("The kickoff form in a browser", () => {
 
   for (const theme of Object.keys(themes)) {
     describe(`in ${theme}`, () => {
-      it("has no fault that axe finds, whatever it shows", async () => {
+      it("has no problem that axe finds, whatever it shows", async () => {
         await open({
           theme,
           send: () => Promise.reject(missing("audience")),
@@ -118,7 +118,7 @@ describe("The kickoff form in a browser", () => {
         assert.ok(contrast(on!, below!) >= 3, `${on} on ${below}`);
       });
 
-      it("has none while it asks or can't ask the crew", async () => {
+      it("has none while it loads or the inputs are unavailable", async () => {
         let fail: (error: Error) => void = () => undefined;
         await open({ theme, inputs: () => new Promise((_, reject) => void (fail = reject)) });
         await page.getByText("Asking the crew").waitFor();
@@ -133,7 +133,7 @@ describe("The kickoff form in a browser", () => {
         assert.deepEqual(await violations(), []);
       });
 
-      it("shows where each field is, and which one is faulty", async () => {
+      it("shows where each field is, and which one is invalid", async () => {
         await open({ theme });
         for (const part of [field("topic"), mode("topic")]) {
           const [border, page] = await part.evaluate((box) => [
@@ -153,7 +153,7 @@ describe("The kickoff form in a browser", () => {
         assert.notEqual(await border(), before);
       });
 
-      it("uses colours that VS Code has there", async () => {
+      it("uses VS Code's colours", async () => {
         await open({ theme });
         const style = readFileSync(path.join(projectFolder, "dist/webview/form.css"), "utf8");
         const used = [...style.matchAll(/var\((--vscode-[\w-]+)\)/g)].map((match) => match[1]!);
@@ -183,7 +183,7 @@ describe("The kickoff form in a browser", () => {
     ]);
   });
 
-  it("goes from each input's text to how it is sent, and then to the next", async () => {
+  it("moves focus from each input's text to its mode, and then to the next", async () => {
     await open();
     await isFocused("topic");
     await page.keyboard.press("Tab");
@@ -250,7 +250,7 @@ describe("The kickoff form in a browser", () => {
     ]);
   });
 
-  it("tells what is missing, moves there, and opens Advanced where the fault is", async () => {
+  it("shows what is missing, moves there, and expands Advanced if the problem is there", async () => {
     await open({ fields: [{ name: "topic" }, { name: "audience" }] });
     await field("topic").fill("Otters");
     await kickOff().click();
@@ -266,7 +266,7 @@ describe("The kickoff form in a browser", () => {
     assert.deepEqual(form.sent, []);
   });
 
-  it("checks JSON while it is typed, and says where it ends to be JSON", async () => {
+  it("checks JSON while it is typed, and shows where it stops being JSON", async () => {
     await open();
     await field("options").fill('{\n  "depth" 2\n}');
     await waitFor(
@@ -314,7 +314,7 @@ describe("The kickoff form in a browser", () => {
     ]);
   });
 
-  it("marks the inputs that the crew missed, with a field for one it had not named", async () => {
+  it("marks the inputs that the crew reports as missing, with a field for one it had not listed", async () => {
     await open({
       fields: [{ name: "topic" }, { name: "audience" }],
       send: () => Promise.reject(missing("audience", "budget")),
@@ -338,7 +338,7 @@ describe("The kickoff form in a browser", () => {
     });
   });
 
-  it("does not send again what may have started, unless told to", async () => {
+  it("does not send again what may have started, until the person says so", async () => {
     const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
     await open({
       fields: [{ name: "topic" }],
@@ -369,7 +369,7 @@ describe("The kickoff form in a browser", () => {
     assert.deepEqual(form.sent.at(-1), { inputs: { topic: "Otters" } });
   });
 
-  it("comes back with what may have started: it says so, and Kick Off is off until told to", async () => {
+  it("is restored with what may have started: it says so, and Kick Off is disabled until the person says so", async () => {
     const values = {
       ...initialValues([]),
       inputs: [{ name: "topic", mode: "text" as const, text: "Otters" }],
@@ -434,25 +434,25 @@ describe("The kickoff form in a browser", () => {
     assert.equal(await field("topic").inputValue(), "Sea Otters");
   });
 
-  it("no longer says that it holds the values sent last once one is changed, and says what can't be kept, without moving the cursor", async () => {
+  it("no longer shows that it has the last sent values once one is changed, and shows that they can't be saved, without moving the cursor", async () => {
     const values = {
       ...initialValues([]),
       inputs: [{ name: "topic", mode: "text" as const, text: "tea" }],
     };
     await open({ fields: [{ name: "topic" }], seed: { last: values } });
-    const sentLast = page.getByText("Filled in with the values sent last.");
+    const sentLast = page.getByText("Filled in with the last sent values.");
     await sentLast.waitFor();
     form.keeps = false;
     await field("topic").fill("Otters");
     await page.keyboard.press("Home");
     await sentLast.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Clear" }).waitFor();
-    await page.getByText("What you type here will not be kept").waitFor();
+    await page.getByText("What you type here can't be saved").waitFor();
     await page.keyboard.type("Sea ");
     assert.equal(await field("topic").inputValue(), "Sea Otters");
   });
 
-  it("says that a draft was restored, clears it, and brings it back", async () => {
+  it("shows that a draft was restored, clears it, and restores it", async () => {
     const values = {
       ...initialValues([]),
       inputs: [{ name: "topic", mode: "text" as const, text: "Otters" }],
@@ -471,7 +471,7 @@ describe("The kickoff form in a browser", () => {
     assert.equal(await field("topic").inputValue(), "Otters");
   });
 
-  it("shows why the crew can't be asked, and tries again", async () => {
+  it("shows why the inputs are unavailable, and tries again", async () => {
     await open({
       inputs: () =>
         Promise.reject(
@@ -504,7 +504,7 @@ describe("The kickoff form in a browser", () => {
     ["200 px wide", { width: 200, height: 500 }],
     ["at 200 % in half a window", { width: 360, height: 300 }],
   ] as const) {
-    it(`needs no sideways scrolling ${what}, and nothing hides the field with the focus`, async () => {
+    it(`needs no sideways scrolling ${what}, and nothing hides the field with focus`, async () => {
       await open({
         size,
         send: () =>

@@ -65,7 +65,7 @@ export async function rejectByLens({ editor }: VSCodeWindow): Promise<Locator> {
   return thread;
 }
 
-/** VS Code loses a click on a row or a lens that is being drawn anew, and a person clicks again. */
+/** VS Code loses a click on a row or a lens that is being redrawn, and a person clicks again. */
 export async function untilSeen(
   what: string,
   click: () => Promise<void>,
@@ -73,7 +73,7 @@ export async function untilSeen(
 ): Promise<void> {
   await waitFor(what, async () => {
     await click().catch((error: unknown) => {
-      // What is out of reach, or gone by now, is looked at once more.
+      // It may be gone by now: look again.
       if (!(error instanceof errors.TimeoutError)) throw error;
     });
     return waitFor(what, isSeen, 5_000).catch(() => false);

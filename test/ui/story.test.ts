@@ -27,6 +27,15 @@ describe("The story, in the window", () => {
     );
   });
 
+  it("ticks in the tour what was done before it was first opened", async () => {
+    await startExampleCrew(window);
+    await window.runCommand("Crewdeck: Take the Tour");
+    await waitFor(
+      "one step done",
+      async () => (await doneSteps(window)).join() === "true,false,false,false",
+    );
+  });
+
   it("from an empty window to an approved run, with the keyboard alone", async () => {
     await tellStoryByKeyboard(window);
   });

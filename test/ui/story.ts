@@ -3,7 +3,7 @@ import type { VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { approveByLens, openExecution, rejectByLens } from "./person.ts";
 
-/** The words of the story: what is kicked off, and what the first draft is sent back with. */
+/** The texts of the story: what is kicked off, and the feedback on the first draft. */
 export const story = {
   topic: "tea in the office",
   audience: "new colleagues",
@@ -90,7 +90,7 @@ export async function tellStoryByKeyboard(window: VSCodeWindow): Promise<void> {
 
   await window.runCommand("Crewdeck: Kick Off…");
   await waitFor(
-    "the first field has the keys",
+    "the first field has focus",
     async () => (await webview.content.locator("textarea:focus").count()) === 1,
   );
   await keyboard.type(story.topic);
@@ -110,16 +110,16 @@ export async function tellStoryByKeyboard(window: VSCodeWindow): Promise<void> {
   await checkResult(window);
 }
 
-/** Presses Tab until the text field of that name has the keys, as a person does. */
+/** Presses Tab until the text field of that name has focus, as a person does. */
 async function tabTo({ page, webview }: VSCodeWindow, name: string): Promise<void> {
   const field = webview.content.getByRole("textbox", { name });
-  await waitFor(`the keys in the field "${name}"`, async () => {
+  await waitFor(`focus in the field "${name}"`, async () => {
     await page.keyboard.press("Tab");
     return field.evaluate((element) => element.ownerDocument.activeElement === element);
   });
 }
 
-/** The document of the story's end: a result that is the last task's output, which knows the person's words, both drafts and the words between them. */
+/** The document of the story's end: a result that is the last task's output, which contains the feedback, both drafts and the feedback between them. */
 export async function checkResult(window: VSCodeWindow): Promise<void> {
   const text = await window.editor.wholeText();
   assert.match(text, new RegExp(`# ${story.topic}`));

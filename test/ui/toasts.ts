@@ -6,7 +6,7 @@ declare global {
   }
 }
 
-/** Begins to note every notification that a window shows, since a toast leaves by itself. A reload ends it. */
+/** Begins to note every notification that a window shows, since a toast closes by itself. A reload ends it. */
 export async function watchToasts({ page }: VSCodeWindow): Promise<void> {
   await page.evaluate(() => {
     const seen: string[] = [];
@@ -14,10 +14,10 @@ export async function watchToasts({ page }: VSCodeWindow): Promise<void> {
     const noted = new WeakSet<Element>();
     new MutationObserver(() => {
       for (const toast of document.querySelectorAll(".notification-toast")) {
-        const words = toast.querySelector(".notification-list-item-message")?.textContent ?? "";
-        if (words === "" || noted.has(toast)) continue;
+        const text = toast.querySelector(".notification-list-item-message")?.textContent ?? "";
+        if (text === "" || noted.has(toast)) continue;
         noted.add(toast);
-        seen.push(words);
+        seen.push(text);
       }
     }).observe(document.body, { childList: true, subtree: true, characterData: true });
   });

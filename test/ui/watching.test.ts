@@ -170,7 +170,7 @@ describe("Watching, in the window", () => {
     const { tree, page, quickInput } = window;
     const sidebar = page.locator(".part.sidebar");
     await sidebar.getByRole("button", { name: "Filter Executions…" }).click();
-    await quickInput.waitFor("Words in title");
+    await quickInput.waitFor("Search in title");
     await quickInput.input.fill("office colleagues");
     await quickInput.waitFor("Filter executions: 1 of 10003 shown");
     await page.keyboard.press("Enter");
@@ -182,10 +182,10 @@ describe("Watching, in the window", () => {
       ["Tea in the office"],
     );
     await window.runCommand("Crewdeck: Filter Executions…");
-    await quickInput.waitFor("Words in title");
+    await quickInput.waitFor("Search in title");
     await quickInput.input.fill("no such words");
     await page.keyboard.press("Enter");
-    await sidebar.getByText("No tracked execution passes the filter.").waitFor();
+    await sidebar.getByText("No tracked execution matches the filter.").waitFor();
     await sidebar.getByRole("button", { name: "Clear Filter" }).last().click();
     await tree.row("Briefings").waitFor();
   });

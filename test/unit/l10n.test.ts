@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { projectFolder } from "../support/folders.ts";
-import { collectStrings, stringsOf } from "../support/l10n-bundle.ts";
+import { collectStrings, stringsOf } from "../../scripts/build/l10n-bundle.ts";
 
 describe("the strings for translators", () => {
   it("are those given to l10n.t and vscode.l10n.t, once each, with their comments", () => {
@@ -27,7 +27,7 @@ describe("the strings for translators", () => {
       "Kick Off",
       "Nothing accepts connections at {0} ({1}).",
       "The file is empty.",
-      "It ended before it listened ({0}).",
+      "It ended during startup ({0}).",
     ])
       assert.equal(strings[text], text);
   });
@@ -44,7 +44,7 @@ describe("the manifest's strings", () => {
     assert.deepEqual([...new Set(named)].sort(), Object.keys(strings).sort());
   });
 
-  it("leave no words of a person's in package.json", () => {
+  it("include all texts for people in package.json", () => {
     const { contributes } = JSON.parse(manifest) as { contributes: unknown };
     const written = JSON.stringify(contributes).match(
       /"(title|description|markdownDescription|contents|name|label)":"(?!%|crewdeck_)[^"]*"/g,

@@ -20,7 +20,7 @@ describe("the README's table of rooms", () => {
     walls = (await import(
       pathToFileURL(path.join(projectFolder, "eslint.config.mjs")).href
     )) as Walls;
-    const rows = [...readme.matchAll(/^\| `([\w.]+)\/?` \| .+ \| (.+) \|$/gm)];
+    const rows = [...readme.matchAll(/^\| `([\w.-]+)\/?` \| .+ \| (.+) \|$/gm)];
     cells = new Map(rows.map(([, room, mayImport]) => [room ?? "", mayImport ?? ""]));
   });
 
@@ -70,5 +70,5 @@ describe("the README's table of rooms", () => {
 
 /** The names that stand between backticks. */
 function namesIn(text: string): string[] {
-  return [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? "");
+  return [...text.matchAll(/`([\w-]+)`/g)].map(([, name]) => name ?? "");
 }

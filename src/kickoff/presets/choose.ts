@@ -1,46 +1,57 @@
 import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import { plainLabel, plainMessage, showStatus } from "../../editor/messages.ts";
-import { inputsInShort, valueInShort } from "../in-short.ts";
-import type { Prefill } from "../values.ts";
+import type { Prefill } from "../callbacks.ts";
+import { inputsInShort, valueInShort } from "../texts.ts";
 import type { Preset, Presets } from "./presets.ts";
 
-/** What {@link choosePreset} works with. */
-export interface ChoosePresetOptions {
+interface ChoosePresetOptions {
   readonly presets: Presets;
   readonly crew: { readonly id: string; readonly name: string };
-  /** What can be saved as a preset; absent where there is nothing. */
+  /** What can be saved as a preset. */
   readonly values?: Prefill | undefined;
 }
 
 type Choice =
-  | { readonly kind: "save" }
+  | { readonly kind: "save"; readonly values: Prefill }
   | { readonly kind: "use" | "rename" | "delete"; readonly preset: Preset };
 
 interface PresetItem extends vscode.QuickPickItem {
   readonly choice: Choice;
 }
 
-/** Lets a person choose a crew's preset, or save, rename and delete some on the way. Nothing where the person saved, or left. */
+/** Lets the person choose a crew's preset, or save, rename and delete some. Undefined if the person saves or cancels. */
 export async function choosePreset(options: ChoosePresetOptions): Promise<Prefill | undefined> {
-  const { presets, crew, values } = options;
+  const { presets, crew } = options;
   for (;;) {
     const list = presets.list(crew.id);
     const choice = await pick(options, list);
-    if (choice === undefined) return undefined;
     const names = list.map(({ name }) => name);
-    switch (choice.kind) {
+    switch (choice?.kind) {
+      case undefined:
+        return undefined;
       case "use":
         return choice.preset.values;
       case "save":
-        if (values !== undefined && (await save(options, values, names))) return undefined;
+        if (await save(options, choice.values, names)) return undefined;
         break;
-      case "rename":
-        await rename(options, choice.preset.name, names);
+      case "rename": {
+        const from = choice.preset.name;
+        const to = await askName(
+          vscode.l10n.t("Rename preset"),
+          vscode.l10n.t("New name of the preset “{0}”", from),
+          from,
+          names.filter((name) => name !== from),
+        );
+        if (to !== undefined && to !== from) presets.rename(crew.id, from, to);
         break;
-      case "delete":
-        await confirmAndDelete(options, choice.preset.name);
-        break;
+      }
+      case "delete": {
+        const { name } = choice.preset;
+        const question = vscode.l10n.t("Delete the preset “{0}”?", name);
+        const detail = vscode.l10n.t("Its values are removed from this machine.");
+        if (await confirm(question, detail, vscode.l10n.t("Delete"))) presets.delete(crew.id, name);
+      }
     }
   }
 }
@@ -59,24 +70,18 @@ function pick(
     iconPath: new vscode.ThemeIcon("trash"),
     tooltip: vscode.l10n.t("Delete Preset"),
   };
-  const saveItem: PresetItem = {
-    label: vscode.l10n.t("$(add) Save the Form's Values as a Preset…"),
-    alwaysShow: true,
-    choice: { kind: "save" },
-  };
   list.title = vscode.l10n.t("Presets of “{0}”", crew.name);
   list.placeholder = vscode.l10n.t("Choose the values to fill in");
   list.matchOnDescription = true;
-  const presetItems = presets.map((preset) => ({
+  const saveItems = values === undefined ? [] : [saveItem(values)];
+  const presetItems = presets.map((preset): PresetItem => ({
     label: plainLabel(valueInShort(preset.name)),
     description: plainLabel(inputsInShort(preset.values.inputs ?? {}, 4).join(" · ")),
     buttons: [renameButton, deleteButton],
-    choice: { kind: "use" as const, preset },
+    choice: { kind: "use", preset },
   }));
-  list.items = [...(values === undefined ? [] : [saveItem]), ...presetItems];
-  // Who has presets most likely wants one of them.
-  const [first] = presetItems;
-  if (first !== undefined) list.activeItems = [first];
+  list.items = [...saveItems, ...presetItems];
+  list.activeItems = presetItems.slice(0, 1);
   return new Promise((resolve) => {
     const end = (choice: Choice | undefined) => {
       resolve(choice);
@@ -94,77 +99,48 @@ function pick(
   });
 }
 
+function saveItem(values: Prefill): PresetItem {
+  return {
+    label: vscode.l10n.t("$(add) Save the Form's Values as a Preset…"),
+    alwaysShow: true,
+    choice: { kind: "save", values },
+  };
+}
+
 async function save(
   { presets, crew }: ChoosePresetOptions,
   values: Prefill,
   names: readonly string[],
 ): Promise<boolean> {
-  const name = await askName({
-    title: vscode.l10n.t("Save as a preset of “{0}”", crew.name),
-    prompt: vscode.l10n.t("Name of the preset. It is kept on this machine, without secrets."),
-    value: valueInShort(Object.values(values.inputs ?? {})[0] ?? "", 40).replace(/^""$/, ""),
-  });
+  const name = await askName(
+    vscode.l10n.t("Save as a preset of “{0}”", crew.name),
+    vscode.l10n.t("Name of the preset. It is stored on this machine, without secrets."),
+    valueInShort(Object.values(values.inputs ?? {})[0] ?? "", 40).replace(/^""$/, ""),
+  );
   if (name === undefined) return false;
-  if (
-    names.includes(name) &&
-    !(await confirm(
-      vscode.l10n.t("Replace the preset “{0}”?", name),
-      vscode.l10n.t("Its values are replaced by those of the form."),
-      vscode.l10n.t("Replace"),
-    ))
-  )
+  const question = vscode.l10n.t("Replace the preset “{0}”?", name);
+  const detail = vscode.l10n.t("Its values are replaced by those of the form.");
+  if (names.includes(name) && !(await confirm(question, detail, vscode.l10n.t("Replace"))))
     return false;
   presets.save(crew.id, name, values);
   showStatus(vscode.l10n.t("The preset is saved."));
   return true;
 }
 
-async function rename(
-  { presets, crew }: ChoosePresetOptions,
-  from: string,
-  names: readonly string[],
-): Promise<void> {
-  const others = names.filter((name) => name !== from);
-  const to = await askName({
-    title: vscode.l10n.t("Rename preset"),
-    prompt: vscode.l10n.t("New name of the preset “{0}”", from),
-    value: from,
-    others,
-  });
-  if (to !== undefined && to !== from) presets.rename(crew.id, from, to);
-}
-
-async function confirmAndDelete(
-  { presets, crew }: ChoosePresetOptions,
-  name: string,
-): Promise<void> {
-  const question = vscode.l10n.t("Delete the preset “{0}”?", name);
-  if (
-    await confirm(
-      question,
-      vscode.l10n.t("Its values are removed from this machine."),
-      vscode.l10n.t("Delete"),
-    )
-  )
-    presets.delete(crew.id, name);
-}
-
-async function askName({
-  others = [],
-  ...box
-}: {
-  readonly title: string;
-  readonly prompt: string;
-  readonly value: string;
-  readonly others?: readonly string[];
-}): Promise<string | undefined> {
+async function askName(
+  title: string,
+  prompt: string,
+  value: string,
+  taken: readonly string[] = [],
+): Promise<string | undefined> {
   const name = await vscode.window.showInputBox({
-    ...box,
-    prompt: plainMessage(box.prompt),
+    title,
+    prompt: plainMessage(prompt),
+    value,
     ignoreFocusOut: true,
     validateInput: (text) => {
       if (text.trim() === "") return vscode.l10n.t("A preset needs a name.");
-      return others.includes(text.trim())
+      return taken.includes(text.trim())
         ? vscode.l10n.t("There is already a preset of this name.")
         : undefined;
     },
@@ -173,7 +149,6 @@ async function askName({
 }
 
 async function confirm(question: string, detail: string, button: string): Promise<boolean> {
-  return (
-    (await vscode.window.showWarningMessage(question, { modal: true, detail }, button)) === button
-  );
+  const options = { modal: true, detail };
+  return (await vscode.window.showWarningMessage(question, options, button)) === button;
 }

@@ -1,22 +1,149 @@
-import type { CrewInputs } from "../../api/types.ts";
+import * as l10n from "@vscode/l10n";
+import { isRequired } from "../../api/read-inputs.ts";
+import type { CrewInputs, InputField, JsonValue } from "../../api/types.ts";
 import type { Crew } from "../../crews/types.ts";
-import { checkInputs } from "./check-inputs.ts";
-import type { RequestFile } from "./read.ts";
-import type { RequestFault } from "./words.ts";
+import { quoted } from "../callbacks.ts";
+import { fill } from "../form/messages.ts";
+import { isJsonObject, type Span } from "../json.ts";
+import { formTexts } from "../texts.ts";
+import type { FileFault, RequestFile } from "./request-file.ts";
 
-/** Everything that is wrong with a request file whose crew is looked up among the connected ones; its inputs are checked where it is known what the crew asks for. */
+type InputType = NonNullable<InputField["type"]>;
+
+/** How inputs differ from what the crew describes. */
+export type InputFault = { readonly at: Span; readonly name: string } & (
+  | { readonly kind: "missingInput" }
+  | { readonly kind: "wrongInput"; readonly wanted: InputType }
+  | { readonly kind: "notOneOf"; readonly values: readonly JsonValue[] }
+  /** It is sent: the crew may take more than it lists. */
+  | { readonly kind: "unlistedInput" }
+);
+
+/** A problem with a request file, its crew or its inputs. */
+export type RequestFault =
+  | FileFault
+  | InputFault
+  | { readonly kind: "unknownCrew"; readonly name: string; readonly at: Span };
+
+/** All problems with a request file; `crew` is the connected crew, and `inputs` its inputs if they are known. */
 export function checkRequestFile(
   file: RequestFile,
   crew: Crew | undefined,
   inputs: CrewInputs | undefined,
 ): readonly RequestFault[] {
-  const unknown: readonly RequestFault[] =
-    file.crew === undefined || crew !== undefined
-      ? []
-      : [{ kind: "unknownCrew", name: file.crew, at: file.places.crew }];
+  const name = crew === undefined ? file.crew : undefined;
   return [
     ...file.faults,
-    ...unknown,
+    ...(name === undefined ? [] : [{ kind: "unknownCrew", name, at: file.places.crew } as const]),
     ...(inputs === undefined ? [] : checkInputs(file, inputs.fields)),
   ];
+}
+
+/** The problems with inputs, in the crew's order, then those that it doesn't list. */
+export function checkInputs(
+  { values, places }: Pick<RequestFile, "values" | "places">,
+  fields: readonly InputField[],
+): readonly InputFault[] {
+  const given = new Map(Object.entries(values.inputs ?? {}));
+  const faults = fields.flatMap((field): InputFault[] => {
+    const { name, type, enum: choices } = field;
+    const value = given.get(name);
+    const at = places.input.get(name) ?? places.inputs;
+    if (value === undefined) return isRequired(field) ? [{ kind: "missingInput", name, at }] : [];
+    if (type !== undefined && !isOfType(value, type))
+      return [{ kind: "wrongInput", name, wanted: type, at }];
+    const isChoice = (choice: JsonValue) => JSON.stringify(choice) === JSON.stringify(value);
+    return choices === undefined || choices.some(isChoice)
+      ? []
+      : [{ kind: "notOneOf", name, values: choices, at }];
+  });
+  const listed = new Set(fields.map(({ name }) => name));
+  const unlisted = [...given.keys()].filter((name) => !listed.has(name));
+  return [
+    ...faults,
+    ...unlisted.map((name): InputFault => ({
+      kind: "unlistedInput",
+      name,
+      at: places.inputName.get(name) ?? places.inputs,
+    })),
+  ];
+}
+
+function isOfType(value: JsonValue, type: InputType): boolean {
+  if (type === "integer") return Number.isInteger(value);
+  if (type === "array") return Array.isArray(value);
+  return type === "object" ? isJsonObject(value) : typeof value === type;
+}
+
+export function isHarmless({ kind }: RequestFault): boolean {
+  return kind === "unlistedInput";
+}
+
+export function faultText(fault: RequestFault): string {
+  const texts = formTexts();
+  switch (fault.kind) {
+    case "syntax":
+      return l10n.t("This is not JSON: {0}", texts.expected[fault.expected]);
+    case "tooDeep":
+      return l10n.t("This is nested too deeply.");
+    case "notAnObject":
+      return l10n.t(
+        "A request file is a JSON object, such as {0}.",
+        '{"crew": "Travel", "inputs": {}}',
+      );
+    case "noCrew":
+      return l10n.t("“crew” is missing: the name or address of a connected crew.");
+    case "otherMember":
+      return l10n.t(
+        "A request file has no “{0}”. The crew's inputs belong in “inputs”.",
+        fault.name,
+      );
+    case "secret":
+      return l10n.t(
+        "A request file holds no secrets, because it is shared: remove “{0}”. The crew's token is kept by Crewdeck, and a callback's secret is entered in the form.",
+        fault.name,
+      );
+    case "address":
+      return `“${fault.name}”: ${texts.faults[fault.fault]}`;
+    case "wrongType":
+      return fill(texts.jsonTypes[fault.wanted], fault.name);
+    case "wrongStrategy":
+      return fill(texts.jsonFaults.wrongStrategy, quoted(fault.wanted));
+    case "otherPart":
+    case "twice":
+    case "sameCallback":
+    case "missingPart":
+      return fill(texts.jsonFaults[fault.kind], fault.name);
+    case "unknownCrew":
+      return l10n.t("No crew named “{0}” is connected here.", fault.name);
+    case "missingInput":
+      return l10n.t("The input “{0}” is missing: the crew needs it.", fault.name);
+    case "wrongInput":
+      return l10n.t("The crew describes “{0}” as {1}.", fault.name, typeText(fault.wanted));
+    case "notOneOf":
+      return l10n.t(
+        "The crew accepts only these values for “{0}”: {1}.",
+        fault.name,
+        someOf(fault.values),
+      );
+    case "unlistedInput":
+      return l10n.t("The crew doesn't list the input “{0}”. It will still be sent.", fault.name);
+  }
+}
+
+function typeText(type: InputType): string {
+  const texts = {
+    string: l10n.t("a text"),
+    number: l10n.t("a number"),
+    integer: l10n.t("a whole number"),
+    boolean: l10n.t("true or false"),
+    object: l10n.t("an object"),
+    array: l10n.t("a list"),
+  };
+  return texts[type];
+}
+
+function someOf(values: readonly JsonValue[]): string {
+  const shown = values.slice(0, 10).map((value) => JSON.stringify(value));
+  return [...shown, ...(values.length > 10 ? ["…"] : [])].join(", ");
 }

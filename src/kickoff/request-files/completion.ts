@@ -3,26 +3,28 @@ import { isRequired } from "../../api/read-inputs.ts";
 import type { InputField, JsonValue } from "../../api/types.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
+import { defined } from "../../base/json.ts";
 import { logProblem } from "../../editor/log.ts";
 import { showStatus } from "../../editor/messages.ts";
-import { crewNamedIn, placeAt, type WritingPlace } from "./place.ts";
+import { placeAt, type WritingPlace } from "./place.ts";
+import { readRequestFile } from "./request-file.ts";
 
-/** What {@link RequestFileCompletion} works with. */
-export interface RequestFileCompletionOptions {
-  readonly crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">;
-  /** A crew told what it asks for. */
-  readonly onLearnt: () => void;
-}
+type Offer = Partial<vscode.CompletionItem> & { readonly label: string };
 
-/** Offers the connected crews, and inside `inputs` what the file's crew asks for: the crew is asked once, and only there. */
-export class RequestFileCompletion implements vscode.CompletionItemProvider {
-  readonly #options: RequestFileCompletionOptions;
+/** Offers the connected crews, and in `inputs` what the file's crew takes: only there the crew is asked, once. */
+export class RequestFileCompletion {
+  readonly #crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">;
+  readonly #onLearnt: () => void;
 
-  constructor(options: RequestFileCompletionOptions) {
-    this.#options = options;
+  /** `onLearnt` is called when a crew's inputs become known. */
+  constructor(
+    crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">,
+    onLearnt: () => void,
+  ) {
+    this.#crews = crews;
+    this.#onLearnt = onLearnt;
   }
 
-  /** See {@link vscode.CompletionItemProvider}. */
   async provideCompletionItems(
     document: vscode.TextDocument,
     position: vscode.Position,
@@ -35,49 +37,49 @@ export class RequestFileCompletion implements vscode.CompletionItemProvider {
       document.positionAt(place.replaces.start),
       document.positionAt(place.replaces.end),
     );
-    const items =
+    const offers =
       place.kind === "crew"
-        ? this.#options.crews.list().map(crewItem)
-        : await this.#inputItems(place, text, token);
-    for (const item of items) {
-      item.range = range;
-      item.filterText = item.filterText ?? JSON.stringify(item.label);
-    }
-    return items;
+        ? this.#crews.list().map(crewOffer)
+        : await this.#inputOffers(place, text, token);
+    return offers.map((offer, index) =>
+      Object.assign(new vscode.CompletionItem(offer.label), {
+        range,
+        filterText: JSON.stringify(offer.label),
+        sortText: String(index).padStart(4, "0"),
+        ...offer,
+      }),
+    );
   }
 
-  async #inputItems(
+  async #inputOffers(
     place: Exclude<WritingPlace, { kind: "crew" }>,
     text: string,
     token: vscode.CancellationToken,
-  ): Promise<vscode.CompletionItem[]> {
-    const name = crewNamedIn(text);
-    const crew = name === undefined ? undefined : this.#options.crews.find(name);
+  ): Promise<readonly Offer[]> {
+    const name = readRequestFile(text).crew;
+    const crew = name === undefined ? undefined : this.#crews.find(name);
     const fields = crew === undefined ? [] : await this.#fieldsOf(crew, token);
     if (place.kind === "inputName")
       return fields
         .filter((field) => !place.given.has(field.name))
-        .map((field, index) => nameItem(field, place, index));
+        .map((field) => nameOffer(field, place));
     const field = fields.find((each) => each.name === place.name);
-    return field === undefined
-      ? []
-      : valuesOf(field).map(({ value, detail }, index) => valueItem(value, detail, index));
+    return field === undefined ? [] : valuesOf(field).map(valueOffer);
   }
 
   async #fieldsOf(crew: Crew, token: vscode.CancellationToken): Promise<readonly InputField[]> {
-    const { crews, onLearnt } = this.#options;
-    const known = crews.knownInputs(crew);
+    const known = this.#crews.knownInputs(crew);
     if (known !== undefined) return known.fields;
     const abort = new AbortController();
     const cancelled = token.onCancellationRequested(() => abort.abort());
     try {
-      const { fields } = await crews.inputs(crew, { signal: abort.signal });
-      onLearnt();
+      const { fields } = await this.#crews.inputs(crew, { signal: abort.signal });
+      this.#onLearnt();
       return fields;
     } catch (error) {
       if (!token.isCancellationRequested) {
         logProblem("Asking a crew for its inputs", error, crew.name);
-        showStatus(vscode.l10n.t("“{0}” can't be asked for its inputs just now.", crew.name));
+        showStatus(vscode.l10n.t("The inputs of “{0}” are not available.", crew.name));
       }
       return [];
     } finally {
@@ -86,36 +88,33 @@ export class RequestFileCompletion implements vscode.CompletionItemProvider {
   }
 }
 
-function crewItem({ name, url }: Crew): vscode.CompletionItem {
-  const item = new vscode.CompletionItem(name, vscode.CompletionItemKind.Module);
-  item.insertText = JSON.stringify(name);
-  item.detail = url;
-  return item;
+function crewOffer({ name, url }: Crew): Offer {
+  const insertText = JSON.stringify(name);
+  return { label: name, kind: vscode.CompletionItemKind.Module, insertText, detail: url };
 }
 
-function nameItem(
+function nameOffer(
   field: InputField,
   { hasValue, needsComma }: Extract<WritingPlace, { kind: "inputName" }>,
-  index: number,
-): vscode.CompletionItem {
-  const item = new vscode.CompletionItem(field.name, vscode.CompletionItemKind.Property);
-  const snippet = new vscode.SnippetString().appendText(JSON.stringify(field.name));
+): Offer {
+  const { name, type, description } = field;
+  const snippet = new vscode.SnippetString().appendText(JSON.stringify(name));
   if (!hasValue) {
     appendValue(snippet.appendText(": "), field);
     if (needsComma) snippet.appendText(",");
   }
-  item.insertText = snippet;
-  item.sortText = String(index).padStart(4, "0");
-  item.detail = [
-    ...(field.type === undefined ? [] : [field.type]),
-    isRequired(field) ? vscode.l10n.t("required") : vscode.l10n.t("optional"),
-  ].join(" · ");
-  // A plain string: what a crew says of its inputs is text, not Markdown.
-  if (field.description !== undefined) item.documentation = field.description;
-  return item;
+  const need = isRequired(field) ? vscode.l10n.t("required") : vscode.l10n.t("optional");
+  return {
+    label: name,
+    kind: vscode.CompletionItemKind.Property,
+    insertText: snippet,
+    detail: type === undefined ? need : `${type} · ${need}`,
+    // A plain string: a crew's description is text, not Markdown.
+    ...defined({ documentation: description }),
+  };
 }
 
-/** A value to begin with, chosen so that typing goes on in it. */
+/** A value to begin with, in which typing continues. */
 function appendValue(snippet: vscode.SnippetString, field: InputField): void {
   const choices = valuesOf(field).map(({ value }) => JSON.stringify(value));
   if (choices.length > 1) snippet.appendChoice(choices);
@@ -127,26 +126,23 @@ function appendValue(snippet: vscode.SnippetString, field: InputField): void {
   else snippet.appendPlaceholder("0");
 }
 
-function valueItem(
-  value: JsonValue,
-  detail: string | undefined,
-  index: number,
-): vscode.CompletionItem {
+function valueOffer({ value, detail }: OfferedValue): Offer {
   const text = JSON.stringify(value);
-  const item = new vscode.CompletionItem(text, vscode.CompletionItemKind.Value);
-  item.insertText = text;
-  item.filterText = text;
-  item.sortText = String(index).padStart(4, "0");
-  if (detail !== undefined) item.detail = detail;
-  return item;
+  const { Value } = vscode.CompletionItemKind;
+  return { label: text, kind: Value, insertText: text, filterText: text, ...defined({ detail }) };
 }
 
-/** The values that are worth offering: the default first, then those that the crew names. */
+interface OfferedValue {
+  readonly value: JsonValue;
+  readonly detail?: string;
+}
+
+/** The default, then the crew's choices. */
 function valuesOf({
   type,
   default: value,
   enum: named = type === "boolean" ? [true, false] : [],
-}: InputField): readonly { readonly value: JsonValue; readonly detail?: string }[] {
+}: InputField): readonly OfferedValue[] {
   const others = named
     .filter((each) => JSON.stringify(each) !== JSON.stringify(value))
     .map((each) => ({ value: each }));

@@ -1,15 +1,14 @@
 import * as vscode from "vscode";
-import type { Crews } from "../../crews/crews.ts";
 import { Disposables } from "../../base/events.ts";
-import { checkRequestFile } from "./check.ts";
-import { isRequestFile } from "./document.ts";
-import { readRequestFile } from "./read.ts";
-import { faultInWords, isHarmless, type RequestFault } from "./words.ts";
+import type { Crews } from "../../crews/crews.ts";
+import { checkRequestFile, faultText, isHarmless, type RequestFault } from "./check.ts";
+import { isRequestFile } from "./name.ts";
+import { readRequestFile } from "./request-file.ts";
 
-/** Characters above which a file is no request that somebody writes by hand. */
+/** Longer files are not checked, in characters. */
 const longest = 1_000_000;
-/** VS Code's own JSON support tells these, by the schema that the manifest contributes. */
-const toldBySchema: readonly RequestFault["kind"][] = [
+/** VS Code's JSON support reports these, by the schema in the manifest. */
+const bySchema: readonly RequestFault["kind"][] = [
   "syntax",
   "notAnObject",
   "noCrew",
@@ -17,7 +16,7 @@ const toldBySchema: readonly RequestFault["kind"][] = [
   "wrongStrategy",
 ];
 
-/** Marks what is wrong in open request files. Asks no crew: inputs are checked where it is known already what the crew asks for. */
+/** Marks problems in open request files, without requests: inputs are checked if they are known. */
 export class RequestFileDiagnostics implements vscode.Disposable {
   readonly #owned = new Disposables();
   readonly #crews: Pick<Crews, "find" | "knownInputs">;
@@ -25,16 +24,15 @@ export class RequestFileDiagnostics implements vscode.Disposable {
 
   constructor(crews: Pick<Crews, "find" | "knownInputs" | "onDidChange">) {
     this.#crews = crews;
-    this.#owned.add(vscode.workspace.onDidOpenTextDocument((document) => this.#mark(document)));
-    this.#owned.add(
-      vscode.workspace.onDidChangeTextDocument(({ document }) => this.#mark(document)),
-    );
-    this.#owned.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#marks.delete(uri)));
+    const { workspace } = vscode;
+    this.#owned.add(workspace.onDidOpenTextDocument((document) => this.#mark(document)));
+    this.#owned.add(workspace.onDidChangeTextDocument(({ document }) => this.#mark(document)));
+    this.#owned.add(workspace.onDidCloseTextDocument(({ uri }) => this.#marks.delete(uri)));
     this.#owned.add(crews.onDidChange(() => this.refresh()));
     this.refresh();
   }
 
-  /** Looks at every open request file again: crews came or went, or one told what it asks for. */
+  /** Checks all open request files: the crews or their inputs changed. */
   refresh(): void {
     for (const document of vscode.workspace.textDocuments) this.#mark(document);
   }
@@ -46,29 +44,25 @@ export class RequestFileDiagnostics implements vscode.Disposable {
   #mark(document: vscode.TextDocument): void {
     if (!isRequestFile(document.uri)) return;
     const text = document.getText();
-    this.#marks.set(
-      document.uri,
-      text.length > longest ? [] : this.#faultsIn(text).map((fault) => diagnostic(document, fault)),
-    );
+    const faults = text.length > longest ? [] : this.#faultsIn(text);
+    const marks = faults.map((fault) => diagnostic(document, fault));
+    this.#marks.set(document.uri, marks);
   }
 
   #faultsIn(text: string): readonly RequestFault[] {
     const file = readRequestFile(text);
     const crew = file.crew === undefined ? undefined : this.#crews.find(file.crew);
     const faults = checkRequestFile(file, crew, crew && this.#crews.knownInputs(crew));
-    return faults.filter(({ kind }) => !toldBySchema.includes(kind));
+    return faults.filter(({ kind }) => !bySchema.includes(kind));
   }
 }
 
 function diagnostic(document: vscode.TextDocument, fault: RequestFault): vscode.Diagnostic {
-  const range = new vscode.Range(
-    document.positionAt(fault.at.start),
-    document.positionAt(fault.at.end),
-  );
+  const { Error, Warning } = vscode.DiagnosticSeverity;
   const made = new vscode.Diagnostic(
-    range,
-    faultInWords(fault),
-    isHarmless(fault) ? vscode.DiagnosticSeverity.Warning : vscode.DiagnosticSeverity.Error,
+    new vscode.Range(document.positionAt(fault.at.start), document.positionAt(fault.at.end)),
+    faultText(fault),
+    isHarmless(fault) ? Warning : Error,
   );
   made.source = "Crewdeck";
   made.code = fault.kind;

@@ -1,16 +1,11 @@
-import {
-  createScanner,
-  getLocation,
-  getNodeValue,
-  parseTree,
-  findNodeAtLocation,
-} from "jsonc-parser";
-import type { Span } from "../json-tree.ts";
+import { createScanner, getLocation } from "jsonc-parser";
+import type { Span } from "../json.ts";
+import { readRequestFile } from "./request-file.ts";
 
-/** Where in a request file somebody writes, as far as something can be offered there. */
+/** A place in a request file where something can be offered. */
 export type WritingPlace = { readonly replaces: Span } & (
   | { readonly kind: "crew" }
-  /** The name of an input; `given` stand there already. */
+  /** An input's name; `given` are the others' names. */
   | {
       readonly kind: "inputName";
       readonly given: ReadonlySet<string>;
@@ -20,7 +15,7 @@ export type WritingPlace = { readonly replaces: Span } & (
   | { readonly kind: "inputValue"; readonly name: string }
 );
 
-/** What stands at an offset of a request file, complete or half written; nothing where nothing can be offered. */
+/** The place at an offset of a request file, which may be incomplete. */
 export function placeAt(text: string, offset: number): WritingPlace | undefined {
   const { path, isAtPropertyKey, previousNode } = getLocation(text, offset);
   const isInside =
@@ -45,29 +40,17 @@ export function placeAt(text: string, offset: number): WritingPlace | undefined 
   };
 }
 
-/** The crew that a half written request file names. */
-export function crewNamedIn(text: string): string | undefined {
-  const tree = parseTree(text);
-  const node = tree && findNodeAtLocation(tree, ["crew"]);
-  return node?.type === "string" ? String(getNodeValue(node)) : undefined;
-}
-
-/** The names of the inputs that stand there, but for the one that is being written. */
 function inputsGiven(text: string, except: Span): ReadonlySet<string> {
-  const tree = parseTree(text);
-  const inputs = tree && findNodeAtLocation(tree, ["inputs"]);
-  const keys = (inputs?.children ?? []).flatMap(({ children }) => children?.[0] ?? []);
-  return new Set(
-    keys.filter(({ offset }) => offset !== except.start).map(({ value }) => String(value)),
-  );
+  const given = [...readRequestFile(text).places.inputName];
+  return new Set(given.flatMap(([name, { start }]) => (start === except.start ? [] : name)));
 }
 
-/** A word without quotes that is being written. */
+/** Where the unquoted word before an offset begins. */
 function wordStart(text: string, offset: number): number {
   return offset - (/[\w-]*$/.exec(text.slice(Math.max(0, offset - 200), offset))?.[0].length ?? 0);
 }
 
-/** The first character of the token that follows, comments left out; empty at the end. */
+/** The first character of the next token that is no comment; "" at the end. */
 function tokenAfter(text: string, offset: number): string {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);

@@ -1,41 +1,87 @@
 import * as vscode from "vscode";
-import type { Crews } from "../../crews/crews.ts";
 import { Disposables } from "../../base/events.ts";
+import type { Crews } from "../../crews/crews.ts";
 import { logProblem } from "../../editor/log.ts";
-import { isRequestFile, requestFiles } from "./document.ts";
-import { RequestFileLenses } from "./lenses.ts";
+import type { Database } from "../../store/database.ts";
+import { isRequestFile, requestFileEnding } from "./name.ts";
 import type { RequestFiles, RequestFilesOptions } from "./request-files.ts";
-import type { RequestFilesRoom } from "./room.ts";
 
-/** Request files, as the other parts use them. */
-export interface RegisteredRequestFiles {
-  readonly load: () => Promise<RequestFiles>;
-  /** Ends all of it. */
-  dispose(): void;
-}
-
-/** Registers what helps to write request files and to use them. Most of it is loaded with the first file: most windows never see one. */
-export function registerRequestFiles(
-  crews: Crews,
-  options: Omit<RequestFilesOptions, "crews" | "onLearnt" | "isTrusted">,
-): RegisteredRequestFiles {
+/** Registers what helps to write and use request files. Most of it is loaded with the first file. */
+export function registerRequestFiles({
+  database,
+  crews,
+  ...options
+}: Pick<RequestFilesOptions, "sender" | "forms" | "clock"> & {
+  readonly database: Database;
+  readonly crews: Crews;
+}): { readonly load: () => Promise<RequestFiles>; dispose(): void } {
   const owned = new Disposables();
-  let loading: Promise<RequestFilesRoom> | undefined;
-  const load = () =>
-    (loading ??= import("./room.ts").then(({ openRoom }) => owned.add(openRoom(crews, options))));
+  const open = async () => {
+    const [request, diagnose, complete, allow] = await Promise.all([
+      import("./request-files.ts"),
+      import("./diagnostics.ts"),
+      import("./completion.ts"),
+      import("../callback-consent.ts"),
+    ]);
+    const diagnostics = owned.add(new diagnose.RequestFileDiagnostics(crews));
+    const onLearnt = () => diagnostics.refresh();
+    const files = new request.RequestFiles({
+      ...options,
+      crews,
+      consent: new allow.CallbackConsent(database),
+      onLearnt,
+      isTrusted: () => vscode.workspace.isTrusted,
+    });
+    return { files, completion: new complete.RequestFileCompletion(crews, onLearnt) };
+  };
+  let loading: ReturnType<typeof open> | undefined;
+  const load = () => (loading ??= open());
   const look = ({ uri }: vscode.TextDocument) => {
     if (isRequestFile(uri))
       void load().catch((error: unknown) =>
-        logProblem("Loading what belongs to request files", error),
+        logProblem("Loading the support for request files", error),
       );
   };
   owned.add(vscode.workspace.onDidOpenTextDocument(look));
   vscode.workspace.textDocuments.forEach(look);
-  owned.add(vscode.languages.registerCodeLensProvider(requestFiles, new RequestFileLenses()));
+  // Saved or not, in any file system.
+  const selector: vscode.DocumentSelector = { pattern: `**/*${requestFileEnding}` };
+  owned.add(
+    vscode.languages.registerCodeLensProvider(selector, {
+      provideCodeLenses: ({ uri }) => lensesFor(uri),
+    }),
+  );
   const completion: vscode.CompletionItemProvider = {
     provideCompletionItems: async (document, position, token) =>
       await (await load()).completion.provideCompletionItems(document, position, token),
   };
-  owned.add(vscode.languages.registerCompletionItemProvider(requestFiles, completion, '"', ":"));
+  owned.add(vscode.languages.registerCompletionItemProvider(selector, completion, '"', ":"));
   return { load: async () => (await load()).files, dispose: () => owned.dispose() };
+}
+
+function lensesFor(uri: vscode.Uri): vscode.CodeLens[] {
+  const lens = (title: string, command: string, tooltip: string) =>
+    new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {
+      title,
+      command: `crewdeck.${command}`,
+      tooltip,
+      arguments: [{ file: uri.toString(), fromLens: true }],
+    });
+  return [
+    lens(
+      vscode.l10n.t("Kick off"),
+      "kickoffFile",
+      vscode.l10n.t("Starts an execution with these inputs, including unsaved changes"),
+    ),
+    lens(
+      vscode.l10n.t("Open in form"),
+      "openFileInForm",
+      vscode.l10n.t("Fills these values into the crew's form; nothing is sent yet"),
+    ),
+    lens(
+      vscode.l10n.t("Copy as cURL"),
+      "copyAsCurl",
+      vscode.l10n.t("The same kickoff as a command for a shell, without the token"),
+    ),
+  ];
 }

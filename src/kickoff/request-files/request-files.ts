@@ -1,91 +1,81 @@
 import * as vscode from "vscode";
-import type { Clock } from "../../base/clock.ts";
 import { kickoffBody } from "../../api/requests.ts";
 import type { KickoffRequest } from "../../api/types.ts";
+import type { Clock } from "../../base/clock.ts";
+import { UserError } from "../../base/errors.ts";
+import { defined } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { costsMoney, type Crew } from "../../crews/types.ts";
-import { UserError } from "../../base/errors.ts";
 import { plainLabel, plainMessage } from "../../editor/messages.ts";
 import type { Execution } from "../../executions/model.ts";
-import { askedCallbacks, callbacksInWords } from "../asked-callbacks.ts";
-import type { CallbackConsent } from "../callback-hosts.ts";
-import { copyCurl } from "../copy-curl.ts";
-import type { KickoffForms } from "../forms.ts";
-import { OneWish } from "../one-wish.ts";
 import type { KickoffSender } from "../../sending/kickoff.ts";
-import { checkRequestFile } from "./check.ts";
-import { wholeRequest } from "./whole-request.ts";
-import { readRequestFile, type RequestFile } from "./read.ts";
-import { faultInWords, isHarmless, type RequestFault } from "./words.ts";
+import type { CallbackConsent } from "../callback-consent.ts";
+import { askedCallbacks, wholeRequest } from "../callbacks.ts";
+import { copyCurl } from "../export.ts";
+import type { KickoffForms } from "../form/forms.ts";
+import { SingleStart } from "../../base/single-start.ts";
+import { callbacksText } from "../texts.ts";
+import { checkRequestFile, faultText, isHarmless, type RequestFault } from "./check.ts";
+import { readRequestFile, type RequestFile } from "./request-file.ts";
 
-/** What {@link RequestFiles} works with. */
 export interface RequestFilesOptions {
-  readonly crews: Pick<Crews, "find" | "get" | "inputs">;
+  readonly crews: Pick<Crews, "find" | "get" | "inputs" | "ready">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly forms: Pick<KickoffForms, "open">;
   readonly consent: Pick<CallbackConsent, "confirm">;
   readonly clock: Clock;
-  /** Makes sure that a local crew's service runs; nothing to do for a deployed one. */
-  readonly wake: (crewId: string) => Promise<void>;
-  /** A crew told what it asks for. */
+  /** Called when a crew's inputs become known. */
   readonly onLearnt: () => void;
-  /** Whether the person trusts the workspace; looked up at each use. */
+  /** Whether the workspace is trusted; called at each use. */
   readonly isTrusted: () => boolean;
 }
 
-/** A file that can be used, and its crew. */
+/** A valid file, and its crew. */
 interface Read {
   readonly document: vscode.TextDocument;
   readonly crew: Crew;
   readonly file: RequestFile;
 }
 
-/** What came of a wish to kick off: settles when the execution has started, in the form perhaps, or with nothing. */
+/** Settles when the execution has started, perhaps in the form. */
 interface Begun {
   readonly started: Promise<Execution | undefined>;
 }
 
-/** What can be done with a request file. Text that is not saved counts as it stands in the editor. */
+/** What can be done with a request file, including its unsaved changes. */
 export class RequestFiles {
   readonly #options: RequestFilesOptions;
-  /** By the file's address. */
-  readonly #starting: OneWish<Begun | undefined>;
+  readonly #starts: SingleStart<Begun | undefined>;
 
   constructor(options: RequestFilesOptions) {
     this.#options = options;
-    this.#starting = new OneWish(options.clock);
+    this.#starts = new SingleStart(options.clock);
   }
 
   /**
-   * Kicks off what a file says, once, after everything that can be checked was. Nothing where the person does not confirm.
-   * A double click is one wish; see {@link OneWish}. Where a callback needs a secret, a person goes on in the form.
-   * Throws {@link UserError} with the place of what is wrong, and what {@link KickoffSender.send} throws.
+   * Validates a file and kicks it off, once for a double click; see {@link SingleStart}. If a callback needs a secret, opens the form
+   * for a person. Undefined if the person cancels. @throws UserError with the first problem's place, and what {@link KickoffSender.send} throws
    */
   async kickOff(
     uri: vscode.Uri,
     by: { readonly isPerson: boolean },
   ): Promise<Execution | undefined> {
-    const begun = await this.#starting.once(uri.toString(), by, () => this.#begin(uri, by));
+    const begun = await this.#starts.once(uri.toString(), by, () => this.#begin(uri, by.isPerson));
     return await begun?.started;
   }
 
-  /** Puts a file's values into its crew's form; missing inputs are asked for there. Settles as {@link KickoffForms.open} does. */
+  /** Opens the crew's form with a file's values. Settles as {@link KickoffForms.open}. */
   async openInForm(uri: vscode.Uri): Promise<Execution | undefined> {
-    return await (
-      await this.#open(await this.#read(uri))
-    )?.started;
+    const begun = await this.#open(await this.#read(uri));
+    return await begun?.started;
   }
 
-  /** Copies what a file says as a command for a shell. */
   async copyCurl(uri: vscode.Uri): Promise<void> {
     const { crew, file } = await this.#read(uri);
     await copyCurl(crew, file.values);
   }
 
-  async #begin(
-    uri: vscode.Uri,
-    { isPerson }: { readonly isPerson: boolean },
-  ): Promise<Begun | undefined> {
+  async #begin(uri: vscode.Uri, isPerson: boolean): Promise<Begun | undefined> {
     const read = await this.#read(uri);
     const request = wholeRequest(read.file.values);
     if (request !== undefined) {
@@ -98,13 +88,13 @@ export class RequestFiles {
     return await this.#open(read);
   }
 
-  /** Opens the form; undefined when the person does not allow the callbacks. */
+  /** Opens the form; undefined if the person doesn't allow the callbacks. */
   async #open({ crew, file }: Read): Promise<Begun | undefined> {
-    const { crews, forms, consent, wake } = this.#options;
+    const { crews, forms, consent } = this.#options;
     if (!(await consent.confirm(crew, file.values))) return undefined;
-    await wake(crew.id);
+    const ready = await crews.ready(crew);
     return {
-      started: forms.open(crews.get(crew.id), { inputs: {}, ...file.values }, { replaces: true }),
+      started: forms.open(ready, { inputs: {}, ...file.values }, { replaces: true }),
     };
   }
 
@@ -112,15 +102,15 @@ export class RequestFiles {
     { document, crew, file }: Read,
     request: KickoffRequest,
   ): Promise<Execution | undefined> {
-    const { crews, sender, consent, wake, onLearnt, isTrusted } = this.#options;
+    const { crews, sender, consent, onLearnt, isTrusted } = this.#options;
     return await vscode.window.withProgress(
       {
         location: vscode.ProgressLocation.Window,
         title: plainLabel(vscode.l10n.t("Kicking off “{0}”…", crew.name)),
       },
       async () => {
-        await wake(crew.id);
-        const inputs = await crews.inputs(crews.get(crew.id), { fresh: true });
+        const ready = await crews.ready(crew);
+        const inputs = await crews.inputs(ready, { fresh: true });
         onLearnt();
         refuse(document, checkRequestFile(file, crew, inputs));
         if (
@@ -129,22 +119,18 @@ export class RequestFiles {
             : confirmUntrusted(document, crew, request)))
         )
           return undefined;
-        return await sender.send(
-          crews.get(crew.id),
-          request,
-          file.label === undefined ? {} : { label: file.label },
-        );
+        return await sender.send(ready, request, defined({ label: file.label }));
       },
     );
   }
 
-  /** A file and its crew. @throws UserError where the file can't be used whatever the crew asks for */
+  /** A file and its crew, without checking the inputs. @throws UserError for an invalid file */
   async #read(uri: vscode.Uri): Promise<Read> {
     const document = await vscode.workspace.openTextDocument(uri);
     const file = readRequestFile(document.getText());
     const crew = file.crew === undefined ? undefined : this.#options.crews.find(file.crew);
     refuse(document, checkRequestFile(file, crew, undefined));
-    // Names the connected crews where this one is not among them.
+    // If the file names none, this throws an error that lists the connected crews.
     return { document, file, crew: crew ?? this.#options.crews.get(file.crew ?? "") };
   }
 }
@@ -164,16 +150,13 @@ function secretNeeded(document: vscode.TextDocument): UserError {
   );
 }
 
-/** @throws UserError that says the first thing that is wrong, and where */
+/** @throws UserError with the first problem and its place */
 function refuse(document: vscode.TextDocument, faults: readonly RequestFault[]): void {
   const fault = faults.find((each) => !isHarmless(each));
   if (fault === undefined) return;
-  const { line, character } = document.positionAt(fault.at.start);
   const range = new vscode.Range(
-    line,
-    character,
-    document.positionAt(fault.at.end).line,
-    document.positionAt(fault.at.end).character,
+    document.positionAt(fault.at.start),
+    document.positionAt(fault.at.end),
   );
   const connect =
     fault.kind === "unknownCrew"
@@ -183,8 +166,8 @@ function refuse(document: vscode.TextDocument, faults: readonly RequestFault[]):
     vscode.l10n.t(
       "{0}, line {1}: {2} Nothing was sent.",
       nameOf(document),
-      line + 1,
-      faultInWords(fault),
+      range.start.line + 1,
+      faultText(fault),
     ),
     [
       ...connect,
@@ -198,8 +181,8 @@ function refuse(document: vscode.TextDocument, faults: readonly RequestFault[]):
 }
 
 /**
- * A workspace that nobody trusts must not start anything that costs money by a lens that looks harmless. The question names the callbacks,
- * also those that were allowed before, and allows none for later.
+ * Asks before a file of an untrusted workspace starts something that costs money by a harmless-looking lens. Names all callbacks, also
+ * allowed ones, and allows none for later.
  */
 async function confirmUntrusted(
   document: vscode.TextDocument,
@@ -221,7 +204,7 @@ async function confirmUntrusted(
       : vscode.l10n.t("{0} bytes are sent to {1}.", bytes, host),
     ...(callbacks.length === 0
       ? []
-      : [vscode.l10n.t("It asks the crew to send:"), callbacksInWords(callbacks)]),
+      : [vscode.l10n.t("It asks the crew to send:"), callbacksText(callbacks)]),
   ].join("\n\n");
   return (
     (await vscode.window.showWarningMessage(

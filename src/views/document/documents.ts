@@ -1,129 +1,110 @@
 import * as vscode from "vscode";
-import {
-  executionUri,
-  parseExecutionUri,
-  parsePartUri,
-  type ExecutionAddress,
-} from "../../editor/execution-uri.ts";
+import { executionUri, parseExecutionUri, parsePartUri } from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/ids.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
-import type { RawAnswers } from "./answers.ts";
-import { outputOf } from "./outputs.ts";
-import type * as rendering from "./rendering.ts";
+import { outputOf, renderOutput } from "./outputs.ts";
+import type * as rendering from "./render.ts";
 import type { Rendered } from "./sections.ts";
 
-/** Renderings of one document that are kept to tell which of them an editor still shows. */
+/** Renderings of a document that are kept to find the one that an editor still shows. */
 const keptRenderings = 4;
 
-/** What {@link ExecutionDocuments} shows. */
 export interface ExecutionDocumentsOptions {
   readonly store: Pick<ExecutionStore, "find" | "summary" | "onDidChange">;
   /** The id of a connected crew by its name. */
   readonly crewIdOf: (crewName: string) => string | undefined;
-  /** Resolves when the executions are read: a document that comes back with its window must not say meanwhile that it is unknown. */
+  /** What may change without the execution; `refresh` reports that it did. */
+  readonly circumstancesOf?: (execution: ExecutionSummary) => rendering.RenderCircumstances;
+  /** Resolves when the executions are read: until then a restored document must not say that its execution is unknown. */
   readonly ready?: Promise<unknown>;
-  /** Why what is known of an execution may be out of date, in whole sentences; nothing where its crew answers. Whoever knows that it has changed calls `refresh`. */
-  readonly doubtOf?: (execution: ExecutionSummary) => string | undefined;
-  /** The raw answers that were asked for. */
-  readonly answers?: Pick<RawAnswers, "at">;
-  /** Another scheme than the extension's own, for a second instance. */
+  /** Default: the extension's. */
   readonly scheme?: string;
 }
 
 type Rendering = typeof rendering;
 
-/** A document as it was given out last. */
+/** A document as it was last read. */
 interface Page {
   readonly uri: vscode.Uri;
   readonly summary: ExecutionSummary | undefined;
-  /** It may become another one because of other executions. */
-  readonly title: string | undefined;
-  readonly doubt: string | undefined;
+  /** The execution's title, which others may change, and its circumstances. */
+  readonly about: string;
   /** Newest first. */
   readonly renderings: readonly [Rendered, ...Rendered[]];
   readonly bytes: Uint8Array;
-  /** Milliseconds since 1970; grows with every change, or VS Code would keep the old text. */
+  /** Milliseconds since 1970. Increases with every change: VS Code would keep the old text. */
   readonly mtime: number;
 }
 
-/**
- * Read-only documents of executions: `crew-execution:/<crew>/<kickoffId>/<title>.execution` and those of their outputs beside it. An id
- * that nothing is known of has one, too.
- */
+/** The read-only documents of executions and of their outputs. An unknown id has one, too. */
 export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #options: ExecutionDocumentsOptions;
   readonly #pages = new Map<string, Page>();
+  /** Raw answers of crews in open editors. They aren't stored. */
+  readonly #answers = new Map<string, string>();
   readonly #changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly #subscriptions: vscode.Disposable;
   /** Loaded with the first document: most windows show none. */
   #rendering: Rendering | undefined;
+  readonly onDidChangeFile = this.#changes.event;
 
   constructor(options: ExecutionDocumentsOptions) {
     this.#options = options;
     this.#subscriptions = vscode.Disposable.from(
-      vscode.Disposable.from(
-        options.store.onDidChange(() => {
-          this.refresh();
-        }),
-      ),
-      vscode.workspace.onDidCloseTextDocument((document) =>
-        this.#pages.delete(document.uri.toString()),
-      ),
+      options.store.onDidChange(() => this.refresh()),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        this.#pages.delete(uri.toString());
+        this.#answers.delete(uri.toString());
+      }),
       this.#changes,
     );
   }
 
-  readonly onDidChangeFile = this.#changes.event;
-
-  /** The address of an execution's document: the one that a tab shows, so that another title opens no second one. */
+  /** The address of an execution's document; that of its tab, so that a new title opens no second one. */
   uriOf(execution: ExecutionSummary): vscode.Uri {
     const scheme = this.#options.scheme ?? executionScheme;
-    const isItsOwn = (uri: vscode.Uri) =>
-      uri.scheme === scheme &&
-      parseExecutionUri(uri) !== undefined &&
-      this.summary(uri)?.localId === execution.localId;
-    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-    const open = tabs
+    const open = vscode.window.tabGroups.all
+      .flatMap(({ tabs }) => tabs)
       .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []))
-      .find(isItsOwn);
-    return (
-      open ??
-      executionUri(
-        { crewName: execution.crew.name, key: keyOf(execution) },
-        titleOf(execution),
-        scheme,
-      )
-    );
+      .find(
+        (uri) =>
+          uri.scheme === scheme &&
+          parseExecutionUri(uri) !== undefined &&
+          this.summary(uri)?.localId === execution.localId,
+      );
+    const address = { crewName: execution.crew.name, key: keyOf(execution) };
+    return open ?? executionUri(address, titleOf(execution), scheme);
   }
 
-  /** The execution that a document, or that of one of its outputs, belongs to. */
+  /** The execution of a document or of a document of its outputs. */
   summary(uri: vscode.Uri): ExecutionSummary | undefined {
     const address = addressOf(uri);
     if (address === undefined) return undefined;
     const { store, crewIdOf } = this.#options;
     const crewId = crewIdOf(address.crewName);
-    // A crew may have been renamed or removed since the document was opened; the id still leads to its execution.
+    // The crew may have been renamed or removed since.
     return (
       (crewId === undefined ? undefined : store.summary(address.key, crewId)) ??
       store.summary(address.key)
     );
   }
 
-  /** The same, read whole as it is stored now. */
+  /** The same with all its details. */
   execution(uri: vscode.Uri): Execution | undefined {
     const summary = this.summary(uri);
     return summary && this.#options.store.find(summary.localId);
   }
 
-  /** The rendering that an open document shows right now; nothing where it is still being loaded. */
+  /** The rendering that an open document shows; undefined while it is loaded. */
   rendered(document: vscode.TextDocument): Rendered | undefined {
     const page = this.#pages.get(document.uri.toString());
-    return page?.renderings.find((rendering) => rendering.text === document.getText());
+    const text = document.getText();
+    return page?.renderings.find((rendering) => rendering.text === text);
   }
 
-  /** Whether a document shows what is stored now. */
+  /** Whether a document shows the present state. */
   isCurrent(document: vscode.TextDocument): boolean {
     return (
       this.#rendering !== undefined &&
@@ -131,7 +112,12 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     );
   }
 
-  /** Renders anew what is open and has changed. */
+  /** Keeps a raw answer for its document, until that is closed. */
+  keepAnswer(uri: vscode.Uri, answer: string): void {
+    this.#answers.set(uri.toString(), answer);
+  }
+
+  /** Updates what is open and has changed. */
   refresh(): void {
     const rendering = this.#rendering;
     if (rendering === undefined) return;
@@ -157,30 +143,16 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return (await this.#read(uri)).bytes;
   }
 
-  /** Changes are told for every document that was read; nothing has to be watched for it. */
+  /** Every document that was read is watched. */
   watch(): vscode.Disposable {
     return new vscode.Disposable(() => undefined);
   }
 
-  readDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.FileNotADirectory(uri);
-  }
-
-  createDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  writeFile(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  delete(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  rename(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
+  readonly readDirectory = refuse;
+  readonly createDirectory = refuse;
+  readonly writeFile = refuse;
+  readonly delete = refuse;
+  readonly rename = refuse;
 
   dispose(): void {
     this.#subscriptions.dispose();
@@ -188,32 +160,25 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
 
   async #read(uri: vscode.Uri): Promise<Page> {
     await this.#options.ready;
-    this.#rendering ??= await import("./rendering.ts");
+    this.#rendering ??= await import("./render.ts");
     return this.#page(uri, this.#rendering);
   }
 
-  /** The document as it is stored now. @throws FileSystemError for an address that is none of an execution. */
+  /** The present document. @throws FileSystemError if the address is invalid */
   #page(uri: vscode.Uri, rendering: Rendering): Page {
     const key = uri.toString();
     const known = this.#pages.get(key);
     const summary = this.summary(uri);
-    const doubt = summary && this.#options.doubtOf?.(summary);
-    const title = summary && titleOf(summary);
-    if (
-      known !== undefined &&
-      known.summary === summary &&
-      known.title === title &&
-      known.doubt === doubt
-    )
-      return known;
+    const circumstances = summary && this.#options.circumstancesOf?.(summary);
+    const about = JSON.stringify([summary && titleOf(summary), circumstances]);
+    if (known !== undefined && known.summary === summary && known.about === about) return known;
     const execution = summary && this.#options.store.find(summary.localId);
-    const rendered = this.#render(uri, execution, doubt, rendering);
+    const rendered = this.#render(uri, execution, circumstances, rendering);
     const isSame = known?.renderings[0].text === rendered.text;
     const page: Page = {
       uri,
       summary,
-      title,
-      doubt,
+      about,
       renderings: [rendered, ...(known?.renderings.slice(isSame ? 1 : 0, keptRenderings) ?? [])],
       bytes: isSame ? known.bytes : new TextEncoder().encode(rendered.text),
       mtime: isSame ? known.mtime : Math.max(Date.now(), (known?.mtime ?? 0) + 1),
@@ -225,21 +190,27 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   #render(
     uri: vscode.Uri,
     execution: Execution | undefined,
-    doubt: string | undefined,
+    circumstances: rendering.RenderCircumstances | undefined,
     rendering: Rendering,
   ): Rendered {
     const address = addressOf(uri);
     if (address === undefined) throw vscode.FileSystemError.FileNotFound(uri);
     const part = parsePartUri(uri)?.part;
-    const answers = part?.kind === "answer" ? this.#options.answers : undefined;
-    if (answers !== undefined) return answers.at(uri);
+    if (part?.kind === "answer") {
+      const answer = this.#answers.get(uri.toString());
+      return answer === undefined ? rendering.renderMissingAnswer() : renderOutput(answer);
+    }
     if (execution === undefined) return rendering.renderMissing(address.crewName, address.key);
-    if (part === undefined) return rendering.renderExecution(execution, doubt);
+    if (part === undefined) return rendering.renderExecution(execution, circumstances);
     const output = outputOf(execution, part);
-    return output === undefined ? rendering.renderMissingOutput() : rendering.renderOutput(output);
+    return output === undefined ? rendering.renderMissingOutput() : renderOutput(output);
   }
 }
 
-function addressOf(uri: vscode.Uri): ExecutionAddress | undefined {
+function refuse(uri: vscode.Uri): never {
+  throw vscode.FileSystemError.NoPermissions(uri);
+}
+
+function addressOf(uri: vscode.Uri) {
   return parseExecutionUri(uri) ?? parsePartUri(uri)?.address;
 }

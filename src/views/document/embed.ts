@@ -1,45 +1,62 @@
-import { isRehearsalOutput } from "../../executions/rehearsal.ts";
-import { cleanText, fencedLines, jsonText } from "./markdown.ts";
-import { Nesting } from "./nesting.ts";
+import * as l10n from "@vscode/l10n";
+import { formatSize } from "../../base/text.ts";
+import { cleanText, fencedLines, jsonText, quotedLines } from "./markdown.ts";
+import { isLarge } from "./outputs.ts";
+import type { Part } from "./sections.ts";
+import { isRehearsalOutput } from "../../executions/model.ts";
+
+/** Characters of a large output in an execution's document. */
+const beginning = 100_000;
+
+/** An output below its heading; of a large one the beginning. `level` is that of its first-level headings. */
+export function outputPart(
+  id: string,
+  heading: readonly string[],
+  output: string,
+  level: number,
+): Part {
+  const above = heading.length === 0 ? [] : [...heading, ""];
+  if (output.trim() === "") return { id, lines: [...above, `*${l10n.t("empty output")}*`] };
+  if (!isLarge(output)) return { id, lines: [...above, ...outputLines(output, level)] };
+  const note = l10n.t(
+    "This output is large: {0}. Here is its beginning; “Open Output” shows all of it.",
+    formatSize(Buffer.byteLength(output)),
+  );
+  const text = output.slice(0, beginning);
+  const end = text.lastIndexOf("\n");
+  const shown = `${end < beginning / 2 ? text : text.slice(0, end)}\n\n…`;
+  return { id, lines: [...above, ...quotedLines([note]), "", ...outputLines(shown, level)] };
+}
 
 /**
- * A crew's output as lines of our document. Outputs are Markdown documents of their own: their headings go below the one
- * they stand under (outline and folding stay true), an open code block is closed, and raw HTML is shown and not obeyed. JSON gets
- * a code block.
- * @param level Level that the output's first-level headings get.
+ * An output as lines of a document. Outputs are Markdown documents themselves: their headings are lowered to `level`, an open code block
+ * is closed, and HTML is shown as text. JSON is a code block.
  */
 export function outputLines(output: string, level: number): string[] {
   const text = cleanText(output);
   const json = jsonText(text);
   if (json !== undefined) return fencedLines(json, "json");
   const embedding = new Embedding(level);
-  for (const line of readableText(text)
-    .replace(/^(?:[ \t]*\n)+|\s+$/g, "")
-    .split("\n"))
-    embedding.add(line);
+  const readable = isRehearsalOutput(text) ? withLines(text) : text;
+  for (const line of readable.replace(/^(?:[ \t]*\n)+|\s+$/g, "").split("\n")) embedding.add(line);
   return embedding.end();
 }
 
-/** An output that stays what it is when Markdown is made of it: the rehearsal's lines do not run together in the preview. */
-function readableText(output: string): string {
-  return isRehearsalOutput(output) ? withLines(output) : output;
-}
-
-/** Text whose lines stay lines when Markdown is made of it: two blanks break a line there. */
+/** Text whose lines stay lines in Markdown. */
 export function withLines(text: string): string {
   return text.replace(/(\S)[ \t]*\n(?=[ \t]*\S)/g, "$1  \n");
 }
 
-/** Reads an output line by line for what makes headings, code blocks and HTML (CommonMark 0.31), and writes it anew. */
+/** Finds headings, code blocks and HTML in an output (CommonMark 0.31), line by line. */
 class Embedding {
   readonly #lines: string[] = [];
   readonly #nesting = new Nesting();
   readonly #shift: number;
   /** The opening marks of the code block that the next line is in. */
   #fence: string | undefined;
-  /** The paragraph that the last line belongs to: where it begins, what stands before it, its words line by line. */
+  /** The paragraph of the last line: its first line, the text before it, and its lines. */
   #paragraph:
-    { readonly first: number; readonly prefix: string; readonly words: string[] } | undefined;
+    { readonly first: number; readonly prefix: string; readonly lines: string[] } | undefined;
 
   constructor(level: number) {
     this.#shift = level - 1;
@@ -67,11 +84,11 @@ class Embedding {
     if (!lazy && this.#underline(text)) return;
     const isCode = this.#paragraph === undefined && /^ {4}/.test(text);
     const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(text)?.[1];
-    const [, marks, words] = /^ {0,3}(#{1,6})(?=\s|$)(.*)$/.exec(text) ?? [];
+    const [, marks, heading] = /^ {0,3}(#{1,6})(?=\s|$)(.*)$/.exec(text) ?? [];
     if (isCode || isRule(text)) this.#block(line);
     else if (fence !== undefined) this.#block(line, fence);
-    else if (marks !== undefined && words !== undefined)
-      this.#block(prefix + this.#marks(marks.length) + withoutHtml(words));
+    else if (marks !== undefined && heading !== undefined)
+      this.#block(prefix + this.#marks(marks.length) + withoutHtml(heading));
     else this.#text(prefix, withoutHtml(text), lazy);
   }
 
@@ -80,7 +97,7 @@ class Embedding {
     return this.#lines;
   }
 
-  /** A line that is no paragraph's; it may open a code block. */
+  /** A line of no paragraph; it may open a code block. */
   #block(line: string, fence?: string): void {
     this.#fence = fence;
     this.#paragraph = undefined;
@@ -88,11 +105,11 @@ class Embedding {
     this.#lines.push(line);
   }
 
-  /** A line of a paragraph. A lazy one goes on with a paragraph in a quote or a list without their marks. */
+  /** A line of a paragraph. A lazy one continues a paragraph in a quote or a list without their marks. */
   #text(prefix: string, text: string, lazy: boolean): void {
     if (!lazy) this.#nesting.settle();
-    this.#paragraph ??= { first: this.#lines.length, prefix, words: [] };
-    this.#paragraph.words.push(text.trim());
+    this.#paragraph ??= { first: this.#lines.length, prefix, lines: [] };
+    this.#paragraph.lines.push(text.trim());
     this.#lines.push(prefix + text);
   }
 
@@ -100,9 +117,9 @@ class Embedding {
   #underline(text: string): boolean {
     const mark = /^ {0,3}(=+|-+)[ \t]*$/.exec(text)?.[1];
     if (mark === undefined || this.#paragraph === undefined) return false;
-    const { first, prefix, words } = this.#paragraph;
+    const { first, prefix, lines } = this.#paragraph;
     this.#lines.splice(first);
-    this.#block(`${prefix}${this.#marks(mark.startsWith("=") ? 1 : 2)} ${words.join(" ")}`);
+    this.#block(`${prefix}${this.#marks(mark.startsWith("=") ? 1 : 2)} ${lines.join(" ")}`);
     return true;
   }
 
@@ -111,12 +128,11 @@ class Embedding {
   }
 }
 
-/** A rule across the page. */
 function isRule(text: string): boolean {
   return /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})$/.test(text);
 }
 
-/** Blanks for the tabs before a line's words: what they mean depends on the column. */
+/** Blanks for the tabs at the start of a line: what they mean depends on the column. */
 function withoutTabs(line: string): string {
   const lead = /^[\s>+*\-\d.)]*\t/.exec(line)?.[0];
   if (lead === undefined) return line;
@@ -126,9 +142,94 @@ function withoutTabs(line: string): string {
   return wide + line.slice(lead.length);
 }
 
-/** Marks HTML as text, outside code spans; line breaks and addresses in angle brackets stay what they are. */
+/** Escapes HTML outside code spans, but not line breaks and addresses in angle brackets. */
 function withoutHtml(text: string): string {
   const spanOrTag =
     /\\.|(`+)(?!`)(?:.*?[^`])\1(?!`)|`+|<(?=[a-z/!?])(?!br\s*\/?>|[a-z][a-z0-9+.-]+:[^\s<>]*>|[^\s<>@/]+@[^\s<>]+>)/gi;
   return text.replace(spanOrTag, (found) => (found === "<" ? "\\<" : found));
+}
+
+/** A quote, or a list item whose content is indented by `width`; `empty` while it has none. */
+type Container =
+  | { readonly kind: "quote" }
+  | { readonly kind: "item"; readonly width: number; readonly empty: boolean };
+
+/** The quotes and list items around a line (CommonMark 0.31, "Container blocks"). */
+class Nesting {
+  #open: readonly Container[] = [];
+  #next: readonly Container[] = [];
+
+  get isOutermost(): boolean {
+    return this.#open.length === 0;
+  }
+
+  /** A line without the marks of the open containers; undefined if it leaves one. */
+  inside(line: string): string | undefined {
+    const { rest, kept } = this.#follow(line);
+    return kept.length === this.#open.length ? rest : undefined;
+  }
+
+  /**
+   * A line's marks and text; whether it is in all open containers (`kept`) and begins another one. The next line is read from there only
+   * after `settle`: a line that lazily continues a paragraph closes nothing.
+   */
+  read(line: string, afterParagraph: boolean) {
+    const { rest, kept } = this.#follow(line);
+    const all = kept.length === this.#open.length;
+    const blank = rest.trim() === "";
+    // An item may begin with one blank line, not with two.
+    const next = kept
+      .filter((one) => !(blank && one.kind === "item" && one.empty))
+      .map((one) => (one.kind === "item" ? { ...one, empty: false } : one));
+    const before = next.length;
+    let text = rest;
+    for (;;) {
+      const begun = next.length > before;
+      const mark = /^ {0,3}> ?/.exec(text)?.[0] ?? listMark(text, afterParagraph && all && !begun);
+      if (mark === undefined) break;
+      // The content of an item that begins empty is one column after the mark (CommonMark, "List items", rule 3).
+      text = text.slice(mark.length);
+      const width = Math.max(mark.length, mark.trimEnd().length + 1);
+      next.push(
+        mark.includes(">") ? { kind: "quote" } : { kind: "item", width, empty: text.trim() === "" },
+      );
+    }
+    this.#next = next;
+    const prefix = line.slice(0, line.length - text.length);
+    return { prefix, text, kept: all, begins: next.length > before };
+  }
+
+  settle(): void {
+    this.#open = this.#next;
+  }
+
+  #follow(line: string): { rest: string; kept: readonly Container[] } {
+    let rest = line;
+    const kept: Container[] = [];
+    for (const container of this.#open) {
+      const lead =
+        container.kind === "quote"
+          ? /^ {0,3}> ?/.exec(rest)?.[0].length
+          : itemLead(rest, container.width);
+      if (lead === undefined) break;
+      rest = rest.slice(lead);
+      kept.push(container);
+    }
+    return { rest, kept };
+  }
+}
+
+/** The length of an item's indentation; a blank line is in the item, too. */
+function itemLead(rest: string, width: number): number | undefined {
+  if (rest.trim() === "") return 0;
+  return rest.startsWith(" ".repeat(width)) ? width : undefined;
+}
+
+/** A list mark with its blanks. It is no rule; only an item with text, and of numbers 1, interrupts a paragraph. */
+function listMark(text: string, interrupts: boolean): string | undefined {
+  if (/^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,})$/.test(text)) return undefined;
+  if (interrupts && !/^ {0,3}(?:[-+*]|1[.)])[ \t]+\S/.test(text)) return undefined;
+  return /^ {0,3}(?:[-+*]|\d{1,9}[.)])(?=\s*$| {1,4}(?! )| (?= {4}))(?: (?=\s*$)| {1,4}(?=\S)| (?= {4})|(?=$))/.exec(
+    text,
+  )?.[0];
 }

@@ -1,43 +1,44 @@
 import type { ExecutionPart } from "../../editor/execution-uri.ts";
-import type { Execution } from "../../executions/model.ts";
+import { cleanText, jsonText, withoutCommands } from "./markdown.ts";
+import type { Rendered } from "./sections.ts";
+import { type Execution, isRehearsalOutput } from "../../executions/model.ts";
 
-/** Bytes of UTF-8 from which an output counts as large: it is opened as a file, and the execution's document shows its beginning. */
+/** Bytes of UTF-8 above which an output is opened as a file, and an execution's document shows its beginning. */
 const large = 1_000_000;
 
-/** Names one output of an execution. */
-export type OutputName = Exclude<ExecutionPart, { readonly kind: "answer" }>;
-
-/** One output of an execution as it came: of an attempt of a task, or the execution's result. */
+/** An output of an execution: of an attempt, or its result. */
 export interface Output {
-  readonly part: OutputName;
+  readonly part: Exclude<ExecutionPart, { readonly kind: "answer" }>;
   readonly output: string;
 }
 
-/** All outputs of an execution that are known and not empty, in the order of its document. */
+/** The outputs that aren't empty, in the order of the document. */
 export function outputsOf(execution: Execution): readonly Output[] {
-  const attempts = execution.tasks.flatMap(({ taskId, attempts }) =>
-    attempts.flatMap(({ number, output }): Output[] =>
-      isEmpty(output) ? [] : [{ part: { kind: "attempt", taskId, attempt: number }, output }],
-    ),
-  );
   const result = resultOf(execution);
-  return isEmpty(result) ? attempts : [{ part: { kind: "result" }, output: result }, ...attempts];
+  const all: { readonly part: Output["part"]; readonly output: string | undefined }[] = [
+    { part: { kind: "result" }, output: result },
+    ...execution.tasks.flatMap(({ taskId, attempts }) =>
+      attempts.map(({ number, output }) => ({
+        part: { kind: "attempt" as const, taskId, attempt: number },
+        output,
+      })),
+    ),
+  ];
+  return all.flatMap(({ part, output = "" }) => (output.trim() === "" ? [] : [{ part, output }]));
 }
 
-/** What an execution brought in the end; nothing while there is none. */
 export function resultOf({ output, outputJson }: Execution): string | undefined {
   return (
     output ?? (outputJson === undefined ? undefined : JSON.stringify(outputJson, undefined, 2))
   );
 }
 
-/** One output of an execution; nothing where it is not known. */
 export function outputOf(execution: Execution, part: ExecutionPart): string | undefined {
   switch (part.kind) {
     case "attempt":
       return execution.tasks
-        .find((task) => task.taskId === part.taskId)
-        ?.attempts.find((attempt) => attempt.number === part.attempt)?.output;
+        .find(({ taskId }) => taskId === part.taskId)
+        ?.attempts.find(({ number }) => number === part.attempt)?.output;
     case "result":
       return resultOf(execution);
     case "answer":
@@ -45,11 +46,44 @@ export function outputOf(execution: Execution, part: ExecutionPart): string | un
   }
 }
 
-/** Whether an output is too long for a document of an execution. */
 export function isLarge(output: string): boolean {
   return output.length > large / 4 && Buffer.byteLength(output) > large;
 }
 
-function isEmpty(output: string | undefined): output is undefined {
-  return output === undefined || output.trim() === "";
+/** An output as a file. */
+export interface OutputContent {
+  readonly extension: "md" | "json";
+  readonly text: string;
+}
+
+/** A JSON object or array, also in a code block that is the whole output, is laid out; anything else is Markdown as it came. */
+export function outputContent(output: string): OutputContent {
+  const json = jsonText(unfenced(output));
+  return json === undefined
+    ? { extension: "md", text: output }
+    : { extension: "json", text: `${json}\n` };
+}
+
+/** The content of a code block that is the whole output and has no other language than JSON, as models like to write it. */
+function unfenced(output: string): string {
+  const text = output.trim();
+  const [opening, fence] = /^(`{3,}|~{3,})[ \t]*(?:json)?[ \t]*\r?\n/i.exec(text) ?? [];
+  if (opening === undefined || fence === undefined || !text.endsWith(fence)) return output;
+  const inside = text.slice(opening.length, -fence.length);
+  return /\n[ \t]*$/.test(inside.slice(-100)) ? inside : output;
+}
+
+/** An output as an editor shows it: as it came, without links that run a command. */
+export function shownOutput(output: string): OutputContent {
+  const { extension, text } = outputContent(output);
+  // In a diff of two attempts, a line must not depend on whether others follow it: blanks at the end of the last one stay.
+  const whole = cleanText(text).replace(/(?:\n[ \t]*)+$/, "");
+  const shown = `${isRehearsalOutput(output) ? whole.replace(/(\S)[ \t]*$/gm, "$1  ") : whole}\n`;
+  return { extension, text: extension === "md" ? withoutCommands(shown) : shown };
+}
+
+/** Has no sections: its text never changes. */
+export function renderOutput(output: string): Rendered {
+  const { text } = shownOutput(output);
+  return { text, sections: [], lineCount: text.split("\n").length };
 }

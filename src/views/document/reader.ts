@@ -1,15 +1,66 @@
 import * as vscode from "vscode";
+import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionDocuments } from "./documents.ts";
-import { nextAttempt } from "./next-attempt.ts";
-import { mapLine, type Rendered, type Section } from "./sections.ts";
+import {
+  lineOfTask,
+  mapLine,
+  nextAttempt,
+  placeOf,
+  type Rendered,
+  type Section,
+} from "./sections.ts";
+
+/** Milliseconds to wait for the editor to show the present state, before going to a place in it. */
+const maxWait = 2000;
 
 /**
- * Keeps a reader where he is while a document changes under him, or shows the next attempt to one who waits for it. VS Code replaces everything from the first changed line to
- * the last, which throws the cursor to the end and moves the view (observed in 1.139).
+ * Shows an execution's document at a task, or at what waits, else where its reader was. As text even if the preview is the default
+ * editor for Markdown: the preview has no lenses.
+ */
+export async function showExecution(
+  documents: ExecutionDocuments,
+  execution: ExecutionSummary,
+  taskId?: string,
+): Promise<vscode.TextEditor> {
+  const document = await vscode.workspace.openTextDocument(documents.uriOf(execution));
+  const preview = execution.waiting === undefined;
+  const editor = await vscode.window.showTextDocument(document, { preview });
+  await untilCurrent(documents, document);
+  const place = placeOf(documents, document);
+  const line =
+    taskId === undefined || taskId === place?.taskId
+      ? place?.line
+      : (lineOfTask(documents, document, taskId) ?? place?.line);
+  if (line !== undefined) {
+    select(editor, line);
+    revealAtTop(editor, line);
+  }
+  return editor;
+}
+
+/** Resolves when the open document shows the present state, or after a while. */
+async function untilCurrent(documents: ExecutionDocuments, document: vscode.TextDocument) {
+  if (documents.isCurrent(document)) return;
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      changes.dispose();
+      resolve();
+    };
+    const timer = setTimeout(done, maxWait);
+    const changes = vscode.workspace.onDidChangeTextDocument((event) => {
+      if (event.document === document && documents.isCurrent(document)) done();
+    });
+  });
+}
+
+/**
+ * Keeps cursor and view of readers when a document changes, or shows the next attempt to one who waits for it. VS Code replaces
+ * everything from the first changed line to the last, which moves the cursor to the end (observed in 1.139).
  */
 export class ReaderPlaces implements vscode.Disposable {
   readonly #documents: Pick<ExecutionDocuments, "rendered">;
-  /** What each open document showed before its next change. */
+  /** What each open document shows. */
   readonly #shown = new Map<string, Rendered>();
   readonly #subscriptions: vscode.Disposable;
 
@@ -17,15 +68,9 @@ export class ReaderPlaces implements vscode.Disposable {
     this.#documents = documents;
     for (const document of vscode.workspace.textDocuments) this.#remember(document);
     this.#subscriptions = vscode.Disposable.from(
-      vscode.workspace.onDidOpenTextDocument((document) => {
-        this.#remember(document);
-      }),
-      vscode.workspace.onDidCloseTextDocument((document) =>
-        this.#shown.delete(document.uri.toString()),
-      ),
-      vscode.workspace.onDidChangeTextDocument((event) => {
-        this.#changed(event);
-      }),
+      vscode.workspace.onDidOpenTextDocument((document) => this.#remember(document)),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#shown.delete(uri.toString())),
+      vscode.workspace.onDidChangeTextDocument((event) => this.#changed(event)),
     );
   }
 
@@ -39,40 +84,38 @@ export class ReaderPlaces implements vscode.Disposable {
     return rendered;
   }
 
-  /** At this moment an editor still says where its reader was before the change. */
+  /** Editors still have selection and view of before the change. */
   #changed({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     if (contentChanges.length === 0) return;
     const from = this.#shown.get(document.uri.toString());
     const to = this.#remember(document);
     if (from === undefined || to === undefined) return;
-    const firstChanged = Math.min(...contentChanges.map((change) => change.range.start.line));
-    for (const editor of vscode.window.visibleTextEditors.filter(
-      (each) => each.document === document,
-    )) {
+    const firstChanged = Math.min(...contentChanges.map(({ range }) => range.start.line));
+    for (const editor of vscode.window.visibleTextEditors) {
+      if (editor.document !== document) continue;
       const next = awaited(editor, from, to);
-      if (next !== undefined) goTo(editor, next);
-      else if (firstChanged <= lastLineOf(editor)) restore(editor, from, to);
+      if (next !== undefined) {
+        select(editor, next.start);
+        // With the line above it: the lenses are between the two.
+        revealAtTop(editor, Math.max(0, next.start - 1));
+      } else if (firstChanged <= lastLineOf(editor)) restore(editor, from, to);
     }
   }
 }
 
-/** The last line that the reader sees or has the cursor in; a change below it moves nothing. */
-function lastLineOf(editor: vscode.TextEditor): number {
-  return Math.max(
-    ...editor.visibleRanges.map((range) => range.end.line),
-    ...editor.selections.map((selection) => selection.end.line),
-  );
+/** The last line that is visible or selected; a change below it moves nothing. */
+function lastLineOf({ visibleRanges, selections }: vscode.TextEditor): number {
+  return Math.max(...[...visibleRanges, ...selections].map(({ end }) => end.line));
 }
 
-/**
- * Puts the cursor on a heading and shows it below the sticky headings, for which `revealRange` keeps room; the line above
- * it is shown as well, since the row of lenses stands between the two.
- */
-function goTo(editor: vscode.TextEditor, { start }: Section): void {
-  const position = new vscode.Position(start, 0);
-  editor.selection = new vscode.Selection(position, position);
-  const above = new vscode.Position(Math.max(0, start - 1), 0);
-  editor.revealRange(new vscode.Range(above, above), vscode.TextEditorRevealType.AtTop);
+function select(editor: vscode.TextEditor, line: number): void {
+  editor.selection = new vscode.Selection(line, 0, line, 0);
+}
+
+/** Below sticky headings, for which `revealRange` leaves room. */
+function revealAtTop(editor: vscode.TextEditor, line: number): void {
+  const range = new vscode.Range(line, 0, line, 0);
+  editor.revealRange(range, vscode.TextEditorRevealType.AtTop);
 }
 
 function restore(editor: vscode.TextEditor, from: Rendered, to: Rendered): void {
@@ -80,12 +123,12 @@ function restore(editor: vscode.TextEditor, from: Rendered, to: Rendered): void 
     editor.document.validatePosition(position.with(mapLine(position.line, from, to)));
   const top = editor.visibleRanges[0]?.start;
   editor.selections = editor.selections.map(
-    (selection) => new vscode.Selection(now(selection.anchor), now(selection.active)),
+    ({ anchor, active }) => new vscode.Selection(now(anchor), now(active)),
   );
   if (top !== undefined) showAtTop(editor, now(top).line);
 }
 
-/** The next attempt, if its reader waits for it: the cursor is still in the one that was answered, which is in view, and nothing is selected. */
+/** The next attempt, if the cursor is visible in the one that was answered, and nothing is selected. */
 function awaited(editor: vscode.TextEditor, from: Rendered, to: Rendered): Section | undefined {
   const { selection, visibleRanges } = editor;
   const isThere =
@@ -94,14 +137,13 @@ function awaited(editor: vscode.TextEditor, from: Rendered, to: Rendered): Secti
 }
 
 /**
- * Makes a line the first that is seen. `revealRange` keeps room above it for sticky headings (observed in 1.104 and 1.139), so
- * that the view would go up by as much at every refresh; the rest is scrolled, which VS Code does for the active editor only.
+ * Makes a line the first visible one. `revealRange` leaves room above it for sticky headings (observed in 1.104 and 1.139), so the view
+ * would move at every refresh; the rest is scrolled, which VS Code does for the active editor only.
  */
 function showAtTop(editor: vscode.TextEditor, line: number): void {
   const room = Math.min(line, roomAbove(editor.document));
   const isActive = editor === vscode.window.activeTextEditor;
-  const target = new vscode.Position(isActive ? line : line + room, 0);
-  editor.revealRange(new vscode.Range(target, target), vscode.TextEditorRevealType.AtTop);
+  revealAtTop(editor, isActive ? line : line + room);
   if (isActive && room > 0)
     void vscode.commands.executeCommand("editorScroll", {
       to: "down",
@@ -111,7 +153,7 @@ function showAtTop(editor: vscode.TextEditor, line: number): void {
     });
 }
 
-/** How many lines `revealRange` keeps free above what it reveals. */
+/** The lines that `revealRange` leaves above what it reveals. */
 function roomAbove(document: vscode.TextDocument): number {
   const settings = vscode.workspace.getConfiguration("editor", document);
   const sticky =

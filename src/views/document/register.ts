@@ -1,119 +1,110 @@
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
-import type { Crews } from "../../crews/crews.ts";
 import { Disposables } from "../../base/events.ts";
+import type { Crews } from "../../crews/crews.ts";
 import { parseExecutionUri } from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/ids.ts";
+import { logProblem } from "../../editor/log.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
-import type { FindExecution, FindPlace } from "../../feedback/place.ts";
+import type { FindExecution, FindPlace } from "../../feedback/lenses.ts";
 import { doubtOf } from "../doubt.ts";
-import { RawAnswers } from "./answers.ts";
-import { compareLenses } from "./compare-lenses.ts";
-import { documentLenses } from "./document-lenses.ts";
+import type { Kickoffs } from "../kickoffs.ts";
 import { ExecutionDocuments } from "./documents.ts";
-import { nextLenses } from "./next-lenses.ts";
-import { showExecution } from "./open.ts";
-import { watchReading } from "./has-read.ts";
-import type { RawAnswer } from "./open-answer.ts";
-import { OutputFiles } from "./output-files.ts";
-import { outputLenses } from "./output-lenses.ts";
+import { documentLenses } from "./lenses.ts";
+import type { RawAnswer } from "./output-editors.ts";
 import type { Output } from "./outputs.ts";
-import { placeOf } from "./places.ts";
-import { ReaderPlaces } from "./reader.ts";
+import { ReaderPlaces, showExecution } from "./reader.ts";
+import { placeOf } from "./sections.ts";
 
-/** What the documents of executions need. */
 export interface DocumentsOptions {
   readonly store: ExecutionStore;
   readonly crews: Crews;
-  readonly tracker: Pick<Tracker, "problemOf" | "hindranceOf" | "onDidChange">;
-  /** Resolves when the store is open: documents are read after that. */
+  readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf" | "onDidChange">;
+  readonly kickoffs: Kickoffs;
+  /** Resolves when the executions are read. */
   readonly ready: Promise<unknown>;
   /** The extension's folder on this machine. */
   readonly storage: vscode.Uri;
-  /** What is noted on this machine. */
-  readonly memory: Pick<vscode.Memento, "get" | "update">;
 }
 
-/** What is done with single outputs. Each returns the address of what it made, or nothing where the person cancelled. */
-export interface OutputsRoom {
-  /** Shows an output in an editor of its own. */
-  readonly open: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>;
-  /** Asks for a file and saves an output to it. */
-  readonly save: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>;
-  /** Shows what a crew answered. */
-  readonly openAnswer: (execution: Execution, answer: RawAnswer) => Promise<vscode.Uri | undefined>;
-}
+/** The documents of executions, as other rooms use them. */
+export type DocumentsRoom = ReturnType<typeof registerDocuments>;
 
-/** The documents of executions, as the other parts use them. */
-export interface DocumentsRoom {
-  /** Ends all of it. */
-  dispose(): void;
-  readonly documents: ExecutionDocuments;
-  /** Shows an execution's document, at a task or at what waits for a person. */
-  readonly show: (execution: ExecutionSummary, taskId?: string) => Promise<vscode.TextEditor>;
-  /** Where in a document a person gives feedback. */
-  readonly find: FindPlace;
-  readonly findExecution: FindExecution;
-  readonly outputs: OutputsRoom;
-}
+/** What can be done with outputs. Each returns an address, or undefined if cancelled. */
+export type OutputsRoom = DocumentsRoom["outputs"];
 
-/** Registers the documents of executions and of their outputs. */
-export function registerDocuments({
-  store,
-  crews,
-  tracker,
-  ready,
-  storage,
-  memory,
-}: DocumentsOptions): DocumentsRoom {
+export function registerDocuments(options: DocumentsOptions) {
+  const { store, crews, tracker, kickoffs, ready, storage } = options;
   const owned = new Disposables();
-  const answers = owned.add(new RawAnswers());
-  // What was never answered with an ID says so itself, at more length.
-  const doubtInWords = (execution: ExecutionSummary) =>
-    execution.kickoffIds.length === 0 ? undefined : doubtOf({ crews, tracker }, execution)?.words;
   const documents = owned.add(
     new ExecutionDocuments({
       store,
       crewIdOf: (name) => crews.find(name)?.id,
-      doubtOf: doubtInWords,
+      circumstancesOf: (execution) => ({
+        // A kickoff without a response has its own text.
+        doubt:
+          execution.kickoffIds.length === 0
+            ? undefined
+            : doubtOf({ crews, tracker }, execution)?.text,
+        isKickingOff: kickoffs.isUnderWay(execution),
+      }),
       ready,
-      answers,
     }),
   );
-  owned.add(tracker.onDidChange(() => documents.refresh()));
-  owned.add(crews.onDidChange(() => documents.refresh()));
+  for (const event of [tracker.onDidChange, crews.onDidChange, kickoffs.onDidEnd])
+    owned.add(event(() => documents.refresh()));
   owned.add(
     vscode.workspace.registerFileSystemProvider(executionScheme, documents, {
       isReadonly: true,
       isCaseSensitive: true,
     }),
   );
-  for (const lenses of [compareLenses, outputLenses, nextLenses]) {
-    owned.add(
-      vscode.languages.registerCodeLensProvider(
-        { scheme: executionScheme },
-        documentLenses(documents, lenses),
-      ),
-    );
-  }
+  owned.add(
+    vscode.languages.registerCodeLensProvider(
+      { scheme: executionScheme },
+      {
+        provideCodeLenses(document) {
+          const execution = documents.execution(document.uri);
+          const rendered = documents.rendered(document);
+          if (execution === undefined || rendered === undefined) return [];
+          return documentLenses(execution, rendered, kickoffs.isUnderWay(execution)).map(
+            ({ line, command }) => new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command),
+          );
+        },
+      },
+    ),
+  );
   owned.add(new ReaderPlaces(documents));
-  owned.add(watchReading(memory));
-  const files = owned.add(new OutputFiles(path.join(storage.fsPath, "outputs"), store));
+  /** Large outputs, by local id. Nothing else may be in it. */
+  const folder = path.join(storage.fsPath, "outputs");
+  owned.add(
+    store.onDidChange(({ removed }) => {
+      for (const { localId } of removed)
+        rm(path.join(folder, localId), { recursive: true, force: true }).catch((error: unknown) =>
+          logProblem("Removing the files of an execution's outputs", error),
+        );
+    }),
+  );
+  const find: FindPlace = (document) => placeOf(documents, document);
+  const findExecution: FindExecution = ({ uri }) =>
+    parseExecutionUri(uri) === undefined ? undefined : documents.summary(uri);
   return {
     documents,
-    show: (execution, taskId) => showExecution(documents, execution, taskId),
-    find: (document) => placeOf(documents, document),
-    findExecution: ({ uri }) =>
-      parseExecutionUri(uri) === undefined ? undefined : documents.summary(uri),
+    /** Shows an execution's document, at a task or at what waits. */
+    show: (execution: ExecutionSummary, taskId?: string) =>
+      showExecution(documents, execution, taskId),
+    find,
+    findExecution,
     outputs: {
-      open: async (execution, output) =>
-        (await import("./open-output.ts")).openOutput(files, execution, output),
-      save: async (execution, output) =>
-        (await import("./save-output.ts")).saveOutput(execution, output),
-      openAnswer: async (execution, answer) =>
-        (await import("./open-answer.ts")).openAnswer(answers, files, execution, answer),
+      open: async (execution: Execution, { part, output }: Output) =>
+        (await import("./output-editors.ts")).openOutput(folder, execution, part, output),
+      save: async (execution: Execution, output: Output) =>
+        (await import("./output-editors.ts")).saveOutput(execution, output),
+      openAnswer: async (execution: Execution, answer: RawAnswer) =>
+        (await import("./output-editors.ts")).openAnswer(documents, folder, execution, answer),
     },
     dispose: () => owned.dispose(),
   };

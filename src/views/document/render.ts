@@ -1,87 +1,114 @@
 import * as l10n from "@vscode/l10n";
-import type { CallbackUrls, JsonObject, JsonValue, PlainCallbacks } from "../../api/types.ts";
-import type { Execution } from "../../executions/model.ts";
+import type { JsonValue, PlainCallbacks } from "../../api/types.ts";
+import type { Execution, SentKickoff } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
-import { isRehearsal, progressInFull, stateInWords } from "../words.ts";
-import { historyPart } from "./history.ts";
-import { resultPart } from "./result.ts";
+import { fullProgress, isRehearsal, kickingOffLabel, present, stateLabel } from "../labels.ts";
+import { fencedLines, inlineName, inlineText, quotedLines } from "./markdown.ts";
+import { resultPart, situationPart } from "./result.ts";
 import { assemble, type Part, type Rendered } from "./sections.ts";
-import { fencedLines, inlineText, quotedLines } from "./markdown.ts";
-import { situationPart } from "./situation.ts";
-import { timesPart } from "./times.ts";
 import { taskPart, unknownTaskParts } from "./task.ts";
+import { historyPart, timesPart } from "./times.ts";
+
+/** What is known of an execution beside itself. */
+export interface RenderCircumstances {
+  /** Why it may be out of date. */
+  readonly doubt?: string | undefined;
+  /** Its kickoff request is being sent. */
+  readonly isKickingOff?: boolean;
+}
 
 /**
- * One execution as a Markdown document. Pure: no clock runs in it, the same record gives the same text. What comes later
- * stands at the end of its section, so that a reader can be kept where he is. `doubt` says why all of it may be out of date.
+ * An execution as a Markdown document: the same text for the same execution, without running clocks. New text is added at the end of
+ * its section, so that readers keep their place.
  */
-export function renderExecution(execution: Execution, doubt?: string): Rendered {
+export function renderExecution(
+  execution: Execution,
+  { doubt, isKickingOff = false }: RenderCircumstances = {},
+): Rendered {
+  const rehearsal = l10n.t(
+    "Rehearsal: no language model was called. The outputs only repeat what the agents were asked.",
+  );
   return assemble([
     { id: "title", lines: [`# ${inlineText(titleOf(execution))}`] },
-    { id: "state", lines: [stateLine(execution)] },
+    { id: "state", lines: [stateLine(execution, isKickingOff)] },
     ...(doubt === undefined ? [] : [{ id: "doubt", lines: quotedLines([inlineText(doubt)]) }]),
-    ...(isRehearsal(execution)
-      ? [
-          {
-            id: "rehearsal",
-            lines: quotedLines([
-              l10n.t(
-                "Rehearsal: no language model was called. The outputs only repeat what the agents were asked.",
-              ),
-            ]),
-          },
-        ]
-      : []),
-    ...situationPart(execution),
+    ...(isRehearsal(execution) ? [{ id: "rehearsal", lines: quotedLines([rehearsal]) }] : []),
+    ...situationPart(execution, isKickingOff),
     ...resultPart(execution),
-    ...inputsPart(execution),
+    ...requestParts(execution),
     ...execution.tasks.map((task) => taskPart(task, execution)),
     ...unknownTaskParts(execution),
     timesPart(execution),
     ...historyPart(execution),
-    { id: "ids", lines: [`## ${l10n.t("Crew and IDs")}`, "", ...ids(execution)] },
+    idsPart(execution),
   ]);
 }
 
-function stateLine(execution: Execution): string {
-  const { progress, waiting, stateText } = execution;
-  const word = stateInWords(execution);
-  const done = progressInFull(execution);
-  const task = waiting?.taskId ?? (execution.state === "running" ? progress?.current : undefined);
-  const facts = [
-    `**${inlineText(word)}**`,
-    ...(stateText !== undefined && stateText !== word
-      ? [l10n.t("the crew says “{0}”", inlineText(stateText))]
-      : []),
-    ...(task === undefined ? [] : [l10n.t("task {0}", inlineText(task))]),
-    ...(done === undefined ? [] : [inlineText(done)]),
-  ];
-  return facts.join(" · ");
+/** The document of an output that isn't stored. */
+export function renderMissingOutput(): Rendered {
+  return assemble([{ id: "output", lines: [l10n.t("The crew has not returned this output.")] }]);
 }
 
-function inputsPart({ request, origin }: Execution): Part[] {
-  if (request === undefined) {
-    if (origin === "kickoff") return [];
-    return [
-      {
-        id: "inputs",
-        lines: [
-          `## ${l10n.t("Inputs")}`,
-          "",
-          l10n.t("Not known: this execution was started elsewhere and is followed by its ID."),
-        ],
-      },
-    ];
-  }
-  const names = Object.entries(request.inputs);
+/** The document of a raw answer that isn't kept. */
+export function renderMissingAnswer(): Rendered {
+  const text = l10n.t("This answer is not kept. “Crewdeck: Open Raw Answer” asks the crew again.");
+  return assemble([{ id: "answer", lines: [text] }]);
+}
+
+/** The document of an id that isn't tracked here. */
+export function renderMissing(crewName: string, kickoffId: string): Rendered {
+  return assemble([
+    { id: "title", lines: [`# ${l10n.t("Not tracked here")}`] },
+    {
+      id: "state",
+      lines: [
+        l10n.t(
+          "No execution {0} of the crew “{1}” is tracked on this machine. It may have been removed from the list, or belong to another machine.",
+          `\`${kickoffId.replaceAll("`", "'")}\``,
+          inlineText(crewName),
+        ),
+        "",
+        l10n.t(
+          "To follow it here, run “Crewdeck: Track an Execution by Its ID…” from the command palette and enter this ID.",
+        ),
+      ],
+    },
+  ]);
+}
+
+function stateLine(execution: Execution, isKickingOff: boolean): string {
+  const { progress, waiting, stateText, state } = execution;
+  const label = isKickingOff ? kickingOffLabel() : stateLabel(execution);
+  const task = waiting?.taskId ?? (state === "running" ? progress?.current : undefined);
+  const done = fullProgress(execution);
+  return present(
+    `**${inlineText(label)}**`,
+    stateText === undefined || stateText === label
+      ? undefined
+      : l10n.t("the crew says “{0}”", inlineText(stateText)),
+    task && l10n.t("task {0}", inlineName(task)),
+    done && inlineText(done),
+  ).join(" · ");
+}
+
+/** Inputs, meta and callbacks. */
+function requestParts({ request, origin }: Execution): Part[] {
+  if (request === undefined && origin === "kickoff") return [];
+  const inputs = Object.entries(request?.inputs ?? {});
   const lines =
-    names.length === 0
-      ? [l10n.t("None.")]
-      : names.flatMap(([name, value]) => valueLines(name, value));
+    request === undefined
+      ? [l10n.t("Not known: this execution was started elsewhere and is followed by its ID.")]
+      : inputs.length === 0
+        ? [l10n.t("None.")]
+        : inputs.flatMap(([name, value]) => valueLines(name, value));
+  const meta = request?.meta && fencedLines(JSON.stringify(request.meta, undefined, 2), "json");
+  const callbacks = callbackLines(request?.callbacks ?? {});
   return [
     { id: "inputs", lines: [`## ${l10n.t("Inputs")}`, "", ...lines] },
-    ...metaPart(request.meta),
-    ...callbacksPart(request.callbacks),
+    ...(meta === undefined ? [] : [{ id: "meta", lines: [`### ${l10n.t("Meta")}`, "", ...meta] }]),
+    ...(callbacks.length === 0
+      ? []
+      : [{ id: "callbacks", lines: [`### ${l10n.t("Callbacks")}`, "", ...callbacks] }]),
   ];
 }
 
@@ -90,9 +117,8 @@ function valueLines(name: string, value: JsonValue): string[] {
   if (value === "") return [`${label} *${l10n.t("empty")}*`];
   if (typeof value === "string" && !/[\n\r\u2028\u2029]/.test(value))
     return [`${label} ${inlineText(value)}`];
-  if (typeof value !== "object" && typeof value !== "string")
+  if (value === null || (typeof value !== "object" && typeof value !== "string"))
     return [`${label} \`${String(value)}\``];
-  if (value === null) return [`${label} \`null\``];
   const fenced =
     typeof value === "string"
       ? fencedLines(value, "text")
@@ -100,41 +126,19 @@ function valueLines(name: string, value: JsonValue): string[] {
   return [label, "", ...fenced.map((line) => (line === "" ? "" : `  ${line}`)), ""];
 }
 
-function metaPart(meta: JsonObject | undefined): Part[] {
-  if (meta === undefined) return [];
-  return [
-    {
-      id: "meta",
-      lines: [
-        `### ${l10n.t("Meta")}`,
-        "",
-        ...fencedLines(JSON.stringify(meta, undefined, 2), "json"),
-      ],
-    },
-  ];
+type StoredCallback = NonNullable<PlainCallbacks["humanInputWebhook"] | PlainCallbacks["webhooks"]>;
+
+/** Only the hosts: whoever knows a callback's path may post to it. */
+function callbackLines(callbacks: SentKickoff["callbacks"]): string[] {
+  return Object.entries<string | StoredCallback>({ ...callbacks }).flatMap(([name, callback]) => {
+    const url = typeof callback === "string" ? callback : callback.url;
+    const details = typeof callback === "string" ? "" : callbackDetails(callback);
+    return url === "" ? [] : [`- ${name}: ${inlineText(hostOf(url))}${details}`];
+  });
 }
 
-/** The places that hear of this execution. Whoever knows a callback's path may post to it, so that only its host is shown. */
-function callbacksPart(callbacks: CallbackUrls & PlainCallbacks): Part[] {
-  const lines = Object.entries<string | KeptCallback>({ ...callbacks }).flatMap(
-    ([name, callback]) => {
-      const url = typeof callback === "string" ? callback : callback.url;
-      return url === ""
-        ? []
-        : [
-            `- ${name}: ${inlineText(hostOf(url))}${typeof callback === "string" ? "" : about(callback)}`,
-          ];
-    },
-  );
-  return lines.length === 0
-    ? []
-    : [{ id: "callbacks", lines: [`### ${l10n.t("Callbacks")}`, "", ...lines] }];
-}
-
-type KeptCallback = NonNullable<PlainCallbacks["humanInputWebhook"] | PlainCallbacks["webhooks"]>;
-
-/** What is known of a callback that takes credentials: never more than their kind. */
-function about({ authentication, ...rest }: KeptCallback): string {
+/** The events and the kind of authentication. */
+function callbackDetails({ authentication, ...rest }: StoredCallback): string {
   const events = "events" in rest ? ` (${rest.events.map(inlineText).join(", ")})` : "";
   if (authentication === undefined) return events;
   return `${events}, ${authentication.strategy === "basic" ? l10n.t("with a user name and password") : l10n.t("with a bearer token")}`;
@@ -144,15 +148,20 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? `${new URL(url).origin}/…` : l10n.t("not an address");
 }
 
-function ids({ crew, kickoffIds, engine }: Execution): string[] {
-  return [
-    l10n.t("- Crew: {0}", inlineText(crew.name)),
-    l10n.t("- Address: {0}", inlineText(crew.url)),
-    ...(engine === undefined ? [] : [l10n.t("- Engine: {0}", inlineText(engine))]),
-    ...kickoffIds.map((id, at) =>
-      at === 0
-        ? l10n.t("- Kickoff ID: {0}", inlineText(id))
-        : l10n.t("- Goes on as: {0}", inlineText(id)),
+function idsPart({ crew, kickoffIds, engine }: Execution): Part {
+  return {
+    id: "ids",
+    lines: present(
+      `## ${l10n.t("Crew and IDs")}`,
+      "",
+      l10n.t("- Crew: {0}", inlineText(crew.name)),
+      l10n.t("- Address: {0}", inlineText(crew.url)),
+      engine && l10n.t("- Engine: {0}", inlineText(engine)),
+      ...kickoffIds.map((id, at) =>
+        at === 0
+          ? l10n.t("- Kickoff ID: {0}", inlineText(id))
+          : l10n.t("- Continues as: {0}", inlineText(id)),
+      ),
     ),
-  ];
+  };
 }

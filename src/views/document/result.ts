@@ -1,74 +1,152 @@
 import * as l10n from "@vscode/l10n";
-import { hasEnded, isLocalCrew, type Execution } from "../../executions/model.ts";
-import { cleanText, fencedLines, inlineText } from "./markdown.ts";
-import { outputPart } from "./output.ts";
+import { answeredPause } from "../../executions/resumes.ts";
+import { outputPart } from "./embed.ts";
+import { cleanText, fencedLines, inlineName } from "./markdown.ts";
 import { resultOf } from "./outputs.ts";
-import { resultSection } from "./section-ids.ts";
-import type { Part } from "./sections.ts";
+import { mayBeWaitingSection, resultSection, type Part } from "./sections.ts";
 import { taskTitle } from "./task.ts";
+import {
+  hasEnded,
+  isLocalCrew,
+  type CrewRef,
+  type Execution,
+  type ResumeSummary,
+  isNeverSeen,
+} from "../../executions/model.ts";
 
-/**
- * What an execution brought in the end, or what went wrong: what a person looks for first, so that it stands above the inputs. Most
- * crews give the last task's output out once more as their result; that is said in one line and not repeated.
- */
-export function resultPart(execution: Execution): Part[] {
-  if (!hasEnded(execution)) return [];
-  const { state, error } = execution;
-  const isLocal = isLocalCrew(execution.crew);
-  const heading = `## ${l10n.t("Result")}`;
-  const parts: Part[] = [];
-  const text = resultOf(execution);
-  const source = text === undefined ? undefined : sourceInWords(text, execution);
-  if (source !== undefined) parts.push({ id: resultSection, lines: [heading, "", source] });
-  else if (text !== undefined) parts.push(outputPart(resultSection, [heading], text, 3));
-  else if (state === "completed")
-    parts.push({
-      id: resultSection,
-      lines: [
-        heading,
-        "",
-        isLocal
-          ? l10n.t("The crew ended without an output. The local crew's log may say why.")
-          : l10n.t("The crew ended without an output. Its own log or dashboard may say why."),
-      ],
-    });
-  if (error !== undefined || state === "failed") {
-    const words =
-      error === undefined
-        ? [l10n.t("The crew does not say what went wrong.")]
-        : fencedLines(cleanText(error), "text");
-    const far =
-      execution.tasks.length === 0 ? [] : [l10n.t("The tasks below show how far it came.")];
-    const look = isLocal
-      ? l10n.t("Look at the local crew's log for the cause, then kick off again.")
-      : l10n.t("Look at the crew's own log or dashboard for the cause, then kick off again.");
-    const remedy = [...far, look];
-    parts.push({
-      id: "error",
-      lines: [`## ${l10n.t("Error")}`, "", ...words, "", remedy.join(" ")],
-    });
-  }
-  if (state === "stopped" && parts.length === 0) {
-    parts.push({
-      id: resultSection,
-      lines: [
-        heading,
-        "",
-        l10n.t("It was stopped before it was done. Kick off again to start anew."),
-      ],
-    });
-  }
-  return parts;
+/** What to know and do in a state that doesn't say it. */
+export function situationPart(execution: Execution, isKickingOff: boolean): Part[] {
+  const pause = answeredPause(execution);
+  return [
+    ...(execution.state === "unconfirmed" ? [unconfirmedPart(execution, isKickingOff)] : []),
+    ...(execution.state === "unknown" && execution.mayBeWaiting === true
+      ? [mayBeWaitingPart(execution)]
+      : []),
+    ...(pause === undefined
+      ? []
+      : [{ id: "answered pause", lines: [answeredPauseText(pause, execution)] }]),
+    ...(execution.watchingStoppedAt === undefined
+      ? []
+      : [
+          {
+            id: "stopped watching",
+            lines: [
+              l10n.t(
+                "This execution did not end within a day, and is no longer watched. “Watch Again” continues.",
+              ),
+            ],
+          },
+        ]),
+  ];
 }
 
-/** Names the task whose last output is the result word for word, the later one of several; nothing where no task's is. */
-function sourceInWords(result: string, { tasks }: Execution): string | undefined {
-  const words = wordsOf(result);
-  const source =
-    words === ""
-      ? undefined
-      : tasks.findLast(({ attempts }) => wordsOf(attempts.at(-1)?.output) === words);
-  if (source === undefined) return undefined;
+function unconfirmedPart({ crew }: Execution, isKickingOff: boolean): Part {
+  const lines = isKickingOff
+    ? [l10n.t("The kickoff request was sent. Waiting for the response…")]
+    : [
+        l10n.t(
+          "The kickoff request was sent, but no response says whether the execution started. It may have. The request is not sent again by itself, since a kickoff can cost money.",
+        ),
+        "",
+        l10n.t(
+          "Look in {0}. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, remove this one from the list.",
+          logOf(crew),
+        ),
+      ];
+  return { id: "unconfirmed", lines };
+}
+
+function mayBeWaitingPart(execution: Execution): Part {
+  const lines = isNeverSeen(execution)
+    ? [
+        `## ${l10n.t("The crew does not know this ID")}`,
+        "",
+        l10n.t(
+          "Check the ID, and that it is of an execution of this crew. If it is wrong, remove this one from the list and track the right ID.",
+        ),
+        "",
+        l10n.t(
+          "If it is right, the execution may be waiting for you: a deployed crew's pause looks the same. Only its human-input callback gets to know which task waits.",
+        ),
+      ]
+    : [
+        `## ${l10n.t("It may be waiting for you")}`,
+        "",
+        l10n.t(
+          "The crew no longer knows this ID. A deployed crew that waits for a person looks the same: only its human-input callback gets to know which task waits.",
+        ),
+      ];
+  const next = l10n.t(
+    "If you know the task's ID, give feedback here. If it does not wait, the crew says so and nothing is lost.",
+  );
+  return { id: mayBeWaitingSection, lines: [...lines, "", next] };
+}
+
+/** Where to look for what a crew doesn't report. */
+function logOf(crew: CrewRef): string {
+  return isLocalCrew(crew)
+    ? l10n.t("the local crew's log")
+    : l10n.t("the crew's dashboard or its log");
+}
+
+/** The crew accepted feedback and still reports the pause: for a moment it lags, then a person must decide. */
+function answeredPauseText(
+  { taskId, feedback }: ResumeSummary,
+  { waiting, crew }: Execution,
+): string {
+  const task = inlineName(taskId);
+  const text = feedback.isApprove
+    ? l10n.t(
+        "You approved the output of “{0}” and the crew accepted that, but it still reports the pause.",
+        task,
+      )
+    : l10n.t(
+        "You rejected the output of “{0}” and the crew accepted that, but it still reports the pause.",
+        task,
+      );
+  if (waiting === undefined)
+    return `${text} ${l10n.t("Most likely it is only slow. Nothing is sent again by itself.")}`;
+  const look = l10n.t("Look in {0} for the cause.", logOf(crew));
+  return `${text} ${look} ${l10n.t("“Send again…” sends the same feedback once more; it asks first.")}`;
+}
+
+/** The result or the error. A result that repeats a task's output is one line that names the task, as most crews return it. */
+export function resultPart(execution: Execution): Part[] {
+  const { state, error, tasks, crew } = execution;
+  if (!hasEnded(execution)) return [];
+  const heading = `## ${l10n.t("Result")}`;
+  const note = (text: string): Part => ({ id: resultSection, lines: [heading, "", text] });
+  const parts: Part[] = [];
+  const text = resultOf(execution);
+  if (text !== undefined) {
+    const source = sourceNote(text, execution);
+    parts.push(source === undefined ? outputPart(resultSection, [heading], text, 3) : note(source));
+  } else if (state === "completed")
+    parts.push(
+      note(l10n.t("The crew ended without an output. Look in {0} for the cause.", logOf(crew))),
+    );
+  if (error !== undefined || state === "failed") {
+    const cause =
+      error === undefined
+        ? [l10n.t("The crew does not say what went wrong.")]
+        : fencedLines(error, "text");
+    const remedy = [
+      ...(tasks.length === 0 ? [] : [l10n.t("The tasks below show how far it came.")]),
+      l10n.t("Look in {0} for the cause, then kick off again.", logOf(crew)),
+    ].join(" ");
+    parts.push({ id: "error", lines: [`## ${l10n.t("Error")}`, "", ...cause, "", remedy] });
+  }
+  return state === "stopped" && parts.length === 0
+    ? [note(l10n.t("It was stopped before it was done. Kick off again to start over."))]
+    : parts;
+}
+
+/** Names the last task whose last output is the result. */
+function sourceNote(result: string, { tasks }: Execution): string | undefined {
+  const textOf = (output = "") => cleanText(output).trim();
+  const text = textOf(result);
+  const source = tasks.findLast(({ attempts }) => textOf(attempts.at(-1)?.output) === text);
+  if (text === "" || source === undefined) return undefined;
   const task = linkTo(source.taskId);
   const attempt = source.attempts.at(-1)?.number ?? 1;
   return attempt > 1
@@ -76,16 +154,12 @@ function sourceInWords(result: string, { tasks }: Execution): string | undefined
     : l10n.t("This is the output of task {0}, word for word.", task);
 }
 
-function wordsOf(output = ""): string {
-  return cleanText(output).trim();
-}
-
-/** A task's name as a link to its heading, by the anchor that VS Code makes of one; the name alone where it holds marks that anchors leave out. */
+/** A link to a task's heading, by the anchor that VS Code makes of it; only the name if it has characters that anchors omit. */
 function linkTo(taskId: string): string {
-  if (!/^[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)*$/u.test(taskId)) return `“${inlineText(taskId)}”`;
+  if (!/^[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)*$/u.test(taskId)) return `“${inlineName(taskId)}”`;
   const anchor = taskTitle(taskId)
     .toLowerCase()
     .replace(/\s+/g, "-")
     .replace(/[^\p{L}\p{N}_-]/gu, "");
-  return `[${taskId}](#${anchor})`;
+  return `[${inlineName(taskId)}](#${anchor})`;
 }

@@ -1,30 +1,31 @@
+import type * as vscode from "vscode";
+import type { AttemptSummary, ExecutionSummary, TaskSummary } from "../../executions/model.ts";
+import type { ExecutionDocuments } from "./documents.ts";
 import { withoutCommands } from "./markdown.ts";
+import type { FeedbackPlace } from "../../feedback/lenses.ts";
 
-/** A piece of a document: its own lines, then pieces inside it. Its id stays the same from one rendering to the next. */
+/** A part of a document: its own lines, then parts inside it. Its id is the same in every rendering. */
 export interface Part {
   readonly id: string;
   readonly lines: readonly string[];
   readonly parts?: readonly Part[];
 }
 
-/** Where a part stands in the text. Lines count from 0; `end` is the line after the last, blank lines included. */
+/** The lines of a part, counted from 0; `end` is after the last, blank lines included. */
 export interface Section {
   readonly id: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** A document's text and where its parts are, outer ones before those inside them. */
+/** A document's text and its sections, outer ones first. */
 export interface Rendered {
   readonly text: string;
   readonly sections: readonly Section[];
   readonly lineCount: number;
 }
 
-/**
- * A Markdown document of parts below each other, a blank line after each. Whatever of a crew's or a person's text is in it, no link
- * in it runs a command.
- */
+/** A Markdown document of parts with blank lines between them. No link in it runs a command. */
 export function assemble(parts: readonly Part[]): Rendered {
   const lines: string[] = [];
   const sections: Section[] = [];
@@ -39,30 +40,98 @@ export function assemble(parts: readonly Part[]): Rendered {
   return { text: withoutCommands(lines.join("\n")), sections, lineCount: lines.length };
 }
 
-/** A document of one section, of any language, with its text as it is. */
-export function singleSection(id: string, text: string): Rendered {
-  const lineCount = text.split("\n").length;
-  return { text, sections: [{ id, start: 0, end: lineCount }], lineCount };
-}
-
-/** The section of that id. */
 export function sectionOf(rendered: Rendered, id: string): Section | undefined {
   return rendered.sections.find((section) => section.id === id);
 }
 
+// Ids of sections.
+
+export const resultSection = "result";
+/** Where to give feedback if the waiting task isn't known. */
+export const mayBeWaitingSection = "may be waiting";
+
+export function taskSection(taskId: string): string {
+  return `task ${taskId}`;
+}
+
+export function attemptSection(taskId: string, attempt: number): string {
+  return `${taskSection(taskId)} attempt ${attempt}`;
+}
+
+/** The first, second… feedback on an attempt. */
+export function feedbackSection(taskId: string, attempt: number, time: number): string {
+  return `${attemptSection(taskId, attempt)} feedback ${time}`;
+}
+
+/** Whether a task has one output without feedback: it has no heading of its own. */
+export function isOnlyAttempt(
+  attempt: AttemptSummary,
+  { taskId, attempts, state }: TaskSummary,
+  { resumes }: ExecutionSummary,
+): boolean {
+  const isAnswered =
+    attempt.feedback !== undefined ||
+    resumes.some((resume) => resume.taskId === taskId && resume.attempt === attempt.number);
+  return attempts.length === 1 && !isAnswered && state !== "waiting";
+}
+
 /**
- * Where a line of one rendering is in the next: as far from the start of the innermost section that both have. New text
- * stands at the end of its section, so this is the line that the reader was looking at.
+ * The line of the next rendering for a line of this one: at the same distance from the start of the innermost section that both have.
+ * New text is added at the end of sections, so it is the line that the reader was at.
  */
 export function mapLine(line: number, from: Rendered, to: Rendered): number {
-  if (line >= from.lineCount - 1) return Math.max(0, to.lineCount - 1);
-  const around = from.sections
-    .filter((section) => section.start <= line && line < section.end)
-    .reverse();
-  for (const old of around) {
-    const now = sectionOf(to, old.id);
+  const last = Math.max(0, to.lineCount - 1);
+  if (line >= from.lineCount - 1) return last;
+  const around = from.sections.filter(({ start, end }) => start <= line && line < end);
+  for (const before of around.reverse()) {
+    const now = sectionOf(to, before.id);
     if (now !== undefined && now.end > now.start)
-      return Math.min(now.start + line - old.start, now.end - 1);
+      return Math.min(now.start + line - before.start, now.end - 1);
   }
-  return Math.min(line, Math.max(0, to.lineCount - 1));
+  return Math.min(line, last);
+}
+
+/** The section of the next attempt, if it is new, for a line in the attempt before it, which was answered here. */
+export function nextAttempt(line: number, from: Rendered, to: Rendered): Section | undefined {
+  for (const { id, start, end } of from.sections) {
+    const [, taskId, number] = /^task ([^]*) attempt (\d+)(?: feedback \d+)?$/.exec(id) ?? [];
+    if (taskId === undefined || line < start || line >= end) continue;
+    const next = attemptSection(taskId, Number(number) + 1);
+    const isNew = sectionOf(from, next) === undefined;
+    const isAnswered = sectionOf(to, feedbackSection(taskId, Number(number), 1)) !== undefined;
+    if (isNew && isAnswered) return sectionOf(to, next);
+  }
+  return undefined;
+}
+
+type Documents = Pick<ExecutionDocuments, "summary" | "rendered">;
+
+/** Where to give feedback in a document, if it waits or may wait. */
+export function placeOf(
+  documents: Documents,
+  document: vscode.TextDocument,
+): FeedbackPlace | undefined {
+  const execution = documents.summary(document.uri);
+  const rendered = documents.rendered(document);
+  if (execution === undefined || rendered === undefined) return undefined;
+  const { state, waiting, mayBeWaiting } = execution;
+  if (state === "waiting" && waiting !== undefined) {
+    const { taskId, attempt } = waiting;
+    const section =
+      sectionOf(rendered, attemptSection(taskId, attempt)) ??
+      sectionOf(rendered, taskSection(taskId));
+    return section && { execution, taskId, line: section.start };
+  }
+  const section = mayBeWaiting === true ? sectionOf(rendered, mayBeWaitingSection) : undefined;
+  return section && { execution, line: section.start };
+}
+
+/** The line of a task's heading. */
+export function lineOfTask(
+  documents: Pick<Documents, "rendered">,
+  document: vscode.TextDocument,
+  taskId: string,
+): number | undefined {
+  const rendered = documents.rendered(document);
+  return rendered && sectionOf(rendered, taskSection(taskId))?.start;
 }

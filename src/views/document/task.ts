@@ -7,170 +7,146 @@ import {
   type ExecutionTask,
   type SentResume,
 } from "../../executions/model.ts";
-import { durationInWords, taskStateInWords, timeInWords } from "../words.ts";
-import { outputLines, withLines } from "./embed.ts";
-import { cleanText, inlineText, quotedLines } from "./markdown.ts";
-import { outputPart } from "./output.ts";
-import { attemptSection, feedbackSection, isOnlyAttempt, taskSection } from "./section-ids.ts";
-import type { Part } from "./sections.ts";
+import { formatDuration, formatTime, present, taskStateLabel } from "../labels.ts";
+import { outputLines, outputPart, withLines } from "./embed.ts";
+import { cleanText, inlineName, inlineText, quotedLines } from "./markdown.ts";
+import {
+  attemptSection,
+  feedbackSection,
+  isOnlyAttempt,
+  taskSection,
+  type Part,
+} from "./sections.ts";
 
-/** What stands in a task's heading. */
+/** A task's heading. */
 export function taskTitle(taskId: string): string {
-  return l10n.t("Task: {0}", inlineText(taskId));
+  return l10n.t("Task: {0}", inlineName(taskId));
 }
 
-/** A task: its state, then each attempt with what a person said of it. */
+/** A task: its state, then each attempt with its feedback. */
 export function taskPart(task: ExecutionTask, execution: Execution): Part {
-  const id = taskSection(task.taskId);
+  const { taskId, agent, state } = task;
   const duration = taskTime(task, execution);
-  const facts = [
-    `**${taskStateInWords(task, execution)}**`,
-    ...(task.agent === undefined || task.agent === ""
-      ? []
-      : [l10n.t("by {0}", inlineText(task.agent))]),
-    ...(duration === undefined ? [] : [durationInWords(duration)]),
-  ];
-  const attempts = attemptsOf(task, execution).flatMap((attempt) =>
-    attemptParts(attempt, task, execution),
-  );
-  // Until the end a crew names only the task under way (vendor's OpenAPI).
+  const facts = present(
+    `**${taskStateLabel(task, execution)}**`,
+    agent === undefined || agent === "" ? undefined : l10n.t("by {0}", inlineName(agent)),
+    duration && formatDuration(duration),
+  ).join(" · ");
+  const parts = attemptParts(task, execution);
+  // Until the end a crew reports only the task under way (vendor's OpenAPI).
   const comesLater =
-    task.state === "completed" && attempts.length === 0 && !hasEnded(execution)
-      ? ["", `*${l10n.t("The crew tells its output when the execution has ended.")}*`]
+    state === "completed" && parts.length === 0 && !hasEnded(execution)
+      ? ["", `*${l10n.t("Output is available when the execution has ended.")}*`]
       : [];
   return {
-    id,
-    lines: [`## ${taskTitle(task.taskId)}`, "", facts.join(" · "), ...comesLater],
-    parts: attempts,
+    id: taskSection(taskId),
+    lines: [`## ${taskTitle(taskId)}`, "", facts, ...comesLater],
+    parts,
   };
 }
 
-/** Feedback sent for tasks that the crew has told nothing of: their ids came from a person, and one that was only refused is most likely no task. */
+/** Tasks that the crew hasn't reported, but feedback was sent for. One that the crew only refused is most likely no task. */
 export function unknownTaskParts(execution: Execution): Part[] {
-  const known = new Set(execution.tasks.map((task) => task.taskId));
-  const unknown = new Set(
-    execution.resumes.flatMap(({ taskId, outcome }) =>
-      known.has(taskId) || outcome === "refused" ? [] : [taskId],
-    ),
+  const known = new Set(execution.tasks.map(({ taskId }) => taskId));
+  const unknown = execution.resumes.filter(
+    ({ taskId, outcome }) => !known.has(taskId) && outcome !== "refused",
   );
-  return [...unknown].map((taskId) => {
-    const task: ExecutionTask = { taskId, state: "waiting", attempts: [] };
-    const id = taskSection(taskId);
-    const parts = attemptsOf(task, execution).flatMap((attempt) =>
-      attemptParts(attempt, task, execution),
-    );
-    return { id, lines: [`## ${taskTitle(taskId)}`], parts };
-  });
+  return [...new Set(unknown.map(({ taskId }) => taskId))].map((taskId) => ({
+    id: taskSection(taskId),
+    lines: [`## ${taskTitle(taskId)}`],
+    parts: attemptParts({ taskId, state: "waiting", attempts: [] }, execution),
+  }));
 }
 
-/** The attempts that the crew told, and those that a person gave feedback to without seeing them. */
-function attemptsOf(task: ExecutionTask, { resumes }: Execution): Attempt[] {
-  const answered = resumes
-    .filter((resume) => resume.taskId === task.taskId)
-    .map((resume) => resume.attempt);
-  const unseen = [...new Set(answered)].filter(
-    (number) => !task.attempts.some((attempt) => attempt.number === number),
+/** The attempts that the crew reported, and those that feedback was sent for without them. */
+function attemptParts(task: ExecutionTask, execution: Execution): Part[] {
+  const reported = new Set(task.attempts.map(({ number }) => number));
+  const answered = execution.resumes.flatMap(({ taskId, attempt }) =>
+    taskId === task.taskId && !reported.has(attempt) ? [attempt] : [],
   );
-  return [...task.attempts, ...unseen.map((number) => ({ number }))].sort(
-    (a, b) => a.number - b.number,
-  );
+  const attempts: Attempt[] = [
+    ...task.attempts,
+    ...[...new Set(answered)].map((number) => ({ number })),
+  ];
+  return attempts
+    .sort((a, b) => a.number - b.number)
+    .flatMap((attempt) => attemptPart(attempt, task, execution));
 }
 
-function attemptParts(attempt: Attempt, task: ExecutionTask, execution: Execution): Part[] {
-  const id = attemptSection(task.taskId, attempt.number);
-  const sent = execution.resumes.filter(
-    (resume) => resume.taskId === task.taskId && resume.attempt === attempt.number,
-  );
+function attemptPart(attempt: Attempt, task: ExecutionTask, execution: Execution): Part[] {
+  const { number, output } = attempt;
+  const { taskId } = task;
+  const id = attemptSection(taskId, number);
   const isPlain = isOnlyAttempt(attempt, task, execution);
-  const heading = isPlain ? [] : [`### ${l10n.t("Attempt {0}", attempt.number)}`];
-  const parts: Part[] = [];
-  if (attempt.output !== undefined)
-    parts.push(outputPart(id, heading, attempt.output, isPlain ? 3 : 4));
-  else if (!isPlain)
-    parts.push({
-      id,
-      lines: [...heading, "", `*${l10n.t("The crew has not told this output.")}*`],
-    });
-  const feedback = sent.map((resume, at) =>
-    feedbackPart(feedbackSection(task.taskId, attempt.number, at + 1), resume, execution),
+  const heading = isPlain ? [] : [`### ${l10n.t("Attempt {0}", number)}`];
+  const missing = `*${l10n.t("The crew has not returned this output.")}*`;
+  const sent: readonly Sent[] = execution.resumes.filter(
+    (resume) => resume.taskId === taskId && resume.attempt === number,
   );
-  // Feedback that another window or person sent, known from elsewhere, has no record of sending here.
-  if (feedback.length === 0 && attempt.feedback !== undefined)
-    feedback.push(
-      feedbackPart(
-        feedbackSection(task.taskId, attempt.number, 1),
-        { feedback: attempt.feedback, outcome: "answered" },
-        execution,
-      ),
-    );
-  return [...parts, ...feedback];
+  // Feedback from elsewhere has no record here.
+  const elsewhere: readonly Sent[] =
+    attempt.feedback === undefined ? [] : [{ feedback: attempt.feedback, outcome: "answered" }];
+  return [
+    ...(output !== undefined
+      ? [outputPart(id, heading, output, isPlain ? 3 : 4)]
+      : isPlain
+        ? []
+        : [{ id, lines: [...heading, "", missing] }]),
+    ...(sent.length > 0 ? sent : elsewhere).map((resume, at) =>
+      feedbackPart(feedbackSection(taskId, number, at + 1), resume, execution),
+    ),
+  ];
 }
 
-function feedbackPart(
-  id: string,
-  sent: Pick<SentResume, "feedback" | "outcome" | "isUnsent" | "answer" | "message">,
-  execution: Execution,
-): Part {
-  const { feedback } = sent;
+type Sent = Pick<SentResume, "feedback" | "outcome" | "isUnsent" | "answer" | "message">;
+
+function feedbackPart(id: string, sent: Sent, execution: Execution): Part {
+  const { text, at } = sent.feedback;
   return {
     id,
     lines: [
       `### ${feedbackTitle(sent)}`,
       "",
-      ...quotedLines(outputLines(withLines(cleanText(feedback.text)), 4)),
+      ...quotedLines(outputLines(withLines(cleanText(text)), 4)),
       "",
-      `${outcomeInWords(sent, execution)} · ${timeInWords(feedback.at)}`,
+      `${outcomeLabel(sent, execution)} · ${formatTime(at)}`,
     ],
   };
 }
 
-/** A try that the crew never took approved and rejected nothing. */
-function feedbackTitle({
-  feedback,
-  outcome,
-  isUnsent,
-}: Pick<SentResume, "feedback" | "outcome" | "isUnsent">): string {
-  if (outcome === "refused" && isUnsent === true)
-    return feedback.isApprove
+/** What the crew never accepted approved and rejected nothing. */
+function feedbackTitle({ feedback: { isApprove }, outcome, isUnsent }: Sent): string {
+  if (outcome !== "refused")
+    return isApprove ? l10n.t("Your feedback: approved") : l10n.t("Your feedback: rejected");
+  if (isUnsent === true)
+    return isApprove
       ? l10n.t("Your feedback: approval not sent")
       : l10n.t("Your feedback: rejection not sent");
-  if (outcome === "refused")
-    return feedback.isApprove
-      ? l10n.t("Your feedback: approval not taken")
-      : l10n.t("Your feedback: rejection not taken");
-  return feedback.isApprove ? l10n.t("Your feedback: approved") : l10n.t("Your feedback: rejected");
+  return isApprove
+    ? l10n.t("Your feedback: approval not accepted")
+    : l10n.t("Your feedback: rejection not accepted");
 }
 
-function outcomeInWords(
-  {
-    outcome,
-    isUnsent,
-    answer,
-    message,
-  }: Pick<SentResume, "outcome" | "isUnsent" | "answer" | "message">,
-  { kickoffIds }: Execution,
-): string {
+function outcomeLabel(sent: Sent, { kickoffIds }: Execution): string {
+  const { outcome, isUnsent, answer } = sent;
+  const message = sent.message === undefined ? undefined : inlineText(sent.message);
   switch (outcome) {
     case "sending":
       return l10n.t("Sending…");
     case "unanswered":
-      return l10n.t("May have been sent: no answer came");
-    case "refused":
-      if (isUnsent === true)
-        return message === undefined
-          ? l10n.t("Not sent")
-          : l10n.t("Not sent: {0}", inlineText(message));
-      return message === undefined
-        ? l10n.t("Not taken by the crew")
-        : l10n.t("Not taken by the crew: {0}", inlineText(message));
+      return l10n.t("May have been sent: no response arrived");
+    case "refused": {
+      const label = isUnsent === true ? l10n.t("Not sent") : l10n.t("Not accepted by the crew");
+      return message === undefined ? label : l10n.t("{0}: {1}", label, message);
+    }
     case "answered":
-      // A deployed crew answers with the id to follow, which stands below with the others.
-      return [
+      // A deployed crew responds with the next id, which is below with the others.
+      return present(
         l10n.t("Sent"),
-        ...(answer === undefined || kickoffIds.includes(answer)
-          ? []
-          : [l10n.t("the crew answered “{0}”", inlineText(answer))]),
-        ...(message === undefined ? [] : [inlineText(message)]),
-      ].join(" · ");
+        answer === undefined || kickoffIds.includes(answer)
+          ? undefined
+          : l10n.t("the crew answered “{0}”", inlineText(answer)),
+        message,
+      ).join(" · ");
   }
 }

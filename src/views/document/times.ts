@@ -1,83 +1,137 @@
 import * as l10n from "@vscode/l10n";
-import { timeUse, wholeTime } from "../../executions/durations.ts";
-import type { ExecutionSummary } from "../../executions/model.ts";
-import { durationInWords, spanInWords, startInWords, timeInWords } from "../words.ts";
-import { inlineText } from "./markdown.ts";
+import { defined } from "../../base/json.ts";
+import { oneLine } from "../../base/text.ts";
+import { stateChanges, timeUse, unseenTasks, wholeTime } from "../../executions/durations.ts";
+import {
+  hasEnded,
+  without,
+  type Execution,
+  type ExecutionSummary,
+  type SentResume,
+  type StateChange,
+} from "../../executions/model.ts";
+import {
+  formatDuration,
+  formatSpan,
+  formatTime,
+  present,
+  startLabel,
+  stateLabel,
+} from "../labels.ts";
+import { inlineName, inlineText } from "./markdown.ts";
 import type { Part } from "./sections.ts";
 
-/** Characters of a bar that stands for the whole time. */
-const barLength = 20;
-/** Characters of a task's name beside its bar. */
-const longestName = 40;
+/** Characters of a bar for the whole time, and of a task's name beside its bar. */
+const max = { bar: 20, name: 40 };
 
-/** When an execution began and ended, how long it took, and how its tasks and the waiting for a person shared that time. */
+/** When an execution started and ended, how long it took, and how tasks and waiting shared that time. */
 export function timesPart(execution: ExecutionSummary): Part {
   const { endedAt } = execution;
-  const lines = [`- ${startInWords(execution)}`];
-  if (endedAt !== undefined) lines.push(l10n.t("- Seen to end: {0}", timeInWords(endedAt)));
-  const took = tookInWords(execution);
-  if (took !== undefined) lines.push(took);
-  const table = tableOf(execution);
+  // Before the end, crews report 0 (observed).
+  const whole = wholeTime(execution);
+  const span = whole && formatSpan(whole.seconds * 1000);
+  const duration = (text: string) =>
+    whole?.isByCrew === true
+      ? l10n.t("- Duration: {0} (reported by the crew)", text)
+      : l10n.t("- Duration: {0}", text);
+  const lines = present(
+    `- ${startLabel(execution)}`,
+    endedAt && l10n.t("- Finished: {0}", formatTime(endedAt)),
+    span && duration(span),
+  );
+  const table = timeTable(execution);
   const parts = table.length === 0 ? [] : [{ id: "shares", lines: table }];
   return { id: "times", lines: [`## ${l10n.t("Times")}`, "", ...lines], parts };
 }
 
-/** What a crew tells before the end is not how long it takes (observed: 0). */
-function tookInWords(execution: ExecutionSummary): string | undefined {
-  const whole = wholeTime(execution);
-  if (whole === undefined) return undefined;
-  const span = spanInWords(whole.seconds * 1000);
-  return whole.isByCrew
-    ? l10n.t("- Took: {0}, as the crew says", span)
-    : l10n.t("- Took: {0}", span);
-}
-
-/** A table that also reads well as text: its text comes before the bar, which a screen reader may leave out. The time of a single task stands in its own section. */
-function tableOf(execution: ExecutionSummary): string[] {
+/** The time of a single task is in its own section. The text is before the bar, which a screen reader may skip. */
+function timeTable(execution: ExecutionSummary): string[] {
   const { tasks, waited, percents } = timeUse(execution);
-  const isKnown =
-    waited !== undefined || tasks.filter(({ duration }) => duration !== undefined).length > 1;
-  if (!isKnown) return [];
+  if (waited === undefined && tasks.filter(({ duration }) => duration !== undefined).length < 2)
+    return [];
   const times = [
     ...tasks.map(({ taskId, duration }) => [
-      cell(taskId),
-      duration === undefined ? l10n.t("not known") : durationInWords(duration),
+      // An upright line would end the cell.
+      inlineText(oneLine(taskId, max.name)).replaceAll("|", "\\|"),
+      duration === undefined ? l10n.t("not known") : formatDuration(duration),
     ]),
-    ...(waited === undefined ? [] : [[`*${l10n.t("Waiting for you")}*`, durationInWords(waited)]]),
+    ...(waited === undefined ? [] : [[`*${l10n.t("Waiting for you")}*`, formatDuration(waited)]]),
   ];
   const head = [l10n.t("Task"), l10n.t("Time")];
   if (percents === undefined) return table([head, ...times]);
+  // A share that is too small for a block is still visible.
+  const bar = (percent: number) => "█".repeat(Math.round((percent / 100) * max.bar)) || "▏";
   return table([
     [...head, l10n.t("Share"), ""],
     ...times.map((row, at) => [...row, `${percents[at] ?? 0} %`, bar(percents[at] ?? 0)]),
   ]);
 }
 
-/** The lines of a table whose first row is its head. */
+/** A table that is also readable as text. The first row is its head. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const [head = [], ...body] = rows;
-  const widths = head.map((_, column) =>
-    Math.max(3, ...rows.map((row) => Array.from(row[column] ?? "").length)),
-  );
+  const lengthOf = (text = "") => Array.from(text).length;
+  const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => lengthOf(row[column]))));
   const line = (row: readonly string[]) =>
-    `| ${row.map((text, column) => text + " ".repeat((widths[column] ?? 0) - Array.from(text).length)).join(" | ")} |`;
+    `| ${row.map((text, column) => text + " ".repeat((widths[column] ?? 0) - lengthOf(text))).join(" | ")} |`;
   return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)];
 }
 
-/** A task's name in a table: a line upright would end its cell. */
-function cell(taskId: string): string {
-  const characters = Array.from(taskId);
-  const short =
-    characters.length <= longestName
-      ? taskId
-      : `${characters
-          .slice(0, longestName - 1)
-          .join("")
-          .trimEnd()}…`;
-  return inlineText(short).replaceAll("|", "\\|");
+/** What happened, in the order in which it was seen from here. None while only the start is known. */
+export function historyPart(execution: Execution): Part[] {
+  const { origin, startedAt, watchingStoppedAt, resumes } = execution;
+  const changes = stateChanges(execution);
+  const events = [
+    {
+      at: startedAt,
+      text: origin === "tracked" ? l10n.t("Tracked from here on") : l10n.t("Kicked off"),
+    },
+    // Refused feedback changed nothing, and is below its output.
+    ...resumes
+      .filter(({ outcome }) => outcome !== "refused")
+      .map((resume) => ({ at: resume.feedback.at, text: feedbackEvent(resume) })),
+    ...changes.map((change, at) => ({
+      at: change.at,
+      text: changeEvent(change, execution, at === changes.length - 1 && hasEnded(execution)),
+    })),
+    ...(watchingStoppedAt === undefined
+      ? []
+      : [{ at: watchingStoppedAt, text: l10n.t("No longer watched") }]),
+  ];
+  if (events.length === 1) return [];
+  const lines = events
+    .sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
+    .map(({ at, text }) => `- ${formatTime(at)} – ${text}`);
+  return [{ id: "history", lines: [`## ${l10n.t("History")}`, "", ...lines] }];
 }
 
-/** A bar of block characters; a share that is too small for one is still to be seen. */
-function bar(percent: number): string {
-  return "█".repeat(Math.round((percent / 100) * barLength)) || "▏";
+function changeEvent(change: StateChange, execution: Execution, isEnd: boolean): string {
+  const { notBefore, taskId, attempt, state, stateText, mayBeWaiting } = change;
+  const then = {
+    ...without(execution, "stateText", "mayBeWaiting"),
+    state,
+    ...defined({ stateText, mayBeWaiting }),
+  };
+  const label = inlineText(stateLabel(then));
+  const task = inlineName(taskId ?? "");
+  const text =
+    taskId === undefined
+      ? label
+      : attempt === undefined
+        ? l10n.t("{0}: task {1}", label, task)
+        : l10n.t("{0}: task {1}, attempt {2}", label, task, attempt);
+  if (notBefore !== undefined)
+    return l10n.t("{0} (at some time after {1})", text, formatTime(notBefore));
+  const unseen = isEnd && execution.history !== undefined ? unseenTasks(execution) : [];
+  return unseen.length === 0
+    ? text
+    : l10n.t("{0}; done without being seen at work: {1}", text, unseen.map(inlineName).join(", "));
+}
+
+function feedbackEvent({ taskId, attempt, feedback, outcome }: SentResume): string {
+  const task = inlineName(taskId);
+  const text = feedback.isApprove
+    ? l10n.t("You approved task {0}, attempt {1}", task, attempt)
+    : l10n.t("You rejected task {0}, attempt {1}", task, attempt);
+  return outcome === "unanswered" ? l10n.t("{0}; may have been sent", text) : text;
 }

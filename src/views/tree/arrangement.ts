@@ -1,10 +1,16 @@
-import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionChange } from "../../executions/known.ts";
-import { isSet, noFilter, passes, type Filter, type FindsInput } from "./filter.ts";
-import { groupsOf, type Grouping } from "./grouping.ts";
-import { standingOf } from "./standing.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
+import {
+  groupsOf,
+  isSet,
+  noFilter,
+  passes,
+  type Filter,
+  type FindsInput,
+  type Grouping,
+} from "./grouping.ts";
 
-/** How a person wants to see the executions. */
+/** How the executions are shown. */
 export interface Rules {
   readonly grouping: Grouping;
   readonly filter: Filter;
@@ -12,30 +18,32 @@ export interface Rules {
 
 /** What a change of executions means for the rows. */
 export interface Rearranged {
-  /** Groups that came or went. */
+  /** Groups were added or removed. */
   readonly isOtherGroups: boolean;
-  /** Groups that have other rows than before, or the same in another order. */
+  /** Groups with other rows, or the same in another order. */
   readonly groups: ReadonlySet<string>;
-  /** Executions that stand where they stood. */
+  /** Executions that changed in place. */
   readonly rows: readonly { readonly before: ExecutionSummary; readonly after: ExecutionSummary }[];
 }
 
-/** Members of a group by local id, and their order while it is known. */
-interface Group {
-  readonly members: Map<string, ExecutionSummary>;
-  order: readonly string[] | undefined;
+/** An execution and its groups, its usual one last; none if the filter hides it. */
+interface Placed {
+  readonly execution: ExecutionSummary;
+  readonly groups: readonly string[];
 }
 
-/** Where each execution stands. Kept up with every change, so that no row costs a look at all the others. */
+/** Executions of a group that are shown at first, and more at each request: VS Code requests every row of a group whenever one is added or removed, which takes most of a second for ten thousand. */
+const page = 500;
+
+/** The groups of the executions. */
 export class Arrangement {
   readonly #withInput: FindsInput;
   #rules: Rules = { grouping: "crew", filter: noFilter };
-  readonly #groups = new Map<string, Group>();
-  readonly #placed = new Map<
-    string,
-    { readonly execution: ExecutionSummary; readonly groups: readonly string[] }
-  >();
-  #hidden = new Set<string>();
+  #groups = new Map<string, ExecutionSummary[]>();
+  /** By local id. */
+  #placed = new Map<string, Placed>();
+  /** How many executions of a group are shown, if not a page. */
+  readonly #limits = new Map<string, number>();
 
   constructor(withInput: FindsInput) {
     this.#withInput = withInput;
@@ -49,68 +57,68 @@ export class Arrangement {
     return isSet(this.#rules.filter);
   }
 
-  /** How many executions there are, those that the filter hides among them. */
+  /** The number of executions, hidden ones included. */
   get size(): number {
     return this.#placed.size;
   }
 
-  /** Executions that the filter hides. */
+  /** The executions that the filter hides. */
   get hidden(): readonly ExecutionSummary[] {
-    return [...this.#hidden].flatMap((localId) => this.#placed.get(localId)?.execution ?? []);
+    return [...this.#placed.values()]
+      .filter(({ groups }) => groups.length === 0)
+      .map(({ execution }) => execution);
   }
 
-  /** How many executions pass a filter, whatever the present one. */
+  /** How many executions would pass a filter. */
   count(filter: Filter): number {
-    const isSeen = passes(filter, this.#withInput);
-    let count = 0;
-    for (const { execution } of this.#placed.values()) if (isSeen(execution)) count += 1;
-    return count;
+    const isShown = passes(filter, this.#withInput);
+    return [...this.#placed.values()].filter(({ execution }) => isShown(execution)).length;
   }
 
-  /** Arranges everything anew. */
+  /** Arranges all executions, which are sorted, the newest first. In a group, pinned ones are before them. */
   arrange(executions: readonly ExecutionSummary[], rules: Rules = this.#rules): void {
     this.#rules = rules;
-    this.#groups.clear();
-    this.#placed.clear();
-    this.#hidden = new Set();
-    const groupsFor = this.#groupsFor();
-    for (const execution of executions) this.#place(execution, groupsFor(execution));
+    this.#groups = new Map();
+    const isShown = passes(rules.filter, this.#withInput);
+    const placed = executions.map((execution): Placed => ({
+      execution,
+      groups: isShown(execution) ? groupsOf(execution, rules.grouping) : [],
+    }));
+    this.#placed = new Map(placed.map((each) => [each.execution.localId, each]));
+    const pinned = placed.filter(({ execution }) => execution.pinned === true);
+    for (const { execution, groups } of [...pinned, ...placed])
+      for (const group of groups) {
+        const members = this.#groups.get(group);
+        if (members === undefined) this.#groups.set(group, [execution]);
+        else members.push(execution);
+      }
+    if (pinned.length === 0) return;
+    for (const [group, members] of this.#groups) this.#groups.set(group, [...new Set(members)]);
   }
 
-  /** Takes in what became different. */
-  apply({ added, changed, removed }: ExecutionChange): Rearranged {
+  /** Arranges all executions after a change. */
+  apply(
+    executions: readonly ExecutionSummary[],
+    { added, changed, removed }: ExecutionChange,
+  ): Rearranged {
+    const [groupsBefore, placedBefore] = [this.#groups, this.#placed];
+    this.arrange(executions);
     const groups = new Set<string>();
     const rows: { before: ExecutionSummary; after: ExecutionSummary }[] = [];
-    const known = new Set(this.#groups.keys());
-    const groupsFor = this.#groupsFor();
-    for (const after of [...added, ...changed]) {
-      const before = this.#placed.get(after.localId);
-      const next = groupsFor(after);
-      if (
-        before !== undefined &&
-        isSamePlace(before.execution, after) &&
-        next.join("\n") === before.groups.join("\n")
-      ) {
-        this.#replace(after, next);
-        if (next.length > 0) rows.push({ before: before.execution, after });
-        continue;
-      }
-      this.#remove(after.localId);
-      this.#place(after, next);
-      for (const group of new Set([...(before?.groups ?? []), ...next])) groups.add(group);
+    const all = [...added, ...changed, ...removed].map(({ localId }) => localId);
+    for (const localId of new Set(all)) {
+      const [before, after] = [placedBefore.get(localId), this.#placed.get(localId)];
+      if (before === undefined || after === undefined || !isSamePlace(before, after))
+        for (const group of [...(before?.groups ?? []), ...(after?.groups ?? [])])
+          groups.add(group);
+      else if (after.groups.length > 0)
+        rows.push({ before: before.execution, after: after.execution });
     }
-    for (const { localId } of removed) {
-      for (const group of this.groupsOf(localId)) groups.add(group);
-      this.#remove(localId);
-    }
-    return {
-      isOtherGroups: [...groups].some((group) => known.has(group) !== this.#groups.has(group)),
-      groups,
-      rows,
-    };
+    const isOtherGroups = [...groups].some((group) => groupsBefore.has(group) !== this.has(group));
+    return { isOtherGroups, groups, rows };
   }
 
-  /** The groups that hold anything, in no order. */
+  /** The groups with executions, unsorted. */
   groups(): readonly string[] {
     return [...this.#groups.keys()];
   }
@@ -119,78 +127,39 @@ export class Arrangement {
     return this.#groups.has(group);
   }
 
-  /** How many executions stand in a group. */
-  sizeOf(group: string): number {
-    return this.#groups.get(group)?.members.size ?? 0;
-  }
-
-  /** Some execution of a group; nothing where there is none. */
-  someOf(group: string): ExecutionSummary | undefined {
-    return this.#groups.get(group)?.members.values().next().value;
-  }
-
   /** The executions of a group: pinned ones first, then the newest. */
   members(group: string): readonly ExecutionSummary[] {
-    const found = this.#groups.get(group);
-    if (found === undefined) return [];
-    found.order ??= [...found.members.values()].sort(byPlace).map(({ localId }) => localId);
-    return found.order.flatMap((localId) => found.members.get(localId) ?? []);
+    return this.#groups.get(group) ?? [];
   }
 
-  /** The groups in which an execution stands, its usual place last; none where the filter hides it. */
+  /** The executions of a group that have rows. */
+  shown(group: string): readonly ExecutionSummary[] {
+    return this.members(group).slice(0, this.#limitOf(group));
+  }
+
+  /** How many executions of a group have no rows. */
+  moreOf(group: string): number {
+    return Math.max(0, this.members(group).length - this.#limitOf(group));
+  }
+
+  /** Gives rows to more executions of a group; returns the first of them. */
+  showMore(group: string): ExecutionSummary | undefined {
+    const limit = this.#limitOf(group);
+    this.#limits.set(group, limit + page);
+    return this.members(group)[limit];
+  }
+
   groupsOf(localId: string): readonly string[] {
     return this.#placed.get(localId)?.groups ?? [];
   }
 
-  /** Made for each change: what the inputs contain may be other executions than before. */
-  #groupsFor(): (execution: ExecutionSummary) => readonly string[] {
-    const { filter, grouping } = this.#rules;
-    const isSeen = passes(filter, this.#withInput);
-    return (execution) => (isSeen(execution) ? groupsOf(execution, grouping) : []);
-  }
-
-  #place(execution: ExecutionSummary, groups: readonly string[]): void {
-    for (const key of groups) {
-      const group = this.#groups.get(key) ?? {
-        members: new Map<string, ExecutionSummary>(),
-        order: undefined,
-      };
-      group.order = undefined;
-      this.#groups.set(key, group);
-    }
-    this.#replace(execution, groups);
-  }
-
-  #replace(execution: ExecutionSummary, groups: readonly string[]): void {
-    this.#placed.set(execution.localId, { execution, groups });
-    if (groups.length === 0) this.#hidden.add(execution.localId);
-    for (const key of groups) this.#groups.get(key)?.members.set(execution.localId, execution);
-  }
-
-  #remove(localId: string): void {
-    for (const key of this.#placed.get(localId)?.groups ?? []) {
-      const group = this.#groups.get(key);
-      group?.members.delete(localId);
-      if (group !== undefined) group.order = undefined;
-      if (group?.members.size === 0) this.#groups.delete(key);
-    }
-    this.#placed.delete(localId);
-    this.#hidden.delete(localId);
+  #limitOf(group: string): number {
+    return this.#limits.get(group) ?? page;
   }
 }
 
-/** How many of these executions wait for a person, or may. */
-export function countWaiting(executions: readonly ExecutionSummary[]): number {
-  return executions.filter((execution) => standingOf(execution) === "waiting").length;
-}
-
-function isSamePlace(a: ExecutionSummary, b: ExecutionSummary): boolean {
-  return byPlace(a, b) === 0 && a.crew.id === b.crew.id;
-}
-
-/** Pinned first, then the newest; times in ISO 8601 compare as text. */
-function byPlace(a: ExecutionSummary, b: ExecutionSummary): number {
-  if (a.pinned !== b.pinned) return a.pinned === true ? -1 : 1;
-  if (a.startedAt !== b.startedAt) return a.startedAt > b.startedAt ? -1 : 1;
-  return a.localId < b.localId ? -1 : a.localId > b.localId ? 1 : 0;
+function isSamePlace(a: Placed, b: Placed): boolean {
+  const placeOf = ({ execution: { pinned, startedAt, crew }, groups }: Placed) =>
+    [pinned, startedAt, crew.id, ...groups].join("\n");
+  return placeOf(a) === placeOf(b);
 }

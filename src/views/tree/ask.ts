@@ -1,17 +1,25 @@
 import * as vscode from "vscode";
+import type { ExecutionState } from "../../executions/model.ts";
+import { stateName } from "../labels.ts";
 import type { Arrangement } from "./arrangement.ts";
-import { isSet, noFilter, type Filter } from "./filter.ts";
-import { groupingInWords, groupings, type Grouping } from "./grouping.ts";
-import { standingInWords, standings, type Standing } from "./standing.ts";
+import {
+  groupingLabel,
+  groupings,
+  groupStates,
+  isSet,
+  noFilter,
+  type Filter,
+  type Grouping,
+} from "./grouping.ts";
 
-/** Asks what the executions are to be grouped by; the present one is marked and chosen first. Nothing when the person cancels. */
+/** Asks what to group by, and marks the present choice. Undefined if cancelled. */
 export async function askForGrouping(present: Grouping): Promise<Grouping | undefined> {
-  const items = groupings.map((grouping) => ({
-    label:
-      grouping === present ? `$(check) ${groupingInWords(grouping)}` : groupingInWords(grouping),
-    ...(grouping === present ? { description: vscode.l10n.t("as now") } : {}),
-    grouping,
-  }));
+  const items = groupings.map((grouping) => {
+    const label = groupingLabel(grouping);
+    return grouping === present
+      ? { label: `$(check) ${label}`, description: vscode.l10n.t("as now"), grouping }
+      : { label, grouping };
+  });
   const chosen = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t("Group executions"),
     placeHolder: vscode.l10n.t("Group executions by"),
@@ -19,51 +27,42 @@ export async function askForGrouping(present: Grouping): Promise<Grouping | unde
   return chosen?.grouping;
 }
 
-interface StateItem extends vscode.QuickPickItem {
-  readonly standing: Standing;
-}
-
-/**
- * Asks in one box for both parts of a filter: what is typed is the text, what is checked are the states. How many executions
- * would be shown is told all along. Nothing when the person cancels.
- */
+/** Asks for a filter in one box: its text is typed, its states are selected. The title counts what passes. Undefined if cancelled. */
 export function askForFilter(arrangement: Arrangement): Promise<Filter | undefined> {
   const { filter } = arrangement.rules;
-  const pick = vscode.window.createQuickPick<StateItem>();
+  const pick = vscode.window.createQuickPick<
+    vscode.QuickPickItem & { readonly state: ExecutionState }
+  >();
   pick.canSelectMany = true;
   pick.ignoreFocusOut = true;
-  pick.placeholder = vscode.l10n.t("Words in title, crew, ID or inputs; check states below");
+  pick.placeholder = vscode.l10n.t("Search in title, crew, ID and inputs; select states below");
   pick.value = filter.text;
-  const count = (standing: Standing) => arrangement.count({ ...noFilter, states: [standing] });
-  // The text must not narrow the list of states: it looks for executions.
-  pick.items = standings.map((standing) => ({
-    label: standingInWords(standing),
-    description: String(count(standing)),
+  pick.items = groupStates.map((state) => ({
+    label: stateName(state),
+    description: String(arrangement.count({ ...noFilter, states: [state] })),
+    // The text doesn't filter the states.
     alwaysShow: true,
-    standing,
+    state,
   }));
-  pick.selectedItems = pick.items.filter(({ standing }) => filter.states.includes(standing));
+  pick.selectedItems = pick.items.filter(({ state }) => filter.states.includes(state));
   const asked = (): Filter => {
-    const states = pick.selectedItems.map(({ standing }) => standing);
+    const selected = pick.selectedItems.map(({ state }) => state);
+    const isAll = selected.length === groupStates.length;
     return {
       text: pick.value.trim(),
-      states:
-        states.length === standings.length ? [] : standings.filter((each) => states.includes(each)),
+      states: isAll ? [] : groupStates.filter((state) => selected.includes(state)),
     };
   };
-  const tell = () => {
+  const update = () => {
+    const [shown, all] = [arrangement.count(asked()), arrangement.size];
     pick.title = isSet(asked())
-      ? vscode.l10n.t(
-          "Filter executions: {0} of {1} shown",
-          arrangement.count(asked()),
-          arrangement.size,
-        )
+      ? vscode.l10n.t("Filter executions: {0} of {1} shown", shown, all)
       : vscode.l10n.t("Filter executions");
   };
-  tell();
+  update();
   return new Promise((resolve) => {
-    pick.onDidChangeValue(tell);
-    pick.onDidChangeSelection(tell);
+    pick.onDidChangeValue(update);
+    pick.onDidChangeSelection(update);
     pick.onDidAccept(() => {
       resolve(asked());
       pick.dispose();

@@ -3,59 +3,45 @@ import { logProblem } from "../../editor/log.ts";
 import { waitingGroup } from "./grouping.ts";
 import type { ExecutionNode, TaskNode, TreeNode } from "./nodes.ts";
 
-/** The part of a view that tells what a person has chosen and opened. */
-export type SelectionView = Pick<
+type SelectionView = Pick<
   vscode.TreeView<TreeNode>,
   "selection" | "visible" | "reveal" | "onDidExpandElement" | "onDidCollapseElement"
 >;
 
-/** VS Code keeps selection and expansion by a row's id. Where an execution goes to another group, it is another row, and this takes both there. */
+/** Keeps selection and expansion of an execution that moves to another group: VS Code keeps them by a row's id, which changes. */
 export class FollowedSelection implements vscode.Disposable {
   readonly #view: SelectionView;
-  readonly #usualRow: (localId: string) => ExecutionNode | undefined;
-  readonly #taskRow: (execution: ExecutionNode, taskId: string) => TaskNode;
-  /** Executions that are open, by place and local id. */
-  readonly #open = new Set<string>();
+  /** Expanded executions. */
+  readonly #expanded = new Set<string>();
   readonly #subscriptions: vscode.Disposable;
 
-  constructor(
-    view: SelectionView,
-    usualRow: (localId: string) => ExecutionNode | undefined,
-    taskRow: (execution: ExecutionNode, taskId: string) => TaskNode,
-  ) {
+  constructor(view: SelectionView) {
     this.#view = view;
-    this.#usualRow = usualRow;
-    this.#taskRow = taskRow;
     this.#subscriptions = vscode.Disposable.from(
-      view.onDidExpandElement(
-        ({ element }) => element.kind === "execution" && this.#open.add(placeOf(element)),
-      ),
-      view.onDidCollapseElement(
-        ({ element }) => element.kind === "execution" && this.#open.delete(placeOf(element)),
-      ),
+      view.onDidExpandElement(({ element }) => {
+        if (element.kind === "execution") this.#expanded.add(placeOf(element));
+      }),
+      view.onDidCollapseElement(({ element }) => {
+        if (element.kind === "execution") this.#expanded.delete(placeOf(element));
+      }),
     );
   }
 
-  /** Whether an execution is open, or was where it stood before. */
-  wasOpen(node: ExecutionNode): boolean {
-    return this.#open.has(placeOf(node));
+  /** Whether an execution is expanded, or was in its earlier group. */
+  wasExpanded(node: ExecutionNode): boolean {
+    return this.#expanded.has(placeOf(node));
   }
 
-  /** Selects the row anew that has gone to another group, without taking the focus. Nothing is done where it is out of sight: to reveal opens the view. */
-  follow(groupsOf: (localId: string) => readonly string[]): void {
+  /** Selects a row, given by `moved`, in place of the selected one if that moved. Not if the view is hidden: to reveal a row opens it. */
+  follow(moved: (selected: ExecutionNode | TaskNode) => TreeNode | undefined): void {
     const [selected] = this.#view.selection;
-    if (
-      !this.#view.visible ||
-      (selected?.kind !== "execution" && selected?.kind !== "task") ||
-      groupsOf(selected.localId).includes(selected.group)
-    )
+    if (!this.#view.visible || (selected?.kind !== "execution" && selected?.kind !== "task"))
       return;
-    const row = this.#usualRow(selected.localId);
+    const row = moved(selected);
     if (row === undefined) return;
-    const target = selected.kind === "task" ? this.#taskRow(row, selected.taskId) : row;
-    this.#view.reveal(target, { select: true, focus: false }).then(undefined, (error: unknown) => {
-      logProblem("Selecting a row where it went", error);
-    });
+    this.#view
+      .reveal(row, { select: true, focus: false })
+      .then(undefined, (error: unknown) => logProblem("Selecting a row where it went", error));
   }
 
   dispose(): void {
@@ -63,7 +49,7 @@ export class FollowedSelection implements vscode.Disposable {
   }
 }
 
-/** The row of what waits opens apart from the one at the usual place. */
+/** The same in all groups but the one of what waits. */
 function placeOf({ group, localId }: ExecutionNode): string {
   return `${group === waitingGroup ? "top" : "usual"} ${localId}`;
 }

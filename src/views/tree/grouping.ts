@@ -1,25 +1,45 @@
 import * as l10n from "@vscode/l10n";
-import type { ExecutionSummary } from "../../executions/model.ts";
-import { standingOf, standings } from "./standing.ts";
+import { titleOf } from "../../executions/title.ts";
+import { formatDay, present, stateName } from "../labels.ts";
+import {
+  type ExecutionState,
+  type ExecutionSummary,
+  waitsForPerson,
+} from "../../executions/model.ts";
 
-/** What the executions can be grouped by. */
+/** What executions can be grouped by. */
 export const groupings = ["crew", "state", "day"] as const;
 
-/** One of {@link groupings}. */
 export type Grouping = (typeof groupings)[number];
 
-/** What a group gathers, and the key it is known by: `waiting`, `crew <id>`, `state <standing>`, `day 2026-10-21` (of this machine's calendar). */
+/** Kinds of groups. Keys of groups: `waiting`, `crew <id>`, `state <state>`, `day 2026-10-21` (this machine's calendar). */
 export type GroupKind = "waiting" | Grouping;
 
-/** The group across crews at the top. */
+/** The states of groups and of the filter, in the order of the groups: what needs attention first. */
+export const groupStates = [
+  "waiting",
+  "running",
+  "queued",
+  "unconfirmed",
+  "unknown",
+  "failed",
+  "completed",
+  "stopped",
+] as const satisfies readonly ExecutionState[];
+
+/** What may be waiting is grouped as waiting. */
+export function groupStateOf(execution: ExecutionSummary): ExecutionState {
+  return waitsForPerson(execution) ? "waiting" : execution.state;
+}
+
+/** The group at the top, of all crews. */
 export const waitingGroup = "waiting";
 
-/** The group of a crew. */
 export function crewGroup(crewId: string): string {
   return `crew ${crewId}`;
 }
 
-/** A group's key taken apart: `{kind: "day", of: "2026-10-21"}`. */
+/** Parses a group's key: `{kind: "day", of: "2026-10-21"}`. */
 export function partsOf(group: string): { readonly kind: GroupKind; readonly of: string } {
   const kind = groupings.find((each) => group.startsWith(`${each} `));
   return kind === undefined
@@ -28,67 +48,103 @@ export function partsOf(group: string): { readonly kind: GroupKind; readonly of:
 }
 
 /**
- * The groups an execution stands in, its usual place last. What waits stands at the top and stays where it was, so that nothing
- * moves under a person's hands when a pause begins or ends; by state, the top is its usual place.
+ * The groups of an execution, its usual one last. What waits is in the group at the top and stays in its usual one, so that rows don't
+ * move when a pause begins or ends; by state, the top is its usual group.
  */
 export function groupsOf(execution: ExecutionSummary, grouping: Grouping): readonly string[] {
-  const standing = standingOf(execution);
-  const top = standing === "waiting" ? [waitingGroup] : [];
+  const top = waitsForPerson(execution) ? [waitingGroup] : [];
   switch (grouping) {
     case "crew":
       return [...top, crewGroup(execution.crew.id)];
     case "state":
-      return standing === "waiting" ? top : [`state ${standing}`];
+      return top.length > 0 ? top : [`state ${execution.state}`];
     case "day":
-      return [...top, `day ${dayOf(new Date(execution.startedAt))}`];
+      return [...top, `day ${formatDay(new Date(execution.startedAt))}`];
   }
 }
 
-/** Groups by state or day in the order they are shown in: states as in {@link standings}, the newest day first. */
+/** Sorts groups by state or day, the newest day first. */
 export function inOrder(groups: readonly string[], grouping: "state" | "day"): readonly string[] {
   if (grouping === "day") return groups.toSorted().reverse();
-  return standings.map((standing) => `state ${standing}`).filter((group) => groups.includes(group));
+  return groupStates.map((state) => `state ${state}`).filter((group) => groups.includes(group));
 }
 
-/** What groups are made by, in words for a choice. */
-export function groupingInWords(grouping: Grouping): string {
-  switch (grouping) {
-    case "crew":
-      return l10n.t("Crew");
-    case "state":
-      return l10n.t("State");
-    case "day":
-      return l10n.t("Day");
-  }
+export function groupingLabel(grouping: Grouping): string {
+  const labels: Readonly<Record<Grouping, string>> = {
+    crew: l10n.t("Crew"),
+    state: l10n.t("State"),
+    day: l10n.t("Day"),
+  };
+  return labels[grouping];
 }
 
-/** A day of this machine's calendar as `2026-10-21`. */
-function dayOf(time: Date): string {
-  return `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`;
-}
-
-/** Milliseconds since 1970 at which the day after the one at `now` begins. */
+/** Milliseconds since 1970 at the midnight after `now`. */
 export function nextDay(now: number): number {
-  const time = new Date(now);
-  return new Date(time.getFullYear(), time.getMonth(), time.getDate() + 1).getTime();
+  return midnight(now, 1).getTime();
 }
 
-/** A day (`2026-10-21`) as a person calls it at `now`, in the words of a language (BCP 47). */
-export function dayInWords(day: string, now: number, language: string): string {
-  if (day === dayOf(new Date(now))) return l10n.t("Today");
-  const today = new Date(now);
-  if (day === dayOf(new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1)))
-    return l10n.t("Yesterday");
-  const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
-  const isThisYear = year === today.getFullYear();
+/** A day (`2026-10-21`) as it is called at `now`, in a language (BCP 47). */
+export function dayLabel(day: string, now: number, language: string): string {
+  if (day === formatDay(midnight(now, 0))) return l10n.t("Today");
+  if (day === formatDay(midnight(now, -1))) return l10n.t("Yesterday");
+  const isThisYear = day.startsWith(`${new Date(now).getFullYear()}-`);
   return new Intl.DateTimeFormat(language, {
     weekday: "long",
     day: "numeric",
     month: "long",
     ...(isThisYear ? {} : { year: "numeric" }),
-  }).format(new Date(year, month - 1, date));
+  }).format(new Date(`${day}T00:00:00`));
 }
 
-function twoDigits(part: number): string {
-  return String(part).padStart(2, "0");
+function midnight(now: number, days: number): Date {
+  const time = new Date(now);
+  return new Date(time.getFullYear(), time.getMonth(), time.getDate() + days);
+}
+
+/** Which executions are shown. */
+export interface Filter {
+  /** Words that must all be found; empty for all executions. */
+  readonly text: string;
+  /** Empty for all. */
+  readonly states: readonly ExecutionState[];
+}
+
+export const noFilter: Filter = { text: "", states: [] };
+
+export function isSet({ text, states }: Filter): boolean {
+  return text.trim() !== "" || states.length > 0;
+}
+
+export function filterLabel({ text, states }: Filter): string {
+  return present(
+    states.length === 0 ? undefined : states.map(stateName).join(", "),
+    text.trim() === "" ? undefined : l10n.t("“{0}”", text.trim()),
+  ).join(" · ");
+}
+
+/** Local ids of the executions with a text in an input's value, ignoring case. */
+export type FindsInput = (text: string) => ReadonlySet<string>;
+
+/** Whether executions pass: with one of the states, and every word in title, crew, ids or inputs, ignoring case. */
+export function passes(
+  { text, states }: Filter,
+  withInput: FindsInput,
+): (execution: ExecutionSummary) => boolean {
+  const found = new Map<string, ReadonlySet<string>>();
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  return (execution) => {
+    if (states.length > 0 && !states.includes(groupStateOf(execution))) return false;
+    if (words.length === 0) return true;
+    const { crew, localId, kickoffIds } = execution;
+    const own = [titleOf(execution), crew.name, localId, ...kickoffIds].join("\n").toLowerCase();
+    return words.every((word) => {
+      if (own.includes(word)) return true;
+      const localIds = found.get(word) ?? withInput(word);
+      found.set(word, localIds);
+      return localIds.has(localId);
+    });
+  };
 }

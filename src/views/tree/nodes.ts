@@ -1,79 +1,121 @@
-import type { ExecutionSummary } from "../../executions/model.ts";
+import { keyOf, type ExecutionSummary } from "../../executions/model.ts";
+import { partsOf } from "./grouping.ts";
 
-/** A row of the tree. It is the argument of the commands on it, too, so that its members are those of the commands' arguments. */
+/** A row of the tree, and the argument of the commands on it. */
 export type TreeNode = CrewNode | GroupNode | HintNode | MoreNode | ExecutionNode | TaskNode;
 
-/** A crew, connected or only remembered by its executions. */
-export interface CrewNode {
-  readonly kind: "crew";
-  /** The crew's id. */
-  readonly crew: string;
-}
+/** A crew by its id, connected or only known from its executions. */
+export type CrewNode = { readonly kind: "crew"; readonly crew: string };
+/** What waits, or the executions of one state or day, by the group's key. */
+export type GroupNode = { readonly kind: "group"; readonly group: string };
+/** Below a crew without executions: what to do next. */
+export type HintNode = { readonly kind: "hint"; readonly crew: string };
+/** Below a part of a large group: shows more of it. */
+export type MoreNode = { readonly kind: "more"; readonly group: string };
 
-/** What waits for a person, or the executions of one state or day. */
-export interface GroupNode {
-  readonly kind: "group";
-  /** The group's key, as in `grouping.ts`. */
+interface RowInGroup {
   readonly group: string;
-}
-
-/** Stands below a crew of which nothing is tracked, and says what to do next. */
-export interface HintNode {
-  readonly kind: "hint";
   readonly crew: string;
+  readonly localId: string;
+  /** The first kickoff id, or the local id until there is one. */
+  readonly kickoffId: string;
+  /** The attempt that waits, as the row shows it: a command on the row answers no other. */
+  attempt?: number;
 }
 
-/** Stands below the executions of a large group that are shown, and shows more of them. */
-export interface MoreNode {
-  readonly kind: "more";
-  readonly group: string;
-}
-
-/** A tracked execution, in one of the groups it stands in. The same object stays when the execution gets its id, or another crew. */
-export interface ExecutionNode {
+export interface ExecutionNode extends RowInGroup {
   readonly kind: "execution";
-  readonly group: string;
-  crew: string;
-  readonly localId: string;
-  /** First kickoff id, or the local id until there is one. */
-  kickoffId: string;
-  /** The attempt whose output waits, as the row shows it: a command on the row answers no other. Absent where nothing waits. */
-  attempt?: number;
 }
 
-/** A task of an execution. */
-export interface TaskNode {
+export interface TaskNode extends RowInGroup {
   readonly kind: "task";
-  readonly group: string;
-  crew: string;
-  readonly localId: string;
-  kickoffId: string;
   readonly taskId: string;
-  /** As in {@link ExecutionNode}; absent where this task does not wait. */
-  attempt?: number;
 }
 
-/** Notes on a row which attempt waits as it is shown. VS Code knows rows by their objects, so that the same one is changed. */
+/** Sets the attempt that waits as the row shows it. */
 export function showAttempt(node: ExecutionNode | TaskNode, { waiting }: ExecutionSummary): void {
   if (waiting === undefined || (node.kind === "task" && node.taskId !== waiting.taskId))
     delete node.attempt;
   else node.attempt = waiting.attempt;
 }
 
-/** The same for the same row in every window and after every start, and another for the same execution in another group: selection and expansion stay by it. */
+/** The same in every window and after every start: VS Code keeps selection and expansion by it. */
 export function idOf(node: TreeNode): string {
   switch (node.kind) {
     case "crew":
-      return `crew ${node.crew}`;
-    case "group":
-      return `group ${node.group}`;
     case "hint":
-      return `hint ${node.crew}`;
+      return `${node.kind} ${node.crew}`;
+    case "group":
     case "more":
-      return `more ${node.group}`;
+      return `${node.kind} ${node.group}`;
     case "execution":
       return `execution ${node.localId} in ${node.group}`;
     case "task":
       return `task ${node.localId} ${node.taskId} in ${node.group}`;
   }
+}
+
+/** The rows that were requested. VS Code knows a row by its object, so each is made once; crew and id of an execution may change. */
+export class KnownNodes {
+  /** By local id, or "" for rows of no execution, then by the row's id. */
+  readonly #rows = new Map<string, Map<string, TreeNode>>();
+
+  group(group: string): CrewNode | GroupNode {
+    const { kind, of } = partsOf(group);
+    return kind === "crew"
+      ? this.#keep("", { kind, crew: of })
+      : this.#keep("", { kind: "group", group });
+  }
+
+  /** The row of a crew if it was requested. */
+  knownCrew(crew: string): TreeNode | undefined {
+    return this.#rows.get("")?.get(idOf({ kind: "crew", crew }));
+  }
+
+  hint(crew: string): HintNode {
+    return this.#keep("", { kind: "hint", crew });
+  }
+
+  more(group: string): MoreNode {
+    return this.#keep("", { kind: "more", group });
+  }
+
+  execution(group: string, execution: ExecutionSummary): ExecutionNode {
+    return this.#keep(execution.localId, executionNode(group, execution));
+  }
+
+  task({ group, crew, localId, kickoffId }: ExecutionNode, taskId: string): TaskNode {
+    return this.#keep(localId, { kind: "task", group, crew, localId, kickoffId, taskId });
+  }
+
+  /** The row above a task's. */
+  executionOf(task: TaskNode): TreeNode | undefined {
+    return this.#rows.get(task.localId)?.get(idOf({ ...task, kind: "execution" }));
+  }
+
+  /** The rows of an execution that were requested in these groups. */
+  rowsOf(execution: ExecutionSummary, groups: readonly string[]): readonly ExecutionNode[] {
+    const rows = this.#rows.get(execution.localId);
+    return groups
+      .filter((group) => rows?.has(idOf(executionNode(group, execution))))
+      .map((group) => this.execution(group, execution));
+  }
+
+  forget(localId: string): void {
+    this.#rows.delete(localId);
+  }
+
+  #keep<Node extends TreeNode>(owner: string, node: Node): Node {
+    const rows = this.#rows.get(owner) ?? new Map<string, TreeNode>();
+    this.#rows.set(owner, rows);
+    const known = rows.get(idOf(node));
+    if (known !== undefined) return Object.assign(known, node);
+    rows.set(idOf(node), node);
+    return node;
+  }
+}
+
+function executionNode(group: string, execution: ExecutionSummary): ExecutionNode {
+  const { localId, crew } = execution;
+  return { kind: "execution", group, crew: crew.id, localId, kickoffId: keyOf(execution) };
 }

@@ -1,42 +1,72 @@
 import * as vscode from "vscode";
 import { setContext } from "../../editor/context.ts";
-import { TreeChoices } from "./choices.ts";
+import type { Rules } from "./arrangement.ts";
+import { groupings, noFilter, type Filter, type Grouping } from "./grouping.ts";
 import { ExecutionTree, type ExecutionTreeOptions } from "./tree.ts";
 
-/** What the tree of executions works with. */
-export interface TreeRoomOptions extends Omit<ExecutionTreeOptions, "choices" | "createView"> {
-  /** Remembers what a workspace's executions are grouped by. */
-  readonly context: Pick<vscode.ExtensionContext, "workspaceState">;
-  /** Settles when what is kept has been read. */
-  readonly opened: Promise<void>;
+/** The key of the grouping in a workspace's state. */
+const groupingKey = "crewdeck.grouping";
+
+/** How the executions are shown. The grouping is stored with the workspace; the filter is not, since it hides executions. */
+export class TreeChoices implements vscode.Disposable {
+  readonly #memento: Pick<vscode.Memento, "get" | "update">;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.#changed.event;
+  #filter = noFilter;
+
+  constructor(memento: Pick<vscode.Memento, "get" | "update">) {
+    this.#memento = memento;
+  }
+
+  get rules(): Rules {
+    const stored = this.#memento.get<unknown>(groupingKey);
+    return {
+      grouping: groupings.find((each) => each === stored) ?? "crew",
+      filter: this.#filter,
+    };
+  }
+
+  async groupBy(grouping: Grouping): Promise<void> {
+    await this.#memento.update(groupingKey, grouping);
+    this.#changed.fire();
+  }
+
+  setFilter(filter: Filter): void {
+    this.#filter = filter;
+    this.#changed.fire();
+  }
+
+  async reset(): Promise<void> {
+    await this.#memento.update(groupingKey, undefined);
+    this.setFilter(noFilter);
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+  }
 }
 
-/** The tree of executions, as the other parts use it. */
-export interface TreeRoom {
-  readonly view: ExecutionTree["view"];
-  readonly arrangement: ExecutionTree["arrangement"];
-  readonly choices: TreeChoices;
-  readonly showMore: ExecutionTree["showMore"];
-  /** Ends all of it. */
-  dispose(): void;
-}
+/** The tree of executions, as other rooms use it. */
+export type TreeRoom = ReturnType<typeof registerTree>;
 
-/** Registers the tree. Until what is kept has been read, it says nothing of there being nothing. */
-export function registerTree({ context, opened, ...parts }: TreeRoomOptions): TreeRoom {
-  const choices = new TreeChoices(context.workspaceState);
-  const tree = new ExecutionTree({ ...parts, choices });
-  const isReady = () => {
-    setContext("crewdeck.isReady", true);
-  };
-  opened.then(isReady, isReady);
-  const owned = vscode.Disposable.from(tree, choices);
+/** Registers the tree. It doesn't say that it is empty until `opened`, when the stored executions are read. */
+export function registerTree(
+  { workspaceState }: Pick<vscode.ExtensionContext, "workspaceState">,
+  opened: Promise<void>,
+  options: Omit<ExecutionTreeOptions, "choices" | "createView">,
+) {
+  const choices = new TreeChoices(workspaceState);
+  const tree = new ExecutionTree({ ...options, choices });
+  const setReady = () => setContext("crewdeck.isReady", true);
+  opened.then(setReady, setReady);
   return {
     view: tree.view,
     arrangement: tree.arrangement,
     choices,
-    showMore: (group) => tree.showMore(group),
+    showMore: (group: string) => tree.showMore(group),
     dispose() {
-      owned.dispose();
+      tree.dispose();
+      choices.dispose();
     },
   };
 }

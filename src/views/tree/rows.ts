@@ -1,42 +1,88 @@
 import * as l10n from "@vscode/l10n";
-import type { CrewRef } from "../../executions/model.ts";
+import type { CrewApiError } from "../../api/errors.ts";
+import { oneLine } from "../../base/text.ts";
+import { describeTokenType, otherType, tokenTypeName } from "../../crews/token-format.ts";
+import type { Crew, LocalCrew, TokenState } from "../../crews/types.ts";
+import {
+  hasEnded,
+  isLocalCrew,
+  type CrewRef,
+  type ExecutionState,
+} from "../../executions/model.ts";
+import { present, rehearsalLabel, stateName } from "../labels.ts";
+import { dayLabel, groupStates, partsOf } from "./grouping.ts";
 
-/** How a row of the tree looks and sounds, without VS Code. */
+/** How a row of the tree looks, without VS Code. */
 export interface Row {
   readonly label: string;
   readonly description: string;
-  /** Plain lines; whoever shows them escapes them. */
+  /** Plain lines, to be escaped. */
   readonly tooltip: readonly string[];
   /** A codicon and a theme colour. */
-  readonly icon: { readonly id: string; readonly color?: string };
-  /** Facts for the manifest's menus, joined by colons. */
+  readonly icon: Icon;
+  /** For the manifest's menus, joined by colons. */
   readonly facts: string;
-  /** The row as a sentence, for a screen reader. */
+  /** The row for screen readers. */
   readonly sentence: string;
 }
 
-/** The row of a crew that is no longer connected, while executions of it are tracked. */
-export function goneCrewRow({ id, name, url }: CrewRef): Row {
-  const isLocal = id.startsWith("local:");
-  const words = isLocal ? l10n.t("local crew, not started here") : l10n.t("not connected");
+export type Icon = { readonly id: string; readonly color?: string };
+
+export const stateIcons: Readonly<Record<ExecutionState, Icon>> = {
+  queued: { id: "clock" },
+  running: { id: "sync~spin", color: "charts.blue" },
+  waiting: { id: "bell-dot", color: "list.warningForeground" },
+  completed: { id: "pass", color: "testing.iconPassed" },
+  failed: { id: "error", color: "testing.iconFailed" },
+  stopped: { id: "circle-slash" },
+  unconfirmed: { id: "warning", color: "list.warningForeground" },
+  unknown: { id: "question" },
+};
+
+/** The row of what waits, or of the executions of a state or day, at `now` (milliseconds since 1970) in a language (BCP 47). */
+export function groupRow(group: string, size: number, now: number, language: string): Row {
+  const { kind, of } = partsOf(group);
+  const state = groupStates.find((each) => each === of) ?? "waiting";
+  const label = kind === "day" ? dayLabel(of, now, language) : stateName(state);
+  const count = size === 1 ? l10n.t("1 execution") : l10n.t("{0} executions", size);
   return {
-    label: name,
-    description: words,
-    tooltip: [
-      name,
-      url,
-      isLocal
-        ? l10n.t("Start the local crew to go on.")
-        : l10n.t("Connect this crew again to go on."),
-    ],
-    // By itself VS Code paints this icon red, which is for what failed.
-    icon: { id: "debug-disconnect", color: "icon.foreground" },
-    facts: isLocal ? "gone:local" : "gone:remote",
-    sentence: l10n.t("Crew {0}, {1}", name, words),
+    label,
+    description: String(size),
+    tooltip: present(label, kind === "day" && label !== of ? of : undefined, count),
+    icon:
+      kind === "day"
+        ? { id: "calendar" }
+        : state === "waiting"
+          ? stateIcons.waiting
+          : { id: stateIcons[state].id.replace("~spin", "") },
+    facts: `group:${kind}`,
+    sentence: l10n.t("{0}, {1}", label, count),
   };
 }
 
-/** The row below a crew of which nothing is tracked. A local crew whose service is stopped starts with the kickoff. */
+/** Whether a group is expanded at first: not what has ended, or is older than yesterday. */
+export function isOpenAtFirst(group: string, now: number): boolean {
+  const { kind, of } = partsOf(group);
+  if (kind === "day") return Date.parse(`${of}T00:00:00`) >= now - 2 * 24 * 60 * 60_000;
+  const state = groupStates.find((each) => each === of);
+  return state === undefined || !hasEnded({ state });
+}
+
+/** The row below a part of a large group. */
+export function moreRow(count: number): Row {
+  const label = l10n.t("Show more…");
+  const description = l10n.t("{0} older ones", count);
+  return {
+    label,
+    description,
+    tooltip: [label, description],
+    icon: { id: "ellipsis" },
+    facts: "more",
+    sentence: l10n.t("{0}, {1}", label, description),
+  };
+}
+
+/** The row below a crew without executions. A stopped local crew starts with the kickoff. */
 export function hintRow(isStopped = false): Row {
   const label = isStopped
     ? l10n.t("Start it and kick off the first execution…")
@@ -49,4 +95,142 @@ export function hintRow(isStopped = false): Row {
     facts: "hint",
     sentence: l10n.t("Nothing is tracked of this crew yet. {0}", label),
   };
+}
+
+/** The row of a crew that is not connected any more and has tracked executions. */
+export function goneCrewRow({ id, name, url }: CrewRef): Row {
+  const isLocal = isLocalCrew({ id });
+  const description = isLocal ? l10n.t("local crew, not started here") : l10n.t("not connected");
+  const remedy = isLocal
+    ? l10n.t("Start the local crew to continue.")
+    : l10n.t("Connect this crew again to continue.");
+  return {
+    label: name,
+    description,
+    tooltip: [name, url, remedy],
+    // VS Code's own colour of this icon is red, which is for failures.
+    icon: { id: "debug-disconnect", color: "icon.foreground" },
+    facts: isLocal ? "gone:local" : "gone:remote",
+    sentence: l10n.t("Crew {0}, {1}", name, description),
+  };
+}
+
+export interface CrewCondition {
+  /** The error with which the crew refused its token. */
+  readonly parked?: CrewApiError | undefined;
+  /** Undefined until they were read. */
+  readonly tokens?: TokenState | undefined;
+}
+
+/** The row of a connected crew. */
+export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
+  const { name, url, local, dashboardUrl } = crew;
+  const phase = local && phaseOf(local);
+  const stored = tokens?.kind === "stored" ? tokens : undefined;
+  // A local crew makes its own tokens.
+  const needsToken = local === undefined && tokens !== undefined && stored === undefined;
+  const trouble =
+    parked !== undefined
+      ? refusalLabel(parked)
+      : needsToken
+        ? tokens.kind === "none"
+          ? l10n.t("No token on this machine")
+          : l10n.t("Token lost here – set it again")
+        : undefined;
+  const place = local === undefined ? hostOf(url) : phaseLabel(local);
+  const engine = local && rehearsalLabel();
+  const uses = stored && describeTokenType(stored.inUse);
+  const hasTwoTokens = stored !== undefined && stored.types.length > 1;
+  // Shown only if it isn't what everybody expects.
+  const showsToken = stored?.inUse === "userBearer" || (hasTwoTokens && local === undefined);
+  return {
+    label: name,
+    description:
+      trouble ??
+      present(
+        showsToken ? tokenTypeName(stored.inUse) : undefined,
+        place,
+        local && l10n.t("rehearsal, no model"),
+      ).join(" · "),
+    tooltip: present(
+      name,
+      url,
+      trouble,
+      parked?.message,
+      parked?.remedy,
+      needsToken && tokens.kind === "lost"
+        ? l10n.t("This machine's secret storage no longer returns the token. Set it again.")
+        : undefined,
+      uses && l10n.t("Uses {0}", uses),
+      hasTwoTokens
+        ? l10n.t("Also here: {0}", describeTokenType(otherType(stored.inUse)))
+        : undefined,
+      engine && l10n.t("Served on this machine: {0}", engine),
+      ...(local !== undefined && phase === "stopped"
+        ? [stopReason(local), l10n.t("Start it, or kick it off, to continue.")]
+        : []),
+    ),
+    icon:
+      parked !== undefined || needsToken
+        ? { id: "key", color: "list.warningForeground" }
+        : crewIcon(local),
+    facts: present(
+      "crew",
+      local === undefined ? "remote" : "local",
+      phase,
+      dashboardUrl === undefined ? undefined : "dashboard",
+      hasTwoTokens ? "twoTokens" : undefined,
+      parked === undefined ? undefined : "parked",
+      needsToken ? "noToken" : undefined,
+    ).join(":"),
+    sentence: l10n.t(
+      "Crew {0}, {1}",
+      name,
+      trouble ?? present(place, engine, uses && l10n.t("uses {0}", uses)).join(", "),
+    ),
+  };
+}
+
+function phaseOf({ running, starting }: LocalCrew): "starting" | "running" | "stopped" {
+  return starting === true ? "starting" : running ? "running" : "stopped";
+}
+
+function phaseLabel(local: LocalCrew): string | undefined {
+  switch (phaseOf(local)) {
+    case "running":
+      return undefined;
+    case "starting":
+      return l10n.t("starting…");
+    case "stopped":
+      return local.failure === undefined
+        ? l10n.t("stopped")
+        : l10n.t("failed: {0}", oneLine(local.failure).replace(/\.$/, ""));
+  }
+}
+
+/** Not VS Code's stop icon, which is red: red is for failures. */
+function crewIcon(local: LocalCrew | undefined): Icon {
+  if (local === undefined) return { id: "organization" };
+  if (phaseOf(local) !== "stopped") return { id: "server-process" };
+  return local.failure === undefined
+    ? { id: "server-process", color: "disabledForeground" }
+    : { id: "error", color: "list.errorForeground" };
+}
+
+function stopReason({ failure, ranBefore }: LocalCrew): string {
+  if (failure !== undefined) return l10n.t("It failed: {0}", oneLine(failure));
+  return ranBefore === true
+    ? l10n.t("It ended with its window, and is started again when one of its executions needs it.")
+    : l10n.t("It was stopped here or in another window.");
+}
+
+function refusalLabel({ tokenType }: CrewApiError): string {
+  if (tokenType === undefined) return l10n.t("Token refused – replace it to continue");
+  return tokenType === "bearer"
+    ? l10n.t("Organisation's token refused – replace it to continue")
+    : l10n.t("User's token refused – replace it to continue");
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
 }

@@ -1,173 +1,119 @@
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import type { Crews } from "../../crews/crews.ts";
-import type { Crew } from "../../crews/types.ts";
 import { viewId } from "../../editor/ids.ts";
 import type { ExecutionChange } from "../../executions/known.ts";
 import { hasEnded, type ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
+import type { Kickoffs } from "../kickoffs.ts";
+import { elapsedLabel } from "../labels.ts";
 import { Arrangement } from "./arrangement.ts";
-import type { TreeChoices } from "./choices.ts";
-import { ElapsedTimes } from "./elapsed.ts";
+import { CrewWatch } from "./crew-watch.ts";
 import { FollowedSelection } from "./followed-selection.ts";
-import { isOpenAtFirst } from "./group-rows.ts";
 import { crewGroup, inOrder, nextDay, waitingGroup } from "./grouping.ts";
-import { KnownNodes } from "./known-nodes.ts";
-import type { CrewNode, ExecutionNode, GroupNode, TreeNode } from "./nodes.ts";
-import { RowsOf } from "./rows-of.ts";
+import { KnownNodes, type ExecutionNode, type TaskNode, type TreeNode } from "./nodes.ts";
+import type { TreeChoices } from "./register.ts";
+import { isOpenAtFirst } from "./rows.ts";
 import { showSummary } from "./summary.ts";
-import { TokenWatch } from "./token-watch.ts";
-import { tooltipOf, treeItem } from "./tree-item.ts";
+import { TreeItems } from "./tree-items.ts";
 
-/** What {@link ExecutionTree} shows. */
 export interface ExecutionTreeOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "withInput" | "onDidChange">;
   readonly crews: Pick<Crews, "list" | "tokenState" | "onDidChange" | "onDidChangeToken">;
   readonly tracker: Pick<Tracker, "problemOf" | "parkedCrews" | "onDidChange">;
+  readonly kickoffs: Pick<Kickoffs, "isUnderWay" | "onDidEnd">;
   readonly clock: Clock;
   readonly choices: Pick<TreeChoices, "rules" | "onDidChange">;
-  /** Shows the rows; the extension's view where absent. */
+  /** Default: the extension's view. */
   readonly createView?: (provider: vscode.TreeDataProvider<TreeNode>) => vscode.TreeView<TreeNode>;
 }
 
-/** Executions of a group that are shown at first, and more each time they are asked for. VS Code asks for every row of a group whenever one comes or goes; ten thousand would take it most of a second. */
-const page = 500;
+/** Milliseconds between updates of elapsed times. */
+const timesInterval = 10_000;
 
 const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
 
-/** What waits, then crews, states or days; below them executions, the newest first; below those their tasks. A change refreshes its own row. */
+/** What waits, then crews, states or days; below them executions, the newest first; below those their tasks. */
 export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
   readonly #options: ExecutionTreeOptions;
   readonly #changed = new vscode.EventEmitter<TreeNode[] | undefined>();
   readonly #nodes = new KnownNodes();
-  /** How many executions of a group are shown, where more were asked for. */
-  readonly #shown = new Map<string, number>();
-  readonly #tokens: TokenWatch;
-  readonly #elapsed: ElapsedTimes;
+  readonly #crews: CrewWatch;
   readonly #selection: FollowedSelection;
-  readonly #rows: RowsOf;
+  readonly #items: TreeItems;
   readonly #subscriptions: vscode.Disposable;
-  /** Connected crews by id, read once for each change of them: a row must not cost a look at the settings. */
-  #crews: ReadonlyMap<string, Crew> | undefined;
-  #stopAtMidnight: (() => void) | undefined;
-  /** Where each execution stands. */
+  #cancelMidnight: (() => void) | undefined;
+  #cancelTimes: (() => void) | undefined;
   readonly arrangement: Arrangement;
   readonly view: vscode.TreeView<TreeNode>;
+  readonly onDidChangeTreeData = this.#changed.event;
 
   constructor(options: ExecutionTreeOptions) {
     this.#options = options;
-    const { store, crews, tracker, clock, choices } = options;
+    const { store, crews, tracker, kickoffs, clock, choices } = options;
     this.arrangement = new Arrangement((text) => store.withInput(text));
-    const createView =
-      options.createView ??
-      ((treeDataProvider) =>
-        vscode.window.createTreeView(viewId, { treeDataProvider, showCollapseAll: true }));
-    this.view = createView(this);
-    const isSeen = () => this.view.visible;
-    this.#tokens = new TokenWatch({
-      crews,
-      clock,
-      isSeen,
-      changed: (crewIds) => this.#fire(crewIds.flatMap((id) => this.#nodes.knownCrew(id) ?? [])),
-    });
-    this.#elapsed = new ElapsedTimes({
-      clock,
-      find: (localId) => store.summary(localId),
-      isSeen,
-      onMoved: (executions) =>
-        this.#fire(executions.flatMap((execution) => this.#rowsOf(execution))),
-    });
-    this.#selection = new FollowedSelection(
-      this.view,
-      (localId) => this.#usualRow(localId),
-      (node, taskId) => this.#nodes.task(node, taskId),
-    );
-    this.#rows = new RowsOf({
-      store,
-      tracker,
-      clock,
-      arrangement: this.arrangement,
-      crews: () => this.#connected(),
-      tokens: (crewId) => this.#tokens.of(crewId),
-      hidden: (group) => this.#hiddenOf(group),
-    });
+    this.view =
+      options.createView?.(this) ??
+      vscode.window.createTreeView(viewId, { treeDataProvider: this, showCollapseAll: true });
+    this.#crews = new CrewWatch(crews, clock, () => this.view.visible);
+    this.#selection = new FollowedSelection(this.view);
+    this.#items = new TreeItems(options, this.arrangement, this.#crews);
     this.#subscriptions = vscode.Disposable.from(
       this.#changed,
       this.view,
-      this.#tokens,
-      this.#elapsed,
+      this.#crews,
       this.#selection,
-      store.onDidChange((change) => {
-        this.#storeChanged(change);
-      }),
-      crews.onDidChange(() => {
-        this.#crews = undefined;
-        this.#fire(undefined);
-        this.#tokens.look();
-      }),
-      crews.onDidChangeToken(() => {
-        this.#tokens.look();
-      }),
+      store.onDidChange((change) => this.#storeChanged(change)),
+      this.#crews.onDidChange((ids) => this.#update(ids && this.#crewRows(ids))),
       tracker.onDidChange(({ crewIds, localIds }) => {
-        // Where no execution is named, the crew may take its token no longer, or again: the rows of all that have not ended say so.
+        // Without executions, the crews refuse their tokens, or accept them again: that concerns all that have not ended.
         const concerned =
           localIds.length > 0
             ? localIds.map((id) => store.summary(id))
             : store
                 .list()
                 .filter((execution) => crewIds.includes(execution.crew.id) && !hasEnded(execution));
-        this.#fire([
-          ...crewIds.flatMap((id) => this.#nodes.knownCrew(id) ?? []),
+        this.#update([
+          ...this.#crewRows(crewIds),
           ...concerned.flatMap((execution) => this.#rowsOf(execution)),
         ]);
       }),
-      choices.onDidChange(() => {
-        this.#arrange();
-      }),
+      kickoffs.onDidEnd((localIds) =>
+        this.#update(localIds.flatMap((id) => this.#rowsOf(store.summary(id)))),
+      ),
+      choices.onDidChange(() => this.#arrange()),
       this.view.onDidChangeVisibility(() => {
-        this.#elapsed.plan();
-        this.#tokens.look();
+        this.#planTimes();
+        this.#crews.look();
       }),
     );
     this.#arrange();
-    this.#tokens.look();
+    this.#crews.look();
   }
 
-  readonly onDidChangeTreeData = this.#changed.event;
-
   getTreeItem(node: TreeNode): vscode.TreeItem {
-    const row = this.#rows.node(node);
-    // Removed between the question for rows and the question for this one; the next refresh takes the row away.
-    if (row === undefined) return new vscode.TreeItem("");
-    if (node.kind === "execution") this.#elapsed.show(node.localId);
-    return treeItem(node, row, this.#stateOf(node));
+    // Without a row, what it shows is gone, and the next refresh removes it.
+    return this.#items.item(node, this.#stateOf(node)) ?? new vscode.TreeItem("");
   }
 
   resolveTreeItem(item: vscode.TreeItem, node: TreeNode): vscode.TreeItem {
-    const row = this.#rows.node(node);
-    if (row !== undefined) item.tooltip = tooltipOf(row);
+    item.tooltip = this.#items.tooltip(node);
     return item;
   }
 
   getChildren(node?: TreeNode): TreeNode[] {
-    if (node === undefined) return this.#groups().map((group) => this.#nodes.group(group));
-    switch (node.kind) {
+    switch (node?.kind) {
+      case undefined:
+        return this.#groups().map((group) => this.#nodes.group(group));
       case "crew":
-      case "group": {
-        const group = node.kind === "crew" ? crewGroup(node.crew) : node.group;
-        if (node.kind === "crew" && !this.arrangement.has(group))
-          return [this.#nodes.hint(node.crew)];
-        const shown = this.arrangement.members(group).slice(0, this.#shownOf(group));
-        const rows = shown.map((execution) => this.#nodes.execution(group, execution));
-        return this.#hiddenOf(group) > 0 ? [...rows, this.#nodes.more(group)] : rows;
-      }
+        return this.arrangement.has(crewGroup(node.crew))
+          ? this.#childrenOf(crewGroup(node.crew))
+          : [this.#nodes.hint(node.crew)];
+      case "group":
+        return this.#childrenOf(node.group);
       case "execution":
-        return (
-          this.#options.store
-            .summary(node.localId)
-            ?.tasks.map(({ taskId }) => this.#nodes.task(node, taskId)) ?? []
-        );
+        return this.#tasksOf(node).map(({ taskId }) => this.#nodes.task(node, taskId));
       case "task":
       case "hint":
       case "more":
@@ -190,47 +136,60 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     }
   }
 
-  /** Shows more of a group's executions, and goes on with the first of them. */
+  /** Shows more of a group's executions, and selects the first of them. */
   async showMore(group: string): Promise<void> {
-    const shown = this.#shownOf(group);
-    this.#shown.set(group, shown + page);
-    this.#fire([this.#nodes.group(group)]);
-    const next = this.arrangement.members(group)[shown];
+    const next = this.arrangement.showMore(group);
+    this.#update([this.#nodes.group(group)]);
     if (next !== undefined)
       await this.view.reveal(this.#nodes.execution(group, next), { select: true, focus: true });
   }
 
   dispose(): void {
-    this.#stopAtMidnight?.();
+    this.#cancelMidnight?.();
+    this.#cancelTimes?.();
     this.#subscriptions.dispose();
   }
 
-  /** The groups of the first level: what waits, then the rest in the order of their kind. Connected crews are there also with nothing tracked, unless a filter looks for something. */
+  /** The groups of the first level. Connected crews without executions are among them, unless there is a filter. */
   #groups(): readonly string[] {
     const { arrangement } = this;
-    const top = arrangement.has(waitingGroup) ? [waitingGroup] : [];
     const { grouping } = arrangement.rules;
+    const top = arrangement.has(waitingGroup) ? [waitingGroup] : [];
     const found = arrangement.groups().filter((group) => group !== waitingGroup);
     if (grouping !== "crew") return [...top, ...inOrder(found, grouping)];
-    const connected = [...this.#connected().keys()].map(crewGroup);
-    const gone = found.filter((group) => !connected.includes(group)).sort();
+    const connected = this.#connectedGroups();
     return [
       ...top,
       ...connected.filter((group) => !arrangement.isFiltered || arrangement.has(group)),
-      ...gone,
+      ...found.filter((group) => !connected.includes(group)).sort(),
     ];
+  }
+
+  #connectedGroups(): readonly string[] {
+    return [...this.#crews.connected.keys()].map(crewGroup);
+  }
+
+  #childrenOf(group: string): TreeNode[] {
+    const rows = this.arrangement
+      .shown(group)
+      .map((execution) => this.#nodes.execution(group, execution));
+    return this.arrangement.moreOf(group) > 0 ? [...rows, this.#nodes.more(group)] : rows;
+  }
+
+  #tasksOf({ localId }: ExecutionNode): ExecutionSummary["tasks"] {
+    return this.#options.store.summary(localId)?.tasks ?? [];
   }
 
   #stateOf(node: TreeNode): vscode.TreeItemCollapsibleState {
     switch (node.kind) {
-      // Never without children: VS Code leaves a row closed that had none when it first came.
+      // VS Code doesn't expand a row that had no children at first, so a crew without executions has a hint below it.
       case "crew":
         return Expanded;
       case "group":
         return isOpenAtFirst(node.group, this.#options.clock.now()) ? Expanded : Collapsed;
       case "execution":
-        if ((this.#options.store.summary(node.localId)?.tasks.length ?? 0) === 0) return None;
-        return this.#selection.wasOpen(node) ? Expanded : Collapsed;
+        if (this.#tasksOf(node).length === 0) return None;
+        return this.#selection.wasExpanded(node) ? Expanded : Collapsed;
       case "task":
       case "hint":
       case "more":
@@ -240,67 +199,78 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
 
   #storeChanged(change: ExecutionChange): void {
     for (const { localId } of change.removed) this.#nodes.forget(localId);
-    for (const { localId } of [...change.changed, ...change.removed]) this.#elapsed.follow(localId);
-    const { isOtherGroups, groups, rows } = this.arrangement.apply(change);
-    // A connected crew's row stays without executions.
-    const connected = new Set([...this.#connected().keys()].map(crewGroup));
-    const isSteady =
+    const { isOtherGroups, groups, rows } = this.arrangement.apply(
+      this.#options.store.list(),
+      change,
+    );
+    // The row of a connected crew stays without executions.
+    const connected = this.#connectedGroups();
+    const hasSameTop =
       !isOtherGroups ||
-      (!this.arrangement.isFiltered && [...groups].every((group) => connected.has(group)));
-    const changed = rows
-      .filter(({ before, after }) => this.#rows.looksOther(before, after))
-      .flatMap(({ after }) => this.#rowsOf(after));
-    const renamed = (change.retitled ?? []).flatMap((execution) => this.#rowsOf(execution));
-    const anew = new Set([...changed, ...renamed].filter(({ group }) => !groups.has(group)));
-    this.#fire(
-      isSteady ? [...[...groups].map((group) => this.#nodes.group(group)), ...anew] : undefined,
+      (!this.arrangement.isFiltered && [...groups].every((group) => connected.includes(group)));
+    const changed = rows.filter(({ before, after }) => this.#items.looksDifferent(before, after));
+    const nodes = changed
+      .flatMap(({ after }) => this.#rowsOf(after))
+      .filter(({ group }) => !groups.has(group));
+    this.#update(
+      hasSameTop
+        ? [...[...groups].map((group) => this.#nodes.group(group)), ...new Set(nodes)]
+        : undefined,
     );
   }
 
   #arrange(): void {
     const { store, choices } = this.#options;
     this.arrangement.arrange(store.list(), choices.rules);
-    this.#fire(undefined);
+    this.#update(undefined);
     this.#planMidnight();
   }
 
-  /** Days are named by today. */
+  /** "Today" and "Yesterday" change at midnight. */
   #planMidnight(): void {
     const { clock } = this.#options;
-    this.#stopAtMidnight?.();
+    this.#cancelMidnight?.();
     if (this.arrangement.rules.grouping !== "day") return;
-    this.#stopAtMidnight = clock.after(nextDay(clock.now()) - clock.now(), () => {
-      this.#fire(undefined);
+    this.#cancelMidnight = clock.after(nextDay(clock.now()) - clock.now(), () => {
+      this.#update(undefined);
       this.#planMidnight();
     });
   }
 
-  /** Nothing stands for the whole tree. */
-  #fire(nodes: readonly (CrewNode | GroupNode | ExecutionNode)[] | undefined): void {
-    if (nodes === undefined || nodes.length > 0) {
-      this.#changed.fire(nodes === undefined ? undefined : [...nodes]);
-      this.#selection.follow((localId) => this.arrangement.groupsOf(localId));
+  /** Updates elapsed times while they are visible and something runs. */
+  #planTimes(): void {
+    const { store, clock } = this.#options;
+    const running = () =>
+      store.list().filter((each) => !hasEnded(each) && each.watchingStoppedAt === undefined);
+    if (!this.view.visible || running().length === 0) {
+      this.#cancelTimes?.();
+      this.#cancelTimes = undefined;
+      return;
     }
-    showSummary(
-      this.view,
-      this.#options.store.list(),
-      [...this.#connected().values()],
-      this.arrangement,
-    );
-    this.#elapsed.plan();
+    const before = clock.now();
+    this.#cancelTimes ??= clock.after(timesInterval, () => {
+      this.#cancelTimes = undefined;
+      const now = clock.now();
+      const changed = running().filter(
+        (execution) => elapsedLabel(execution, before) !== elapsedLabel(execution, now),
+      );
+      this.#update(changed.flatMap((execution) => this.#rowsOf(execution)));
+    });
   }
 
-  #shownOf(group: string): number {
-    return this.#shown.get(group) ?? page;
+  /** Updates rows, or the whole tree if undefined. */
+  #update(nodes: readonly TreeNode[] | undefined): void {
+    if (nodes === undefined || nodes.length > 0) {
+      this.#changed.fire(nodes && [...nodes]);
+      this.#selection.follow((selected) => this.#movedRow(selected));
+    }
+    const crews = [...this.#crews.connected.values()];
+    showSummary(this.view, this.#options.store.list(), crews, this.arrangement);
+    this.#planTimes();
   }
 
-  #hiddenOf(group: string): number {
-    return Math.max(0, this.arrangement.sizeOf(group) - this.#shownOf(group));
-  }
-
-  #connected(): ReadonlyMap<string, Crew> {
-    this.#crews ??= new Map(this.#options.crews.list().map((crew) => [crew.id, crew]));
-    return this.#crews;
+  #crewRows(ids: readonly string[]): readonly TreeNode[] {
+    return ids.flatMap((id) => this.#nodes.knownCrew(id) ?? []);
   }
 
   #rowsOf(execution: ExecutionSummary | undefined): readonly ExecutionNode[] {
@@ -309,16 +279,14 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       : this.#nodes.rowsOf(execution, this.arrangement.groupsOf(execution.localId));
   }
 
-  /** An execution's row at its usual place; nothing where the filter hides it. */
-  #usualRow(localId: string): ExecutionNode | undefined {
-    const [execution, group] = [
-      this.#options.store.summary(localId),
-      this.arrangement.groupsOf(localId).at(-1),
-    ];
-    if (execution === undefined || group === undefined) return undefined;
-    // What is below all that is shown has no row.
-    return this.arrangement.members(group).indexOf(execution) < this.#shownOf(group)
-      ? this.#nodes.execution(group, execution)
-      : undefined;
+  /** The row in the usual group of an execution or task whose selected row is gone; undefined if it stayed, is hidden or below a part of a large group. */
+  #movedRow(selected: ExecutionNode | TaskNode): ExecutionNode | TaskNode | undefined {
+    const { localId } = selected;
+    const groups = this.arrangement.groupsOf(localId);
+    const group = groups.at(-1);
+    if (group === undefined || groups.includes(selected.group)) return undefined;
+    const execution = this.arrangement.shown(group).find((each) => each.localId === localId);
+    const row = execution && this.#nodes.execution(group, execution);
+    return row && selected.kind === "task" ? this.#nodes.task(row, selected.taskId) : row;
   }
 }

@@ -4,23 +4,24 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
-import "./vscode-words.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import type { CrewInputs, KickoffRequest } from "../../../src/api/types.ts";
-import { actionsOf } from "../../../src/base/errors.ts";
 import type { Execution } from "../../../src/executions/model.ts";
-import type { Seed } from "../../../src/kickoff/content.ts";
-import type { FormToolName, Taken } from "../../../src/kickoff/form-tools.ts";
-import { formPage } from "../../../src/kickoff/html.ts";
-import { keptDraft } from "../../../src/kickoff/kept-values.ts";
-import type { Draft, FormCrew, ToForm } from "../../../src/kickoff/messages.ts";
-import { FormSession } from "../../../src/kickoff/session.ts";
-import type { Prefill } from "../../../src/kickoff/values.ts";
+import type { Seed } from "../../../src/kickoff/form/content.ts";
+import type {
+  Draft,
+  FormCrew,
+  FormToolName,
+  Taken,
+  ToForm,
+} from "../../../src/kickoff/form/messages.ts";
+import { formPage } from "../../../src/kickoff/form/html.ts";
+import { keptDraft } from "../../../src/kickoff/form/secrets.ts";
+import { FormSession } from "../../../src/kickoff/form/session.ts";
+import type { Prefill } from "../../../src/kickoff/callbacks.ts";
+import { formTexts } from "../../../src/kickoff/texts.ts";
 import { projectFolder } from "../folders.ts";
 import { longestWait } from "../wait.ts";
-
-// After the stand-in for `vscode`, from which it takes its words.
-const { formTexts } = await import("../../../src/kickoff/texts.ts");
 
 interface Theme {
   readonly bodyClass: string;
@@ -85,10 +86,9 @@ export class FormWindow {
         saveAsRequestFile: (_, request) =>
           Promise.resolve(void this.asked.push(["saveAsRequestFile", request])),
         copyAsCurl: (_, request) => Promise.resolve(void this.asked.push(["copyAsCurl", request])),
+        takeValue: () => this.taken,
       },
-      takeValue: () => this.taken,
       onToolProblem: (error) => this.problems.push(error),
-      actionsFor: actionsOf,
       onAction: () => undefined,
       onLateProblem: () => undefined,
     });

@@ -11,7 +11,7 @@ export class Editor {
     this.#group = page.locator(".editor-group-container.active");
   }
 
-  /** A tab by the words on it. */
+  /** A tab by text on it. */
   tab(name: string | RegExp): Locator {
     return this.#page.locator(".tabs-container .tab").filter({ hasText: name });
   }
@@ -78,18 +78,18 @@ export class Editor {
     return this.#group.locator(".codelens-decoration a").getByText(title, { exact: true });
   }
 
-  /** A comment thread in the editor, by words in it (its label, its comments). */
-  thread(words: string | RegExp = /(?:)/): Locator {
-    return this.#group.locator(".review-widget").filter({ hasText: words });
+  /** A comment thread in the editor, by text in it (its label, its comments). */
+  thread(text: string | RegExp = /(?:)/): Locator {
+    return this.#group.locator(".review-widget").filter({ hasText: text });
   }
 
   /** Writes into the box of a comment thread. */
   async writeInThread(thread: Locator, text: string): Promise<void> {
     const box = thread.locator(".comment-form .monaco-editor");
-    const squeezed = (words: string) => words.replace(/\s+/g, "");
-    await waitFor("the words in the thread", async () => {
+    const squeezed = (shown: string) => shown.replace(/\s+/g, "");
+    await waitFor("the text in the thread", async () => {
       await box.click();
-      // A thread that is just being opened may take the keys away once more: then nothing has arrived, and it is written again.
+      // A thread that is just being opened may take the focus again: then nothing has arrived, and it is written again.
       await this.#page.keyboard.insertText(text);
       return waitFor(
         "them",
@@ -99,7 +99,7 @@ export class Editor {
     });
   }
 
-  /** Presses a button of a comment thread, by the words on it. */
+  /** Presses a button of a comment thread, by the text on it. */
   async pressInThread(thread: Locator, button: string): Promise<void> {
     await thread.locator(".form-actions").getByText(button, { exact: true }).click();
   }

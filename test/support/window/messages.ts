@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 
-/** What VS Code says to a person: notifications, modal dialogs, the status bar. */
+/** What VS Code shows a person: notifications, modal dialogs, the status bar. */
 export class Messages {
   readonly #page: Page;
 
@@ -8,28 +8,28 @@ export class Messages {
     this.#page = page;
   }
 
-  /** A notification in view by words in it; wait for it with `.waitFor()`. */
-  notification(words: string | RegExp): Locator {
-    return this.#page.locator(".notification-toast").filter({ hasText: words });
+  /** A notification in view by text in it; wait for it with `.waitFor()`. */
+  notification(text: string | RegExp): Locator {
+    return this.#page.locator(".notification-toast").filter({ hasText: text });
   }
 
   /** Waits for a notification and presses one of its buttons. */
-  async answer(words: string | RegExp, button: string): Promise<void> {
-    await this.notification(words).getByRole("button", { name: button, exact: true }).click();
+  async answer(text: string | RegExp, button: string): Promise<void> {
+    await this.notification(text).getByRole("button", { name: button, exact: true }).click();
   }
 
-  /** A modal dialog by words in it. */
-  dialog(words: string | RegExp): Locator {
-    return this.#page.locator(".monaco-dialog-box").filter({ hasText: words });
+  /** A modal dialog by text in it. */
+  dialog(text: string | RegExp): Locator {
+    return this.#page.locator(".monaco-dialog-box").filter({ hasText: text });
   }
 
   /** Waits for a modal dialog and presses one of its buttons. */
-  async confirm(words: string | RegExp, button: string): Promise<void> {
-    await this.dialog(words).getByRole("button", { name: button, exact: true }).click();
+  async confirm(text: string | RegExp, button: string): Promise<void> {
+    await this.dialog(text).getByRole("button", { name: button, exact: true }).click();
   }
 
-  /** An item of the status bar by words in it. */
-  statusItem(words: string | RegExp): Locator {
-    return this.#page.locator(".part.statusbar .statusbar-item").filter({ hasText: words });
+  /** An item of the status bar by text in it. */
+  statusItem(text: string | RegExp): Locator {
+    return this.#page.locator(".part.statusbar .statusbar-item").filter({ hasText: text });
   }
 }

@@ -15,14 +15,14 @@ export class QuickInput {
     this.rows = this.widget.locator(".quick-input-list .monaco-list-row");
   }
 
-  /** Waits for a box whose title, message or placeholder holds the words `prompt`. */
+  /** Waits for a box whose title, message or placeholder contains `prompt`. */
   async waitFor(prompt: string): Promise<void> {
     await waitFor(`a box that says "${prompt}"`, () => this.asks(prompt));
   }
 
-  /** Whether a box is there whose title, message or placeholder holds the words `prompt`. */
+  /** Whether a box is there whose title, message or placeholder contains `prompt`. */
   async asks(prompt: string): Promise<boolean> {
-    return (await this.#words()).includes(prompt);
+    return (await this.#text()).includes(prompt);
   }
 
   /** Types into the box that says `prompt` and accepts it with Enter. */
@@ -52,8 +52,8 @@ export class QuickInput {
 
   /**
    * Runs a command through the command palette; `title` with its category, such as "Crewdeck: Kickoff".
-   * The palette is opened anew while it lacks the command: just after the start, extensions' commands are still missing,
-   * and an editor that opens late takes the keys from the palette, which then closes.
+   * The palette is opened again while it lacks the command: just after the start, extensions' commands are still missing,
+   * and an editor that opens late takes the focus from the palette, which then closes.
    */
   async runCommand(title: string): Promise<void> {
     await waitFor(`the command "${title}" in the palette`, async () => {
@@ -104,7 +104,7 @@ export class QuickInput {
     throw new Error(`The row "${label}" could not be reached with the arrow keys.`);
   }
 
-  async #words(): Promise<string> {
+  async #text(): Promise<string> {
     if (!(await this.widget.isVisible())) return "";
     return [await this.widget.innerText(), await this.input.getAttribute("placeholder")].join("\n");
   }

@@ -4,7 +4,7 @@ import { waitFor } from "../wait.ts";
 /** One row of a tree as a person sees it. */
 export interface TreeRow {
   label: string;
-  /** The dimmer words behind the label. */
+  /** The dimmed text behind the label. */
   description: string;
   /** What a screen reader says. */
   spoken: string;
@@ -60,7 +60,7 @@ export class Tree {
     );
   }
 
-  /** Executions at their usual places, from top to bottom: those that wait stand at the top a second time. */
+  /** Executions at their usual places, from top to bottom: those that wait are at the top a second time. */
   async executions(): Promise<TreeRow[]> {
     let group = "";
     return (await this.rows()).filter(({ label, level }) => {
@@ -91,10 +91,10 @@ export class Tree {
     });
   }
 
-  /** The text of a row's tooltip, once it shows and holds these words. Over a row that was just drawn anew it takes another move of the mouse. */
-  async tooltip(text: string | RegExp, words: string): Promise<string> {
-    const tooltip = this.#page.locator(".monaco-hover:visible", { hasText: words });
-    await waitFor(`a tooltip with “${words}”`, async () => {
+  /** The text of a row's tooltip, once it shows and contains `part`. Over a row that was just redrawn it takes another move of the mouse. */
+  async tooltip(text: string | RegExp, part: string): Promise<string> {
+    const tooltip = this.#page.locator(".monaco-hover:visible", { hasText: part });
+    await waitFor(`a tooltip with “${part}”`, async () => {
       await this.#page.mouse.move(1, 1);
       await this.row(text).hover();
       return tooltip.waitFor({ timeout: 3_000 }).then(
@@ -115,7 +115,7 @@ export class Tree {
     await this.#choose(entry, () => this.row(text).click({ button: "right" }));
   }
 
-  /** Chooses an entry of the context menu of the row that has the keys, by the keyboard. */
+  /** Chooses an entry of the context menu of the row that has focus, by the keyboard. */
   async menuByKeyboard(entry: string): Promise<void> {
     await this.#choose(entry, async () => {
       await this.#page.locator(".part.sidebar .customview-tree .monaco-list").focus();
@@ -123,13 +123,13 @@ export class Tree {
     });
   }
 
-  /** A view that is drawn anew closes its menu, which is opened again. */
+  /** A view that is redrawn closes its menu, which is opened again. */
   async #choose(entry: string, open: () => Promise<void>): Promise<void> {
     const { keyboard } = this.#page;
     for (let left = 2; ; left--) {
       await open();
       try {
-        // A menu that has just opened ignores clicks for a moment; the keyboard it hears at once.
+        // A menu that has just opened ignores clicks for a moment, but no keys.
         await this.#page
           .getByRole("menuitem", { name: entry, exact: true })
           .hover({ timeout: 10_000 });
@@ -142,7 +142,7 @@ export class Tree {
     }
   }
 
-  /** Another row's tooltip lies over a row as long as the mouse is on it: the mouse goes aside, and a row that can't be reached in time is tried again. */
+  /** Another row's tooltip covers a row while the mouse is on it: moves the mouse aside and tries again. */
   async #uncovered(act: (timeout: number) => Promise<void>): Promise<void> {
     for (let left = 10; ; left--) {
       await this.#page.mouse.move(1, 1);

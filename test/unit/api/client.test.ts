@@ -203,6 +203,17 @@ describe("the client of a crew", () => {
     }
   });
 
+  it("returns the answer though the log fails, as VS Code's does when the extension ends", async () => {
+    server.next(json(200, { kickoff_id: "k" }), json(401, {}));
+    const client = clientOf(server.url, {
+      onTraffic: () => {
+        throw new Error("Channel has been closed");
+      },
+    });
+    assert.equal((await client.kickoff({ inputs: {} })).kickoffId, "k");
+    assert.equal((await errorOf(client.kickoff({ inputs: {} }))).sent, "no");
+  });
+
   it("reports each request to a log, without the token", async () => {
     const seen: Traffic[] = [];
     server.next(json(503, {}), json(200, { inputs: [] }), json(401, { detail: token }));

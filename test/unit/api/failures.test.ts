@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import nodeFetch from "node-fetch";
 import { CrewClient } from "../../../src/api/client.ts";
 import type { CrewApiError } from "../../../src/api/errors.ts";
-import { defaultFetch, type Fetch } from "../../../src/api/fetch.ts";
+import { defaultFetch, type Fetch } from "../../../src/api/transport.ts";
 import {
   breakOff,
   closeMeanwhile,

@@ -173,6 +173,13 @@ describe("a refusal", () => {
     });
   }
 
+  it("401 of a kickoff remains a refusal if onRefused fails", async () => {
+    server.otherwise = json(401, {});
+    const onRefused = () => Promise.reject(new Error("The secret storage can't be read."));
+    const error = await errorOf(clientOf(server.url, { onRefused }).kickoff({ inputs: {} }));
+    assert.deepEqual([error.kind, error.sent], ["unauthorized", "no"]);
+  });
+
   it("404 of a resume first mentions the task's ID", async () => {
     server.next(json(404, { message: "Task ID not found" }));
     const error = await errorOf(

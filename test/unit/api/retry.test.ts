@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseRetryAfter } from "../../../src/api/retry.ts";
+import { parseRetryAfter } from "../../../src/api/transport.ts";
 import { json, MisbehavingServer, text } from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf, HastyClock } from "./support.ts";
 

@@ -4,7 +4,7 @@ import type { LookupFunction } from "node:net";
 import nodeFetch from "node-fetch";
 import type { CrewClient } from "../../../src/api/client.ts";
 import type { CrewApiError } from "../../../src/api/errors.ts";
-import type { Fetch } from "../../../src/api/fetch.ts";
+import type { Fetch } from "../../../src/api/transport.ts";
 import { json, makeCertificate, MisbehavingServer } from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf, token } from "./support.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { watchArrivals } from "../../../src/crews/arrivals.ts";
+import { watchArrivals } from "../../../src/crews/identity.ts";
 import type { Crew } from "../../../src/crews/types.ts";
 import { Emitter } from "../../../src/base/events.ts";
 

@@ -85,7 +85,7 @@ describe("the log of exchanges", () => {
     ]);
   });
 
-  it("does not warn of an unknown ID, which may be a pause", async () => {
+  it("does not warn about an unknown ID, which may be a pause", async () => {
     const log = new ListLog(levels.info);
     server.next(json(404, { detail: "Kickoff k-1 not found" }));
     server.otherwise = json(404, { detail: "Kickoff k-1 not found" });

@@ -63,7 +63,7 @@ describe("attempts", () => {
     );
   });
 
-  it("keep a rejected output with the words that rejected it, beside the next one", () => {
+  it("keep a rejected output with the feedback that rejected it, beside the next one", () => {
     const rejected = reject(waiting, "Shorter.", at(20));
     assert.equal(rejected.state, "running");
     assert.equal(rejected.waiting, undefined);
@@ -203,6 +203,14 @@ describe("attempts", () => {
     );
   });
 
+  it("need not have arrived at a crew that was stopped, but have at one that completes", () => {
+    const { sent } = sending(waiting, "Approved.", true, at(20));
+    const open = resumeUnanswered(sent, target);
+    const outcome = (state: "stopped" | "completed") =>
+      applyReading(open, aReading({ state }), at(30)).resumes[0]?.outcome;
+    assert.deepEqual([outcome("stopped"), outcome("completed")], ["unanswered", "answered"]);
+  });
+
   it("lag from when the crew took the feedback, not from when it was written", () => {
     const { sent } = sending(waiting, "Approved.", true, at(20));
     const answered = resumeAnswered(sent, target, resumed, at(75));
@@ -326,7 +334,7 @@ describe("resumes", () => {
     }
   });
 
-  it("without an answer have arrived when the crew goes on", () => {
+  it("without an answer have arrived when the crew continues", () => {
     const { target, sent } = sending(waiting, "Shorter.", false, at(20));
     const unanswered = resumeUnanswered(sent, target);
     for (const reading of [

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { beginWhenNeeded } from "../../../src/executions/begin.ts";
+import { beginWhenNeeded } from "../../../src/executions/executions.ts";
 import type { Disposable } from "../../../src/base/events.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { FakeClock } from "./fake-clock.ts";

@@ -46,7 +46,7 @@ const waiting = (seconds: number, taskId: string, attempt = 1): StateChange => (
 });
 
 describe("How long a task worked", () => {
-  it("is what the crew reports of a task that was done once and is over", () => {
+  it("is what the crew reports of a task that ran once", () => {
     const execution = ended({ history: [running(0, "a"), running(300, "b")] });
     assert.deepEqual(taskTime(done("a", { executionTime: 1.5 }), execution), {
       seconds: 1.5,
@@ -55,7 +55,7 @@ describe("How long a task worked", () => {
     assert.equal(taskTime(done("a", { state: "running", executionTime: 0 }), execution), undefined);
   });
 
-  it("is measured here for a task that was done again, since the crew reports its last attempt alone", () => {
+  it("is measured here for a task that ran again, since the crew reports its last attempt only", () => {
     const history = [
       running(0, "a"),
       waiting(100, "a"),
@@ -74,7 +74,7 @@ describe("How long a task worked", () => {
     );
   });
 
-  it("is unknown where it was seen too late or for less than a minute, and before the end", () => {
+  it("is unknown if it was seen too late or for less than a minute, and before the end", () => {
     const late: StateChange[] = [
       running(0, "a"),
       { at: time(600), state: "completed", notBefore: time(60) },
@@ -101,7 +101,7 @@ describe("How long a task worked", () => {
     );
   });
 
-  it("ends with its approval, also where the crew still reports the approved task", () => {
+  it("ends with its approval, also if the crew still reports the approved task", () => {
     const history = [
       running(0, "a"),
       waiting(100, "a"),
@@ -139,7 +139,7 @@ describe("How the time of an execution was used", () => {
     );
   });
 
-  it("includes a pause that the crew does not show, where an answer to it was taken", () => {
+  it("includes a pause that the crew does not report, if an answer to it was accepted", () => {
     const hidden = { at: time(60), state: "unknown", mayBeWaiting: true } as const;
     const history = [
       running(0),
@@ -160,7 +160,7 @@ describe("How the time of an execution was used", () => {
       assert.equal(timeUse(ended({ history, tasks, resumes })).waited, undefined);
   });
 
-  it("has shares that add up to 100, and none where a time or a pause is not known", () => {
+  it("has shares that add up to 100, and none if a time or a pause is unknown", () => {
     for (const seconds of [
       [1, 1, 1],
       [1, 1, 1, 1, 1, 1, 1],

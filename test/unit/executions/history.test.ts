@@ -33,7 +33,7 @@ describe("the history of states", () => {
     );
   });
 
-  it("knows the running task also where the crew does not name the current one", () => {
+  it("knows the running task also if the crew does not name the current one", () => {
     const tasks = [{ taskId: "research", state: "running", attempts: [] }] as const;
     const after = withHistory(
       notWaiting({ state: "queued", seenAt }),

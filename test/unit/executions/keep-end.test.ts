@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Execution } from "../../../src/executions/model.ts";
-import { keepEnd } from "../../../src/executions/record.ts";
+import { keepEnd } from "../../../src/executions/history.ts";
 import { watchAgain } from "../../../src/executions/reduce.ts";
 import { anExecution, at } from "./samples.ts";
 
@@ -22,7 +22,7 @@ describe("an ended execution", () => {
     assert.deepEqual(keepEnd(taken, ended), ended);
   });
 
-  it("takes the wish to go on watching that comes just after its end", () => {
+  it("takes the request to continue watching that comes just after its end", () => {
     assert.equal(
       keepEnd(ended, watchAgain(ended, at(90))).watchedSince,
       new Date(at(90)).toISOString(),

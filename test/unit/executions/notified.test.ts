@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { systemClock } from "../../../src/base/clock.ts";
-import { Notified } from "../../../src/executions/notified.ts";
+import { Notified } from "../../../src/executions/executions.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
 import { Database } from "../../../src/store/database.ts";
 import { temporaryFolder } from "../../support/folders.ts";
@@ -22,7 +22,7 @@ describe("Notified", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("lets one window notify of an event, and none of an execution that is not tracked any more", () => {
+  it("lets one window notify of an event, and none of an execution that is no longer tracked", () => {
     const [database] = databases;
     const [one, two] = databases.map((each) => new Notified(each));
     const store = new ExecutionStore({ database: database!, clock: systemClock, onProblem });

@@ -30,7 +30,7 @@ describe("The problem of a window that does not poll any more", () => {
     );
   };
 
-  it("is over when the store brings an answer that another window got since, which is told", async () => {
+  it("is over when the store has an answer that another window got since, which fires an event", async () => {
     await begin(() => undefined);
     assert.equal(scene.tracker.problemOf(scene.store.find(id)!)?.kind, "unreachable");
     await answered();
@@ -41,11 +41,11 @@ describe("The problem of a window that does not poll any more", () => {
     assert.equal(scene.seconds().length, 1, "nothing was asked from here");
   });
 
-  it("is over in the same way where something on this side kept the question from leaving", async () => {
+  it("is over in the same way if something on this machine prevented the request", async () => {
     await begin(({ unconnected }) => unconnected.add(anExecution().crew.id));
-    assert.ok(scene.tracker.hindranceOf(scene.store.find(id)!) instanceof Error);
+    assert.ok(scene.tracker.localProblemOf(scene.store.find(id)!) instanceof Error);
     await answered();
-    assert.equal(scene.tracker.hindranceOf(scene.store.find(id)!), undefined);
+    assert.equal(scene.tracker.localProblemOf(scene.store.find(id)!), undefined);
     assert.deepEqual(heard, [anExecution().crew.id, id]);
   });
 

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
-import { backOff, pace } from "../../../src/executions/pace.ts";
+import { backOff, pace } from "../../../src/executions/watched.ts";
 
 describe("pace", () => {
-  const facts = { age: 0, slowQuestions: 0, isLookedAt: true, isUnknown: false };
+  const facts = { age: 0, slowPolls: 0, isLookedAt: true, isUnknown: false };
   const table: readonly [string, Partial<typeof facts>, number][] = [
     ["at first", {}, 2_000],
-    ["for 20 s", { age: 19_999, slowQuestions: 9 }, 2_000],
+    ["for 20 s", { age: 19_999, slowPolls: 9 }, 2_000],
     ["then", { age: 20_000 }, 2_000],
-    ["then growing", { age: 22_000, slowQuestions: 1 }, 2_800],
-    ["then more", { age: 25_000, slowQuestions: 2 }, 3_920],
-    ["up to a bound", { age: 900_000, slowQuestions: 40 }, 15_000],
+    ["then growing", { age: 22_000, slowPolls: 1 }, 2_800],
+    ["then more", { age: 25_000, slowPolls: 2 }, 3_920],
+    ["up to a bound", { age: 900_000, slowPolls: 40 }, 15_000],
     ["at first, when nobody looks", { isLookedAt: false }, 8_000],
-    ["at last, when nobody looks", { age: 900_000, slowQuestions: 40, isLookedAt: false }, 60_000],
+    ["at last, when nobody looks", { age: 900_000, slowPolls: 40, isLookedAt: false }, 60_000],
     ["when the crew does not know the id", { isUnknown: true }, 60_000],
   ];
   for (const [when, changes, expected] of table) {

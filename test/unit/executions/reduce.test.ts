@@ -148,7 +148,7 @@ describe("applyReading: states", () => {
     }
   });
 
-  it("says nothing new when the answer says nothing new, but for the minute it was heard in", () => {
+  it("changes nothing when the answer says nothing new, except the minute of the answer", () => {
     const running = after(anExecution(), working("a", 0));
     assert.equal(applyReading(running, working("a", 0), at(30)), running);
     const later = applyReading(running, working("a", 0), at(71));
@@ -249,7 +249,7 @@ describe("applyReading: NOT FOUND", () => {
 });
 
 describe("applyReading: tasks", () => {
-  it("finishes a task when the next one is under way", () => {
+  it("finishes a task when the next one runs", () => {
     const execution = after(anExecution(), working("research", 0), working("write", 1));
     assert.deepEqual(statesOf(execution), { research: "completed", write: "running" });
     assert.equal(execution.progress?.completed, 1);
@@ -269,7 +269,7 @@ describe("applyReading: tasks", () => {
     );
   });
 
-  it("keeps the progress that was told when an answer has none, and is whole at the end", () => {
+  it("keeps the last progress when an answer has none, and is complete at the end", () => {
     const execution = after(anExecution(), working("a", 1), aReading({ state: "running" }));
     assert.equal(execution.progress?.completed, 1);
     assert.equal(
@@ -299,7 +299,7 @@ describe("applyReading: tasks", () => {
     ]);
   });
 
-  it("says which task failed, and spins none after a stop", () => {
+  it("says which task failed, and shows none as running after a stop", () => {
     const running = after(anExecution(), working("a", 0), working("b", 1));
     assert.deepEqual(statesOf(after(running, aReading({ state: "failed" }))), {
       a: "completed",

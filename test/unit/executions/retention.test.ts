@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Execution, ExecutionSummary, SentResume } from "../../../src/executions/model.ts";
-import { Retention, tooMany } from "../../../src/executions/retention.ts";
+import { keepTrimmed, tooMany } from "../../../src/executions/executions.ts";
 import { waitFor } from "../../support/wait.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { anExecution, at } from "./samples.ts";
@@ -30,7 +30,7 @@ describe("how many ended executions are kept", () => {
     assert.deepEqual(tooMany(list, 0), [], "0 keeps all");
   });
 
-  it("says nothing of what runs, waits, is pinned or may go on", () => {
+  it("excludes what runs, waits, is pinned or may continue", () => {
     const sending: SentResume = {
       taskId: "t",
       attempt: 1,
@@ -61,12 +61,12 @@ describe("how many ended executions are kept", () => {
     const clock = new FakeClock();
     const windows = new Windows();
     const store = windows.open();
-    const lease = { isHeld: false, confirm: () => lease.isHeld };
+    let isHeld = false;
     let keep = 2;
     for (const [index, id] of ["a", "b", "c"].entries()) store.add(ended(id, index));
-    const retention = new Retention({
+    const retention = keepTrimmed({
       store,
-      lease,
+      lease: { confirm: () => isHeld },
       clock,
       keepEnded: () => keep,
       onProblem: (_message, error) => assert.fail(String(error)),
@@ -74,7 +74,7 @@ describe("how many ended executions are kept", () => {
     try {
       await clock.pass(20_000);
       assert.deepEqual(idsOf(store.list()), ["a", "b", "c"], "another window does it");
-      lease.isHeld = true;
+      isHeld = true;
       store.add(anExecution({ localId: "runs", state: "running" }));
       store.update("runs", (execution) => ({
         ...execution,

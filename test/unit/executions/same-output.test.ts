@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isSameOutput } from "../../../src/executions/same-output.ts";
+import { isSameOutput } from "../../../src/executions/tasks.ts";
 
 describe("two outputs of a task", () => {
   const same: readonly (readonly [string, string, string])[] = [

@@ -48,6 +48,7 @@ describe("ExecutionStore", () => {
       ],
     );
     assert.deepEqual(again.list(), store.list());
+    assert.deepEqual(again.findAll(), [again.find("later"), again.find(id)]);
   });
 
   it("finds an execution by its local id and by any kickoff id, of one crew if one is given", () => {
@@ -258,7 +259,7 @@ describe("ExecutionStore", () => {
     assert.deepEqual(windows.open().find(id), { ...execution, label: "Mine" });
   });
 
-  it("searches the values of inputs whole, in whatever case", () => {
+  it("searches the whole values of inputs, in any case", () => {
     const store = windows.open();
     const add = (localId: string, inputs: NonNullable<Execution["request"]>["inputs"]) =>
       store.add(anExecution({ localId, request: { inputs, callbacks: {} } }));
@@ -273,7 +274,7 @@ describe("ExecutionStore", () => {
     assert.deepEqual(found("100%"), ["later", "text"]);
   });
 
-  it("leaves out a row that can't be read, reports it once, and goes on with the others", () => {
+  it("leaves out a row that can't be read, reports it once, and continues with the others", () => {
     const { store, database } = windows.openBoth();
     for (const localId of ["cut", "text", "state", id]) store.add(anExecution({ localId }));
     const spoil = (localId: string, text: string) =>
@@ -314,7 +315,7 @@ describe("ExecutionStore", () => {
     assert.match(windows.problems.join(), /"tasks" is missing or has the wrong type/);
   });
 
-  it("deletes everything, which other windows hear, also one that wrote meanwhile", () => {
+  it("deletes everything, which other windows notice, also one that wrote meanwhile", () => {
     const [one, two] = [windows.open(), windows.open()];
     const cleared: string[] = [];
     one.onDidClear((scope) => cleared.push(`one ${scope}`));

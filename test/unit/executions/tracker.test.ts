@@ -207,7 +207,7 @@ describe("Tracker", () => {
       assert.equal(scene.asked.length, 2);
     });
 
-    it("during a question asks once more after it, however often it is called", async () => {
+    it("polls once more after a request that is already being sent, however often it is called", async () => {
       const answers = beginSlow();
       scene.store.put(anExecution());
       scene.tracker.start();
@@ -227,7 +227,7 @@ describe("Tracker", () => {
       assert.equal(scene.store.find(id)?.progress?.current, "b");
     });
 
-    it("resolves at once where there is nothing to ask", async () => {
+    it("resolves at once if there is nothing to poll", async () => {
       begin(aReading({ state: "completed" }));
       await scene.pass(0);
       await scene.tracker.pollNow(id);
@@ -237,7 +237,7 @@ describe("Tracker", () => {
   });
 
   describe("writes", () => {
-    it("no answer of before a resume", async () => {
+    it("no answer that a resume has overtaken", async () => {
       const answers = beginSlow();
       scene.store.put(
         anExecution({ state: "waiting", waiting: { ...target, since: anExecution().startedAt } }),
@@ -273,7 +273,7 @@ describe("Tracker", () => {
       assert.equal(execution && scene.tracker.problemOf(execution), undefined);
     });
 
-    it("that watching stopped after 24 h, and goes on for another 24 h when asked to", async () => {
+    it("that watching stopped after 24 h, and continues for another 24 h on request", async () => {
       begin(notFound);
       await scene.pass(24 * 3600 - 1);
       assert.equal(scene.store.find(id)?.watchingStoppedAt, undefined);
@@ -321,7 +321,7 @@ describe("Tracker", () => {
       assert.deepEqual(scene.problems, []);
     });
 
-    it("leaves it alone as long as it asks, whoever looks or asks", async () => {
+    it("does not poll until the time of Retry-After, whoever looks", async () => {
       scene = new Scene(() => failure("rateLimited", 100_000));
       scene.store.put(anExecution());
       scene.tracker.setWatched(looked);
@@ -338,7 +338,7 @@ describe("Tracker", () => {
       assert.deepEqual(scene.seconds(), [100, 100]);
     });
 
-    it("parks it on 401 with one event, and goes on when told", async () => {
+    it("stops on 401 with one event, and continues with unpark", async () => {
       scene = new Scene(() => failure("unauthorized"));
       for (const number of [1, 2, 3, 4, 5, 6])
         scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
@@ -360,7 +360,7 @@ describe("Tracker", () => {
       assert.equal(scene.tracker.problemOf(anExecution({ localId: "e6" })), undefined);
     });
 
-    it("goes on with the others where one execution is out of a token's reach (403)", async () => {
+    it("continues with the others if a token may not read one execution (403)", async () => {
       scene = new Scene((kickoffId) =>
         kickoffId === "k1" ? failure("forbidden") : working("a", 0),
       );
@@ -374,7 +374,7 @@ describe("Tracker", () => {
       assert.equal(scene.tracker.problemOf(anExecution({ localId: "e2" })), undefined);
     });
 
-    it("stays parked when an answer comes that was asked for before", async () => {
+    it("stays stopped when the answer of an earlier request comes", async () => {
       const answers: ((answer: StatusReading | Promise<StatusReading>) => void)[] = [];
       scene = new Scene(() => new Promise((resolve) => answers.push(resolve)));
       for (const number of [1, 2])
@@ -391,7 +391,7 @@ describe("Tracker", () => {
       );
     });
 
-    it("is no longer parked when a question by hand is answered", async () => {
+    it("continues when a forced poll is answered", async () => {
       begin(failure("unauthorized"));
       await scene.pass(1);
       await scene.tracker.pollNow(id);
@@ -403,7 +403,7 @@ describe("Tracker", () => {
       assert.ok(scene.asked.length > 5);
     });
 
-    it("says once what hinders on this side, and goes on when it is over", async () => {
+    it("reports a problem of this machine once, and continues when it is over", async () => {
       scene = new Scene(() => working("a", 0));
       scene.unconnected.add(anExecution().crew.id);
       scene.store.put(anExecution());

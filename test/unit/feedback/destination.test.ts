@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { callbacksAgain, crewAndHost } from "../../../src/feedback/destination.ts";
+import { callbacksAgain, crewAndHost } from "../../../src/feedback/target.ts";
 import { anExecution } from "../views/executions.ts";
 
 describe("where feedback goes", () => {

@@ -20,7 +20,7 @@ const waits = (attempt: number, output: string): StatusReading => ({
   raw: {},
 });
 
-describe("attempts and the words between them", () => {
+describe("attempts and the feedback between them", () => {
   let folder: string;
 
   beforeEach(() => {

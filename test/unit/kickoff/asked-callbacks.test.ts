@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { askedCallbacks, callbacksInWords } from "../../../src/kickoff/asked-callbacks.ts";
+import { askedCallbacks } from "../../../src/kickoff/callbacks.ts";
+import { callbacksText } from "../../../src/kickoff/texts.ts";
 
-const inWords = (crewWebhookUrl: string) => callbacksInWords(askedCallbacks({ crewWebhookUrl }));
+const inWords = (crewWebhookUrl: string) => callbacksText(askedCallbacks({ crewWebhookUrl }));
 
 describe("What callbacks ask a crew to send", () => {
-  it("is told with its kind and whole address, each on a line", () => {
+  it("is shown with its kind and whole address, each on a line", () => {
     const callbacks = askedCallbacks({
       crewWebhookUrl: "https://h.test:8443/c?to=me#x",
       taskWebhookUrl: "http://h.test/t",
@@ -19,7 +20,7 @@ describe("What callbacks ask a crew to send", () => {
         authentication: { strategy: "bearer" },
       },
     });
-    assert.deepEqual(callbacksInWords(callbacks).split("\n"), [
+    assert.deepEqual(callbacksText(callbacks).split("\n"), [
       "• the output of each task, to http://h.test/t",
       "• the result, to https://h.test:8443/c?to=me#x",
       "• each output that waits for a person, to https://h.test/h",
@@ -28,7 +29,7 @@ describe("What callbacks ask a crew to send", () => {
     assert.deepEqual(askedCallbacks({}), []);
   });
 
-  it("shows what in an address looks like something else, and keeps it on its line", () => {
+  it("shows misleading characters of an address as escapes, on one line", () => {
     assert.equal(
       inWords("https://h\u043e\u043eks.test/a"),
       String.raw`• the result, to https://h\u{43e}\u{43e}ks.test/a`,
@@ -39,7 +40,7 @@ describe("What callbacks ask a crew to send", () => {
     );
   });
 
-  it("says how much of a long address is left out", () => {
+  it("shows how much of a long address is left out", () => {
     const line = inWords(`https://h.test/${"x".repeat(1_000)}`);
     assert.match(
       line,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { FormContent, type Seed } from "../../../src/kickoff/content.ts";
-import { formFields } from "../../../src/kickoff/fields.ts";
-import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
+import { FormContent, type Seed } from "../../../src/kickoff/form/content.ts";
+import { formFields } from "../../../src/kickoff/form/fields.ts";
+import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
 
 const fields = formFields({ fields: [{ name: "topic" }, { name: "audience" }], raw: {} });
 const typed = (topic: string, audience: string): FormValues => ({
@@ -18,7 +18,7 @@ const open = (seed: Seed) =>
 describe("What a form that is opened with values holds", () => {
   const draft = { id: "22222222-0000-4000-8000-000000000001", values: typed("mine", "mine, too") };
 
-  it("is the given values and nothing of a draft where they take its place; Undo brings the draft back", () => {
+  it("is the given values and nothing of a draft if they replace it; Undo restores the draft", () => {
     const content = open({ draft, instead: { inputs: { topic: "given" } } });
     assert.deepEqual(content.values, {
       ...typed("given", ""),
@@ -29,15 +29,15 @@ describe("What a form that is opened with values holds", () => {
     assert.deepEqual(content.values, draft.values);
   });
 
-  it("is brought back by Undo though the same was given twice, as by a double click", () => {
+  it("is restored by Undo although the same was given twice, as by a double click", () => {
     const content = open({ draft });
     for (let click = 0; click < 2; click++)
-      content.lay({ instead: { inputs: { topic: "given" } } });
+      content.give({ instead: { inputs: { topic: "given" } } });
     content.undo();
     assert.deepEqual(content.values, draft.values);
   });
 
-  it("is the draft with the given values laid over it where they don't", () => {
+  it("is the draft with the given values in it if they don't", () => {
     assert.deepEqual(
       open({ draft, given: { inputs: { topic: "given" } } }).values,
       typed("given", "mine, too"),

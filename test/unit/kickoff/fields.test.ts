@@ -1,11 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  formFields,
-  needsForm,
-  switchMode,
-  typedIn,
-  withUnlisted,
-} from "../../../src/kickoff/fields.ts";
+import { formFields, switchMode, typedIn, withUnlisted } from "../../../src/kickoff/form/fields.ts";
 
 const inputs = (...fields: Parameters<typeof formFields>[0]["fields"]) => ({
   fields,
@@ -13,12 +7,7 @@ const inputs = (...fields: Parameters<typeof formFields>[0]["fields"]) => ({
 });
 
 describe("Fields of the kickoff form", () => {
-  it("asks a person only where the crew asks for something", () => {
-    assert.equal(needsForm(inputs()), false);
-    assert.equal(needsForm(inputs({ name: "topic" })), true);
-  });
-
-  it("keeps the crew's order and any name, and makes one field of a name given twice", () => {
+  it("keeps the crew's order and any name, with a field for each", () => {
     const names = [
       '"name": "Cholesterol", "value": "230 mg/dL"',
       "",
@@ -27,14 +16,14 @@ describe("Fields of the kickoff form", () => {
       "constructor",
       "topic",
     ];
-    const fields = formFields(inputs(...[...names, "topic"].map((name) => ({ name }))));
+    const fields = formFields(inputs(...names.map((name) => ({ name }))));
     assert.deepEqual(
       fields.map((field) => field.name),
       names,
     );
   });
 
-  it("begins with the control that fits, or as JSON where the type is not a text, with the default where there is one", () => {
+  it("begins with the control that fits, or as JSON if the type is not a text, with the default if there is one", () => {
     const fields = formFields(
       inputs(
         { name: "a" },
@@ -56,7 +45,7 @@ describe("Fields of the kickoff form", () => {
     );
   });
 
-  it("takes a text from elsewhere as it would have been typed there", () => {
+  it("takes a text from elsewhere as if it was typed", () => {
     const fields = formFields(
       inputs(
         { name: "any" },
@@ -90,7 +79,7 @@ describe("Fields of the kickoff form", () => {
     }
   });
 
-  it("adds a field for an input that the crew did not name, once", () => {
+  it("adds one field for an input that the crew did not list", () => {
     const fields = withUnlisted(formFields(inputs({ name: "a" })), ["b", "a", "b"]);
     assert.deepEqual(
       fields.map(({ name, listed, required }) => ({ name, listed, required })),

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import {
   carriedOver,
-  heldFrom,
   isMeantFor,
   secretsFor,
   targetFor,
   targetsIn,
-} from "../../../src/kickoff/held-secrets.ts";
-import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
+} from "../../../src/kickoff/form/secrets.ts";
+import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
 
 const to = (
   url: string,
@@ -22,7 +21,7 @@ const ofA = { humanInput: { text: "hush", target: targetFor("bearer", "https://a
 const withoutAddress = { humanInput: { text: "hush", target: targetFor("bearer", "https:/") } };
 
 describe("Secrets that a form holds", () => {
-  it("are for one origin and one way to authenticate, whatever else is in the address", () => {
+  it("are for one origin and one strategy, whatever else is in the address", () => {
     assert.equal(targetFor("bearer", " https://A.test/h?x=1 "), "bearer https://a.test");
     for (const url of ["https://a.test/h", " https://A.test:443/other"])
       assert.equal(secretsFor(to(url), ofA).humanInput, "hush", url);
@@ -39,14 +38,14 @@ describe("Secrets that a form holds", () => {
       assert.equal(secretsFor(other, ofA).humanInput, "");
   });
 
-  it("are for the address that follows where they were entered before it", () => {
+  it("are for the address that follows if they were entered before it", () => {
     for (const url of ["", "https:/", "https://a.test"])
       assert.equal(secretsFor(to(url), withoutAddress).humanInput, "hush", url);
     assert.equal(secretsFor(to("https://a.test", "basic"), withoutAddress).humanInput, "");
     assert.equal(isMeantFor(targetFor("bearer", "https://a.test"), undefined), false);
   });
 
-  it("stay where other values leave their callback as it is, and are forgotten where they do not", () => {
+  it("stay if other values keep their callback, and are forgotten if they don't", () => {
     assert.deepEqual(carriedOver(ofA, to("https://a.test/h"), to("https://a.test/other")), ofA);
     assert.deepEqual(carriedOver(ofA, to("https://a.test/h"), to("https://b.test/h")), {});
     assert.deepEqual(
@@ -67,21 +66,9 @@ describe("Secrets that a form holds", () => {
     );
   });
 
-  it("come from a program with their addresses, and are told to the page by these alone", () => {
-    const webhooks = {
-      events: ["a"],
-      url: "https://e.test/x",
-      authentication: { strategy: "bearer", token: "hush" },
-    } as const;
-    const held = heldFrom({
-      webhooks,
-      humanInputWebhook: { url: "https://a.test", authentication: { strategy: "bearer" } },
-    });
-    assert.deepEqual(targetsIn(held), { streaming: "bearer https://e.test" });
-    assert.deepEqual(
-      targetsIn({ streaming: { text: "", target: "bearer https://e.test" } }),
-      {},
-      "it was taken back",
-    );
+  it("are shown to the page only by their targets", () => {
+    const target = "bearer https://e.test";
+    assert.deepEqual(targetsIn({ streaming: { text: "hush", target } }), { streaming: target });
+    assert.deepEqual(targetsIn({ streaming: { text: "", target } }), {}, "it was removed");
   });
 });

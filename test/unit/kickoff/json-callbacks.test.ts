@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { formFields } from "../../../src/kickoff/fields.ts";
-import { readJsonView, writeJsonView } from "../../../src/kickoff/json-view.ts";
-import { initialValues, toRequest, type FormValues } from "../../../src/kickoff/values.ts";
+import { formFields } from "../../../src/kickoff/form/fields.ts";
+import { readJsonView, writeJsonView } from "../../../src/kickoff/form/json-view.ts";
+import { type FormValues, initialValues, toRequest } from "../../../src/kickoff/form/values.ts";
 
 const fields = formFields({ fields: [{ name: "topic" }], raw: undefined });
 const blank: FormValues = {
@@ -71,7 +71,7 @@ describe("Callbacks in the form as JSON", () => {
     assert.equal(writeJsonView(blank), '{\n  "inputs": {\n    "topic": "tea"\n  }\n}');
   });
 
-  it("come back exactly as they were typed, and are written the same again", () => {
+  it("are read exactly as they were typed, and are written the same again", () => {
     const unused = {
       ...blank,
       humanInput: { strategy: "bearer" as const, username: "x" },
@@ -96,7 +96,7 @@ describe("Callbacks in the form as JSON", () => {
     }
   });
 
-  it("take over what is typed, in either form of the human-input callback", () => {
+  it("take over changes, in either form of the human-input callback", () => {
     const basic = read(
       '{"inputs": {}, "humanInputWebhook": {"url": "https://b.test", "authentication": {"strategy": "basic", "username": "you"}}}',
       values,
@@ -132,7 +132,7 @@ describe("Callbacks in the form as JSON", () => {
     });
   });
 
-  it("are none where they are absent, null or empty", () => {
+  it("are none if they are missing, null or empty", () => {
     const none =
       '{"inputs": {}, "taskWebhookUrl": null, "stepWebhookUrl": "", "humanInputWebhookUrl": null, "humanInputWebhook": {"url": "", "authentication": {}}, "webhooks": null}';
     const { values: now, wrong } = read(none);
@@ -142,7 +142,7 @@ describe("Callbacks in the form as JSON", () => {
     );
   });
 
-  it("are held where they only can't be sent, with what is wrong and where", () => {
+  it("are kept if they only can't be sent, with the problem and its place", () => {
     const wrong = (members: string) => read(`{"inputs": {},\n${members}}`).wrong;
     assert.deepEqual(wrong('"taskWebhookUrl": "a.test"'), [
       { kind: "address", name: "taskWebhookUrl", fault: "notAnAddress", line: 2, column: 19 },
@@ -167,7 +167,7 @@ describe("Callbacks in the form as JSON", () => {
     ]);
   });
 
-  it("are told by line and column where the form could not hold them", () => {
+  it("are reported by line and column if the form can't hold them", () => {
     assert.deepEqual(faultOf('"crewWebhookUrl": 7'), {
       kind: "wrongType",
       name: "crewWebhookUrl",
@@ -204,11 +204,10 @@ describe("Callbacks in the form as JSON", () => {
     });
     assert.deepEqual(
       faultOf('"webhooks": {"authentication": {"strategy": "basic", "username": "me"}}'),
-      { kind: "wrongStrategy", name: "strategy", wanted: ["bearer"], line: 1, column: 60 },
+      { kind: "wrongStrategy", wanted: ["bearer"], line: 1, column: 60 },
     );
     assert.deepEqual(faultOf('"humanInputWebhook": {"authentication": {"token": "hush"}}'), {
       kind: "wrongStrategy",
-      name: "strategy",
       wanted: ["bearer", "basic"],
       line: 1,
       column: 38,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { formFields, type FieldMode, type FormField } from "../../../src/kickoff/fields.ts";
-import { readJsonView, writeJsonView } from "../../../src/kickoff/json-view.ts";
-import { initialValues, toRequest, type FormValues } from "../../../src/kickoff/values.ts";
+import { type FieldMode, type FormField, formFields } from "../../../src/kickoff/form/fields.ts";
+import { readJsonView, writeJsonView } from "../../../src/kickoff/form/json-view.ts";
+import { type FormValues, initialValues, toRequest } from "../../../src/kickoff/form/values.ts";
 
 const fields = formFields({
   fields: [
@@ -52,7 +52,7 @@ function faultOf(text: string) {
 const short = (text: string) => writeJsonView(read(text).values);
 
 describe("The form as JSON", () => {
-  it("shows inputs and meta as they are typed, every digit of them, and nothing that is not sent", () => {
+  it("shows inputs and meta as typed, with every digit, and nothing that is not sent", () => {
     assert.equal(
       writeJsonView(values),
       [
@@ -75,7 +75,7 @@ describe("The form as JSON", () => {
     assert.equal(writeJsonView(initialValues([])), '{\n  "inputs": {}\n}');
   });
 
-  it("gives back exactly what the fields held, however it is laid out", () => {
+  it("returns exactly what the fields had, however it is formatted", () => {
     const exact = {
       ...values,
       inputs: values.inputs.map((value) =>
@@ -95,7 +95,7 @@ describe("The form as JSON", () => {
     assert.deepEqual(toRequest(fields, read(text, exact).values), toRequest(fields, exact));
   });
 
-  it("takes over what was changed, in the field's own way", () => {
+  it("takes over changes in the field's mode", () => {
     const changed = read(
       '{"inputs": {"topic": 5, "__proto__": null, "list": "a", "days": 4, "nothing": "now", "blank": "", "left": "back", "empty": [1.50]}}',
     ).values;
@@ -115,7 +115,7 @@ describe("The form as JSON", () => {
     assert.equal(changed.meta, "");
   });
 
-  it("leaves out what is no longer there, keeps its text, and lets blank fields be", () => {
+  it("leaves out what was removed, keeps its text, and leaves blank fields alone", () => {
     const { inputs } = read('{"inputs": {}}').values;
     assert.deepEqual(
       inputs.map(({ mode }) => mode),
@@ -145,7 +145,7 @@ describe("The form as JSON", () => {
     assert.equal(reading.values.meta, "");
   });
 
-  it("says by line and column what can't be read", () => {
+  it("reports errors by line and column", () => {
     assert.deepEqual(faultOf('{\n  "inputs": {"a" 1}\n}'), {
       kind: "notJson",
       line: 2,
@@ -160,7 +160,13 @@ describe("The form as JSON", () => {
     });
     assert.deepEqual(faultOf("\n[1]"), { kind: "notAnObject", line: 2, column: 1 });
     assert.deepEqual(faultOf('{\n"meta": {}}'), { kind: "noInputs", line: 1, column: 1 });
-    assert.deepEqual(faultOf('{\n"inputs": []}'), { kind: "noInputs", line: 2, column: 11 });
+    assert.deepEqual(faultOf('{\n"inputs": []}'), {
+      kind: "wrongType",
+      name: "inputs",
+      wanted: "object",
+      line: 2,
+      column: 11,
+    });
     assert.deepEqual(faultOf('{"inputs": {},\n "meta": 1}'), {
       kind: "wrongType",
       name: "meta",
@@ -193,7 +199,7 @@ describe("The form as JSON", () => {
     });
   });
 
-  it("is the same after there and back", () => {
+  it("is the same after a round trip", () => {
     const text =
       '{\n  "inputs": {\n    "topic": "a",\n    "list": [\n      1,\n      "two  spaces\\n"\n    ]\n  },\n  "meta": {\n    "deep": {\n      "er": 1\n    }\n  }\n}';
     assert.equal(short(text), text);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { checkAddress, keptAddress } from "../../../src/kickoff/address.ts";
-import { readJsonView, writeJsonView } from "../../../src/kickoff/json-view.ts";
-import { keptValues } from "../../../src/kickoff/kept-values.ts";
-import { placeAfterCuts } from "../../../src/kickoff/text-edits.ts";
-import { initialValues } from "../../../src/kickoff/values.ts";
+import { checkAddress, keptAddress } from "../../../src/kickoff/callbacks.ts";
+import { readJsonView, writeJsonView } from "../../../src/kickoff/form/json-view.ts";
+import { keptValues } from "../../../src/kickoff/form/secrets.ts";
+import { placeAfterCuts } from "../../../src/kickoff/json.ts";
+import { initialValues } from "../../../src/kickoff/form/values.ts";
 
 const blank = initialValues([]);
 const readLast = { ...blank, meta: '{"ticket": 7}' };
@@ -12,8 +12,8 @@ const human = (authentication: string) =>
   `{"inputs": {"token": "tea"}, "humanInputWebhook": {"url": "https://a.test/h", "authentication": {${authentication}}}}`;
 const bearer = (rest: string) => human(`"strategy": "bearer", ${rest}`);
 
-describe("What is kept of a JSON text", () => {
-  it("is all of it but for the callbacks' secrets, wherever they stand, where it can be read", () => {
+describe("What is stored of a JSON text", () => {
+  it("is all of a valid one without the callbacks' secrets, wherever they are", () => {
     for (const authentication of [
       '"strategy": "bearer", "token": "hush"',
       '"token": "hush", "strategy": "bearer"',
@@ -100,7 +100,7 @@ describe("What is kept of a JSON text", () => {
     ["both token and password", human('"token": "hush", "password": "hush", "strategy": "basic"')],
     ["other names", '{"api_key": "hush", "apiKey": "hush", "pwd": "hush", "client_secret": "hush"'],
   ] as const) {
-    it(`is what could be read last where it can't be read and may hold a secret: ${what}`, () => {
+    it(`is the last valid one if it is invalid and may have a secret: ${what}`, () => {
       assert.ok("fault" in readJsonView([], blank, text), "it can't be read");
       assert.equal(keptText(text), writeJsonView(readLast));
       assert.doesNotMatch(
@@ -110,7 +110,7 @@ describe("What is kept of a JSON text", () => {
     });
   }
 
-  it("is all of it where nothing looks like a secret, though it can't be read", () => {
+  it("is all of an invalid one if nothing looks like a secret", () => {
     for (const text of [
       "{",
       '{"inputs": {"passengers": 5, "to": "me@a.test"}',
@@ -119,7 +119,7 @@ describe("What is kept of a JSON text", () => {
       assert.equal(keptText(text), text);
   });
 
-  it("leaves the cursor where it was in what stays", () => {
+  it("keeps the cursor's place in the text that stays", () => {
     const cuts = [
       { start: 5, end: 10 },
       { start: 20, end: 22 },
@@ -131,7 +131,7 @@ describe("What is kept of a JSON text", () => {
   });
 });
 
-describe("What is kept of an address", () => {
+describe("What is stored of an address", () => {
   for (const secret of ["hush", "p'whush", 'p"whush', "p whush", "a:hush", "%68hush"]) {
     it(`is without its name and password: ${secret}`, () => {
       assert.equal(checkAddress(`https://me:${secret}@a.test/x`)?.kind, "credentials");
@@ -142,7 +142,7 @@ describe("What is kept of an address", () => {
     });
   }
 
-  it("is nothing where it is no address, so that these can't be told from the rest", () => {
+  it("is nothing if it is invalid, so that these can't be told from the rest", () => {
     for (const typed of [
       "https://me:a/hush@a.test",
       "https://me:p\\hush@a.test",
@@ -165,7 +165,7 @@ describe("What is kept of an address", () => {
       assert.equal(keptAddress(typed), typed);
   });
 
-  it("is so in the form's own boxes, too", () => {
+  it("is the same in the form's fields", () => {
     const values = {
       ...blank,
       callbacks: { ...blank.callbacks, taskWebhookUrl: "https://me:hush@a.test/t" },

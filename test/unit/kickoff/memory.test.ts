@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { keptValues } from "../../../src/kickoff/kept-values.ts";
-import { FormMemory } from "../../../src/kickoff/memory.ts";
-import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
+import { keptValues } from "../../../src/kickoff/form/secrets.ts";
+import { FormMemory } from "../../../src/kickoff/form/memory.ts";
+import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
 import { testDatabase } from "../../support/database.ts";
 
 const crew = "url:https://crew.test";
@@ -15,11 +15,7 @@ const valuesWith = (text: string): FormValues => ({
 describe("Memory of the kickoff form", () => {
   let machine: ReturnType<typeof testDatabase>;
   let problems: string[];
-  const openMemory = () =>
-    new FormMemory({
-      database: machine.database,
-      onProblem: (message) => problems.push(message),
-    });
+  const openMemory = () => new FormMemory(machine.database, (message) => problems.push(message));
   /** What is on disk, as kind and JSON. */
   const rows = () =>
     machine.database
@@ -45,7 +41,7 @@ describe("Memory of the kickoff form", () => {
 
   afterEach(() => machine.end());
 
-  it("keeps a draft for another window, and knows nothing of other crews", () => {
+  it("stores a draft for another window, and nothing for other crews", () => {
     const memory = openMemory();
     assert.deepEqual(memory.read(crew), {});
     memory.saveDraft(crew, { id: first, values: valuesWith("typed") });
@@ -55,7 +51,7 @@ describe("Memory of the kickoff form", () => {
     assert.deepEqual(openMemory().read("url:https://other.test"), {});
   });
 
-  it("keeps what was typed last", () => {
+  it("stores what was typed last", () => {
     const memory = openMemory();
     for (let count = 1; count <= 20; count++)
       memory.saveDraft(crew, { id: first, values: valuesWith(`typed ${count}`) });
@@ -95,7 +91,7 @@ describe("Memory of the kickoff form", () => {
     });
   }
 
-  it("turns a sent draft into the values sent last, and leaves a newer draft alone", () => {
+  it("turns a sent draft into the last sent values, and leaves a newer draft alone", () => {
     const memory = openMemory();
     memory.saveDraft(crew, { id: first, values: valuesWith("a") });
     memory.sent(crew, { id: first, values: valuesWith("a") });
@@ -122,7 +118,7 @@ describe("Memory of the kickoff form", () => {
     assert.deepEqual(rows(), []);
   });
 
-  it("sets aside what it can't understand, reports it once, and writes nothing over it", () => {
+  it("sets invalid values aside, reports it once, and does not overwrite them", () => {
     const broken = '{"draft": {"id": 7}}';
     write(broken);
     const memory = openMemory();
@@ -134,7 +130,7 @@ describe("Memory of the kickoff form", () => {
     assert.deepEqual(openMemory().read(crew).draft?.values, valuesWith("a"));
   });
 
-  it("holds what it can't write, also where the crew's address changes, reports it once, and writes it as soon as it can", () => {
+  it("holds what it can't write, also if the crew's address changes, reports it once, and writes it as soon as it can", () => {
     const memory = openMemory();
     memory.sent(crew, { id: second, values: valuesWith("sent") });
     const mend = failing("run");
@@ -154,7 +150,7 @@ describe("Memory of the kickoff form", () => {
     });
   });
 
-  it("writes nothing over what it can't read just now, and holds nothing that was to be deleted", () => {
+  it("does not overwrite what it can't read, and holds nothing that was to be deleted", () => {
     openMemory().saveDraft(crew, { id: first, values: valuesWith("a") });
     const before = rows();
     const memory = openMemory();

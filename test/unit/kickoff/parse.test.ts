@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseFromForm, parseSavedState } from "../../../src/kickoff/parse.ts";
+import { parseFromForm, parseSavedState } from "../../../src/kickoff/form/parse.ts";
 
 const id = "11111111-0000-4000-8000-000000000001";
 /** As the first version kept it. */
@@ -20,7 +20,7 @@ const values = {
 };
 
 describe("Messages of the kickoff form", () => {
-  it("are read when they are what they should be", () => {
+  it("are read if they are valid", () => {
     const draft = { id, values };
     for (const message of [
       { type: "ready" },
@@ -59,7 +59,7 @@ describe("Messages of the kickoff form", () => {
     it(`are refused: ${what}`, () => assert.equal(parseFromForm(message), undefined));
   }
 
-  it("may be brought back by VS Code after a reload", () => {
+  it("may be restored by VS Code after a reload", () => {
     const controls = [{ kind: "number" }, { kind: "choice", choices: ['"a"', "null"] }];
     const plain = {
       name: "__proto__",
@@ -75,14 +75,14 @@ describe("Messages of the kickoff form", () => {
       assert.equal(parseSavedState(raw), undefined);
   });
 
-  it("may be from the version before, which knew less", () => {
+  it("may be from an earlier version", () => {
     assert.deepEqual(parseFromForm({ type: "ready", draft: { id, values: old } }), {
       type: "ready",
       draft: { id, values },
     });
   });
 
-  it("come as they were typed, an address and a text that can't be read included: what is kept of them is decided where they are kept", () => {
+  it("come as typed, also an invalid address or text: what is stored is decided elsewhere", () => {
     const typed = {
       ...values,
       callbacks: {
@@ -96,7 +96,7 @@ describe("Messages of the kickoff form", () => {
     assert.deepEqual(parseFromForm(message), message);
   });
 
-  it("lose a secret that strays among the values", () => {
+  it("lose a stray secret among the values", () => {
     const stray = {
       ...values,
       secrets: { streaming: "s3cret" },

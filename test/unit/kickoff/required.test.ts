@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readInputs } from "../../../src/api/read-inputs.ts";
-import { formFields } from "../../../src/kickoff/fields.ts";
-import { readJsonView } from "../../../src/kickoff/json-view.ts";
-import { checkInputs } from "../../../src/kickoff/request-files/check-inputs.ts";
-import { readRequestFile } from "../../../src/kickoff/request-files/read.ts";
-import { noSecrets } from "../../../src/kickoff/secret-callbacks.ts";
-import { isValid } from "../../../src/kickoff/validate.ts";
-import { initialValues, toRequest, type FormValues } from "../../../src/kickoff/values.ts";
+import { formFields } from "../../../src/kickoff/form/fields.ts";
+import { readJsonView } from "../../../src/kickoff/form/json-view.ts";
+import { checkInputs } from "../../../src/kickoff/request-files/check.ts";
+import { readRequestFile } from "../../../src/kickoff/request-files/request-file.ts";
+import { noSecrets } from "../../../src/kickoff/callbacks.ts";
+import { isValid } from "../../../src/kickoff/form/validate.ts";
+import { type FormValues, initialValues, toRequest } from "../../../src/kickoff/form/values.ts";
 
 /** What a crew may say of the input `n`, and whether a kickoff must give it a value. */
 const cases: readonly (readonly [what: string, answer: unknown, isRequired: boolean])[] = [

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import type { KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
-import type { Seed } from "../../../src/kickoff/content.ts";
-import type { Taken } from "../../../src/kickoff/form-tools.ts";
-import type { Draft, ToForm } from "../../../src/kickoff/messages.ts";
-import { FormSession } from "../../../src/kickoff/session.ts";
-import type { SessionOptions } from "../../../src/kickoff/session-options.ts";
+import type { Seed } from "../../../src/kickoff/form/content.ts";
+import type { Draft, Taken, ToForm } from "../../../src/kickoff/form/messages.ts";
+import { FormSession, type SessionOptions } from "../../../src/kickoff/form/session.ts";
 import { FakeClock, settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
 import { keep, shownForm, typed } from "./support.ts";
 
-describe("What a kickoff form's session does with tools, secrets and JSON", () => {
+describe("A kickoff form's session with tools, secrets and JSON", () => {
   let posted: ToForm[];
   let saved: Draft[];
   let last: Draft[];
@@ -28,6 +26,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
       presets: (_, request) => keep(asked, request).then(() => undefined),
       saveAsRequestFile: (_, request) => keep(asked, request),
       copyAsCurl: (_, request) => keep(asked, request),
+      takeValue: () => Promise.resolve(taken),
     };
   });
 
@@ -56,10 +55,9 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
           presets: (...of) => tools.presets(...of),
           saveAsRequestFile: (...of) => tools.saveAsRequestFile(...of),
           copyAsCurl: (...of) => tools.copyAsCurl(...of),
+          takeValue: (...of) => tools.takeValue(...of),
         },
-        takeValue: () => Promise.resolve(taken),
         onToolProblem: (error) => problems.push(error),
-        actionsFor: () => [],
         onAction: () => undefined,
         onLateProblem: (error) => assert.fail(String(error)),
       },
@@ -71,7 +69,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
 
   const form = () => shownForm(posted);
 
-  it("hands what it holds to the tools, without what is blank, and only where all of it can be read", async () => {
+  it("passes its values to the tools, without blank ones, and only if all are valid", async () => {
     const session = await open();
     session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("", "1") } });
     session.receive({ type: "tool", tool: "copyAsCurl" });
@@ -84,7 +82,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     assert.deepEqual(asked, [{ inputs: JSON.parse('{"__proto__": "1"}') as unknown }, undefined]);
   });
 
-  it("hands nothing to the presets where its JSON text is no kickoff, rather than what could be read last", async () => {
+  it("passes nothing to the presets if its JSON text is no kickoff, not the last valid values", async () => {
     const session = await open();
     for (const json of [
       "{",
@@ -107,7 +105,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     ]);
   });
 
-  it("hands nothing to the presets where an address has a password, which would be kept with them", async () => {
+  it("passes nothing to the presets if an address has a password, which would be stored with them", async () => {
     const session = await open();
     for (const taskWebhookUrl of [
       "https://me:hush@a.test",
@@ -149,7 +147,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     );
   });
 
-  it("puts a preset in the place of everything, and brings all of it back by Undo", async () => {
+  it("replaces everything by a preset, and restores it by Undo", async () => {
     const session = await open();
     tools = { ...tools, presets: () => Promise.resolve({ inputs: { other: 1 } }) };
     session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("cities") } });
@@ -167,7 +165,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     assert.deepEqual(form().draft.values.inputs.slice(0, 2), typed("cities").inputs);
   });
 
-  it("takes one input's value from elsewhere; Undo brings that one back and leaves the others as they are by now", async () => {
+  it("takes one input's value from elsewhere; Undo restores that one and leaves the others alone", async () => {
     const session = await open();
     taken = { value: "rivers", from: "notes.md (6 bytes)" };
     session.receive({
@@ -191,7 +189,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     assert.deepEqual(form().draft.values.inputs, typed("cities", "b").inputs);
   });
 
-  it("takes a text from elsewhere as if it had been typed", async () => {
+  it("takes a text from elsewhere as if it was typed", async () => {
     const session = await open();
     taken = { text: "12", from: "notes.md (2 bytes)" };
     session.receive({ type: "take", input: "topic" });
@@ -199,7 +197,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     assert.deepEqual(form().draft.values.inputs[0], { name: "topic", mode: "text", text: "12" });
   });
 
-  it("tells when a tool fails, and goes on", async () => {
+  it("reports that a tool failed, and continues", async () => {
     const session = await open();
     const failure = new UserError("There is no room left.");
     tools = { ...tools, copyAsCurl: () => Promise.reject(failure) };
@@ -208,7 +206,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     assert.deepEqual(problems, [failure]);
   });
 
-  it("sends secrets with their callbacks, and keeps them in no draft and shows them to no page", async () => {
+  it("sends secrets with their callbacks, stores them in no draft and shows them to no page", async () => {
     const session = await open();
     const values = {
       ...typed("cities"),
@@ -239,15 +237,12 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     assert.doesNotMatch(JSON.stringify([posted, saved, last, asked]), /s3cret/);
   });
 
-  it("takes secrets that a program gives, and forgets them when the form is cleared", async () => {
-    const webhooks = {
-      events: ["a"],
-      url: "https://a.test/e",
-      authentication: { strategy: "bearer", token: "s3cret" },
-    } as const;
-    const session = await open({ given: { inputs: { topic: "x", ["__proto__"]: 1 }, webhooks } });
-    assert.deepEqual(form().secrets, { streaming: "bearer https://a.test" });
-    assert.doesNotMatch(JSON.stringify(posted), /s3cret/);
+  it("forgets secrets when the form is cleared", async () => {
+    const session = await open();
+    const secret = { type: "secret", name: "streaming", target: "bearer ", text: "s3cret" };
+    session.receive(secret);
+    session.receive({ type: "ready" });
+    assert.deepEqual(form().secrets, { streaming: "bearer " });
     session.receive({ type: "clear" });
     assert.deepEqual(form().secrets, {});
   });
@@ -291,7 +286,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     });
   });
 
-  it("forgets a secret when other values take the place of those that it was entered for, by a preset or by Undo", async () => {
+  it("forgets a secret when a preset or Undo replaces the values it was entered for", async () => {
     const session = await open();
     tools = {
       ...tools,
@@ -330,7 +325,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     assert.deepEqual(sent, []);
   });
 
-  it("keeps a secret while a value for an input comes from elsewhere", async () => {
+  it("keeps a secret while an input's value comes from elsewhere", async () => {
     const session = await open();
     taken = { value: "rivers", from: "notes.md (6 bytes)" };
     session.receive({
@@ -348,7 +343,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     assert.deepEqual(form().secrets, { humanInput: "bearer https://a.test" });
   });
 
-  it("keeps a JSON text that can't be read, and sends nothing of it", async () => {
+  it("keeps an invalid JSON text, and sends nothing of it", async () => {
     const session = await open();
     const values = { ...typed("cities"), json: '{"inputs": {"topic": ' };
     session.receive({ type: "changed", draft: { id: form().draft.id, values } });
@@ -359,7 +354,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     assert.equal(form().draft.values.json, values.json);
   });
 
-  it("forgets a name that was only half typed in the JSON text", async () => {
+  it("forgets a name that was only partly typed in the JSON text", async () => {
     const session = await open();
     const half = (name: string) => ({
       ...typed("cities"),
@@ -375,7 +370,7 @@ describe("What a kickoff form's session does with tools, secrets and JSON", () =
     );
   });
 
-  it("shows values from elsewhere as JSON where JSON is shown", async () => {
+  it("shows values from elsewhere as JSON in the JSON view", async () => {
     const session = await open();
     taken = { value: "rivers", from: "notes.md" };
     session.receive({

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { CrewInputs, KickoffRequest } from "../../../src/api/types.ts";
-import { UserError, actionsOf, type ErrorAction } from "../../../src/base/errors.ts";
+import { UserError, type ErrorAction } from "../../../src/base/errors.ts";
 import type { Execution } from "../../../src/executions/model.ts";
-import type { Seed } from "../../../src/kickoff/content.ts";
-import { formFields } from "../../../src/kickoff/fields.ts";
-import { writeJsonView } from "../../../src/kickoff/json-view.ts";
-import { keptDraft, keptValues } from "../../../src/kickoff/kept-values.ts";
-import type { Draft, ToForm } from "../../../src/kickoff/messages.ts";
-import { FormSession } from "../../../src/kickoff/session.ts";
-import type { LoadOptions } from "../../../src/kickoff/session-options.ts";
+import type { Seed } from "../../../src/kickoff/form/content.ts";
+import { formFields } from "../../../src/kickoff/form/fields.ts";
+import { writeJsonView } from "../../../src/kickoff/form/json-view.ts";
+import { keptDraft, keptValues } from "../../../src/kickoff/form/secrets.ts";
+import type { Draft, ToForm } from "../../../src/kickoff/form/messages.ts";
+import { FormSession, type LoadOptions } from "../../../src/kickoff/form/session.ts";
 import { MaybeStartedError } from "../../../src/sending/kickoff.ts";
 import { FakeClock, settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
@@ -82,7 +81,6 @@ describe("A kickoff form's session", () => {
         onStarted: (execution) => started.push(execution),
         onOpenExecution: (execution) => opened.push(execution),
         ...noTools,
-        actionsFor: actionsOf,
         onAction: (action) => acted.push(action),
         onLateProblem: (error) => late.push(error),
       },
@@ -98,7 +96,7 @@ describe("A kickoff form's session", () => {
 
   const form = () => shownForm(posted);
 
-  it("shows that it asks, then the form with the focus in it, once", async () => {
+  it("shows that it loads, then the form with focus, once", async () => {
     const session = await open();
     assert.deepEqual(
       posted.map((message) => message.type === "show" && message.view.kind),
@@ -117,7 +115,7 @@ describe("A kickoff form's session", () => {
     );
   });
 
-  it("posts nothing to a page that is not there yet", async () => {
+  it("posts nothing to a page that is not ready", async () => {
     inputs = () => Promise.resolve({ fields: [], raw: {} });
     const session = await open();
     posted = [];
@@ -126,7 +124,7 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(posted, []);
   });
 
-  it("shows why the crew can't be asked, with its buttons, and tries again freshly", async () => {
+  it("shows why the inputs are unavailable, with buttons, and tries again", async () => {
     const action = { title: "Set Token", command: "crewdeck.setToken", arguments: [{ crew: "a" }] };
     const asked: boolean[] = [];
     inputs = ({ fresh }) => {
@@ -150,7 +148,7 @@ describe("A kickoff form's session", () => {
     assert.deepEqual([asked, form().fields], [[false, true], []]);
   });
 
-  it("keeps what is typed: soon on disk, and at once when it closes", async () => {
+  it("stores what is typed: after a pause, and at once when it closes", async () => {
     const session = await open();
     const { id } = form().draft;
     session.receive({ type: "changed", draft: { id, values: typed("a") } });
@@ -166,7 +164,7 @@ describe("A kickoff form's session", () => {
     assert.equal(saved.length, 2);
   });
 
-  it("says that what is typed will not be kept as soon as that is known, and no longer once it is kept, and loses nothing of it", async () => {
+  it("shows that a draft can't be stored as soon as that is known, until it is stored, and loses nothing", async () => {
     const session = await open();
     assert.equal(form().isNotKept, undefined);
     keeps = false;
@@ -185,7 +183,7 @@ describe("A kickoff form's session", () => {
     assert.deepEqual([form().isNotKept, form().draft.values], [undefined, typed("abc")]);
   });
 
-  it("no longer says that it holds the values sent last once one is changed, and can be cleared still", async () => {
+  it("no longer shows that it has the last sent values once one is changed, and can still be cleared", async () => {
     const session = await open({ last: typed("sent") });
     const { id } = form().draft;
     session.receive({
@@ -213,7 +211,7 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(form().draft.values, typed("mine, too"));
   });
 
-  it("keeps no draft of a form that nobody touched", async () => {
+  it("stores no draft of an untouched form", async () => {
     const session = await open({ last: typed("sent") });
     assert.deepEqual(form().notice, { kind: "last", canUndo: false });
     await clock.pass(1000);
@@ -233,7 +231,7 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(form().draft.values, typed("one more"));
   });
 
-  it("keeps what a page may not keep while another tab is in front, unless a keystroke never arrived", async () => {
+  it("keeps what a page may not keep while another tab is active, unless a keystroke never arrived", async () => {
     const session = await open();
     const { id } = form().draft;
     const whole = {
@@ -251,7 +249,7 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(form().draft.values, more);
   });
 
-  it("restores a draft with all that was typed, an input included that the crew no longer names", async () => {
+  it("restores a draft with all that was typed, also an input that the crew no longer lists", async () => {
     const draft = {
       id: "22222222-0000-4000-8000-000000000001",
       values: {
@@ -272,7 +270,7 @@ describe("A kickoff form's session", () => {
     );
   });
 
-  it("says of a draft whose JSON text was not kept that it was not", async () => {
+  it("shows that a draft's JSON text was not stored", async () => {
     const draft = {
       id: "22222222-0000-4000-8000-000000000001",
       values: { ...typed("a"), json: '{"inputs": {"topic": "b"}, "token": "half' },
@@ -287,7 +285,7 @@ describe("A kickoff form's session", () => {
     );
   });
 
-  it("comes back after a reload with what was typed, and asks the crew nothing", async () => {
+  it("is restored after a reload with what was typed, without a request", async () => {
     inputs = () => assert.fail("a request");
     const draft = { id: "22222222-0000-4000-8000-000000000001", values: typed("a") };
     const session = make({ draft });
@@ -299,7 +297,7 @@ describe("A kickoff form's session", () => {
     assert.equal(started.length, 1);
   });
 
-  it("wakes a local crew only where a person asks", async () => {
+  it("starts a local crew only if the person asks", async () => {
     const asked: LoadOptions[] = [];
     inputs = (options) => {
       asked.push(options);
@@ -330,7 +328,7 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(posted, [], "nothing new, nothing to show");
   });
 
-  it("clears, and brings back by Undo", async () => {
+  it("is cleared, and restored by Undo", async () => {
     const session = await open({
       draft: { id: "22222222-0000-4000-8000-000000000001", values: typed("mine") },
     });
@@ -350,20 +348,20 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(saved.at(-1)?.values, typed("mine"));
   });
 
-  it("lays given values over what is typed, and brings that back by Undo", async () => {
+  it("replaces typed values by given ones, and restores them by Undo", async () => {
     const session = await open();
     session.receive({
       type: "changed",
       draft: { id: form().draft.id, values: typed("mine", "stays") },
     });
-    session.lay({ given: { inputs: { topic: "given" } } });
+    session.give({ given: { inputs: { topic: "given" } } });
     assert.deepEqual(form().draft.values, typed("given", "stays"));
     assert.deepEqual(form().notice, { kind: "given", canUndo: true });
     session.receive({ type: "undo" });
     assert.deepEqual(form().draft.values, typed("mine", "stays"));
   });
 
-  it("sends what is typed, once, however often it is told to", async () => {
+  it("sends what is typed once, however often it is submitted", async () => {
     const gate = deferred<Execution>();
     send = () => gate.promise;
     const session = await open();
@@ -394,14 +392,14 @@ describe("A kickoff form's session", () => {
     assert.equal(saved.length, 1, "the draft was written before sending, and not again");
   });
 
-  it("sends nothing that can't be right", async () => {
+  it("sends nothing invalid", async () => {
     const session = await open();
     session.receive({ type: "submit", draft: { id: form().draft.id, values: typed("") } });
     await settle();
     assert.deepEqual(sent, []);
   });
 
-  it("names missing inputs, gives unknown ones a field, and can be sent again as another kickoff", async () => {
+  it("reports missing inputs, gives unknown ones a field, and can be sent again as another kickoff", async () => {
     send = () => Promise.reject(refusal(["topic", "budget"]));
     const session = await open();
     const { id } = form().draft;
@@ -456,7 +454,7 @@ describe("A kickoff form's session", () => {
     assert.equal(started.length, 1);
   });
 
-  describe("brought back with a draft that was sent before", () => {
+  describe("restored with a draft that was sent before", () => {
     const draft: Draft = { id: "11111111-0000-4000-8000-999999999999", values: typed("a") };
     const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
     const earlier = new MaybeStartedError(
@@ -503,7 +501,7 @@ describe("A kickoff form's session", () => {
       assert.notEqual(sent[0]?.localId, draft.id);
     });
 
-    it("is another kickoff where values are given", async () => {
+    it("is another kickoff if values are given", async () => {
       await open({ draft, earlier, given: { inputs: { topic: "b" } } });
       assert.deepEqual([form().outcome, form().notice?.kind], [undefined, "given"]);
       assert.notEqual(form().draft.id, draft.id);
@@ -524,7 +522,7 @@ describe("A kickoff form's session", () => {
     assert.equal(started.length, 1);
   });
 
-  it("tells a person who closed the form while it was being sent", async () => {
+  it("reports a failure to a person who closed the form while it was being sent", async () => {
     const gate = deferred<Execution>();
     send = () => gate.promise;
     const session = await open();
@@ -538,7 +536,7 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(saved.at(-1)?.values, typed("a"), "nothing typed is lost");
   });
 
-  it("takes a message that is none for none", async () => {
+  it("refuses an invalid message", async () => {
     const session = await open();
     assert.equal(session.receive({ type: "eval", code: "1" }), false);
   });

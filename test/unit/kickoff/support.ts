@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Crew } from "../../../src/crews/types.ts";
-import type { FormView, ToForm } from "../../../src/kickoff/messages.ts";
-import type { SessionOptions } from "../../../src/kickoff/session-options.ts";
-import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
+import type { FormView, ToForm } from "../../../src/kickoff/form/messages.ts";
+import type { SessionOptions } from "../../../src/kickoff/form/session.ts";
+import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
 
 /** A crew that is connected. */
 export const crew: Crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };
@@ -21,13 +21,13 @@ export function deferred<T>(): {
 }
 
 /** A form's surroundings without tools. */
-export const noTools: Pick<SessionOptions, "tools" | "takeValue" | "onToolProblem"> = {
+export const noTools: Pick<SessionOptions, "tools" | "onToolProblem"> = {
   tools: {
     presets: () => Promise.resolve(undefined),
     saveAsRequestFile: () => Promise.resolve(),
     copyAsCurl: () => Promise.resolve(),
+    takeValue: () => Promise.resolve(undefined),
   },
-  takeValue: () => Promise.resolve(undefined),
   onToolProblem: (error) => {
     throw error;
   },

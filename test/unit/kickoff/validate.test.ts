@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { formFields } from "../../../src/kickoff/fields.ts";
+import { formFields } from "../../../src/kickoff/form/fields.ts";
 import { readJson } from "../../../src/kickoff/json.ts";
-import { checkAddress } from "../../../src/kickoff/address.ts";
-import { checkInput, checkMeta, isValid } from "../../../src/kickoff/validate.ts";
-import { noSecrets, type FormSecrets } from "../../../src/kickoff/secret-callbacks.ts";
-import { initialValues, type FormValues } from "../../../src/kickoff/values.ts";
+import { checkAddress, type FormSecrets, noSecrets } from "../../../src/kickoff/callbacks.ts";
+import { checkInput, checkMeta, isValid } from "../../../src/kickoff/form/validate.ts";
+import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
 
 describe("Checks of the kickoff form", () => {
-  it("want a value for a required input and not for an optional or left-out one", () => {
+  it("require a value for a required input and not for an optional or left-out one", () => {
     for (const mode of ["text", "json"] as const) {
       assert.deepEqual(checkInput({ required: true }, { mode, text: "" }), { kind: "missing" });
       assert.equal(checkInput({ required: false }, { mode, text: "" }), undefined);
@@ -73,12 +72,12 @@ describe("Checks of the kickoff form", () => {
     assert.deepEqual(checkAddress("https://me:secret@a.example/"), { kind: "credentials" });
   });
 
-  it("tell an empty text, null and leaving out from a missing value", () => {
+  it("distinguish an empty text, null and leaving out from a missing value", () => {
     for (const mode of ["empty", "null", "omit"] as const)
       assert.equal(checkInput({ required: true }, { mode, text: "" }), undefined, mode);
   });
 
-  it("want what a control of its type gives", () => {
+  it("require what a control of its type gives", () => {
     const check = (kind: "number" | "integer" | "boolean", text: string) =>
       checkInput({ required: true, control: { kind } }, { mode: "fitting", text })?.kind;
     for (const text of ["12", "-0.5", " 1e3 "])
@@ -100,7 +99,7 @@ describe("Checks of the kickoff form", () => {
     );
   });
 
-  it("refuse a number that would be changed on its way, and no other", () => {
+  it("refuse a number that could not be sent exactly, and no other", () => {
     for (const text of [
       "12345678901234567890",
       '{"a": [1, 9007199254740993]}',
@@ -124,7 +123,7 @@ describe("Checks of the kickoff form", () => {
       assert.ok("value" in readJson(text), text);
   });
 
-  it("hold for the form as a whole", () => {
+  it("apply to the whole form", () => {
     const fields = formFields({ fields: [{ name: "a", required: false }], raw: undefined });
     const fine = initialValues(fields);
     assert.equal(isValid(fields, fine, noSecrets), true);
@@ -149,7 +148,7 @@ describe("Checks of the kickoff form", () => {
     );
   });
 
-  it("want the secret of a callback that is used and authenticates, and both an address and events for streaming", () => {
+  it("require the secret of a callback that is used and authenticates, and both an address and events for streaming", () => {
     const fine = initialValues([]);
     const url = "https://a.example/";
     const callbacks = { ...fine.callbacks, humanInputWebhookUrl: url };

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { formFields, type FieldMode } from "../../../src/kickoff/fields.ts";
-import { secretsIn } from "../../../src/kickoff/secret-callbacks.ts";
+import { type FieldMode, formFields } from "../../../src/kickoff/form/fields.ts";
 import {
   alignValues,
   fillIn,
+  type FormValues,
   initialValues,
   toPrefill,
   toRequest,
-  type FormValues,
-} from "../../../src/kickoff/values.ts";
+} from "../../../src/kickoff/form/values.ts";
 
 const fieldsFor = (...names: string[]) =>
   formFields({ fields: names.map((name) => ({ name })), raw: undefined });
@@ -69,7 +68,7 @@ describe("Values of the kickoff form", () => {
     assert.equal(Object.getPrototypeOf(inputs), Object.prototype);
   });
 
-  it("follow the crew's fields: new ones get their initial value, vanished ones go", () => {
+  it("follow the crew's fields: new ones get their initial value, removed ones go", () => {
     const values = typed([
       ["old", "text", "x"],
       ["kept", "json", "1"],
@@ -126,7 +125,7 @@ describe("Values of the kickoff form", () => {
     );
   });
 
-  it("are left out, empty or null: three different things", () => {
+  it("are left out, empty or null, which are three different things", () => {
     const fields = fieldsFor("omitted", "empty", "nothing", "blank");
     const values = typed([
       ["omitted", "omit", "x"],
@@ -143,7 +142,7 @@ describe("Values of the kickoff form", () => {
     );
   });
 
-  it("are those of the crew's types where it says them, and its defaults", () => {
+  it("have the crew's types and defaults", () => {
     const fields = formFields({
       fields: [
         { name: "days", type: "integer", default: 3 },
@@ -197,7 +196,7 @@ describe("Values of the kickoff form", () => {
       },
       webhooks: { ...webhooks, authentication: { strategy: "bearer" } },
     });
-    assert.deepEqual(toRequest(fields, values, secretsIn({ humanInputWebhook, webhooks })), {
+    assert.deepEqual(toRequest(fields, values, { humanInput: "s3cret", streaming: "s3cret" }), {
       inputs: {},
       humanInputWebhook,
       webhooks,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { waitFor } from "../../support/wait.ts";
 import { findRunning } from "../../../src/local/running.ts";
-import { ServiceRefusal } from "../../../src/local/service-errors.ts";
+import { ServiceRefusal } from "../../../src/local/service-process.ts";
 import { cleanUp, crewFolder, crewId, newMachine, Window } from "./support.ts";
 
 /** Asks the fake service for the token it was started with. */
@@ -35,7 +35,7 @@ describe("keeping a local crew served", () => {
     assert.match(await tokenAt(url), /^[\w-]{43}$/);
   });
 
-  it("goes on at the same address with the same token after the window was closed", async () => {
+  it("continues at the same address with the same token after the window was closed", async () => {
     const { known, tokens } = await newMachine();
     const first = new Window(known, tokens);
     const url = await first.keeper.start();
@@ -47,7 +47,7 @@ describe("keeping a local crew served", () => {
     assert.equal(await tokenAt(url), token);
   });
 
-  it("goes to another port where a stranger has taken its own", async () => {
+  it("uses another port if another program has its port", async () => {
     const { known, tokens } = await newMachine();
     const stranger = createServer().listen(0, "127.0.0.1");
     await once(stranger, "listening");
@@ -109,7 +109,7 @@ describe("keeping a local crew served", () => {
     assert.equal(idle.keeper.isOwn, false);
   });
 
-  it("says once that its process failed, and does not start it again by itself", async () => {
+  it("reports once that its process failed, and does not restart it", async () => {
     const { known, tokens } = await newMachine();
     const window = new Window(known, tokens);
     const url = await window.keeper.start();
@@ -162,7 +162,7 @@ describe("keeping a local crew served", () => {
     }
   });
 
-  it("says that a service which another window does not stop still runs", async () => {
+  it("reports a service that another window does not stop", async () => {
     const { known, tokens } = await newMachine();
     const owner = new Window(known, tokens, { lookMs: 60_000 });
     const url = await owner.keeper.start();
@@ -191,7 +191,7 @@ describe("keeping a local crew served", () => {
     assert.notEqual(await tokenAt(url), "mine");
   });
 
-  it("makes a new token where the kept one is gone, and starts the service with it", async () => {
+  it("creates a new token if the stored one is gone, and starts the service with it", async () => {
     const { known, tokens } = await newMachine();
     const window = new Window(known, tokens);
     await window.keeper.start();
@@ -222,7 +222,7 @@ describe("keeping a local crew served", () => {
     assert.equal(known.read(crewFolder)?.failure, undefined, "who stops it knows");
   });
 
-  it("joining starts nothing where nobody serves it", async () => {
+  it("joining starts no service", async () => {
     const { known, tokens } = await newMachine();
     const window = new Window(known, tokens);
     await window.keeper.join();

@@ -77,7 +77,7 @@ describe("the service that runs on a data folder", () => {
     assert.equal(await findRunning(await newFolder()), undefined);
   });
 
-  it("is told by its id from another program that has its port now, which is sent no token", async () => {
+  it("is distinguished by its ID from another program that has its port now, which gets no token", async () => {
     const seen: IncomingHttpHeaders[] = [];
     const server = createServer(
       ({ headers }, response) => (

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { ServiceFailure, ServiceRefusal } from "../../../src/local/service-errors.ts";
 import {
   environment,
+  readMessage,
+  ServiceFailure,
   ServiceProcess,
+  ServiceRefusal,
   type ServiceOptions,
 } from "../../../src/local/service-process.ts";
-import { readMessage } from "../../../src/local/service-messages.ts";
 import { waitFor } from "../../support/wait.ts";
 import { cleanUp, newFolder, program } from "./support.ts";
 
@@ -30,7 +31,7 @@ async function options(
 describe("the service's process", () => {
   afterEach(cleanUp);
 
-  it("hands tokens over by environment, never in its arguments, and keeps them out of the log", async () => {
+  it("gets tokens in the environment, never in its arguments, and they are not in the log", async () => {
     const lines: string[] = [];
     const process = await ServiceProcess.start(
       await options("/crew", { onLine: (line) => lines.push(line) }),
@@ -59,7 +60,7 @@ describe("the service's process", () => {
     );
   });
 
-  it("an end without a word, silence and a missing program are told", async () => {
+  it("an exit without a message, no response and a missing program are reported", async () => {
     await assert.rejects(
       ServiceProcess.start(await options("/dies")),
       (error) =>
@@ -77,7 +78,7 @@ describe("the service's process", () => {
     );
   });
 
-  it("a start can be given up", async () => {
+  it("a start can be cancelled", async () => {
     const controller = new AbortController();
     const started = ServiceProcess.start(await options("/silent", { signal: controller.signal }));
     controller.abort(new Error("no longer needed"));
@@ -88,7 +89,7 @@ describe("the service's process", () => {
     );
   });
 
-  it("inherits the environment without what steers VS Code itself", () => {
+  it("inherits the environment without VS Code's own variables", () => {
     const inherited = environment({
       PATH: "/bin",
       HTTPS_PROXY: "http://proxy",
@@ -103,7 +104,7 @@ describe("the service's process", () => {
     });
   });
 
-  it("messages of another kind are no concern of ours", () => {
+  it("unknown messages are ignored", () => {
     for (const other of [
       undefined,
       null,

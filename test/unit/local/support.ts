@@ -2,11 +2,9 @@ import { mkdtemp, mkdir, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { CrewTokens } from "../../../src/crews/types.ts";
-import { CrewKeeper, type KeeperOptions } from "../../../src/local/crew-keeper.ts";
+import { CrewKeeper, type KeeperOptions, type TokenStore } from "../../../src/local/crew-keeper.ts";
 import { KnownCrews } from "../../../src/local/known-crews.ts";
-import type { Exit } from "../../../src/local/service-errors.ts";
-import { ServiceProcess } from "../../../src/local/service-process.ts";
-import type { TokenStore } from "../../../src/local/service-tokens.ts";
+import { ServiceProcess, type Exit } from "../../../src/local/service-process.ts";
 import { testDatabase } from "../../support/database.ts";
 
 export const program = new URL("./fake-service.mjs", import.meta.url).pathname;

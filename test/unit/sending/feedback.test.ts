@@ -4,7 +4,12 @@ import { systemClock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
-import { MaybeSentError, StaleFeedbackError } from "../../../src/sending/errors.ts";
+import {
+  MaybeSentError,
+  namingFeedback,
+  NotTakenError,
+  StaleFeedbackError,
+} from "../../../src/sending/errors.ts";
 import { FeedbackSender, type FeedbackToSend } from "../../../src/sending/feedback.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
@@ -89,7 +94,7 @@ describe("sending feedback", () => {
     return { execution, taskId: "review", isApprove: true, text: "", ...changes };
   }
 
-  it("sends words, the newest id and the kickoff's callbacks again, and notes the answer", async () => {
+  it("sends the text, the newest id and the kickoff's callbacks again, and notes the answer", async () => {
     const callbacks = { taskWebhookUrl: "https://a.test/t", crewWebhookUrl: "https://a.test/c" };
     const execution = stored(
       anExecution({ kickoffIds: ["k-1", "k-2"], request: { inputs: {}, callbacks } }),
@@ -115,7 +120,7 @@ describe("sending feedback", () => {
     assert.deepEqual(polled, ["local-1"]);
   });
 
-  it("says Approved. where an approval has no words, and wants words for a rejection", async () => {
+  it("sends Approved. for an approval without a text, and requires one for a rejection", async () => {
     const execution = stored();
     await assert.rejects(
       sender().send(approval(execution, { isApprove: false, text: "  " })),
@@ -152,7 +157,7 @@ describe("sending feedback", () => {
         );
   });
 
-  it("may have been sent when no answer comes, and goes again only when the person says so", async () => {
+  it("may have been sent when no answer comes, and is sent again only when the person says so", async () => {
     const execution = stored();
     resume = () => Promise.reject(lost());
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
@@ -186,7 +191,7 @@ describe("sending feedback", () => {
       );
     });
 
-    it(`never reads as unsent when the crew took it and the ${name}`, async () => {
+    it(`never reads as unsent when the crew accepted it and the ${name}`, async () => {
       const execution = stored();
       resume = () => {
         fail(window.database);
@@ -194,7 +199,7 @@ describe("sending feedback", () => {
       };
       await assert.rejects(
         sender().send(approval(execution)),
-        (error) => error instanceof MaybeSentError && /took your feedback/.test(error.message),
+        (error) => error instanceof MaybeSentError && /accepted your feedback/.test(error.message),
       );
       assert.deepEqual(polled, ["local-1"]);
       await assert.rejects(sender(open()).send(approval(execution)), MaybeSentError);
@@ -215,7 +220,7 @@ describe("sending feedback", () => {
     });
   }
 
-  it("tells the crew's refusal even where that can't be recorded; it may have arrived then, and can be sent again", async () => {
+  it("reports the crew's refusal even if that can't be recorded; it may have arrived then, and can be sent again", async () => {
     const execution = stored();
     const refusal = new CrewApiError({
       kind: "badRequest",
@@ -282,7 +287,7 @@ describe("sending feedback", () => {
     [
       "answered",
       { state: "running" },
-      /“review” has been answered already, in another window or by somebody else\. The crew goes on; its next output comes here by itself/,
+      /“review” has been answered already, in another window or by somebody else\. The crew continues; its next output appears here/,
     ],
     [
       "answered",
@@ -292,7 +297,7 @@ describe("sending feedback", () => {
     [
       "ended",
       { state: "completed", ended: true },
-      /the execution has ended.*Read its result; to have it done differently, kick it off again/,
+      /the execution has ended.*Read its result, or kick it off again/,
     ],
     [
       "newerAttempt",
@@ -327,7 +332,7 @@ describe("sending feedback", () => {
         assert.equal(error.kind, "newId");
         assert.match(
           error.message,
-          /goes on under a new ID, k-new\. That is followed here: see what waits there, and answer that/,
+          /continues under a new ID, k-new\. That is followed here: see what waits there, and answer that/,
         );
         return true;
       },
@@ -335,7 +340,7 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 1);
   });
 
-  it("sends where the crew cannot tell whether the task waits", async () => {
+  it("sends if the crew does not say whether the task waits", async () => {
     const unclear: (() => Promise<StatusReading>)[] = [
       () => Promise.resolve({ ...reading, state: "unknown", stateText: "NOT FOUND" }),
       () => Promise.resolve({ ...reading, state: "awaiting", stateText: "PAUSED" }),
@@ -369,7 +374,7 @@ describe("sending feedback", () => {
         await sender().send(approval(shown));
         await assert.rejects(
           sender(window, seconds(1)).send(approval(shown)),
-          /has been answered already, and the crew took that/,
+          /has been answered already, and the crew accepted that/,
         );
         await assert.rejects(
           sender(window, seconds(12)).send(approval(store.find("local-1")!)),
@@ -378,7 +383,7 @@ describe("sending feedback", () => {
             assert.equal(error.kind, "stillPaused");
             assert.match(
               error.message,
-              /not sent: you approved this output of “review” and the crew took it, but it still reports the pause\. It may only be slow/,
+              /not sent: the crew accepted your approval of this output of “review”, but still reports the pause\. It may only be slow/,
             );
             assert.deepEqual(
               error.actions.map(({ command }) => command),
@@ -446,6 +451,68 @@ describe("sending feedback", () => {
     });
   }
 
+  it("does not answer an output that the person has not seen, also if only another window knows of it and the crew can't be asked", async () => {
+    const shown = stored();
+    open().store.update("local-1", (known) =>
+      applyReading(
+        known,
+        { ...reading, state: "waiting", waiting: { taskId: "review", output: "Second." } },
+        Date.now(),
+      ),
+    );
+    status = () => Promise.reject(new CrewApiError({ kind: "gateway", message: "", remedy: "" }));
+    await assert.rejects(
+      sender().send(approval(shown)),
+      (error) => error instanceof StaleFeedbackError && error.kind === "newerAttempt",
+    );
+    open().store.update("local-1", (known) =>
+      applyReading(known, { ...reading, state: "completed" }, Date.now()),
+    );
+    await assert.rejects(
+      sender().send(approval(shown)),
+      (error) => error instanceof StaleFeedbackError && error.kind === "ended",
+    );
+    assert.equal(requests.length, 0);
+  });
+
+  it("is not ended by a status answer that another window's resume has overtaken", async () => {
+    const shown = stored();
+    const other = open();
+    resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
+    let asked = 0;
+    status = async () => {
+      if (asked++ > 0) return waiting;
+      await sender(other).send(approval(shown));
+      return { ...reading, state: "completed", ended: true };
+    };
+    await assert.rejects(
+      sender().send(approval(shown, { isApprove: false, text: "No." })),
+      (error) => error instanceof StaleFeedbackError && error.kind === "newId",
+    );
+    assert.equal(requests.length, 1);
+    assert.equal(store.find("local-1")?.kickoffIds.at(-1), "k-new");
+    assert.notEqual(store.find("local-1")?.state, "completed");
+  });
+
+  it("was not sent, and is recorded so, if there is no token to send it with", async () => {
+    const execution = stored();
+    const missing = new CrewApiError({ kind: "unauthorized", message: "No token.", remedy: "" });
+    resume = () => Promise.reject(missing);
+    const feedback = approval(execution);
+    await assert.rejects(sender().send(feedback), missing);
+    assert.equal(store.find("local-1")?.resumes[0]?.isUnsent, true);
+    const named = namingFeedback(missing, feedback);
+    assert.ok(named instanceof NotTakenError);
+    assert.match(named.message, /^Your approval of “.+” was not sent: No token\.$/);
+  });
+
+  it("begins polling again that gave up by age, whatever becomes of it", async () => {
+    const execution = stored(anExecution({ watchingStoppedAt: "2026-10-22T12:00:00.000Z" }));
+    resume = () => Promise.reject(lost());
+    await assert.rejects(sender().send(approval(execution)), MaybeSentError);
+    assert.equal(store.find("local-1")?.watchingStoppedAt, undefined);
+  });
+
   it("sends once more, too, what a crew took that gives all its attempts one number", async () => {
     const shown = stored();
     status = () =>
@@ -508,14 +575,14 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 0);
   });
 
-  it("is not sent again by itself where its window died, or was suspended, while it was under way", async () => {
+  it("is not sent again automatically if its window crashed, or was suspended, while it was sent", async () => {
     const execution = stored();
     let answer: (answer: ResumeAnswer) => void = () => assert.fail("nothing was sent");
     resume = () => new Promise((resolve) => (answer = resolve));
     const first = sender().send(approval(execution));
     while (requests.length === 0) await new Promise(setImmediate);
     const other = open();
-    await assert.rejects(sender(other).send(approval(execution)), /is being sent right now/);
+    await assert.rejects(sender(other).send(approval(execution)), /is already being sent/);
     kill(window);
     resume = () => Promise.resolve({ status: "resumed", raw: {} });
     await assert.rejects(sender(other).send(approval(execution)), /may have been sent before/);
@@ -530,7 +597,7 @@ describe("sending feedback", () => {
 
   it("says that a kickoff without an answer has no id to give feedback to", async () => {
     const execution = stored(notWaiting({ state: "unconfirmed", kickoffIds: [] }));
-    await assert.rejects(sender().send(approval(execution)), /no ID yet/);
+    await assert.rejects(sender().send(approval(execution)), /has no ID/);
   });
 
   it("says so when the execution is no longer tracked", async () => {

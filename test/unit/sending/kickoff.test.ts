@@ -8,7 +8,7 @@ import { CrewApiError } from "../../../src/api/errors.ts";
 import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
 import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.ts";
-import { recoverSends } from "../../../src/sending/recover.ts";
+import { recoverSends } from "../../../src/sending/sends.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { crew, deferred } from "../kickoff/support.ts";
 import { failures, kill, openWindow, type Window } from "./window.ts";
@@ -167,7 +167,7 @@ describe("Sending a kickoff", () => {
     });
   }
 
-  it("says what was answered where that leaves open whether it started, and where to look: a local crew has no dashboard", async () => {
+  it("says what was answered if that does not say whether it started, and where to look: a local crew has no dashboard", async () => {
     answer = () =>
       Promise.reject(
         new CrewApiError({
@@ -185,7 +185,7 @@ describe("Sending a kickoff", () => {
       assert.ok(error instanceof MaybeStartedError);
       assert.match(
         error.message,
-        /leaves open whether it started\. The crew failed to answer \(500\): No\.$/,
+        /doesn't say whether it started\. The crew failed to answer \(500\): No\.$/,
       );
       return error.remedy;
     };
@@ -201,7 +201,7 @@ describe("Sending a kickoff", () => {
         : earlier?.kickoffIds;
     };
 
-    it("is nothing where none was sent, or the crew refused it", async () => {
+    it("is undefined if none was sent, or the crew refused it", async () => {
       assert.equal(known(), undefined);
       answer = () =>
         Promise.reject(
@@ -211,12 +211,12 @@ describe("Sending a kickoff", () => {
       assert.equal(known(), undefined);
     });
 
-    it("is its execution where it started", async () => {
+    it("is its execution if it started", async () => {
       await makeSender().send(crew, request, { localId });
       assert.deepEqual(known(), ["k1"]);
     });
 
-    it("is that it may have started, while no answer has come and where none came", async () => {
+    it("is that it may have started, before an answer and without one", async () => {
       const gate = deferred<KickoffAnswer>();
       answer = () => gate.promise;
       const sending = makeSender().send(crew, request, { localId });
@@ -271,7 +271,7 @@ describe("Sending a kickoff", () => {
     });
   }
 
-  it("tells the crew's refusal even where the record can't be removed, and leaves it as what may have started", async () => {
+  it("reports the crew's refusal even if the record can't be removed, and keeps it as what may have started", async () => {
     const refusal = new CrewApiError({
       kind: "validation",
       message: "Missing.",
@@ -331,7 +331,7 @@ describe("Sending a kickoff", () => {
       assert.equal(window.store.list().length, 1);
     });
 
-    it("that answers 422, its missing inputs are told and no record stays", async () => {
+    it("that answers 422, its missing inputs are reported and no record stays", async () => {
       const sender = await listen((_, outgoing) =>
         outgoing
           .writeHead(422, { "Content-Type": "application/json" })

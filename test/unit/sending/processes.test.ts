@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { recoverSends } from "../../../src/sending/recover.ts";
+import { recoverSends } from "../../../src/sending/sends.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { seededRandom } from "../../support/random.ts";
 import { anExecution } from "../views/executions.ts";

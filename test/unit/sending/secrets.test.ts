@@ -8,7 +8,7 @@ import type { SecretCallbacks } from "../../../src/api/types.ts";
 import { LostSecretsError } from "../../../src/sending/errors.ts";
 import { FeedbackSender } from "../../../src/sending/feedback.ts";
 import type { Execution, SentResume } from "../../../src/executions/model.ts";
-import { plainCallbacks } from "../../../src/executions/plain-callbacks.ts";
+import { plainCallbacks } from "../../../src/api/callbacks.ts";
 import { CallbackSecrets } from "../../../src/sending/secrets.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { KickoffSender } from "../../../src/sending/kickoff.ts";

@@ -6,7 +6,7 @@ import { CrewApiError } from "../../../src/api/errors.ts";
 import { StaleFeedbackError, MaybeSentError } from "../../../src/sending/errors.ts";
 import { FeedbackSender } from "../../../src/sending/feedback.ts";
 import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.ts";
-import { recoverSends } from "../../../src/sending/recover.ts";
+import { recoverSends } from "../../../src/sending/sends.ts";
 import { systemClock as clock } from "../../../src/base/clock.ts";
 import { noSecrets } from "../../support/secret-memory.ts";
 import { seededRandom } from "../../support/random.ts";

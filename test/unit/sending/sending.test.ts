@@ -59,10 +59,10 @@ describe("Sending", () => {
     add("one", [lost]);
     window.database.all("PRAGMA query_only = ON");
     sending.begin();
-    assert.deepEqual(problems, ["What was being sent could not be looked through."]);
+    assert.deepEqual(problems, ["Requests without an outcome could not be recovered."]);
   });
 
-  it("knows which executions are being sent right now, and that those without an answer are not", async () => {
+  it("knows which executions are being sent, and that those without an answer are not", async () => {
     add("kickoff");
     add("feedback");
     add("idle");

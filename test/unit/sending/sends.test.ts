@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { resumeSending } from "../../../src/executions/resumes.ts";
-import { recoverSends } from "../../../src/sending/recover.ts";
-import type { Send } from "../../../src/sending/sends.ts";
+import { type Send, recoverSends } from "../../../src/sending/sends.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { anExecution, START } from "../executions/samples.ts";
@@ -29,7 +28,7 @@ describe("Sends", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("let a request leave once while its outcome is not recorded, from whichever window, and tell requests apart", async () => {
+  it("let a request be sent once while its outcome is not recorded, from any window, and distinguish requests", async () => {
     const others: readonly Send[] = [
       kickoff,
       { ...resume, attempt: 2 },
@@ -48,7 +47,7 @@ describe("Sends", () => {
     assert.equal(left, 2 + others.length);
   });
 
-  it("let nothing leave where recording throws, and record nothing then", async () => {
+  it("let nothing be sent if recording throws, and record nothing then", async () => {
     const record = () => {
       one.store.add(anExecution());
       throw new Error("sent before");
@@ -61,7 +60,7 @@ describe("Sends", () => {
   });
 
   for (const [name, fail] of failures) {
-    it(`let nothing leave while the ${name}`, async () => {
+    it(`let nothing be sent while the ${name}`, async () => {
       fail(one.database);
       await assert.rejects(
         one.sends.once(
@@ -74,7 +73,7 @@ describe("Sends", () => {
     });
   }
 
-  it("are under way from before they leave until they have an answer or none will come, for every window", async () => {
+  it("are being sent from the transaction on until they have an answer or none will come, for every window", async () => {
     const answer = deferred<undefined>();
     const seen: boolean[] = [];
     const sending = one.sends.once(
@@ -90,7 +89,7 @@ describe("Sends", () => {
     assert.deepEqual([two.sends.has(kickoff), two.sends.lost()], [true, [kickoff]]);
   });
 
-  it("are not under way any more when their process is gone, or after the longest time of a request", async () => {
+  it("are no longer being sent when their process is gone, or after the longest time of a request", async () => {
     const sending = deferred<undefined>();
     void one.sends.once(resume, nothing, () => sending.promise);
     one.database.run("UPDATE sends SET pid = ?", process.ppid);
@@ -99,7 +98,12 @@ describe("Sends", () => {
     assert.equal(two.sends.isUnderWay(resume), false, "whichever process has that id now");
     one.sends.settle(resume, nothing);
     void two.sends.once(resume, nothing, () => sending.promise);
-    assert.equal(one.sends.isUnderWay(resume), true);
+    await clock.pass(60 * 60_000);
+    assert.equal(
+      one.sends.isUnderWay(resume),
+      true,
+      "this process sends it, though the computer slept",
+    );
     kill(two);
     assert.equal(one.sends.isUnderWay(resume), false);
     sending.resolve(undefined);
@@ -154,7 +158,7 @@ describe("recoverSends", () => {
     }
   });
 
-  it("says so, too, where no row is left of feedback that is recorded as being sent", () => {
+  it("says so, too, if there is no row for feedback that is recorded as being sent", () => {
     window.store.add(anExecution({ localId: "lost" }));
     begin("lost");
     window.sends.clear();
@@ -162,7 +166,7 @@ describe("recoverSends", () => {
     assert.deepEqual(outcomes(), [["lost", "unanswered"]]);
   });
 
-  it("forgets feedback for what is not tracked any more, and keeps every kickoff without an answer", async () => {
+  it("forgets feedback for what is no longer tracked, and keeps every kickoff without an answer", async () => {
     window.store.add(anExecution({ localId: "gone" }));
     begin("gone");
     window.store.remove("gone");

@@ -44,7 +44,7 @@ describe("A confirmation before a tool sends anything", () => {
     }
   });
 
-  it("says how much of a long text is not shown, more of it in the chat than in a dialog", () => {
+  it("shows how much of a long text is not shown, and more of it in the chat than in a dialog", () => {
     const long = confirmation({ heading: "Words:", text: "x".repeat(12_000) });
     assert.match(markdownOf(long), /x{10000} … \(2000 more characters, not shown\)/);
     assert.match(dialogOf(long).text, /x{600} … \(11400 more characters, not shown\)$/);

@@ -54,7 +54,7 @@ describe("The doubt about an execution", () => {
       assert.deepEqual([seconds.length, isOver()], [1, true], `call ${call}`);
     }
     assert.deepEqual(doubt(), {
-      words: "unauthorized Do something. What is told here is what was known last.",
+      text: "unauthorized Do something. This is the last known state.",
       isLasting: true,
     });
   });
@@ -72,7 +72,7 @@ describe("The doubt about an execution", () => {
     scene.answer = () => failure("forbidden");
     const { seconds, isOver } = await waitAsTheTool();
     assert.deepEqual([seconds.length, isOver()], [1, true]);
-    assert.match(doubt()?.words ?? "", /^forbidden/);
+    assert.match(doubt()?.text ?? "", /^forbidden/);
   });
 
   it("is an unreachable crew, which may come back: waiting continues", async () => {
@@ -85,7 +85,7 @@ describe("The doubt about an execution", () => {
       });
     const { isOver } = await waitAsTheTool();
     assert.deepEqual(doubt(), {
-      words: "No such host. Check it. What is told here is what was known last.",
+      text: "No such host. Check it. This is the last known state.",
       isLasting: false,
     });
     assert.equal(isOver(), false);
@@ -102,7 +102,7 @@ describe("The doubt about an execution", () => {
       ],
       [
         new Error("ENOSPC: /home/somebody"),
-        /^The crew could not be asked, or its answer could not be kept\. Crewdeck's log/,
+        /^The state could not be requested, or the response could not be stored\. See Crewdeck's log/,
       ],
     ] as const) {
       scene.answer = () => working("a", 0);
@@ -111,12 +111,12 @@ describe("The doubt about an execution", () => {
       scene.answer = () => error;
       await scene.pass(30);
       assert.deepEqual([scene.seconds().length, isOver()], [1, true]);
-      assert.match(doubt()?.words ?? "", words);
+      assert.match(doubt()?.text ?? "", words);
     }
   });
 
   for (const [what, change, connected, words] of [
-    ["a crew that was removed", {}, undefined, /^“Writers” is not connected, so it is not asked\./],
+    ["a crew that was removed", {}, undefined, /^“Writers” is not connected\./],
     [
       "a local crew that is stopped",
       {},
@@ -127,7 +127,7 @@ describe("The doubt about an execution", () => {
       "a kickoff whose ID never came",
       { state: "unconfirmed", kickoffIds: [] },
       {},
-      /its kickoff was never answered with an ID/,
+      /the kickoff got no response/,
     ],
   ] as const) {
     it(`is ${what}, which ends the wait`, async () => {
@@ -135,7 +135,7 @@ describe("The doubt about an execution", () => {
       crew = connected;
       const { isOver } = await waitAsTheTool();
       assert.equal(isOver(), true);
-      assert.match(doubt(anExecution({ state: "running", ...change }))?.words ?? "", words);
+      assert.match(doubt(anExecution({ state: "running", ...change }))?.text ?? "", words);
     });
   }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { without } from "../../../src/executions/model.ts";
-import { activeOf, theOne } from "../../../src/views/active.ts";
+import { activeOf, theOne } from "../../../src/views/waiting.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 const idsOf = (executions: readonly { readonly localId: string }[]) =>

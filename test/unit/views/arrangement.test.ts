@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
-import type { Execution } from "../../../src/executions/model.ts";
-import { Arrangement, countWaiting } from "../../../src/views/tree/arrangement.ts";
-import { noFilter } from "../../../src/views/tree/filter.ts";
-import { crewGroup, waitingGroup } from "../../../src/views/tree/grouping.ts";
+import type { ExecutionChange } from "../../../src/executions/known.ts";
+import { Arrangement, type Rules } from "../../../src/views/tree/arrangement.ts";
+import { crewGroup, noFilter, waitingGroup } from "../../../src/views/tree/grouping.ts";
 import { anExecution, notWaiting } from "./executions.ts";
+import {
+  type Execution,
+  type ExecutionSummary,
+  waitsForPerson,
+} from "../../../src/executions/model.ts";
 
 const writers = anExecution().crew;
 const painters = { id: "url:https://other.test", name: "Painters", url: "https://other.test" };
@@ -13,16 +17,33 @@ const running = (localId: string, changes: Partial<Execution> = {}) =>
 const at = (minute: number) => `2026-10-21T12:${String(minute).padStart(2, "0")}:00.000Z`;
 const none = { added: [], changed: [], removed: [] };
 
-describe("where executions stand", () => {
+describe("the groups of executions", () => {
   let arrangement: Arrangement;
   /** Local ids by a text that their inputs contain. */
   const withInputs = new Map<string, ReadonlySet<string>>();
+  let all: readonly ExecutionSummary[];
   const ids = (group: string) => arrangement.members(group).map(({ localId }) => localId);
+  const arrange = (executions: readonly ExecutionSummary[], rules?: Rules) => {
+    all = executions;
+    arrangement.arrange(all, rules);
+  };
+  /** As the store changes. */
+  const apply = (change: Partial<ExecutionChange>) => {
+    const { added, changed, removed } = { ...none, ...change };
+    const next = [...added, ...changed];
+    const gone = [...removed, ...next].map(({ localId }) => localId);
+    all = [...all.filter(({ localId }) => !gone.includes(localId)), ...next].sort((a, b) =>
+      a.startedAt === b.startedAt
+        ? a.localId.localeCompare(b.localId)
+        : b.startedAt.localeCompare(a.startedAt),
+    );
+    return arrangement.apply(all, { added, changed, removed });
+  };
 
   beforeEach(() => {
     arrangement = new Arrangement((text) => withInputs.get(text) ?? new Set());
     withInputs.clear();
-    arrangement.arrange([
+    arrange([
       running("b", { startedAt: at(2) }),
       running("a", { startedAt: at(1) }),
       running("p", { crew: painters }),
@@ -31,8 +52,7 @@ describe("where executions stand", () => {
 
   it("is their crew's group, the newest first, the pinned before all", () => {
     assert.deepEqual([ids(ofWriters), ids(ofPainters)], [["b", "a"], ["p"]]);
-    const { groups, isOtherGroups } = arrangement.apply({
-      ...none,
+    const { groups, isOtherGroups } = apply({
       changed: [running("a", { startedAt: at(1), pinned: true })],
       added: [running("c", { startedAt: at(3) })],
     });
@@ -42,13 +62,12 @@ describe("where executions stand", () => {
 
   it("is also the group of what waits while it waits or may, and its usual place stays", () => {
     const waits = anExecution({ localId: "a", startedAt: at(1) });
-    assert.deepEqual(arrangement.apply({ ...none, changed: [waits] }), {
+    assert.deepEqual(apply({ changed: [waits] }), {
       isOtherGroups: true,
       groups: new Set([ofWriters, waitingGroup]),
       rows: [],
     });
-    arrangement.apply({
-      ...none,
+    apply({
       changed: [running("p", { crew: painters, state: "unknown", mayBeWaiting: true })],
     });
     assert.deepEqual(
@@ -56,8 +75,7 @@ describe("where executions stand", () => {
       [["a", "p"], ["b", "a"], ["p"]],
     );
     assert.deepEqual(arrangement.groupsOf("a"), [waitingGroup, ofWriters]);
-    arrangement.apply({
-      ...none,
+    apply({
       changed: [running("a", { startedAt: at(1) })],
       removed: [running("p")],
     });
@@ -65,7 +83,7 @@ describe("where executions stand", () => {
   });
 
   it("is not the group of what waits for an id that its crew has never known", () => {
-    arrangement.arrange([
+    arrange([
       running("x", {
         origin: "tracked",
         state: "unknown",
@@ -78,7 +96,7 @@ describe("where executions stand", () => {
   });
 
   it("by state has one place only, the top for what waits", () => {
-    arrangement.arrange([running("r"), anExecution(), running("c", { state: "completed" })], {
+    arrange([running("r"), anExecution(), running("c", { state: "completed" })], {
       grouping: "state",
       filter: noFilter,
     });
@@ -88,22 +106,22 @@ describe("where executions stand", () => {
       waitingGroup,
     ]);
     assert.deepEqual(arrangement.groupsOf("local-1"), [waitingGroup]);
-    const { groups } = arrangement.apply({ ...none, changed: [running("r", { state: "failed" })] });
+    const { groups } = apply({ changed: [running("r", { state: "failed" })] });
     assert.deepEqual([...groups], ["state running", "state failed"]);
   });
 
   it("by day is the day it was started on, in this machine's time", () => {
     const noon = (day: number) => new Date(2026, 9, day, 12).toISOString();
-    arrangement.arrange(
-      [running("r", { startedAt: noon(21) }), running("s", { startedAt: noon(20) })],
-      { grouping: "day", filter: noFilter },
-    );
+    arrange([running("r", { startedAt: noon(21) }), running("s", { startedAt: noon(20) })], {
+      grouping: "day",
+      filter: noFilter,
+    });
     assert.deepEqual(arrangement.groups(), ["day 2026-10-21", "day 2026-10-20"]);
   });
 
-  it("tells a change that moves nothing as a change of a row", () => {
+  it("reports a change that moves nothing as a change of a row", () => {
     const after = running("b", { startedAt: at(2), seenAt: at(9) });
-    const { isOtherGroups, groups, rows } = arrangement.apply({ ...none, changed: [after] });
+    const { isOtherGroups, groups, rows } = apply({ changed: [after] });
     assert.deepEqual(
       [isOtherGroups, groups.size, rows.map((row) => row.after)],
       [false, 0, [after]],
@@ -112,35 +130,35 @@ describe("where executions stand", () => {
   });
 
   it("follows an execution to another crew", () => {
-    const { isOtherGroups, groups } = arrangement.apply({ ...none, changed: [running("p")] });
+    const { isOtherGroups, groups } = apply({ changed: [running("p")] });
     assert.deepEqual([isOtherGroups, [...groups]], [true, [ofPainters, ofWriters]]);
   });
 
   it("follows what the inputs contain, also those of an execution that comes later", () => {
     const rules = { grouping: "crew", filter: { text: "tea", states: [] } } as const;
     withInputs.set("tea", new Set(["a"]));
-    arrangement.arrange([running("a"), running("b")], rules);
+    arrange([running("a"), running("b")], rules);
     assert.deepEqual(ids(ofWriters), ["a"]);
     withInputs.set("tea", new Set(["a", "c"]));
-    arrangement.apply({ ...none, added: [running("c"), running("d")] });
+    apply({ added: [running("c"), running("d")] });
     assert.deepEqual(ids(ofWriters), ["a", "c"]);
   });
 
   it("is nowhere for what the filter hides, which is counted, as is what waits among it", () => {
-    arrangement.arrange(
-      [running("r"), anExecution(), running("c", { state: "completed", label: "Tea" })],
-      { grouping: "crew", filter: { text: "tea", states: [] } },
-    );
+    arrange([running("r"), anExecution(), running("c", { state: "completed", label: "Tea" })], {
+      grouping: "crew",
+      filter: { text: "tea", states: [] },
+    });
     assert.deepEqual(
       [
         ids(ofWriters),
         arrangement.hidden.length,
-        countWaiting(arrangement.hidden),
+        arrangement.hidden.filter(waitsForPerson).length,
         arrangement.size,
       ],
       [["c"], 2, 1, 3],
     );
-    arrangement.apply({ ...none, changed: [running("r", { label: "More tea" })] });
+    apply({ changed: [running("r", { label: "More tea" })] });
     assert.deepEqual([ids(ofWriters).length, arrangement.hidden.length], [2, 1]);
     assert.equal(arrangement.count({ text: "", states: ["waiting"] }), 1);
   });

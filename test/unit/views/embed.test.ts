@@ -3,7 +3,7 @@ import MarkdownIt from "markdown-it";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import { outputLines } from "../../../src/views/document/embed.ts";
 import { inlineText } from "../../../src/views/document/markdown.ts";
-import { renderOutput } from "../../../src/views/document/output-document.ts";
+import { renderOutput } from "../../../src/views/document/outputs.ts";
 import { assemble } from "../../../src/views/document/sections.ts";
 
 const parser = new MarkdownIt({ html: true });
@@ -30,7 +30,7 @@ function read(output: string) {
 }
 
 describe("an output inside our document", () => {
-  it("goes below the heading it stands under", () => {
+  it("goes below its heading", () => {
     assert.deepEqual(read("# Report\n\n## Part\n\ntext\n\n#### Deep").headings, [
       "4 Report",
       "5 Part",
@@ -64,7 +64,7 @@ describe("an output inside our document", () => {
     }
   });
 
-  it("keeps rules, tags and words that only look like headings", () => {
+  it("keeps rules, tags and text that only look like headings", () => {
     for (const text of [
       "- item\n---\ntext",
       "#hashtag\n\n---\n\n***",

@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
-import { eventsOf } from "../../../src/views/events.ts";
+import { eventOf } from "../../../src/views/events.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 /** A minute after the sample execution was started. */
 const now = Date.parse("2026-10-21T12:01:00.000Z");
-const told = (execution: Execution, at = now) => eventsOf(execution, at);
+const told = (execution: Execution, at = now) => {
+  const event = eventOf(execution, at);
+  return event === undefined ? [] : [event];
+};
 const keysOf = (execution: Execution) => told(execution).map(({ key }) => key);
 const ended = (changes: Partial<Execution> = {}) =>
   notWaiting({ state: "completed", endedAt: "2026-10-21T12:00:50.000Z", ...changes });
 
-describe("what a person is told of", () => {
+describe("what a notification reports", () => {
   it("is that a task waits: once for each output", () => {
     const [event] = told(anExecution());
     assert.match(event!.message, /“Sea otters” of “Writers” waits for you at task “review”/);
@@ -81,7 +84,7 @@ describe("what a person is told of", () => {
     );
   });
 
-  it("is one end for each id it goes on under", () => {
+  it("is one end for each id", () => {
     assert.deepEqual(
       keysOf(ended()),
       keysOf(ended({ state: "failed" })),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { filterInWords, isSet, noFilter, passes } from "../../../src/views/tree/filter.ts";
+import { filterLabel, isSet, noFilter, passes } from "../../../src/views/tree/grouping.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 describe("the filter of executions", () => {
@@ -27,12 +27,12 @@ describe("the filter of executions", () => {
     it(`finds by ${what}`, () => assert.ok(finds(text)));
   }
 
-  it("wants every word, in any order, and does not find what is not there", () => {
+  it("finds every word in any order, and nothing that isn't there", () => {
     assert.ok(finds("  otters   morning "));
     assert.ok(!finds("otters evening"));
   });
 
-  it("searches the inputs once for each word, whatever the number of executions, and only for what is not found without them", () => {
+  it("searches the inputs once for each word, whatever the number of executions, and only if it isn't found elsewhere", () => {
     const seen = passes({ text: "morning otters", states: [] }, withInput);
     assert.deepEqual([seen(execution), seen(execution)], [true, true]);
     assert.ok(!seen(notWaiting({ localId: "another", label: "Morning swim" })));
@@ -53,7 +53,7 @@ describe("the filter of executions", () => {
 
   it("says what it is, and whether it is set at all", () => {
     assert.equal(
-      filterInWords({ text: " tea ", states: ["failed", "stopped"] }),
+      filterLabel({ text: " tea ", states: ["failed", "stopped"] }),
       "Failed, Stopped · “tea”",
     );
     assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
-import { countInWords, gathered, longestWaiting, type News } from "../../../src/views/gathered.ts";
-import { tooLateInWords } from "../../../src/views/late-answer.ts";
+import { countMessage, reportsOf, tooLateMessage, type News } from "../../../src/views/events.ts";
+import { longestWaiting } from "../../../src/views/waiting.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 describe("Notifications that come at about the same time", () => {
@@ -13,9 +13,9 @@ describe("Notifications that come at about the same time", () => {
     Array.from({ length: count }, (_, number) => news(kind, number));
 
   it("are shown one by one up to three of a kind, and as a number above that", () => {
-    assert.deepEqual(gathered([]), []);
+    assert.deepEqual(reportsOf([]), []);
     const [three, four] = [numbers("waiting", 3), numbers("failed", 4)];
-    assert.deepEqual(gathered([...three, ...four]), [
+    assert.deepEqual(reportsOf([...three, ...four]), [
       ...three.map((one) => ({ one })),
       { many: "failed", count: 4 },
     ]);
@@ -23,11 +23,11 @@ describe("Notifications that come at about the same time", () => {
 
   it("say what happened to how many", () => {
     assert.deepEqual(
-      [countInWords("waiting", 15), countInWords("waiting", 1)],
+      [countMessage("waiting", 15), countMessage("waiting", 1)],
       ["15 executions wait for you.", "1 execution waits for you."],
     );
     assert.deepEqual(
-      [countInWords("failed", 4), countInWords("completed", 4)],
+      [countMessage("failed", 4), countMessage("completed", 4)],
       ["4 executions failed, or were stopped before their end.", "4 executions are completed."],
     );
   });
@@ -59,14 +59,14 @@ describe("An answer by a notification that is still on the screen", () => {
   });
 
   it("is in time while its output waits", () => {
-    assert.equal(tooLateInWords(anExecution(), "Sea otters", anExecution()), undefined);
+    assert.equal(tooLateMessage(anExecution(), "Sea otters", anExecution()), undefined);
     assert.equal(
-      tooLateInWords(anExecution(), "Sea otters", anExecution({ resumes: [resume("refused")] })),
+      tooLateMessage(anExecution(), "Sea otters", anExecution({ resumes: [resume("refused")] })),
       undefined,
     );
   });
 
-  it("is too late where it was answered, has ended, goes on, waits with another output or is no longer tracked", () => {
+  it("is too late if it was answered, has ended, continues, waits with another output or is no longer tracked", () => {
     const cases: readonly [Execution | undefined, RegExp][] = [
       [
         anExecution({ resumes: [resume("unanswered")] }),
@@ -83,6 +83,6 @@ describe("An answer by a notification that is still on the screen", () => {
       [undefined, /“Grown-ups” is no longer tracked here\.$/],
     ];
     for (const [now, words] of cases)
-      assert.match(tooLateInWords(anExecution(), "Grown-ups", now) ?? "", words);
+      assert.match(tooLateMessage(anExecution(), "Grown-ups", now) ?? "", words);
   });
 });

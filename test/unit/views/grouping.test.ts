@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { groupRow, isOpenAtFirst } from "../../../src/views/tree/group-rows.ts";
-import { dayInWords, inOrder, nextDay, partsOf } from "../../../src/views/tree/grouping.ts";
+import { groupRow, isOpenAtFirst } from "../../../src/views/tree/rows.ts";
+import { dayLabel, inOrder, nextDay, partsOf } from "../../../src/views/tree/grouping.ts";
 
 const now = new Date(2026, 9, 21, 15, 30).getTime();
 
@@ -18,7 +18,7 @@ describe("groups of executions", () => {
     ]);
   });
 
-  it("are known by keys that can be taken apart", () => {
+  it("have keys that can be parsed", () => {
     assert.deepEqual(
       [partsOf("crew url:https://a b"), partsOf("day 2026-10-21"), partsOf("waiting")],
       [
@@ -30,16 +30,16 @@ describe("groups of executions", () => {
   });
 
   it("call days as a person does, until midnight", () => {
-    const words = (day: string) => dayInWords(day, now, "en-GB");
+    const words = (day: string) => dayLabel(day, now, "en-GB");
     assert.deepEqual(["2026-10-21", "2026-10-20"].map(words), ["Today", "Yesterday"]);
     assert.match(words("2026-10-19"), /^Monday,? 19 October$/);
     assert.match(words("2025-10-19"), /^Sunday,? 19 October 2025$/);
-    assert.equal(dayInWords("2026-10-21", nextDay(now), "en-GB"), "Yesterday");
-    assert.equal(dayInWords("2026-10-21", nextDay(now) - 1, "en-GB"), "Today");
+    assert.equal(dayLabel("2026-10-21", nextDay(now), "en-GB"), "Yesterday");
+    assert.equal(dayLabel("2026-10-21", nextDay(now) - 1, "en-GB"), "Today");
   });
 
   it("say what they are and how many they hold, as a row and as a sentence", () => {
-    const row = (group: string, size: number) => groupRow(group, { size, now, language: "en-GB" });
+    const row = (group: string, size: number) => groupRow(group, size, now, "en-GB");
     assert.deepEqual(
       [row("waiting", 2).label, row("waiting", 2).description, row("waiting", 2).sentence],
       ["Waiting for you", "2", "Waiting for you, 2 executions"],

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import type { Execution, SentResume, StateChange } from "../../../src/executions/model.ts";
-import { historyPart } from "../../../src/views/document/history.ts";
 import { taskPart } from "../../../src/views/document/task.ts";
-import { timesPart } from "../../../src/views/document/times.ts";
-import { timeInWords } from "../../../src/views/words.ts";
+import { historyPart, timesPart } from "../../../src/views/document/times.ts";
+import { formatTime } from "../../../src/views/labels.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 const minute = (at: number, second = 0) =>
@@ -15,7 +14,7 @@ function lines(execution: Execution): string[] {
     .flatMap((part) => part.lines)
     .slice(2)
     .join("\n");
-  const all = Array.from({ length: 60 }, (_, at) => [timeInWords(minute(at)), `+${at}`] as const);
+  const all = Array.from({ length: 60 }, (_, at) => [formatTime(minute(at)), `+${at}`] as const);
   return all.reduce((text, [time, words]) => text.replaceAll(time, words), shown).split("\n");
 }
 
@@ -32,7 +31,7 @@ describe("the history in an execution's document", () => {
     outcome,
   });
 
-  it("tells states, tasks and attempts with their times, and what the person said between them", () => {
+  it("shows states, tasks and attempts with their times, and the feedback between them", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "running", taskId: "research" },
       { at: minute(2), state: "waiting", taskId: "review", attempt: 1 },
@@ -79,10 +78,10 @@ describe("the history in an execution's document", () => {
     ]);
   });
 
-  it("tells of a record without one what that knows, and nothing where it knows only how it began", () => {
+  it("shows what a record without a history knows, and nothing if that is only how it began", () => {
     assert.deepEqual(
       lines(notWaiting({ state: "completed", endedAt: minute(9), origin: "tracked" })),
-      ["- +0 – Followed from here on", "- +9 – Completed"],
+      ["- +0 – Tracked from here on", "- +9 – Completed"],
     );
     assert.deepEqual(historyPart(notWaiting()), []);
   });
@@ -166,7 +165,7 @@ describe("the times of an execution's tasks", () => {
     );
   });
 
-  it("have a row for the time in which a person was waited for", () => {
+  it("have a row for the time spent waiting for a person", () => {
     const history: StateChange[] = [
       { at: minute(0, 20), state: "running", taskId: "research" },
       { at: minute(0, 50), state: "waiting", taskId: "review", attempt: 1 },

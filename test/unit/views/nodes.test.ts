@@ -34,7 +34,7 @@ describe("the rows of the tree as arguments of commands", () => {
     assert.ok(!("attempt" in execution));
   });
 
-  it("have an id each that stays, and another where the same execution stands in another group", () => {
+  it("have a constant id each, and another one for the same execution in another group", () => {
     const execution: ExecutionNode = { kind: "execution", ...row };
     const task: TaskNode = { kind: "task", ...row, taskId: "review" };
     const nodes = [

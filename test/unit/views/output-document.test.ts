@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { renderOutput } from "../../../src/views/document/output-document.ts";
+import { renderOutput } from "../../../src/views/document/outputs.ts";
 
 describe("The document of an output", () => {
   const linesOf = (output: string) => renderOutput(output).text.split("\n");
 
-  it("has the same line for what is the same in two attempts, also where the later one goes on after it", () => {
+  it("has the same line for what is the same in two attempts, also if more follows in the later one", () => {
     const rehearsed =
       "[REHEARSAL - no language model was called]\n\nAttempt: 1\nEarlier outputs: 0";
     for (const [before, after] of [

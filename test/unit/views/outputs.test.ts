@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { outputContent } from "../../../src/views/document/content.ts";
-import { renderOutput } from "../../../src/views/document/output-document.ts";
+import { outputContent, renderOutput } from "../../../src/views/document/outputs.ts";
 
 describe("an output as a document of its own", () => {
   it("is Markdown as it came, whatever is in it", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type * as vscode from "vscode";
 import type { Execution } from "../../../src/executions/model.ts";
-import { lineOfTask, placeOf } from "../../../src/views/document/places.ts";
+import { lineOfTask, placeOf } from "../../../src/views/document/sections.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
@@ -40,7 +40,7 @@ describe("the place of feedback", () => {
     );
   });
 
-  it("is where the person is told that it may be waiting, and nowhere while nothing is asked", () => {
+  it("is where it says that it may be waiting, and nowhere while nothing waits", () => {
     assert.equal(
       textAt(notWaiting({ state: "unknown", mayBeWaiting: true })),
       "## It may be waiting for you",
@@ -48,7 +48,7 @@ describe("the place of feedback", () => {
     assert.equal(textAt(notWaiting()), undefined);
   });
 
-  it("does not move where a task itself is looked for", () => {
+  it("does not move if a task is opened", () => {
     const rendered = renderExecution(anExecution());
     const line = lineOfTask({ rendered: () => rendered }, document, "review");
     assert.equal(rendered.text.split("\n")[line ?? -1], "## Task: review");

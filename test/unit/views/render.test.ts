@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
 import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
-import { renderExecution } from "../../../src/views/document/render.ts";
-import { nextAttempt } from "../../../src/views/document/next-attempt.ts";
-import { mapLine, sectionOf } from "../../../src/views/document/sections.ts";
-import { renderMissing } from "../../../src/views/document/situation.ts";
+import { renderExecution, renderMissing } from "../../../src/views/document/render.ts";
+import { mapLine, nextAttempt, sectionOf } from "../../../src/views/document/sections.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 function headings(execution: Execution): string[] {
@@ -85,15 +83,15 @@ describe("the execution document", () => {
     const tasks = [{ taskId: "research", state: "completed", attempts: [] }] as const;
     assert.match(
       renderExecution(notWaiting({ state: "running", tasks })).text,
-      /## Task: research\n\n\*\*Completed\*\*\n\n\*The crew tells its output when the execution has ended\.\*/,
+      /## Task: research\n\n\*\*Completed\*\*\n\n\*Output is available when the execution has ended\.\*/,
     );
     assert.doesNotMatch(
       renderExecution(notWaiting({ state: "completed", tasks })).text,
-      /tells its output/,
+      /Output is available/,
     );
   });
 
-  it("says when feedback may have been sent, and shows it where the crew told no task", () => {
+  it("says when feedback may have been sent, and shows it if the crew reported no task", () => {
     const { text } = renderExecution(
       notWaiting({
         state: "unknown",
@@ -105,7 +103,7 @@ describe("the execution document", () => {
     assert.match(text, /## It may be waiting for you/);
     assert.match(
       text,
-      /## Task: t-9\n\n### Attempt 1[^]*> Shorter\.[^]*May have been sent: no answer came/,
+      /## Task: t-9\n\n### Attempt 1[^]*> Shorter\.[^]*May have been sent: no response arrived/,
     );
   });
 
@@ -114,12 +112,12 @@ describe("the execution document", () => {
     const stillPaused = { taskId: "review", attempt: 1 };
     assert.match(
       renderExecution(notWaiting({ stillPaused, resumes: [taken] })).text,
-      /You rejected the output of “review” and the crew took that, but it still reports the pause\. Most likely it is only slow/,
+      /You rejected the output of “review” and the crew accepted that, but it still reports the pause\. Most likely it is only slow/,
     );
     const approved = { ...taken, feedback: { ...taken.feedback, isApprove: true } };
     assert.match(
       renderExecution(anExecution({ resumes: [approved] })).text,
-      /You approved the output of “review” [^]*The crew's dashboard or its log may say why\. “Send again…” sends the same feedback once more/,
+      /You approved the output of “review” [^]*Look in the crew's dashboard or its log for the cause\. “Send again…” sends the same feedback once more/,
     );
     const local = anExecution({
       resumes: [approved],
@@ -127,7 +125,7 @@ describe("the execution document", () => {
     });
     assert.match(
       renderExecution(local).text,
-      /still reports the pause\. The local crew's log may say why\./,
+      /still reports the pause\. Look in the local crew's log for the cause\./,
     );
     assert.doesNotMatch(renderExecution(notWaiting({ resumes: [taken] })).text, /still reports/);
   });
@@ -172,8 +170,8 @@ describe("the execution document", () => {
     );
     const headed = after.text.split("\n").filter((line) => line.startsWith("### Your feedback"));
     assert.deepEqual(headed, [
-      "### Your feedback: rejection not taken",
-      "### Your feedback: approval not taken",
+      "### Your feedback: rejection not accepted",
+      "### Your feedback: approval not accepted",
     ]);
     const unsent = renderExecution(anExecution({ resumes: [{ ...refused, isUnsent: true }] })).text;
     assert.match(
@@ -224,7 +222,7 @@ describe("the execution document", () => {
       "#### Life",
       "## Inputs",
     ]);
-    assert.match(renderExecution(execution).text, /- Took: 3 min 30 s/);
+    assert.match(renderExecution(execution).text, /- Duration: 3 min 30 s/);
   });
 
   it("names the task whose output is the result instead of repeating it, with a link to its heading", () => {
@@ -262,10 +260,13 @@ describe("the execution document", () => {
     const tasks = [
       { taskId: "research", state: "running", attempts: [], executionTime: 0 },
     ] as const;
-    assert.doesNotMatch(renderExecution(notWaiting({ executionTime: 0, tasks })).text, /Took|0 s/);
+    assert.doesNotMatch(
+      renderExecution(notWaiting({ executionTime: 0, tasks })).text,
+      /Duration|0 s/,
+    );
     assert.match(
       renderExecution(notWaiting({ state: "completed", executionTime: 5 })).text,
-      /- Took: 5 s, as the crew says/,
+      /- Duration: 5 s \(reported by the crew\)/,
     );
   });
 
@@ -289,7 +290,7 @@ describe("the execution document", () => {
       }),
     );
     assert.match(text, /\nSent · 2026/);
-    assert.match(text, /- Goes on as: 22222222-bbbb/);
+    assert.match(text, /- Continues as: 22222222-bbbb/);
     assert.equal(text.split("22222222-bbbb").length, 2);
   });
 
@@ -318,7 +319,7 @@ describe("the execution document", () => {
     );
   });
 
-  it("says that no model was called where only the outputs tell it, as those of a service connected by its address do", () => {
+  it("says that no model was called if only the outputs say so, as those of a service connected by its address", () => {
     const output = `${rehearsalMark}\n\nAgent: Editor`;
     assert.match(
       renderExecution(notWaiting({ state: "completed", output })).text,
@@ -347,7 +348,49 @@ describe("the execution document", () => {
     );
   });
 
-  it("shows a word of the crew's own as it came", () => {
+  it("says that the response to a kickoff is awaited while its request is being sent", () => {
+    const sent = notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] });
+    const { text } = renderExecution(sent, { isKickingOff: true });
+    assert.match(
+      text,
+      /\*\*Kicking off…\*\*[^]*The kickoff request was sent\. Waiting for the response…/,
+    );
+    assert.doesNotMatch(text, /May have started|Track an Execution/);
+  });
+
+  it("shows the names of tasks and agents as short lines without control characters", () => {
+    const name = `evil\n\u001b[31m\u202ename ${"x".repeat(400)}`;
+    const { text } = renderExecution(
+      anExecution({
+        tasks: [
+          { taskId: name, agent: name, state: "waiting", attempts: [{ number: 1, output: "A" }] },
+        ],
+        waiting: { taskId: name, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
+        resumes: [{ ...rejected, taskId: name }],
+        history: [{ at: "2026-10-21T12:01:00.000Z", state: "waiting", taskId: name, attempt: 1 }],
+      }),
+    );
+    const lines = text.split("\n").filter((line) => line.includes("evil"));
+    assert.ok(
+      ["**Waiting for you** · task evil", "## Task: evil", "- 2026"].every((start) =>
+        lines.some((line) => line.startsWith(start)),
+      ),
+      lines.join("\n"),
+    );
+    for (const line of lines) assert.match(line, /^[^\p{Cc}\u202e]{1,350}$/u);
+    const copied = renderExecution(
+      notWaiting({
+        state: "completed",
+        output: "A",
+        tasks: [
+          { taskId: "y".repeat(400), state: "completed", attempts: [{ number: 1, output: "A" }] },
+        ],
+      }),
+    ).text;
+    assert.match(copied, /output of task \[y{79}…\]\(#task-y{79}\), word/);
+  });
+
+  it("shows a state that only the crew knows as it came", () => {
     assert.match(
       renderExecution(notWaiting({ state: "unknown", stateText: "HIBERNATING" })).text,
       /\*\*HIBERNATING\*\*/,
@@ -423,7 +466,7 @@ describe("the execution document", () => {
     );
   });
 
-  it("tells where each section is", () => {
+  it("has the lines of each section", () => {
     const rendered = renderExecution(anExecution());
     const lines = rendered.text.split("\n");
     const task = sectionOf(rendered, "task review");
@@ -484,7 +527,7 @@ describe("the reader's place", () => {
       assert.ok(mapLine(line, before, after) < after.lineCount);
   });
 
-  it("is the next attempt for whoever waits for it after having answered the one before, and for nobody else", () => {
+  it("is the next attempt for a reader who answered the one before, and for nobody else", () => {
     const task = (...outputs: string[]) => [
       {
         taskId: "review",

@@ -5,12 +5,11 @@ import { Known } from "../../../src/executions/known.ts";
 import { without, type SentResume } from "../../../src/executions/model.ts";
 import { readSummary, writeExecution } from "../../../src/executions/record.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
-import { crewRow } from "../../../src/views/tree/crew-row.ts";
 import { staleByAttempt } from "../../../src/sending/stale.ts";
-import { eventsOf } from "../../../src/views/events.ts";
+import { eventOf } from "../../../src/views/events.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
-import { goneCrewRow, hintRow } from "../../../src/views/tree/rows.ts";
-import { elapsedInWords, spanInWords } from "../../../src/views/words.ts";
+import { crewRow, goneCrewRow, hintRow } from "../../../src/views/tree/rows.ts";
+import { elapsedLabel, formatSpan } from "../../../src/views/labels.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 const start = Date.parse("2026-10-21T12:00:00.000Z");
@@ -55,7 +54,7 @@ describe("a crew's row", () => {
     assert.deepEqual(menusOf(row.facts), ["remote"]);
   });
 
-  it("says in words that the token was refused, or that this machine has none", () => {
+  it("says that the token was refused, or that this machine has none", () => {
     const parked = crewRow(deployed, { parked: unauthorized });
     assert.match(parked.description, /Token refused/);
     assert.match(parked.sentence, /Token refused/);
@@ -83,11 +82,11 @@ describe("a crew's row", () => {
     );
   });
 
-  it("tells a token that this machine lost from one that it never had", () => {
+  it("distinguishes a token that this machine lost from one that it never had", () => {
     const row = crewRow(deployed, { tokens: { kind: "lost", why: "gone" } });
     assert.equal(row.description, "Token lost here – set it again");
     assert.ok(
-      row.tooltip.some((line) => line.includes("store of secrets no longer gives the token back")),
+      row.tooltip.some((line) => line.includes("secret storage no longer returns the token")),
     );
     assert.match(row.sentence, /Token lost here/);
   });
@@ -168,7 +167,7 @@ describe("a crew's row", () => {
       assert.deepEqual(menusOf(row.facts), ["local", "stopped"], "can be started from the row");
   });
 
-  it("tells a crew that is no longer connected apart, and offers nothing of a connected one", () => {
+  it("distinguishes a crew that is no longer connected, and offers nothing of a connected one", () => {
     assert.equal(goneCrewRow(deployed).description, "not connected");
     assert.deepEqual(menusOf(goneCrewRow(deployed).facts), []);
     assert.doesNotMatch(goneCrewRow(deployed).facts, /^crew/);
@@ -176,7 +175,7 @@ describe("a crew's row", () => {
 });
 
 describe("an execution's row", () => {
-  it("has title, state, progress and time in words, and as a sentence", () => {
+  it("has title, state, progress and time, and a sentence for screen readers", () => {
     const row = executionRow(anExecution(), start + 130_000);
     assert.equal(row.label, "Sea otters");
     assert.equal(row.description, "Waiting · 2 min · 1/3");
@@ -192,7 +191,7 @@ describe("an execution's row", () => {
     assert.deepEqual(menusOf(row.facts), ["waiting", "output"]);
   });
 
-  it("says in its first 25 characters how it stands, what is wrong and since when; engine, pin and progress come after", () => {
+  it("says in its first 25 characters its state, what is wrong and since when; engine, pin and progress come after", () => {
     const all = { engine: "rehearsal", pinned: true as const };
     const problem = new CrewApiError({ kind: "unreachable", message: "No.", remedy: "Look." });
     const description = (execution: Parameters<typeof executionRow>[0], circumstances = {}) =>
@@ -229,15 +228,22 @@ describe("an execution's row", () => {
   it("differs from those of the same title by number and time", () => {
     const known = new Known();
     const localTime = (hour: number) => new Date(2026, 9, 21, hour, 5).toISOString();
-    for (const [localId, hour] of [
-      ["one", 14],
-      ["two", 15],
-      ["yesterday", -9],
-    ] as const)
+    for (const [number, [localId, hour]] of (
+      [
+        ["yesterday", -9],
+        ["one", 14],
+        ["two", 15],
+      ] as const
+    ).entries())
       known.put(
         localId,
         1,
-        notWaiting({ localId, kickoffIds: [localId], startedAt: localTime(hour) }),
+        notWaiting({
+          localId,
+          kickoffIds: [localId],
+          startedAt: localTime(hour),
+          title: { text: "Sea otters", number: number + 1 },
+        }),
       );
     known.put(
       "other",
@@ -258,7 +264,7 @@ describe("an execution's row", () => {
         "Other: Running · 1 h · 1/3",
         "Sea otters (3): Running · 15:05 · 2 h · 1/3",
         "Sea otters (2): Running · 14:05 · 3 h · 1/3",
-        "Sea otters: Running · 2026-10-20 15:05 · 1 d 2 h · 1/3",
+        "Sea otters: Running · 1 d 2 h · 1/3",
       ],
     );
     assert.match(
@@ -303,7 +309,7 @@ describe("an execution's row", () => {
     }
   });
 
-  it("shows each state by words and by icon, not by colour alone", () => {
+  it("shows each state by text and icon, not by colour alone", () => {
     const states = [
       "queued",
       "running",
@@ -357,6 +363,21 @@ describe("an execution's row", () => {
     assert.doesNotMatch(executionRow(notWaiting({ resumes: [taken] }), start).description, /pause/);
   });
 
+  it("says that the kickoff request is being sent, and offers no other run meanwhile", () => {
+    const sent = notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] });
+    const row = executionRow(sent, start, { isKickingOff: true });
+    assert.match(row.description, /^Kicking off…/);
+    assert.match(row.sentence, /^Sea otters, Kicking off…/);
+    assert.doesNotMatch(row.facts, /request/);
+    assert.match(
+      executionRow(sent, start, { isKickingOff: true, group: "state" }).description,
+      /^Kicking off…/,
+    );
+    const later = executionRow(sent, start);
+    assert.match(later.description, /^May have started/);
+    assert.match(later.facts, /:request\b/);
+  });
+
   it("has nothing in doubt once it has ended", () => {
     const sent: SentResume = {
       taskId: "review",
@@ -374,7 +395,7 @@ describe("an execution's row", () => {
     }
   });
 
-  it("tells a failure of the background on the row, with the remedy in the tooltip", () => {
+  it("shows a failed status request on the row, with the remedy in the tooltip", () => {
     const problem = new CrewApiError({
       kind: "unreachable",
       message: "crew.test cannot be found.",
@@ -469,7 +490,7 @@ describe("an execution's row, whatever its group", () => {
     assert.doesNotMatch(executionRow(notWaiting(), start).facts, /pinned/);
   });
 
-  it("tells inputs and error in the tooltip, shortened to one line each", () => {
+  it("shows inputs and error in the tooltip, shortened to one line each", () => {
     const inputs = {
       topic: "Sea\notters",
       long: "x".repeat(500),
@@ -555,9 +576,9 @@ describe("a crew's own names in a row", () => {
     }
   });
 
-  it("are one short line in what a person is told, too", () => {
+  it("are one short line in messages, too", () => {
     const words = [
-      eventsOf(execution, start)[0]?.message,
+      eventOf(execution, start)?.message,
       staleByAttempt(execution, name, 1)?.message,
       staleByAttempt(execution, `${name}.`, 7)?.message,
     ];
@@ -567,30 +588,30 @@ describe("a crew's own names in a row", () => {
   });
 });
 
-describe("times in words", () => {
+describe("times", () => {
   it("have two units at most", () => {
     assert.deepEqual(
-      [0, 59, 60, 150, 3600, 3720, 90_000, 172_800].map((seconds) => spanInWords(seconds * 1000)),
+      [0, 59, 60, 150, 3600, 3720, 90_000, 172_800].map((seconds) => formatSpan(seconds * 1000)),
       ["0 s", "59 s", "1 min", "2 min 30 s", "1 h", "1 h 2 min", "1 d 1 h", "2 d"],
     );
   });
 
-  it("move in steps on rows, stand still at the end, and are not made up", () => {
-    assert.equal(elapsedInWords(notWaiting(), start + 47_000), "40 s");
+  it("move in steps on rows, stop at the end, and are not made up", () => {
+    assert.equal(elapsedLabel(notWaiting(), start + 47_000), "40 s");
     assert.equal(
-      elapsedInWords(
+      elapsedLabel(
         notWaiting({ state: "completed", endedAt: "2026-10-21T12:01:05.000Z" }),
         start + 9e9,
       ),
       "1 min 5 s",
     );
     assert.equal(
-      elapsedInWords(
+      elapsedLabel(
         notWaiting({ state: "completed", endedAt: "2026-10-21T12:01:05.000Z", origin: "tracked" }),
         start,
       ),
       undefined,
     );
-    assert.equal(elapsedInWords(notWaiting({ state: "unconfirmed" }), start), undefined);
+    assert.equal(elapsedLabel(notWaiting({ state: "unconfirmed" }), start), undefined);
   });
 });

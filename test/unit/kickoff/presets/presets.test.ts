@@ -9,7 +9,7 @@ describe("Presets of a crew", () => {
   let machine: ReturnType<typeof testDatabase>;
   let unreadable: string[];
   const open = (database = machine.database) =>
-    new Presets({ database, onUnreadable: (_, crewId) => unreadable.push(crewId) });
+    new Presets(database, (_, crewId) => unreadable.push(crewId));
   const names = (crewId = crew) =>
     open()
       .list(crewId)
@@ -57,7 +57,7 @@ describe("Presets of a crew", () => {
     assert.deepEqual(rows(), [], "nothing is left of a crew without presets");
   });
 
-  it("hold no secret, whatever is handed to them", () => {
+  it("hold no secret, whatever they are given", () => {
     const values = {
       inputs: {},
       humanInputWebhook: {
@@ -73,7 +73,7 @@ describe("Presets of a crew", () => {
     });
   });
 
-  it("move along with a crew's new address, and go with the crew", () => {
+  it("move to a crew's new address, and are removed with the crew", () => {
     const presets = open();
     presets.save(crew, "a", { inputs: { from: "old" } });
     presets.save(moved, "a", { inputs: {} });
@@ -92,7 +92,7 @@ describe("Presets of a crew", () => {
     ["cut short", '[{"name": "a"'],
     ["of another shape", '[{"name": "a", "values": {"inputs": []}}]'],
   ] as const) {
-    it(`are set aside and reported where what is kept is ${what}, and can be saved again`, () => {
+    it(`are set aside and reported if what is stored is ${what}, and can be saved again`, () => {
       machine.database.run("INSERT INTO crew_values VALUES ('presets', ?, ?)", crew, json);
       assert.deepEqual([names(), names()], [[], []]);
       assert.deepEqual(unreadable, [crew]);

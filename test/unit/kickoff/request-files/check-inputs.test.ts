@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { InputField } from "../../../../src/api/types.ts";
-import { checkInputs } from "../../../../src/kickoff/request-files/check-inputs.ts";
-import { readRequestFile } from "../../../../src/kickoff/request-files/read.ts";
+import { checkInputs } from "../../../../src/kickoff/request-files/check.ts";
+import { readRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
 
 /** The faults of inputs, each with the words it points at. */
 function faults(inputs: string, fields: readonly InputField[]) {
@@ -13,7 +13,7 @@ function faults(inputs: string, fields: readonly InputField[]) {
 }
 
 describe("Inputs of a request file", () => {
-  it("are missing where they are required, which is marked at the member that holds the inputs", () => {
+  it("are missing if they are required, which is marked at the member “inputs”", () => {
     const fields: InputField[] = [
       { name: "city" },
       { name: "days", required: false },
@@ -25,7 +25,7 @@ describe("Inputs of a request file", () => {
     ]);
   });
 
-  it("are missing, too, where the file has no inputs at all", () => {
+  it("are missing, too, if the file has no inputs at all", () => {
     assert.deepEqual(
       checkInputs(readRequestFile('{"crew": "T"}'), [{ name: "city" }]).map(({ kind }) => kind),
       ["missingInput"],
@@ -52,7 +52,7 @@ describe("Inputs of a request file", () => {
     });
   }
 
-  it("are one of the values that the crew names", () => {
+  it("are one of the values that the crew lists", () => {
     const fields: InputField[] = [{ name: "size", enum: ["s", "m", 7] }];
     assert.deepEqual(faults('{"size": 7}', fields), []);
     assert.deepEqual(faults('{"size": "7"}', fields), [
@@ -60,7 +60,7 @@ describe("Inputs of a request file", () => {
     ]);
   });
 
-  it("are said not to be listed where the crew names no such input", () => {
+  it("are reported as unlisted if the crew doesn't list them", () => {
     assert.deepEqual(faults('{"city": "Oslo", "__proto__": 1}', [{ name: "city" }]), [
       { kind: "unlistedInput", name: "__proto__", where: '"__proto__"' },
     ]);

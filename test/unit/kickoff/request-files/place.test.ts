@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { crewNamedIn, placeAt } from "../../../../src/kickoff/request-files/place.ts";
+import { placeAt } from "../../../../src/kickoff/request-files/place.ts";
 
 /** The place at the bar in a text, with the words that would be replaced. */
 function at(marked: string) {
@@ -15,14 +15,14 @@ function at(marked: string) {
   );
 }
 
-describe("The place in a request file where somebody writes", () => {
+describe("The place of the cursor in a request file", () => {
   it("is the crew's name, quoted or not yet", () => {
     assert.deepEqual(at('{"crew": |}'), { kind: "crew", replaces: "" });
     assert.deepEqual(at('{"crew": "Tr|avel"}'), { kind: "crew", replaces: '"Travel"' });
     assert.deepEqual(at('{"crew": |'), { kind: "crew", replaces: "" });
   });
 
-  it("is the name of an input, beside those that stand there", () => {
+  it("is the name of an input, beside the given ones", () => {
     assert.deepEqual(at('{"inputs": {|}}'), {
       kind: "inputName",
       replaces: "",
@@ -77,10 +77,5 @@ describe("The place in a request file where somebody writes", () => {
       "|",
     ])
       assert.equal(at(text), undefined, text);
-  });
-
-  it("has the crew that the rest of the file names", () => {
-    assert.equal(crewNamedIn('{"inputs": {"a": }, "crew": "Travel"'), "Travel");
-    assert.equal(crewNamedIn('{"crew": 7}'), undefined);
   });
 });

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { readRequestFile, type FileFault } from "../../../../src/kickoff/request-files/read.ts";
+import {
+  type FileFault,
+  readRequestFile,
+} from "../../../../src/kickoff/request-files/request-file.ts";
 
 /** The faults of a text, each with the words it points at. */
 const faultsIn = (text: string) =>
@@ -35,7 +38,7 @@ describe("Reading a request file", () => {
     );
   });
 
-  it("knows where each input stands", () => {
+  it("knows the place of each input", () => {
     const text = '{"crew": "T", "inputs": {"city": "Oslo"}}';
     const { places } = readRequestFile(text);
     const at = (span: { start: number; end: number } | undefined) =>
@@ -66,7 +69,7 @@ describe("Reading a request file", () => {
     });
   }
 
-  it("takes callbacks that authenticate, without their secrets; null and nothing mean none", () => {
+  it("takes callbacks that authenticate, without their secrets; null and an empty text mean none", () => {
     const { values, faults } = readRequestFile(`{
       "crew": "T", "inputs": {}, "crewWebhookUrl": null, "taskWebhookUrl": "",
       "humanInputWebhook": {"url": "https://h.test/a", "authentication": {"strategy": "basic", "username": "me", "password": ""}},
@@ -94,7 +97,7 @@ describe("Reading a request file", () => {
     );
   });
 
-  it("refuses a callback's secret at the very member, wherever in the callback it stands, and repeats none", () => {
+  it("refuses a callback's secret at its member, wherever in the callback it is, and repeats none", () => {
     const text = `{"crew": "T",
       "humanInputWebhook": {"url": "https://h.test/a", "authentication": {"strategy": "basic", "username": "me", "password": "hush"}},
       "webhooks": {"events": ["a"], "url": "https://h.test/e", "api_key": "hush", "authentication": {"token": "hush", "strategy": "bearer"}}}`;
@@ -106,22 +109,22 @@ describe("Reading a request file", () => {
     assert.doesNotMatch(JSON.stringify(readRequestFile(text)), /hush/);
   });
 
-  it("tells a secret once that does not even belong there", () => {
+  it("reports a secret in the wrong place once", () => {
     const basic =
       '{"crew": "T", "humanInputWebhook": {"url": "https://h.test/a", "authentication": {"strategy": "basic", "username": "me", "token": "hush"}}}';
     assert.deepEqual(faultsIn(basic), [{ kind: "secret", name: "token", where: '"token"' }]);
     assert.deepEqual(faultsIn('{"crew": "T", "passengers": 3}'), [
-      { kind: "unknownMember", name: "passengers", where: '"passengers"' },
+      { kind: "otherMember", name: "passengers", where: '"passengers"' },
     ]);
   });
 
-  it("says where a callback is wrong or lacks something", () => {
+  it("reports where a callback is wrong or incomplete", () => {
     assert.deepEqual(
       faultsIn(
         '{"crew": "T", "humanInputWebhook": {"authentication": {"strategy": "digest"}}, "webhooks": {"events": ["a b"], "realtime": 1, "to": "x"}}',
       ),
       [
-        { kind: "wrongStrategy", name: "strategy", wanted: ["bearer", "basic"], where: '"digest"' },
+        { kind: "wrongStrategy", wanted: ["bearer", "basic"], where: '"digest"' },
         { kind: "otherPart", name: "to", where: '"to"' },
         { kind: "wrongType", name: "events", wanted: "names", where: '["a b"]' },
         { kind: "wrongType", name: "realtime", wanted: "trueOrFalse", where: "1" },
@@ -167,19 +170,22 @@ describe("Reading a request file", () => {
     );
   });
 
-  it("names what has the wrong type, what it does not know, and what is missing", () => {
+  it("reports wrong types, unknown members, and what is missing", () => {
     assert.deepEqual(faultsIn('{"inputs": [], "meta": "x", "label": 7, "input": {}}'), [
+      { kind: "otherMember", name: "input", where: '"input"' },
       { kind: "wrongType", name: "inputs", wanted: "object", where: "[]" },
       { kind: "wrongType", name: "meta", wanted: "object", where: '"x"' },
       { kind: "wrongType", name: "label", wanted: "text", where: "7" },
-      { kind: "unknownMember", name: "input", where: '"input"' },
       { kind: "noCrew", where: "{" },
     ]);
     assert.deepEqual(kindsIn('{"crew": 7}'), ["wrongType"]);
+    assert.deepEqual(faultsIn('{"crew": "T", "inputs": {"a": 1, "a": 2}, "meta": null}'), [
+      { kind: "twice", name: "a", where: '"a"' },
+    ]);
     assert.deepEqual(faultsIn('{"crew": " "}'), [{ kind: "noCrew", where: '" "' }]);
   });
 
-  it("says where the text stops being JSON, and reads what stands before", () => {
+  it("reports where the text stops being JSON, and reads what precedes it", () => {
     const file = readRequestFile('{"crew": "T", "inputs": {"city": Oslo}}');
     assert.deepEqual(file.faults[0], {
       kind: "syntax",
@@ -187,15 +193,16 @@ describe("Reading a request file", () => {
       at: { start: 33, end: 37 },
     });
     assert.equal(file.crew, "T");
+    assert.equal(readRequestFile('{"inputs": {"a": }, "crew": "Travel"').crew, "Travel");
   });
 
   for (const text of ["", "  ", "7", "[]", "null", "{"]) {
-    it(`never throws and always says what is wrong: ${JSON.stringify(text)}`, () => {
+    it(`never throws and always reports a problem: ${JSON.stringify(text)}`, () => {
       assert.ok(kindsIn(text).length > 0);
     });
   }
 
-  it("gives up on nesting without sense", () => {
+  it("reports too deep nesting", () => {
     assert.deepEqual(kindsIn("[".repeat(100_000)), ["tooDeep"]);
   });
 });

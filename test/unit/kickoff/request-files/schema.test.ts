@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv } from "ajv";
-import { requestFileMembers } from "../../../../src/kickoff/request-files/read.ts";
-import { writeRequestFile } from "../../../../src/kickoff/request-files/write.ts";
+import {
+  requestFileMembers,
+  writeRequestFile,
+} from "../../../../src/kickoff/request-files/request-file.ts";
 import { projectFolder } from "../../../support/folders.ts";
 
 interface Manifest {

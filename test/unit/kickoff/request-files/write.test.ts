@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { readRequestFile } from "../../../../src/kickoff/request-files/read.ts";
-import { suggestFileName, withEnding } from "../../../../src/kickoff/request-files/file-name.ts";
-import { writeRequestFile } from "../../../../src/kickoff/request-files/write.ts";
+import { suggestFileName, withEnding } from "../../../../src/kickoff/request-files/name.ts";
+import {
+  readRequestFile,
+  writeRequestFile,
+} from "../../../../src/kickoff/request-files/request-file.ts";
 
 describe("Writing a request file", () => {
   it("gives a text that is read as the same values", () => {
@@ -17,7 +19,7 @@ describe("Writing a request file", () => {
     );
   });
 
-  it("leaves out whatever else comes along, such as a callback's secret, and keeps the callback", () => {
+  it("leaves out anything else, such as a callback's secret, and keeps the callback", () => {
     const plain = {
       humanInputWebhook: {
         url: "https://hooks.test",

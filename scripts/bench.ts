@@ -1,0 +1,119 @@
+// `npm run bench`: measures the local service under load and prints the results. It fails only if a response is wrong.
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import path from "node:path";
+import { CrewApi, type DocumentedStatus } from "../test/support/crew-api.ts";
+import { temporaryFolder } from "../test/support/folders.ts";
+import { startService, type RunningService } from "../test/support/service.ts";
+import { waitFor } from "../test/support/wait.ts";
+
+const executions = Number(process.env["CREWDECK_BENCH"] ?? 10_000);
+const together = 20;
+const reviewed = Math.min(1000, executions);
+
+const data = temporaryFolder("bench");
+const start = () => startService({ args: ["--data", data, "--token", "T", "--task-seconds", "0"] });
+let service = await start();
+let api = new CrewApi(service);
+console.log(
+  `${executions} executions of the example crew, ${together} requests at a time, ${availableParallelism()} cores, Node ${process.versions.node}`,
+);
+
+const { inputs } = (await api.get("/inputs")).body as { inputs: string[] };
+const request = { inputs: Object.fromEntries(inputs.map((name) => [name, `a ${name}`])) };
+const ids: string[] = [];
+await timed("kickoffs answered", () =>
+  inParallel(executions, async () => void ids.push(await api.kickoff(request))),
+);
+
+const waits = async (id: string) =>
+  ((await api.get(`/${id}/status`)).body as DocumentedStatus).pending_human_input;
+await timed("until all wait for a person", () => {
+  let next = 0;
+  return waitFor(
+    "all to wait",
+    async () => {
+      while (next < ids.length && (await waits(ids[next] ?? ""))) next += 1;
+      return next === ids.length;
+    },
+    600_000,
+  );
+});
+
+const times: number[] = [];
+await inParallel(
+  2000,
+  async (n) => {
+    const begun = performance.now();
+    await api.get(`/${ids[(n * 7919) % ids.length]}/status`);
+    times.push(performance.now() - begun);
+  },
+  4,
+);
+times.sort((a, b) => a - b);
+report(
+  "status with all waiting, 4 at a time",
+  `median ${(times[1000] ?? 0).toFixed(1)} ms, 99th percentile ${(times[1980] ?? 0).toFixed(1)} ms`,
+);
+
+const codes = { 200: 0, 400: 0 };
+await timed(`two resumes each of ${reviewed}`, () =>
+  inParallel(reviewed, async (n) => {
+    const id = ids[n] ?? "";
+    const task_id = (await waits(id))?.task_id;
+    const body = { execution_id: id, task_id, human_feedback: "again", is_approve: false };
+    const answers = await Promise.all([api.post("/resume", body), api.post("/resume", body)]);
+    for (const { status } of answers) codes[status as 200 | 400] += 1;
+  }),
+);
+assert.deepEqual(codes, { 200: reviewed, 400: reviewed });
+report("of those", `${codes[200]} accepted, ${codes[400]} refused`);
+
+await service.kill();
+await timed("restart after SIGKILL to the first answer", async () => {
+  service = await start();
+  api = new CrewApi(service);
+  assert.equal((await api.get("/inputs")).status, 200);
+});
+await waitFor(
+  "the retried ones to wait again",
+  async () => (await waits(ids[reviewed - 1] ?? ""))?.attempt === 2,
+  600_000,
+);
+report(
+  "memory and database",
+  `${memory(service)}, ${Math.round(statSync(path.join(data, "crewdeck.sqlite")).size / 1e6)} MB`,
+);
+await service.stop();
+rmSync(data, { recursive: true });
+
+/** Runs `action` so many times, some together. */
+async function inParallel(
+  times: number,
+  action: (n: number) => Promise<void>,
+  width = together,
+): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    while (next < times) await action(next++);
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+}
+
+async function timed(what: string, action: () => Promise<unknown>): Promise<void> {
+  const begun = performance.now();
+  await action();
+  report(what, `${((performance.now() - begun) / 1000).toFixed(2)} s`);
+}
+
+function report(what: string, result: string): void {
+  console.log(`${what.padEnd(45)} ${result}`);
+}
+
+/** Resident memory of the service, on Linux. */
+function memory({ child }: RunningService): string {
+  if (process.platform !== "linux") return "memory not measured";
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1];
+  return `${Math.round(Number(kilobytes) / 1000)} MB resident`;
+}

@@ -1,0 +1,75 @@
+// `npm run package`: writes crewdeck-<version>.vsix from what was built. `-- --repository URL` names the public repository: it goes into the
+// manifest, and the README's pictures and links lead there; without it the packaged README has neither, since VS Code shows no picture from a
+// package. GitHub and GitLab are known; for another host give --baseContentUrl and --baseImagesUrl as well. --out FILE names another file.
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { createVSIX, listFiles, PackageManager } from "@vscode/vsce";
+import { projectFolder, temporaryFolder } from "../test/support/folders.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    repository: { type: "string" },
+    baseContentUrl: { type: "string" },
+    baseImagesUrl: { type: "string" },
+    out: { type: "string" },
+  },
+});
+const repository = options.repository?.replace(/(\.git)?\/*$/, "");
+if (repository !== undefined) checkRepository(repository);
+
+// vsce reads manifest and README from a folder, and the project's own name no address.
+const folder = temporaryFolder("package");
+try {
+  const files = await listFiles({ cwd: projectFolder, packageManager: PackageManager.None });
+  for (const file of [...files, ".vscodeignore"])
+    cpSync(path.join(projectFolder, file), path.join(folder, file));
+  const manifest = JSON.parse(read("package.json")) as { readonly version: string };
+  if (repository === undefined) write("README.md", withoutRelativeLinks(read("README.md")));
+  else write("package.json", JSON.stringify({ ...manifest, ...linksTo(repository) }, undefined, 2));
+  const { baseContentUrl, baseImagesUrl } = options;
+  await createVSIX({
+    cwd: folder,
+    packagePath: path.resolve(
+      options.out ?? path.join(projectFolder, `crewdeck-${manifest.version}.vsix`),
+    ),
+    dependencies: false,
+    allowMissingRepository: true,
+    ...(baseContentUrl !== undefined && { baseContentUrl }),
+    ...(baseImagesUrl !== undefined && { baseImagesUrl }),
+  });
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+/** @throws Error if it is no https address, or one whose addresses of files vsce can't derive */
+function checkRepository(address: string): void {
+  const { protocol, hostname } = new URL(address);
+  if (protocol !== "https:") throw new Error(`--repository must begin with https: ${address}`);
+  const isKnown = ["github.com", "gitlab.com"].includes(hostname);
+  if (!isKnown && (options.baseContentUrl === undefined || options.baseImagesUrl === undefined))
+    throw new Error(`Give --baseContentUrl and --baseImagesUrl, too, for files at ${hostname}.`);
+}
+
+function linksTo(address: string): object {
+  return {
+    repository: { type: "git", url: address },
+    bugs: { url: `${address}${address.startsWith("https://gitlab.com/") ? "/-" : ""}/issues` },
+    homepage: `${address}#readme`,
+  };
+}
+
+/** Removes pictures with their line, and turns links to files of the project into their text. */
+function withoutRelativeLinks(markdown: string): string {
+  return markdown
+    .replaceAll(/^ *!\[[^\]]*\]\((?!https:)[^)]+\)\n\n?/gm, "")
+    .replaceAll(/\[([^\]]+)\]\((?!https:|#)[^)]+\)/g, "$1");
+}
+
+function read(file: string): string {
+  return readFileSync(path.join(folder, file), "utf8");
+}
+
+function write(file: string, text: string): void {
+  writeFileSync(path.join(folder, file), text);
+}

@@ -1,0 +1,57 @@
+import type { ThemeName } from "../../test/support/window/vscode-window.ts";
+
+/** The themes by their part of a picture's file name. */
+export const themes = {
+  dark: "Default Dark Modern",
+  light: "Default Light Modern",
+} satisfies Record<string, ThemeName>;
+
+/** A theme in which pictures are taken. */
+export type PictureTheme = keyof typeof themes;
+
+/** A picture of one screen of the product. */
+export interface Picture {
+  /** Its file without theme and ending. */
+  readonly name: string;
+  /** In which themes it is taken; the walkthrough shows the one that fits the reader's. */
+  readonly themes: readonly PictureTheme[];
+  /** The part of the window that is shown, in pixels from its corner; all of it where absent. */
+  readonly part?: {
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  };
+}
+
+/** The window's size in pixels: small, so that its text can be read if a page shows it at half its size. */
+export const windowSize = { width: 960, height: 620 };
+
+const both = ["dark", "light"] as const;
+const dark = ["dark"] as const;
+
+/** The file of the README's moving picture in media/screenshots. */
+export const film = "story.gif";
+
+/** Every picture, in the order in which they are taken. */
+export const pictures: readonly Picture[] = [
+  { name: "welcome", themes: both, part: { x: 0, y: 32, width: 480, height: 330 } },
+  { name: "connect", themes: dark, part: { x: 0, y: 0, width: 960, height: 400 } },
+  { name: "form", themes: both },
+  { name: "form-json", themes: dark },
+  { name: "form-advanced", themes: dark },
+  { name: "presets", themes: dark },
+  { name: "toast", themes: dark, part: { x: 480, y: 460, width: 480, height: 160 } },
+  { name: "status-bar", themes: dark, part: { x: 0, y: 460, width: 480, height: 160 } },
+  { name: "watch", themes: both, part: { x: 0, y: 32, width: 760, height: 440 } },
+  { name: "reject", themes: both, part: { x: 0, y: 32, width: 960, height: 440 } },
+  { name: "compare", themes: dark, part: { x: 0, y: 32, width: 960, height: 400 } },
+  { name: "completed", themes: dark },
+  { name: "request-file", themes: dark },
+  { name: "walkthrough", themes: dark },
+];
+
+/** The file of a picture in media/screenshots. */
+export function fileOf({ name, themes: taken }: Picture, theme: PictureTheme): string {
+  return taken.length === 1 ? `${name}.webp` : `${name}-${theme}.webp`;
+}

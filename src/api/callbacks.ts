@@ -1,0 +1,67 @@
+import { defined } from "../base/json.ts";
+import type { Basic, Bearer, PlainCallbacks, SecretCallbacks } from "./types.ts";
+
+/** The secret parts of callbacks: a token or a password each. */
+export interface CallbackSecretTexts {
+  readonly humanInput?: string;
+  readonly stream?: string;
+}
+
+/** Callbacks without their secrets. */
+export function plainCallbacks({ humanInputWebhook, webhooks }: SecretCallbacks): PlainCallbacks {
+  return defined({
+    humanInputWebhook:
+      humanInputWebhook && withAuthentication(humanInputWebhook, plain(humanInputWebhook)),
+    webhooks: webhooks && withAuthentication(webhooks, webhooks.authentication && bearer),
+  });
+}
+
+const bearer = { strategy: "bearer" } as const;
+
+function plain({ authentication }: NonNullable<SecretCallbacks["humanInputWebhook"]>) {
+  return authentication?.strategy === "basic"
+    ? ({ strategy: "basic", username: authentication.username } as const)
+    : authentication && bearer;
+}
+
+export function secretsOf({ humanInputWebhook, webhooks }: SecretCallbacks): CallbackSecretTexts {
+  const human = humanInputWebhook?.authentication;
+  return defined({
+    humanInput: human?.strategy === "basic" ? human.password : human?.token,
+    stream: webhooks?.authentication?.token,
+  });
+}
+
+/** Callbacks with their secrets; one whose secret is missing is without authentication. */
+export function withSecrets(
+  { humanInputWebhook, webhooks }: PlainCallbacks,
+  { humanInput, stream }: CallbackSecretTexts,
+): SecretCallbacks {
+  const human = humanInputWebhook?.authentication;
+  let authentication: Bearer | Basic | undefined;
+  if (human !== undefined && humanInput !== undefined)
+    authentication =
+      human.strategy === "basic"
+        ? { ...human, password: humanInput }
+        : { ...human, token: humanInput };
+  return defined({
+    humanInputWebhook: humanInputWebhook && withAuthentication(humanInputWebhook, authentication),
+    webhooks:
+      webhooks &&
+      withAuthentication(
+        webhooks,
+        webhooks.authentication && stream !== undefined
+          ? { ...webhooks.authentication, token: stream }
+          : undefined,
+      ),
+  });
+}
+
+function withAuthentication<Callback extends { readonly authentication?: unknown }, Authentication>(
+  callback: Callback,
+  authentication: Authentication | undefined,
+): Omit<Callback, "authentication"> & { authentication?: Authentication } {
+  const rest: Omit<Callback, "authentication"> = { ...callback };
+  Reflect.deleteProperty(rest, "authentication");
+  return authentication === undefined ? rest : { ...rest, authentication };
+}

@@ -1,0 +1,66 @@
+import * as vscode from "vscode";
+import { messageOf } from "../base/errors.ts";
+import { isProgram } from "../editor/arguments.ts";
+import { log, logProblem } from "../editor/log.ts";
+import { showError } from "../editor/messages.ts";
+import type { DeleteParts } from "./delete-local-data.ts";
+import type { CommandParts, Commands } from "./table.ts";
+
+/** Registers the manifest's commands and the extension's links. Their code is loaded with the first use. */
+export function registerCommands(parts: CommandParts): vscode.Disposable {
+  const { contributes } = parts.context.extension.packageJSON as {
+    readonly contributes: { readonly commands: readonly { readonly command: string }[] };
+  };
+  let table: Promise<Commands> | undefined;
+  const load = () => (table ??= import("./table.ts").then((module) => module.commandTable(parts)));
+  const run = async (name: string, argument: unknown): Promise<unknown> => {
+    const began = Date.now();
+    try {
+      const command = (await load())[name.slice("crewdeck.".length)];
+      if (command === undefined) throw new Error(`The manifest's command ${name} has no code.`);
+      const made = await command(argument);
+      log.debug(`${name} took ${Date.now() - began} ms`);
+      return made;
+    } catch (error) {
+      logProblem(name, error);
+      if (isProgram(argument)) throw new Error(messageOf(error), { cause: error });
+      // Not awaited: the notification may stay open after the command.
+      void showError(error);
+      return undefined;
+    }
+  };
+  return vscode.Disposable.from(
+    ...contributes.commands.map(({ command }) =>
+      vscode.commands.registerCommand(command, (argument: unknown) => run(command, argument)),
+    ),
+    registerLinks(parts),
+  );
+}
+
+function registerLinks({ crews }: Pick<CommandParts, "crews">): vscode.Disposable {
+  let loading: Promise<vscode.UriHandler> | undefined;
+  const load = () =>
+    (loading ??= import("./links.ts").then(
+      ({ Links }) =>
+        new Links({
+          crews,
+          run: (command, argument) =>
+            vscode.commands.executeCommand(`crewdeck.${command}`, argument),
+          now: Date.now,
+        }),
+    ));
+  return vscode.window.registerUriHandler({
+    handleUri: async (uri) => (await load()).handleUri(uri),
+  });
+}
+
+/** Deletes from this window what another window deletes from the machine, so that this one doesn't write it back. */
+export function watchClearing(
+  parts: Pick<CommandParts, "store"> & Pick<DeleteParts, "context" | "forms" | "tree">,
+): vscode.Disposable {
+  return parts.store.onDidClear((scope) => {
+    import("./local-data.ts")
+      .then(({ forgetHere }) => forgetHere(parts, scope))
+      .catch((error: unknown) => logProblem("Deleting what was deleted in another window", error));
+  });
+}

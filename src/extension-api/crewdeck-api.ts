@@ -1,0 +1,104 @@
+// Imports nothing of Crewdeck, so that other extensions can copy it.
+import type * as vscode from "vscode";
+
+/** What JSON can hold. */
+export type CrewdeckJson =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly CrewdeckJson[]
+  | { readonly [name: string]: CrewdeckJson };
+
+/** A connected crew. */
+export interface CrewdeckCrew {
+  readonly name: string;
+  readonly url: string;
+  /** Whether it is served on this machine. */
+  readonly isLocal: boolean;
+}
+
+/** A task of an execution. */
+export interface CrewdeckTask {
+  readonly taskId: string;
+  readonly agent?: string;
+  readonly state: "running" | "waiting" | "completed" | "failed" | "pending";
+  /** The last attempt's output. */
+  readonly output?: string;
+  /** Oldest first. */
+  readonly attempts: readonly {
+    readonly number: number;
+    readonly output?: string;
+    readonly feedback?: { readonly isApprove: boolean; readonly text: string };
+  }[];
+}
+
+/** A tracked execution: plain data that does not change. */
+export interface CrewdeckExecution {
+  /** The crew's name. */
+  readonly crew: string;
+  /** The first id; a local one while the kickoff has no response. */
+  readonly kickoffId: string;
+  /** All ids; a resume may bring a new one. Empty while the kickoff has no response. */
+  readonly kickoffIds: readonly string[];
+  readonly title: string;
+  /** "unconfirmed": the kickoff was sent and got no response; "unknown": the crew reports no known state. */
+  readonly state:
+    | "queued"
+    | "running"
+    | "waiting"
+    | "completed"
+    | "failed"
+    | "stopped"
+    | "unknown"
+    | "unconfirmed";
+  /** The crew no longer knows the id: a deployed crew's pause for feedback looks like this. */
+  readonly mayBeWaiting?: boolean;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly endedAt?: string;
+  readonly tasks: readonly CrewdeckTask[];
+  readonly output?: string;
+  readonly error?: string;
+  readonly waiting?: { readonly taskId: string; readonly output?: string };
+}
+
+/** A kickoff. */
+export interface CrewdeckKickoff {
+  /** Name or address of a connected crew. */
+  readonly crew: string;
+  readonly inputs?: { readonly [name: string]: CrewdeckJson };
+  readonly meta?: { readonly [name: string]: CrewdeckJson };
+  readonly taskWebhookUrl?: string;
+  readonly stepWebhookUrl?: string;
+  readonly crewWebhookUrl?: string;
+}
+
+/** Feedback on a task's output. */
+export interface CrewdeckFeedback {
+  /** Name or address of the crew. */
+  readonly crew?: string;
+  /** Any of the execution's ids. */
+  readonly kickoffId: string;
+  /** By default the task that waits. */
+  readonly taskId?: string;
+  readonly isApprove: boolean;
+  /** Later tasks read it. Required for a rejection. */
+  readonly feedback?: string;
+}
+
+/** What `activate()` returns: the API for other extensions. Members are added, never changed, while `version` is 1. */
+export interface CrewdeckApi {
+  readonly version: 1;
+  crews(): readonly CrewdeckCrew[];
+  /** All tracked executions, newest first. */
+  executions(): readonly CrewdeckExecution[];
+  /** An execution was added or changed. */
+  readonly onDidChangeExecution: vscode.Event<CrewdeckExecution>;
+  /** Starts an execution without asking; never sent twice. Rejects with a message for a person. */
+  kickoff(kickoff: CrewdeckKickoff): Promise<{ readonly crew: string; readonly kickoffId: string }>;
+  /** Approves or rejects; sent at most once. Rejects with a message for a person. */
+  resume(
+    feedback: CrewdeckFeedback,
+  ): Promise<{ readonly status: "resumed" | "retrying" | "completed"; readonly message: string }>;
+}

@@ -1,0 +1,104 @@
+import * as vscode from "vscode";
+import { UserError } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
+import type { Crews } from "../crews/crews.ts";
+import { keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import { titleOf } from "../executions/title.ts";
+import type { Feedback } from "../feedback/feedback.ts";
+import type { KickoffSender } from "../sending/kickoff.ts";
+import type { CrewdeckApi, CrewdeckExecution } from "./crewdeck-api.ts";
+
+interface ExtensionApiOptions {
+  readonly crews: Pick<Crews, "list" | "get" | "ready">;
+  readonly store: Pick<ExecutionStore, "list" | "find" | "findAll" | "onDidChange">;
+  readonly sender: Pick<KickoffSender, "send">;
+  readonly feedback: Pick<Feedback, "send">;
+}
+
+export function createExtensionApi(options: ExtensionApiOptions): {
+  readonly api: CrewdeckApi;
+  readonly disposable: vscode.Disposable;
+} {
+  const { crews, store, sender, feedback } = options;
+  const changes = new vscode.EventEmitter<CrewdeckExecution>();
+  let hasListeners = false;
+  /** Executions with their crews' present names. */
+  const plain = (executions: readonly Execution[]) => {
+    const names = new Map(crews.list().map(({ id, name }) => [id, name]));
+    return executions.map((execution) =>
+      plainExecution(execution, names.get(execution.crew.id) ?? execution.crew.name),
+    );
+  };
+  const subscription = store.onDidChange(({ added, changed }) => {
+    if (!hasListeners) return;
+    const read = ({ localId }: ExecutionSummary) => store.find(localId) ?? [];
+    for (const execution of plain([...added, ...changed].flatMap(read))) changes.fire(execution);
+  });
+  const api: CrewdeckApi = {
+    version: 1,
+    crews: () =>
+      crews.list().map(({ name, url, local }) => ({ name, url, isLocal: local !== undefined })),
+    executions: () => plain(store.findAll()),
+    onDidChangeExecution(...listener) {
+      hasListeners = true;
+      return changes.event(...listener);
+    },
+    async kickoff(argument) {
+      const { readKickoff } = await import("./read-arguments.ts");
+      const { crew: wanted, ...request } = readKickoff(argument);
+      const crew = await crews.ready(crews.get(wanted));
+      const execution = await sender.send(crew, { ...request, inputs: request.inputs ?? {} });
+      return { crew: crew.name, kickoffId: keyOf(execution) };
+    },
+    async resume(argument) {
+      const given = (await import("./read-arguments.ts")).readFeedback(argument);
+      const { crew, kickoffId, isApprove, feedback: text = "" } = given;
+      const execution = store.find(kickoffId, crew === undefined ? undefined : crews.get(crew).id);
+      if (execution === undefined)
+        throw new UserError(
+          vscode.l10n.t(
+            "No execution with the ID “{0}” is tracked here. Track it by its ID first.",
+            kickoffId,
+          ),
+        );
+      const taskId = given.taskId ?? execution.waiting?.taskId;
+      if (taskId === undefined)
+        throw new UserError(
+          vscode.l10n.t(
+            "No task of this execution is known to wait. Say which one by its task ID.",
+          ),
+        );
+      await crews.ready(execution.crew);
+      const { status, message } = await feedback.send({ execution, taskId, isApprove, text });
+      return { status, message };
+    },
+  };
+  return { api, disposable: vscode.Disposable.from(subscription, changes) };
+}
+
+function plainExecution(execution: Execution, crew: string): CrewdeckExecution {
+  const { kickoffIds, state, mayBeWaiting, startedAt, endedAt, output, error, waiting } = execution;
+  return structuredClone({
+    crew,
+    kickoffId: keyOf(execution),
+    kickoffIds,
+    title: titleOf(execution),
+    state,
+    startedAt,
+    tasks: execution.tasks.map(({ taskId, agent, state, attempts }) => ({
+      taskId,
+      state,
+      ...defined({ agent, output: attempts.at(-1)?.output }),
+      attempts: attempts.map(({ number, output, feedback }) => ({
+        number,
+        ...defined({ output }),
+        ...(feedback && { feedback: { isApprove: feedback.isApprove, text: feedback.text } }),
+      })),
+    })),
+    ...defined({ mayBeWaiting, endedAt, output, error }),
+    ...(waiting && {
+      waiting: { taskId: waiting.taskId, ...defined({ output: waiting.output }) },
+    }),
+  });
+}

@@ -1,0 +1,24 @@
+import { defined } from "../base/json.ts";
+import { booleanOf, needed, recordOf, stringOf } from "../editor/arguments.ts";
+import { prefillOf } from "../commands/kickoff.ts";
+import type { CrewdeckFeedback, CrewdeckKickoff } from "./crewdeck-api.ts";
+
+/** Reads another extension's kickoff, which may be anything. @throws UserError that names what is wrong */
+export function readKickoff(argument: unknown): CrewdeckKickoff {
+  const given = recordOf(argument);
+  return { crew: needed(stringOf(given, "crew"), "crew"), ...prefillOf(given) };
+}
+
+/** Reads another extension's feedback, which may be anything. @throws UserError that names what is wrong */
+export function readFeedback(argument: unknown): CrewdeckFeedback {
+  const given = recordOf(argument);
+  return {
+    kickoffId: needed(stringOf(given, "kickoffId"), "kickoffId"),
+    isApprove: needed(booleanOf(given, "isApprove"), "isApprove"),
+    ...defined({
+      crew: stringOf(given, "crew"),
+      taskId: stringOf(given, "taskId"),
+      feedback: stringOf(given, "feedback"),
+    }),
+  };
+}

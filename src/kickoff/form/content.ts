@@ -1,0 +1,199 @@
+import { isDeepStrictEqual } from "node:util";
+import type { MaybeStartedError } from "../../sending/kickoff.ts";
+import { keptAddress, type Prefill } from "../callbacks.ts";
+import { asTyped, typedIn, withUnlisted, type FormField } from "./fields.ts";
+import { readJsonView, writeJsonView } from "./json-view.ts";
+import type { Draft, Notice, Taken } from "./messages.ts";
+import { keptValues } from "./secrets.ts";
+import { alignValues, fillIn, initialValues, toPrefill, type FormValues } from "./values.ts";
+
+export interface GivenValues {
+  /** They replace those of the same names in the draft, or in the last sent values. */
+  readonly given?: Prefill;
+  /** They replace everything; Undo restores it. */
+  readonly instead?: Prefill;
+}
+
+export interface Seed extends GivenValues {
+  /** Typed and not sent. Nothing of it is dropped, also no input that the crew no longer lists. */
+  readonly draft?: Draft;
+  /** What is stored of a kickoff with the draft's id: it started, or may have. */
+  readonly earlier?: "started" | MaybeStartedError;
+  /** The last sent values, without those that the crew no longer lists. */
+  readonly last?: FormValues;
+}
+
+export class FormContent {
+  readonly #newId: () => string;
+  #id: string;
+  #fields: readonly FormField[];
+  #values: FormValues;
+  #isEdited: boolean;
+  #origin: Omit<Notice, "canUndo"> | undefined;
+  #before: ((now: FormValues) => FormValues) | undefined;
+
+  constructor(
+    fields: readonly FormField[],
+    { draft, earlier, last, ...values }: Seed,
+    newId: () => string,
+  ) {
+    this.#newId = newId;
+    this.#id = draft === undefined || earlier === "started" ? newId() : draft.id;
+    this.#fields = draft === undefined ? fields : withUnlisted(fields, typedNames(draft.values));
+    this.#isEdited = draft !== undefined;
+    if (draft !== undefined) {
+      this.#values = alignValues(this.#fields, draft.values);
+      this.#origin = originOf(draft, earlier);
+    } else if (last !== undefined) {
+      // Not in the JSON view.
+      const { inputs, meta, callbacks, humanInput, streaming } = alignValues(this.#fields, last);
+      this.#values = { inputs, meta, callbacks, humanInput, streaming };
+      this.#origin = { kind: "last" };
+    } else {
+      this.#values = initialValues(this.#fields);
+    }
+    this.give(values);
+  }
+
+  /** The values with the id under which they are sent at most once. */
+  get draft(): Draft {
+    return { id: this.#id, values: this.#values };
+  }
+
+  get fields(): readonly FormField[] {
+    return this.#fields;
+  }
+
+  get values(): FormValues {
+    return this.#values;
+  }
+
+  /** The values without secrets; undefined if some are invalid, or may not be stored. */
+  get request(): Prefill | undefined {
+    const { json, callbacks, streaming } = this.#values;
+    const addresses = [...Object.values(callbacks), streaming.url];
+    if (addresses.some((address) => keptAddress(address) !== address)) return undefined;
+    if (json !== undefined && "fault" in readJsonView(this.#fields, this.#values, json))
+      return undefined;
+    return toPrefill(this.#fields, this.#values);
+  }
+
+  get isEdited(): boolean {
+    return this.#isEdited;
+  }
+
+  get notice(): Notice | undefined {
+    return this.#origin && { ...this.#origin, canUndo: this.#before !== undefined };
+  }
+
+  edit(values: FormValues): void {
+    // In the JSON view a person can add an input that the crew doesn't list, and remove it again.
+    const names = new Set(values.inputs.map(({ name }) => name));
+    this.#fields = withUnlisted(
+      this.#fields.filter(({ listed, name }) => listed || names.has(name)),
+      typedNames(values),
+    );
+    const before = this.#values;
+    this.#values = alignValues(this.#fields, values);
+    // Switching to the JSON view changes nothing.
+    const isSame = isDeepStrictEqual({ ...this.#values, json: "" }, { ...before, json: "" });
+    if (this.#origin?.kind === "last" && !isSame) this.#origin = { kind: "changed" };
+    this.#isEdited = true;
+  }
+
+  /** A new page sends what it had kept. Unless that is what may be kept of these values, a keystroke never arrived. */
+  restore(kept: FormValues): void {
+    if (!isDeepStrictEqual(alignValues(this.#fields, kept), keptValues(this.#values)))
+      this.edit(kept);
+  }
+
+  /** Replaces values by given ones, or everything. An input that the crew doesn't list gets a field. */
+  give({ given, instead }: GivenValues): void {
+    const listed = this.#fields.filter((field) => field.listed);
+    for (const filled of [
+      given && fillIn(this.#fields, this.#values, given),
+      instead && fillIn(listed, initialValues(listed), instead),
+    ]) {
+      if (filled === undefined) continue;
+      this.#replace(filled.fields, filled.values, { kind: "given" });
+      this.#isEdited = true;
+    }
+  }
+
+  /** Puts a value from elsewhere into an input's field, if there is one. */
+  take(input: string, taken: Taken): void {
+    const index = this.#fields.findIndex((field) => field.name === input);
+    const field = this.#fields[index];
+    const before = this.#values.inputs[index];
+    if (field === undefined || before === undefined) return;
+    const put = (values: FormValues, typed: FormValues["inputs"][number]) => ({
+      ...values,
+      inputs: values.inputs.map((old) => (old.name === input ? typed : old)),
+    });
+    const typed = "value" in taken ? asTyped(taken.value, field) : typedIn(taken.text, field);
+    this.#replace(this.#fields, put(this.#values, { name: input, ...typed }), {
+      kind: "taken",
+      taken: { input, from: taken.from },
+    });
+    // Undo keeps what was typed into other fields since.
+    this.#before = (now) => put(now, before);
+    this.#isEdited = true;
+  }
+
+  clear(): void {
+    const listed = this.#fields.filter((field) => field.listed);
+    this.#replace(listed, initialValues(listed), { kind: "cleared" });
+    this.#isEdited = false;
+  }
+
+  /** Restores what was replaced last. */
+  undo(): void {
+    if (this.#before === undefined) return;
+    this.edit(this.#before(this.#values));
+    this.renew();
+    this.#before = undefined;
+    this.#origin = undefined;
+  }
+
+  require(names: readonly string[]): void {
+    this.#fields = withUnlisted(this.#fields, names);
+    this.#values = alignValues(this.#fields, this.#values);
+  }
+
+  /** Makes the same values a new kickoff. */
+  renew(): void {
+    this.#id = this.#newId();
+  }
+
+  #replace(
+    fields: readonly FormField[],
+    values: FormValues,
+    origin: Omit<Notice, "canUndo">,
+  ): void {
+    const before = this.#values;
+    this.#fields = fields;
+    // The JSON view stays.
+    this.#values = before.json === undefined ? values : { ...values, json: writeJsonView(values) };
+    // The same values again, as by a double click, leave Undo as it is.
+    const isMissed = this.#isEdited || this.#origin?.kind === "last";
+    if (isMissed && !isDeepStrictEqual(before, this.#values)) this.#before = () => before;
+    this.#origin = origin;
+    // A late message of the page that showed the old values has the old id and changes nothing.
+    this.renew();
+  }
+}
+
+/** The notice of a restored draft. If it may have started, the outcome says so. */
+function originOf({ isCut }: Draft, earlier: Seed["earlier"]): Omit<Notice, "canUndo"> | undefined {
+  if (isCut === true) return { kind: "cutDraft" };
+  if (earlier === undefined) return { kind: "draft" };
+  return earlier === "started" ? { kind: "started" } : undefined;
+}
+
+function typedNames(values: FormValues): readonly string[] {
+  return values.inputs
+    .filter(
+      ({ mode, text }) => mode === "empty" || mode === "null" || (mode !== "omit" && text !== ""),
+    )
+    .map(({ name }) => name);
+}

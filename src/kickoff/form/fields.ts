@@ -1,0 +1,149 @@
+import { isRequired } from "../../api/read-inputs.ts";
+import type { CrewInputs, JsonValue } from "../../api/types.ts";
+import { defined } from "../../base/json.ts";
+
+/**
+ * How a field's text becomes a value: as text, as JSON, or by the control that fits its type; or, whatever the text is, an empty
+ * text, null, or nothing. The last three are different to a crew.
+ */
+export const fieldModes = ["fitting", "text", "json", "empty", "null", "omit"] as const;
+
+export type FieldMode = (typeof fieldModes)[number];
+
+/** What a field holds. The text stays in every mode. In the modes `fitting` and `json` it is JSON. */
+export interface FieldValue {
+  readonly mode: FieldMode;
+  readonly text: string;
+}
+
+/** The control that fits an input's type. Choices are JSON texts. */
+export type FieldControl =
+  | { readonly kind: "number" | "integer" | "boolean" }
+  | { readonly kind: "choice"; readonly choices: readonly string[] };
+
+/** A field of the form, in the browser and in the extension host. */
+export interface FormField {
+  /** Any string: never use it as an element id or an object path. */
+  readonly name: string;
+  readonly description?: string;
+  readonly required: boolean;
+  /** False if `GET /inputs` doesn't list the input (a caller's value, an old draft, a refusal). */
+  readonly listed: boolean;
+  /** Undefined if only text or JSON is known to fit. */
+  readonly control?: FieldControl;
+  /** Whether the crew has a default; `initial` holds it. */
+  readonly hasDefault?: boolean;
+  readonly initial: FieldValue;
+}
+
+export function formFields(inputs: CrewInputs): readonly FormField[] {
+  return inputs.fields.map((input) => {
+    const { name, description, type, enum: choices, default: value } = input;
+    const control: FieldControl | undefined =
+      choices !== undefined
+        ? { kind: "choice", choices: [...new Set(choices.map((one) => JSON.stringify(one)))] }
+        : type === "number" || type === "integer" || type === "boolean"
+          ? { kind: type }
+          : undefined;
+    const isText = type === undefined || type === "string";
+    const mode = control !== undefined ? "fitting" : isText ? "text" : "json";
+    return {
+      name,
+      ...defined({ description, control }),
+      required: isRequired(input),
+      listed: true,
+      ...(value !== undefined && { hasDefault: true }),
+      initial: value === undefined ? { mode, text: "" } : typedFor(value, control, isText),
+    };
+  });
+}
+
+/** The fields, and one for each name without a field. */
+export function withUnlisted(
+  fields: readonly FormField[],
+  names: readonly string[],
+): readonly FormField[] {
+  const known = new Set(fields.map((field) => field.name));
+  const others = [...new Set(names)].filter((name) => !known.has(name));
+  return [
+    ...fields,
+    ...others.map((name): FormField => ({
+      name,
+      required: false,
+      listed: false,
+      initial: { mode: "text", text: "" },
+    })),
+  ];
+}
+
+/** A field's value in another mode, so that the crew gets the same. Text that is JSON, or begins like it, stays. */
+export function switchMode(value: FieldValue, mode: FieldMode): FieldValue {
+  const { text } = value;
+  if (mode === "json" && value.mode === "text") {
+    const looksLikeJson =
+      text.trim() === "" || /^\s*[[{"]/.test(text) || parsed(text) !== undefined;
+    return { mode, text: looksLikeJson ? text : JSON.stringify(text) };
+  }
+  if (mode === "text" && (value.mode === "json" || value.mode === "fitting")) {
+    const string = parsed(text);
+    return { mode, text: typeof string === "string" ? string : text };
+  }
+  return { mode, text };
+}
+
+/** Whether a control can show a JSON text without hiding part of it. */
+export function canShow(control: FieldControl, json: string): boolean {
+  if (control.kind === "choice") return control.choices.includes(json);
+  if (control.kind === "boolean") return json === "true" || json === "false";
+  return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(json.trim());
+}
+
+/** What a field holds, as JSON if its control can't show it: the crew may have changed the input's type. */
+export function withKnownMode(
+  value: FieldValue,
+  { control }: Pick<FormField, "control">,
+): FieldValue {
+  const { mode, text } = value;
+  const isNumber = control?.kind === "number" || control?.kind === "integer";
+  const fits = isNumber || (control !== undefined && (text === "" || canShow(control, text)));
+  return mode !== "fitting" || fits ? value : { mode: "json", text };
+}
+
+/** A JSON value as typed into a field. */
+export function asTyped(value: JsonValue, field: FormField | undefined): FieldValue {
+  return typedFor(value, field?.control, field?.initial.mode !== "json");
+}
+
+function typedFor(
+  value: JsonValue,
+  control: FieldControl | undefined,
+  isText: boolean,
+): FieldValue {
+  const json = JSON.stringify(value);
+  if (control !== undefined && canShow(control, json)) return { mode: "fitting", text: json };
+  if (value === null) return { mode: "null", text: "" };
+  if (value === "") return { mode: "empty", text: "" };
+  if (isText && typeof value === "string") return { mode: "text", text: value };
+  return { mode: "json", text: JSON.stringify(value, undefined, 2) };
+}
+
+/** A text as typed into a field: by its control if that can show it, otherwise as JSON in a field for JSON, otherwise as text. */
+export function typedIn(
+  text: string,
+  { control, initial }: Pick<FormField, "control" | "initial">,
+): FieldValue {
+  const trimmed = text.trim();
+  const fitting =
+    control && [trimmed, JSON.stringify(trimmed)].find((json) => canShow(control, json));
+  if (fitting !== undefined) return { mode: "fitting", text: fitting };
+  if (text === "") return { mode: "empty", text };
+  return { mode: initial.mode === "json" ? "json" : "text", text };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

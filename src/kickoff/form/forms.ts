@@ -1,0 +1,187 @@
+import * as vscode from "vscode";
+import { messageOf } from "../../base/errors.ts";
+import type { Crews } from "../../crews/crews.ts";
+import type { Crew } from "../../crews/types.ts";
+import { logProblem } from "../../editor/log.ts";
+import { plainMessage } from "../../editor/messages.ts";
+import type { Execution } from "../../executions/model.ts";
+import type { ExecutionStore } from "../../executions/store.ts";
+import { MaybeStartedError, type KickoffSender } from "../../sending/kickoff.ts";
+import type { Database } from "../../store/database.ts";
+import type { Prefill } from "../callbacks.ts";
+import { Presets } from "../presets/presets.ts";
+import type { GivenValues, Seed } from "./content.ts";
+import type { LastEditor } from "./last-editor.ts";
+import { FormMemory } from "./memory.ts";
+import type { FormCrew } from "./messages.ts";
+import { OpenForm, openPanel, type FormParts } from "./open-form.ts";
+import { parseSavedState } from "./parse.ts";
+import { createFormTools, type FormTools } from "./tools.ts";
+
+export interface KickoffFormsOptions extends FormParts {
+  readonly database: Database;
+  readonly store: Pick<ExecutionStore, "list" | "find">;
+  readonly crews: FormParts["crews"] & Pick<Crews, "find" | "onDidChange">;
+  readonly sender: Pick<KickoffSender, "earlier" | "send">;
+  readonly editor: Pick<LastEditor, "selection">;
+}
+
+/** The kickoff forms of a window, one panel for each crew, and their presets. */
+export class KickoffForms implements vscode.Disposable {
+  readonly presets: Presets;
+  readonly #options: KickoffFormsOptions;
+  readonly #memory: FormMemory;
+  readonly #tools: FormTools;
+  readonly #forms = new Map<string, OpenForm>();
+  readonly #subscription: vscode.Disposable;
+
+  constructor(options: KickoffFormsOptions) {
+    this.#options = options;
+    const { database, crews, store, editor } = options;
+    this.presets = openPresets(database);
+    this.#memory = new FormMemory(database, logProblem);
+    this.#tools = createFormTools(crews, store, this.presets, editor);
+    this.#subscription = crews.onDidChange(() => this.#crewsChanged());
+  }
+
+  /**
+   * Opens a crew's form or brings it to the front, with given values, which replace those of the same names, or everything.
+   * Settles when the form has started an execution; undefined if it was closed without.
+   */
+  async open(
+    crew: Crew,
+    values: Prefill = {},
+    { replaces = false } = {},
+  ): Promise<Execution | undefined> {
+    const given: GivenValues =
+      Object.keys(values).length === 0 ? {} : replaces ? { instead: values } : { given: values };
+    let form = this.#forms.get(crew.id);
+    if (form === undefined) {
+      form = this.#add(openPanel(crew), shown(crew), { ...this.#seedOf(crew), ...given }, true);
+      void form.session.load({ fresh: false, wakes: true });
+    } else {
+      form.show(given);
+    }
+    return await form.started;
+  }
+
+  /** Restores a panel after a window reload. The page's state is newer than the stored draft. */
+  restore(panel: vscode.WebviewPanel, raw: unknown): void {
+    const state = parseSavedState(raw);
+    if (state === undefined || this.#forms.has(state.crew)) {
+      // Its crew is unknown, or has a form. A stored draft comes back with the crew's form.
+      panel.dispose();
+      return;
+    }
+    if (state.draft !== undefined) this.#memory.saveDraft(state.crew, state.draft);
+    const seed = this.#seedOf({ id: state.crew });
+    // Looked up last: local crews become known while the window starts.
+    const crew = this.#options.crews.find(state.crew);
+    const { crew: id, name } = state;
+    const known = crew === undefined ? { id, name, url: "", isRehearsal: false } : shown(crew);
+    const form = this.#add(panel, known, seed, false);
+    // An unavailable crew must not hide what was typed. Without the inputs there is nothing to show, so they are requested.
+    if (state.fields === undefined) void form.session.load({ fresh: true, wakes: false });
+    else form.session.resume(state.fields);
+  }
+
+  /** Closes all forms, and forgets what was typed in them. */
+  async closeAll(): Promise<void> {
+    for (const [crewId, form] of [...this.#forms]) {
+      form.close();
+      // Closing stores the draft.
+      await form.started;
+      this.#memory.forget(crewId);
+    }
+    this.#memory.forgetHeld();
+  }
+
+  forget(crewId: string): void {
+    this.#memory.forget(crewId);
+    this.presets.forget(crewId);
+  }
+
+  /** The crew has another address and so another id: its form closes, and draft and presets move. */
+  async move(from: Crew, to: Crew): Promise<void> {
+    if (from.id === to.id) return;
+    const form = this.#forms.get(from.id);
+    form?.close();
+    try {
+      this.presets.move(from.id, to.id);
+    } finally {
+      const started = await form?.started;
+      this.#memory.move(from.id, to.id);
+      // After a start there is nothing left to fill in.
+      if (form !== undefined && started === undefined) await this.open(to);
+    }
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+  }
+
+  /** What a crew's form begins with. The draft may have been sent before the form was closed. */
+  #seedOf(crew: Pick<Crew, "id">): Seed {
+    const known = this.#memory.read(crew.id);
+    const earlier = known.draft && this.#options.sender.earlier(crew, known.draft.id);
+    if (earlier === undefined) return known;
+    return { ...known, earlier: earlier instanceof MaybeStartedError ? earlier : "started" };
+  }
+
+  #add(panel: vscode.WebviewPanel, crew: FormCrew, seed: Seed, takesFocus: boolean): OpenForm {
+    const form = new OpenForm(panel, crew, seed, this.#options, {
+      takesFocus,
+      tools: this.#tools,
+      memory: this.#memory,
+      onLateProblem: (error) =>
+        void this.#showLate(crew, error).catch((problem: unknown) =>
+          logProblem("Opening a kickoff form again", problem),
+        ),
+    });
+    this.#forms.set(crew.id, form);
+    panel.onDidDispose(() => {
+      if (this.#forms.get(crew.id) === form) this.#forms.delete(crew.id);
+    });
+    return form;
+  }
+
+  #crewsChanged(): void {
+    for (const [id, form] of this.#forms) {
+      const crew = this.#options.crews.find(id);
+      if (crew === undefined) continue;
+      form.rename(shown(crew));
+      if (form.session.isUnavailable && crew.local?.running !== false)
+        void form.session.load({ fresh: true, wakes: false });
+    }
+  }
+
+  async #showLate(crew: FormCrew, error: unknown): Promise<void> {
+    logProblem("Kicking off a crew", error, crew.name);
+    const open = vscode.l10n.t("Open Form");
+    const text = vscode.l10n.t(
+      "{0} What you typed is kept in the form of “{1}”.",
+      messageOf(error),
+      crew.name,
+    );
+    const known = this.#options.crews.find(crew.id);
+    const chosen = await vscode.window.showErrorMessage(
+      plainMessage(text),
+      ...(known === undefined ? [] : [open]),
+    );
+    if (chosen === open && known !== undefined) await this.open(known);
+  }
+}
+
+function shown({ id, name, url, local }: Crew): FormCrew {
+  return { id, name, url, isRehearsal: local?.engine === "rehearsal" };
+}
+
+/** The presets of this machine. Invalid ones are reported, because somebody made them. */
+export function openPresets(database: Database): Presets {
+  return new Presets(database, (error, crewId) => {
+    logProblem("Presets", error, crewId);
+    void vscode.window.showWarningMessage(
+      vscode.l10n.t("A crew's presets are invalid and were set aside. See the log for details."),
+    );
+  });
+}

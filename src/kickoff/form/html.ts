@@ -1,0 +1,37 @@
+/** The form's page: an empty frame that loads one script and one style sheet. `nonce` is new for each page. */
+export function formPage(page: {
+  /** BCP 47, for screen readers. */
+  readonly language: string;
+  readonly title: string;
+  readonly nonce: string;
+  /** The webview's own source. */
+  readonly cspSource: string;
+  readonly scriptUri: string;
+  readonly styleUri: string;
+}): string {
+  const { language, title, nonce, cspSource, scriptUri, styleUri } = page;
+  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${cspSource}; base-uri 'none'; form-action 'none'`;
+  return `<!DOCTYPE html>
+<html lang="${escape(language)}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${escape(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(title)}</title>
+<link rel="stylesheet" href="${escape(styleUri)}">
+</head>
+<body>
+<main id="page"></main>
+<script nonce="${escape(nonce)}" src="${escape(scriptUri)}"></script>
+</body>
+</html>
+`;
+}
+
+function escape(text: string): string {
+  return text
+    .replace(/&/g, "&amp;")
+    .replace(/"/g, "&quot;")
+    .replace(/</g, "&lt;")
+    .replace(/>/g, "&gt;");
+}

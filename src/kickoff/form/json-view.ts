@@ -1,0 +1,154 @@
+import type { Node } from "jsonc-parser";
+import { forEachCallback, keptAddress, writeCallbacks, type TypedCallbacks } from "../callbacks.ts";
+import { edited, readJson, type JsonFault } from "../json.ts";
+import { readKickoffJson, type FoundSecret, type KickoffFault } from "../kickoff-json.ts";
+import { asTyped, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
+import { alignValues, jsonOf, type FormValues, type NamedValue } from "./values.ts";
+
+type Placed<Fault> = Fault extends unknown
+  ? Omit<Fault, "at"> & { readonly line: number; readonly column: number }
+  : never;
+
+/** A problem in the JSON view. Line and column count from 1. */
+export type JsonViewFault =
+  | ({ readonly kind: "notJson" } & JsonFault)
+  | Placed<KickoffFault | { readonly kind: "noInputs"; readonly at: unknown }>;
+
+/** What a valid text says. An input without a field gets one. */
+export interface JsonViewValues {
+  readonly fields: readonly FormField[];
+  readonly values: FormValues;
+  /** Secrets in the text; the values have none. */
+  readonly secrets: readonly FoundSecret[];
+  /** The text without them, and without names and passwords in addresses, as it may be stored. */
+  readonly kept: string;
+  /** What the form can hold but not send: invalid addresses, and what is missing. */
+  readonly wrong: readonly JsonViewFault[];
+}
+
+export type JsonViewReading = JsonViewValues | { readonly fault: JsonViewFault };
+
+const indent = "    ";
+
+/** A kickoff's body as JSON, without secrets. Each value stays as typed, so that no digit is lost. What is read as JSON must be JSON. */
+export function writeJsonView(values: Omit<FormValues, "json">): string {
+  const { inputs, meta } = values;
+  const nested = (json: string) => json.replaceAll("\n", "\n  ");
+  const members = inputs.flatMap((value) => {
+    const json = jsonOf(value);
+    return json === undefined
+      ? []
+      : [`${indent}${JSON.stringify(value.name)}: ${json.replaceAll("\n", `\n${indent}`)}`];
+  });
+  const written = [
+    ["inputs", members.length === 0 ? "{}" : `{\n${members.join(",\n")}\n  }`],
+    ...(meta.trim() === "" ? [] : [["meta", nested(meta.trim())]]),
+    ...Object.entries(writeCallbacks(values)).map(([name, value]) => [
+      name,
+      nested(JSON.stringify(value, undefined, 2)),
+    ]),
+  ];
+  return `{\n${written.map(([name, json]) => `  "${name}": ${json}`).join(",\n")}\n}`;
+}
+
+/** Reads such a text. A field with the same value stays as it is; an input that was removed is left out, unless it was blank. */
+export function readJsonView(
+  fields: readonly FormField[],
+  before: FormValues,
+  text: string,
+): JsonViewReading {
+  const reading = readJson(text);
+  if ("fault" in reading) return { fault: { kind: "notJson", ...reading.fault } };
+  const json = readKickoffJson(text);
+  const placed = ({ at, ...fault }: KickoffFault): JsonViewFault => ({
+    ...fault,
+    ...placeIn(text, at.start),
+  });
+  const isHeld = ({ kind }: KickoffFault) => kind === "address" || kind === "missingPart";
+  const fault = json.faults.find((each) => !isHeld(each));
+  if (fault !== undefined) return { fault: placed(fault) };
+  if (json.root === undefined || !json.members.has("inputs"))
+    return { fault: { kind: "noInputs", ...placeIn(text, json.root?.offset ?? 0) } };
+
+  const sourceOf = (node: Node) => text.slice(node.offset, node.offset + node.length);
+  const sources = new Map(json.inputs.map(({ name, value }) => [name, sourceOf(value)]));
+  const meta = json.members.get("meta");
+  const metaText = meta === undefined ? "" : outdented(sourceOf(meta.value), 2);
+  const all = withUnlisted(fields, [...sources.keys()]);
+  const old = alignValues(all, before).inputs;
+  const addresses = json.faults.filter(({ kind }) => kind === "address");
+  return {
+    fields: all,
+    values: {
+      ...before,
+      ...keepCallbacks(before, json),
+      inputs: all.map((field, index) =>
+        read(field, old[index] ?? { name: field.name, ...field.initial }, sources.get(field.name)),
+      ),
+      meta: squeezed(before.meta) === squeezed(metaText) ? before.meta : metaText,
+      json: text,
+    },
+    secrets: json.secrets,
+    kept: edited(text, [
+      ...json.secrets.map(({ cut }) => ({ at: cut, text: "" })),
+      ...addresses.map(({ at }) => ({ at, text: keptJson(text.slice(at.start, at.end)) })),
+    ]),
+    wrong: json.faults.map(placed),
+  };
+}
+
+function placeIn(text: string, offset: number): { line: number; column: number } {
+  return {
+    line: text.slice(0, offset).split("\n").length,
+    column: offset - text.lastIndexOf("\n", offset - 1),
+  };
+}
+
+/** Callbacks as read; one that stays the same stays as typed. */
+function keepCallbacks(before: TypedCallbacks, now: TypedCallbacks): TypedCallbacks {
+  const [was, is] = [writeCallbacks(before), writeCallbacks(now)];
+  const isSame = (name: keyof typeof was) => JSON.stringify(was[name]) === JSON.stringify(is[name]);
+  const isSameHuman = isSame("humanInputWebhookUrl") && isSame("humanInputWebhook");
+  return {
+    callbacks: forEachCallback(
+      (name) =>
+        (before.callbacks[name].trim() === now.callbacks[name] ? before : now).callbacks[name],
+    ),
+    humanInput: (isSameHuman ? before : now).humanInput,
+    streaming: (isSame("webhooks") ? before : now).streaming,
+  };
+}
+
+/** An address in a JSON text as it may be stored. */
+function keptJson(json: string): string {
+  const address = String(JSON.parse(json));
+  const kept = keptAddress(address);
+  return kept === address ? json : JSON.stringify(kept);
+}
+
+function read(field: FormField, old: NamedValue, source: string | undefined): NamedValue {
+  const before = jsonOf(old);
+  if (source === undefined) return before === undefined ? old : { ...old, mode: "omit" };
+  if (before !== undefined && squeezed(before) === squeezed(source)) return old;
+  return { name: field.name, ...typed(field, source) };
+}
+
+function typed(field: FormField, source: string): FieldValue {
+  const reading = readJson(source);
+  const value = "value" in reading ? reading.value : null;
+  const typed = asTyped(value, field);
+  // A text is the same however it is written; anything else stays as typed.
+  return typed.mode === "json" || (typed.mode === "fitting" && typeof value === "number")
+    ? { mode: typed.mode, text: outdented(source, indent.length) }
+    : typed;
+}
+
+/** JSON without the white space between its parts. */
+function squeezed(json: string): string {
+  return json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, text: string | undefined) => text ?? "");
+}
+
+/** A value without the indentation that it had as a member. */
+function outdented(source: string, spaces: number): string {
+  return source.replace(new RegExp(`\\n {1,${spaces}}`, "g"), "\n");
+}

@@ -1,0 +1,43 @@
+import * as vscode from "vscode";
+
+export interface Selected {
+  readonly text: string;
+  readonly name: string;
+}
+
+/** The last active text editor: a form takes focus from it, and may replace it. */
+export class LastEditor implements vscode.Disposable {
+  #last = selectable(vscode.window.activeTextEditor);
+  #isActive = this.#last !== undefined;
+  /** The selection when it lost focus: saving the document may change it. */
+  #left: Selected | undefined;
+  readonly #subscription = vscode.window.onDidChangeActiveTextEditor((editor) => {
+    this.#left = this.selection;
+    const next = selectable(editor);
+    this.#isActive = next !== undefined;
+    this.#last = next ?? this.#last;
+  });
+
+  /** The selected text, several selections on separate lines; undefined if there is none, or the document was closed. */
+  get selection(): Selected | undefined {
+    if (this.#last === undefined || this.#last.document.isClosed) return undefined;
+    return this.#isActive ? selectedIn(this.#last) : this.#left;
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+  }
+}
+
+/** Logs are text editors, too. */
+function selectable(editor: vscode.TextEditor | undefined): vscode.TextEditor | undefined {
+  return editor?.document.uri.scheme === "output" ? undefined : editor;
+}
+
+function selectedIn({ document, selections }: vscode.TextEditor): Selected | undefined {
+  const text = selections
+    .map((selection) => document.getText(selection))
+    .filter((part) => part !== "")
+    .join("\n");
+  return text === "" ? undefined : { text, name: document.uri.path.split("/").at(-1) ?? "" };
+}

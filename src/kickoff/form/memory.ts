@@ -1,0 +1,117 @@
+import * as v from "valibot";
+import { defined } from "../../base/json.ts";
+import type { Database } from "../../store/database.ts";
+import { CrewValues } from "../crew-values.ts";
+import { draftSchema, formValues, type Draft } from "./parse.ts";
+import { keptDraft, keptValues } from "./secrets.ts";
+
+const stored = v.object({
+  /** Typed and not sent. */
+  draft: v.exactOptional(draftSchema),
+  /** The last sent values. */
+  last: v.exactOptional(formValues),
+});
+
+type Stored = Readonly<v.InferOutput<typeof stored>>;
+
+/**
+ * Drafts and last sent values of each crew, without secrets; see {@link keptDraft}. The form works without the database: what
+ * can't be written is held in this window, and no method throws.
+ */
+export class FormMemory {
+  readonly #values: CrewValues<Stored>;
+  readonly #onProblem: (message: string, error: unknown, about?: string) => void;
+  /** Crews for which the last reading or writing failed. */
+  readonly #failing = new Set<string>();
+  /** What could not be written, newer than in the database. */
+  readonly #held = new Map<string, Stored>();
+
+  constructor(
+    database: Database,
+    onProblem: (message: string, error: unknown, about?: string) => void,
+  ) {
+    this.#onProblem = onProblem;
+    // An earlier version may have stored more.
+    const parse = (raw: unknown) => kept(v.parse(stored, raw));
+    this.#values = new CrewValues(database, "form", parse, (error, crewId) =>
+      onProblem("The kickoff form's values are invalid and were set aside", error, crewId),
+    );
+  }
+
+  /** Whether the last attempt to store a crew's draft worked. */
+  keeps(crewId: string): boolean {
+    return !this.#failing.has(crewId);
+  }
+
+  read(crewId: string): Stored {
+    try {
+      return this.#held.get(crewId) ?? this.#values.get(crewId) ?? {};
+    } catch (error) {
+      this.#fail(crewId, "The kickoff form's values could not be read", error);
+      return {};
+    }
+  }
+
+  saveDraft(crewId: string, draft: Draft): void {
+    this.#change(crewId, ({ last }) => ({ draft, ...defined({ last }) }));
+  }
+
+  /** Forgets a draft, unless a newer one (another id) has replaced it. */
+  dropDraft(crewId: string, draftId: string): void {
+    this.#change(crewId, (known) => withoutDraft(known, draftId));
+  }
+
+  /** Stores the last sent values, and forgets their draft. */
+  sent(crewId: string, { id, values }: Draft): void {
+    this.#change(crewId, (known) => ({ ...withoutDraft(known, id), last: values }));
+  }
+
+  forget(crewId: string): void {
+    this.#held.delete(crewId);
+    try {
+      this.#values.set(crewId, undefined);
+    } catch (error) {
+      this.#fail(crewId, "The kickoff form's values could not be deleted", error);
+    }
+  }
+
+  /** Forgets what could not be written. */
+  forgetHeld(): void {
+    this.#held.clear();
+  }
+
+  move(from: string, to: string): void {
+    const known = this.read(from);
+    this.#change(to, () => known);
+    // Otherwise this is all there is on disk.
+    if (this.keeps(from) && this.keeps(to)) this.forget(from);
+  }
+
+  #change(crewId: string, change: (known: Stored) => Stored): void {
+    let known = this.#held.get(crewId);
+    try {
+      known ??= this.#values.get(crewId);
+      const next = kept(change(known ?? {}));
+      this.#values.set(crewId, Object.keys(next).length === 0 ? undefined : next);
+      this.#held.delete(crewId);
+      this.#failing.delete(crewId);
+    } catch (error) {
+      this.#held.set(crewId, kept(change(known ?? {})));
+      this.#fail(crewId, "The kickoff form's values could not be stored", error);
+    }
+  }
+
+  /** Reported once until it works again: each pause in typing tries it. */
+  #fail(crewId: string, problem: string, error: unknown): void {
+    if (this.keeps(crewId)) this.#onProblem(problem, error);
+    this.#failing.add(crewId);
+  }
+}
+
+function kept({ draft, last }: Stored): Stored {
+  return { ...(draft && { draft: keptDraft(draft) }), ...(last && { last: keptValues(last) }) };
+}
+
+function withoutDraft(known: Stored, draftId: string): Stored {
+  return known.draft?.id === draftId ? defined({ last: known.last }) : known;
+}

@@ -1,0 +1,131 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import * as vscode from "vscode";
+import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Crews } from "../../crews/crews.ts";
+import { formType } from "../../editor/ids.ts";
+import { log, logProblem } from "../../editor/log.ts";
+import { plainMessage, runAction } from "../../editor/messages.ts";
+import type { Execution } from "../../executions/model.ts";
+import type { KickoffSender } from "../../sending/kickoff.ts";
+import { formTexts } from "../texts.ts";
+import type { GivenValues, Seed } from "./content.ts";
+import { formPage } from "./html.ts";
+import type { FormCrew } from "./messages.ts";
+import { FormSession, type SessionOptions } from "./session.ts";
+
+/** What a form works with. */
+export interface FormParts {
+  readonly context: Pick<vscode.ExtensionContext, "extensionUri">;
+  readonly crews: Pick<Crews, "get" | "inputs" | "ready">;
+  readonly sender: Pick<KickoffSender, "send">;
+  readonly clock: Clock;
+  /** A form started an execution, and has closed. */
+  readonly onStarted: (execution: Execution) => void;
+  /** The person wants to see what may have started; undefined if only its claim is stored. */
+  readonly onOpenExecution: (execution: Execution | undefined) => void;
+}
+
+/** A form in its panel, from opening to closing. */
+export class OpenForm {
+  readonly session: FormSession;
+  /** The execution that the form started; undefined if it was closed without. */
+  readonly started: Promise<Execution | undefined>;
+  readonly #panel: vscode.WebviewPanel;
+
+  constructor(
+    panel: vscode.WebviewPanel,
+    crew: FormCrew,
+    seed: Seed,
+    { context, crews, sender, clock, onStarted, onOpenExecution }: FormParts,
+    options: Pick<SessionOptions, "takesFocus" | "tools" | "memory" | "onLateProblem">,
+  ) {
+    this.#panel = panel;
+    let execution: Execution | undefined;
+    this.session = new FormSession(crew, seed, {
+      ...options,
+      clock,
+      newId: randomUUID,
+      // Looked up at each use: a local crew may have another port.
+      inputs: async ({ fresh, wakes }) => {
+        const current = wakes ? await crews.ready(crew) : crews.get(crew.id);
+        return await crews.inputs(current, { fresh });
+      },
+      send: async (request, localId) =>
+        await sender.send(await crews.ready(crew), request, { localId }),
+      onToolProblem: (error) => {
+        logProblem("The kickoff form", error);
+        void vscode.window.showErrorMessage(plainMessage(messageOf(error)));
+      },
+      onAction: (action) => void runAction(action),
+      onOpenExecution,
+      // A hidden panel gets no messages; it asks for everything when it shows again.
+      post: (message) => void panel.webview.postMessage(message),
+      onStarted: (made) => {
+        execution = made;
+        panel.dispose();
+        onStarted(made);
+      },
+    });
+    const messages = panel.webview.onDidReceiveMessage((message: unknown) =>
+      this.#receive(message),
+    );
+    this.started = new Promise((resolve) => {
+      panel.onDidDispose(() => {
+        messages.dispose();
+        void this.session.close().then(() => resolve(execution));
+      });
+    });
+    showPage(panel, context.extensionUri);
+  }
+
+  /** Brings the form to the front, with these values. */
+  show(values: GivenValues): void {
+    if (values.given !== undefined || values.instead !== undefined) this.session.give(values);
+    this.#panel.reveal();
+  }
+
+  rename(crew: FormCrew): void {
+    this.#panel.title = titleFor(crew);
+    this.session.rename(crew);
+  }
+
+  close(): void {
+    this.#panel.dispose();
+  }
+
+  #receive(message: unknown): void {
+    const isReady =
+      typeof message === "object" &&
+      message !== null &&
+      "type" in message &&
+      message.type === "ready";
+    if (isReady) void this.#panel.webview.postMessage({ type: "texts", texts: formTexts() });
+    if (!this.session.receive(message))
+      log.warn("The kickoff form sent an invalid message; it was ignored.");
+  }
+}
+
+/** Opens an empty panel. The draft is stored elsewhere, so the page need not live while it is hidden. */
+export function openPanel(crew: Pick<FormCrew, "name">): vscode.WebviewPanel {
+  return vscode.window.createWebviewPanel(formType, titleFor(crew), vscode.ViewColumn.Active);
+}
+
+function titleFor(crew: Pick<FormCrew, "name">): string {
+  return vscode.l10n.t("Kick off {0}", crew.name);
+}
+
+/** The page may load its own script and style sheet only. */
+function showPage({ webview, title }: vscode.WebviewPanel, extensionUri: vscode.Uri): void {
+  const folder = vscode.Uri.joinPath(extensionUri, "dist", "webview");
+  const uriOf = (file: string) => webview.asWebviewUri(vscode.Uri.joinPath(folder, file));
+  webview.options = { enableScripts: true, localResourceRoots: [folder] };
+  webview.html = formPage({
+    language: vscode.env.language,
+    title,
+    nonce: randomBytes(16).toString("base64url"),
+    cspSource: webview.cspSource,
+    scriptUri: uriOf("form.js").toString(),
+    styleUri: uriOf("form.css").toString(),
+  });
+}

@@ -1,0 +1,107 @@
+import {
+  checkAddress,
+  forEachCallback,
+  keptAddress,
+  secretNames,
+  type FormSecrets,
+  type SecretName,
+  type Strategy,
+  type TypedCallbacks,
+} from "../callbacks.ts";
+import { mayHoldSecret } from "../kickoff-json.ts";
+import { readJsonView, writeJsonView } from "./json-view.ts";
+import type { Draft } from "./parse.ts";
+import { initialValues, type FormValues } from "./values.ts";
+
+/** The secrets that the extension host holds for a form, each with the target it was entered for. */
+export type HeldSecrets = Readonly<
+  Partial<Record<SecretName, { readonly text: string; readonly target: string }>>
+>;
+
+/** What a callback's secret is entered for: its strategy and its address's origin, which is empty until the address is complete. */
+export function targetFor(strategy: Strategy, address: string): string {
+  const problem = checkAddress(address)?.kind;
+  const isWhole = address.trim() !== "" && (problem === undefined || problem === "credentials");
+  return `${strategy} ${isWhole ? new URL(address.trim()).origin : ""}`;
+}
+
+/** The target of one of a form's callbacks. */
+export function targetOf(
+  name: SecretName,
+  { callbacks, humanInput, streaming }: TypedCallbacks,
+): string {
+  return name === "humanInput"
+    ? targetFor(humanInput.strategy, callbacks.humanInputWebhookUrl)
+    : targetFor(streaming.strategy, streaming.url);
+}
+
+/** Whether a secret may be sent to a target. One that was entered before there was an address is for the one that follows. */
+export function isMeantFor(target: string, entered: string | undefined): boolean {
+  return (
+    entered !== undefined &&
+    (entered === target || (entered.endsWith(" ") && target.startsWith(entered)))
+  );
+}
+
+/** The secrets that are sent with the callbacks: none to another host than it was entered for. */
+export function secretsFor(values: TypedCallbacks, held: HeldSecrets): FormSecrets {
+  const textOf = (name: SecretName) =>
+    isMeantFor(targetOf(name, values), held[name]?.target) ? (held[name]?.text ?? "") : "";
+  return { humanInput: textOf("humanInput"), streaming: textOf("streaming") };
+}
+
+/** The secrets of callbacks that stay the same when other values replace these; all others are forgotten. */
+export function carriedOver(
+  held: HeldSecrets,
+  before: TypedCallbacks,
+  after: TypedCallbacks,
+): HeldSecrets {
+  return only((name) => {
+    const target = targetOf(name, before);
+    const isSame =
+      target === targetOf(name, after) &&
+      (name === "streaming" || before.humanInput.username === after.humanInput.username);
+    return isSame && isMeantFor(target, held[name]?.target) ? held[name] : undefined;
+  });
+}
+
+/** The targets alone, which are not secret. */
+export function targetsIn(held: HeldSecrets): Readonly<Partial<Record<SecretName, string>>> {
+  return only((name) => (held[name]?.text === "" ? undefined : held[name]?.target));
+}
+
+function only<Value>(
+  valueOf: (name: SecretName) => Value | undefined,
+): Readonly<Partial<Record<SecretName, Value>>> {
+  return Object.fromEntries(
+    secretNames.flatMap((name) => {
+      const value = valueOf(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** A draft as it may be stored; see {@link keptValues}. */
+export function keptDraft({ id, values, isCut }: Draft): Draft {
+  const isKept = values.json === undefined || keptText(values.json) !== undefined;
+  return { id, values: keptValues(values), ...((isCut === true || !isKept) && { isCut: true }) };
+}
+
+/** Values as they may be stored and be in the page's state: without secrets in the JSON text, and without names and passwords in addresses. */
+export function keptValues(values: FormValues): FormValues {
+  const { callbacks, streaming, json } = values;
+  const kept = {
+    ...values,
+    callbacks: forEachCallback((name) => keptAddress(callbacks[name])),
+    streaming: { ...streaming, url: keptAddress(streaming.url) },
+  };
+  // If nobody knows where a secret ends, the last valid values replace the text.
+  return json === undefined ? kept : { ...kept, json: keptText(json) ?? writeJsonView(kept) };
+}
+
+/** A JSON text without secrets; undefined if it is invalid and may have one. */
+function keptText(text: string): string | undefined {
+  const reading = readJsonView([], initialValues([]), text);
+  if ("kept" in reading) return reading.kept;
+  return mayHoldSecret(text) ? undefined : text;
+}

@@ -1,0 +1,330 @@
+import { CrewApiError } from "../../api/errors.ts";
+import type { CrewInputs, KickoffRequest } from "../../api/types.ts";
+import type { Clock } from "../../base/clock.ts";
+import { actionsOf, type ErrorAction } from "../../base/errors.ts";
+import { defined } from "../../base/json.ts";
+import type { Execution } from "../../executions/model.ts";
+import { MaybeStartedError } from "../../sending/kickoff.ts";
+import type { FormSecrets } from "../callbacks.ts";
+import { FormContent, type GivenValues, type Seed } from "./content.ts";
+import { formFields, type FormField } from "./fields.ts";
+import type { FormMemory } from "./memory.ts";
+import {
+  dispatch,
+  type Draft,
+  type Explanation,
+  type FormCrew,
+  type FormFocus,
+  type FormToolName,
+  type FormView,
+  type FromForm,
+  type Handlers,
+  type Outcome,
+  type ToForm,
+} from "./messages.ts";
+import { parseFromForm } from "./parse.ts";
+import { carriedOver, secretsFor, targetsIn, type HeldSecrets } from "./secrets.ts";
+import type { FormTools } from "./tools.ts";
+import { isValid } from "./validate.ts";
+import { toRequest } from "./values.ts";
+
+/** Milliseconds without typing before a draft is stored. Meanwhile the webview keeps every keystroke. */
+const draftPause = 300;
+
+export interface LoadOptions {
+  /** Whether an earlier answer must not be used. */
+  readonly fresh: boolean;
+  /** Whether a stopped local crew may be started: only if the person asks. */
+  readonly wakes: boolean;
+}
+
+export interface SessionOptions {
+  readonly clock: Clock;
+  readonly memory: Pick<FormMemory, "saveDraft" | "dropDraft" | "sent" | "keeps">;
+  readonly newId: () => string;
+  /** Whether the form gets focus when it is shown. */
+  readonly takesFocus: boolean;
+  readonly inputs: (options: LoadOptions) => Promise<CrewInputs>;
+  readonly send: (request: KickoffRequest, localId: string) => Promise<Execution>;
+  readonly post: (message: ToForm) => void;
+  readonly onStarted: (execution: Execution) => void;
+  /** The person wants to see what may have started; undefined if only its claim is stored. */
+  readonly onOpenExecution: (execution: Execution | undefined) => void;
+  readonly tools: FormTools;
+  readonly onToolProblem: (error: unknown) => void;
+  readonly onAction: (action: ErrorAction) => void;
+  /** Sending failed after the form was closed. */
+  readonly onLateProblem: (error: unknown) => void;
+}
+
+/** A form from its opening to its kickoff: loads, shows, stores, and sends once. Without VS Code. */
+export class FormSession {
+  readonly #options: SessionOptions;
+  #crew: FormCrew;
+  #seed: Seed;
+  /** Undefined until the crew's inputs are known. */
+  #content: FormContent | undefined;
+  #secrets: HeldSecrets = {};
+  #problem: Explanation | undefined;
+  #actions: readonly ErrorAction[] = [];
+  #isReady = false;
+  #isClosed = false;
+  /** Whether the page shows that the draft is stored. */
+  #isKept = true;
+  #focus: FormFocus | undefined;
+  #cancelSave: (() => void) | undefined;
+  /** Only the newest load may show its answer. */
+  #loads = 0;
+  /** Stays true after a start: there is nothing left to send. */
+  #isSending = false;
+  #sent: Promise<void> = Promise.resolve();
+  #outcome: Outcome | undefined;
+  /** What may have started; undefined if only its claim is stored. */
+  #unconfirmed: Execution | undefined;
+
+  constructor(crew: FormCrew, seed: Seed, options: SessionOptions) {
+    this.#crew = crew;
+    this.#seed = seed;
+    this.#options = options;
+    this.#focus = options.takesFocus ? "first" : undefined;
+    const { earlier, given, instead } = seed;
+    // Given values make it another kickoff.
+    if (earlier instanceof MaybeStartedError && given === undefined && instead === undefined)
+      this.#mayHaveStarted(earlier);
+  }
+
+  /** Shows the form with known fields, without a request. */
+  resume(fields: readonly FormField[]): void {
+    this.#content = new FormContent(fields, this.#seed, this.#options.newId);
+    this.#show();
+  }
+
+  /** Asks the crew for its inputs and shows the form. */
+  async load(options: LoadOptions): Promise<void> {
+    const load = ++this.#loads;
+    this.#problem = undefined;
+    this.#show();
+    try {
+      const inputs = await this.#options.inputs(options);
+      if (load !== this.#loads) return;
+      this.#content = new FormContent(formFields(inputs), this.#seed, this.#options.newId);
+    } catch (error) {
+      if (load !== this.#loads) return;
+      this.#problem = this.#explain(error);
+    }
+    this.#show();
+    this.#saveSoon();
+  }
+
+  /** Whether the crew's inputs are unavailable. */
+  get isUnavailable(): boolean {
+    return this.#problem !== undefined;
+  }
+
+  /** A message of the webview. Returns false if it is invalid. */
+  receive(raw: unknown): boolean {
+    const message = parseFromForm(raw);
+    if (message !== undefined) dispatch(this.#handlers, message);
+    return message !== undefined;
+  }
+
+  /** Replaces values by given ones; Undo restores them. */
+  give(values: GivenValues): void {
+    if (this.#content === undefined) this.#seed = { ...this.#seed, ...values };
+    else this.#replace((content) => content.give(values));
+  }
+
+  /** The crew has another name or address. */
+  rename(crew: FormCrew): void {
+    if (crew.name === this.#crew.name && crew.url === this.#crew.url) return;
+    this.#crew = crew;
+    this.#show();
+  }
+
+  /** The panel closed: stores the draft. Settles when a request in progress has ended and its outcome is stored. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#saveNow();
+    await this.#sent;
+    // A refused draft has a new id; it must be stored before it can be moved.
+    if (this.#cancelSave !== undefined) this.#saveNow();
+  }
+
+  readonly #handlers: Handlers<FromForm> = {
+    ready: ({ draft }) => {
+      this.#isReady = true;
+      if (draft !== undefined && this.#isCurrent(draft)) this.#content?.restore(draft.values);
+      this.#show();
+    },
+    changed: ({ draft }) => {
+      if (!this.#isCurrent(draft)) return;
+      const notice = this.#content?.notice?.kind;
+      this.#content?.edit(draft.values);
+      if (this.#content?.notice?.kind !== notice) this.#show();
+      this.#saveSoon();
+    },
+    submit: ({ draft }) => {
+      if (this.#isCurrent(draft) && this.#outcome?.kind !== "maybeStarted") this.#submit(draft);
+    },
+    tryAgain: () => {
+      if (this.isUnavailable) void this.load({ fresh: true, wakes: true });
+    },
+    secret: ({ name, target, text }) => {
+      if (!this.#isSending) this.#secrets = { ...this.#secrets, [name]: { text, target } };
+    },
+    clear: () => this.#replace((content) => content.clear()),
+    undo: () => this.#replace((content) => content.undo()),
+    tool: ({ tool }) => void this.#use(tool).catch(this.#options.onToolProblem),
+    take: ({ input }) => void this.#take(input).catch(this.#options.onToolProblem),
+    openExecution: () => this.#options.onOpenExecution(this.#unconfirmed),
+    act: ({ index }) => {
+      const action = this.#actions[index];
+      if (action !== undefined) this.#options.onAction(action);
+    },
+    sendAgain: () => {
+      if (this.#outcome?.kind !== "maybeStarted") return;
+      // A new id is a new kickoff: the person decided so, knowing that the first one may run.
+      this.#content?.renew();
+      this.#outcome = undefined;
+      this.#focus = "submit";
+      this.#saveSoon();
+      this.#show();
+    },
+  };
+
+  async #use(tool: FormToolName): Promise<void> {
+    if (this.#content === undefined) return;
+    const { tools } = this.#options;
+    const { request } = this.#content;
+    if (tool === "presets") {
+      const chosen = await tools.presets(this.#crew, request);
+      if (chosen !== undefined) this.give({ instead: chosen });
+    } else if (request !== undefined) {
+      await tools[tool](this.#crew, request);
+    }
+  }
+
+  async #take(input: string): Promise<void> {
+    const taken = await this.#options.tools.takeValue(this.#crew, input);
+    if (taken !== undefined) this.#replace((content) => content.take(input, taken), { input });
+  }
+
+  #submit({ values }: Draft): void {
+    const content = this.#content;
+    if (content === undefined) return;
+    content.edit(values);
+    // The page validates, too, but isn't trusted.
+    const secrets = secretsFor(content.values, this.#secrets);
+    if (!isValid(content.fields, content.values, secrets)) return;
+    this.#isSending = true;
+    this.#outcome = undefined;
+    this.#saveNow();
+    this.#sent = this.#send(content, secrets);
+    this.#options.post({ type: "sending" });
+  }
+
+  async #send(content: FormContent, secrets: FormSecrets): Promise<void> {
+    const { draft, fields, values } = content;
+    let execution: Execution;
+    try {
+      execution = await this.#options.send(toRequest(fields, values, secrets), draft.id);
+    } catch (error) {
+      this.#notStarted(error, content);
+      return;
+    }
+    this.#options.memory.sent(this.#crew.id, draft);
+    this.#content = undefined;
+    this.#options.onStarted(execution);
+  }
+
+  #notStarted(error: unknown, content: FormContent): void {
+    this.#isSending = false;
+    let outcome: Outcome;
+    if (error instanceof MaybeStartedError) {
+      outcome = this.#mayHaveStarted(error);
+    } else {
+      const missing = error instanceof CrewApiError ? error.missingInputs : [];
+      content.require(missing);
+      // The next attempt is another kickoff.
+      content.renew();
+      outcome = { kind: "refused", missing, ...this.#explain(error) };
+      this.#saveSoon();
+    }
+    this.#outcome = outcome;
+    const { fields, draft } = content;
+    if (this.#isClosed) this.#options.onLateProblem(error);
+    else this.#options.post({ type: "outcome", outcome, fields, draftId: draft.id });
+  }
+
+  #mayHaveStarted(error: MaybeStartedError): Outcome {
+    this.#unconfirmed = error.execution;
+    this.#outcome = { kind: "maybeStarted", ...this.#explain(error) };
+    return this.#outcome;
+  }
+
+  #explain(error: unknown): Explanation {
+    this.#actions = actionsOf(error);
+    const hasRemedy = error instanceof CrewApiError || error instanceof MaybeStartedError;
+    return {
+      message: error instanceof Error ? error.message : String(error),
+      ...(hasRemedy && { remedy: error.remedy }),
+      actions: this.#actions.map(({ title }) => title),
+    };
+  }
+
+  #isCurrent(draft: Draft): boolean {
+    return draft.id === this.#content?.draft.id && !this.#isSending;
+  }
+
+  #replace(change: (content: FormContent) => void, focus: FormFocus = "first"): void {
+    const content = this.#content;
+    if (content === undefined || this.#isSending) return;
+    const { id, values } = content.draft;
+    change(content);
+    this.#secrets = carriedOver(this.#secrets, values, content.values);
+    this.#outcome = undefined;
+    this.#focus = focus;
+    if (!content.isEdited) this.#options.memory.dropDraft(this.#crew.id, id);
+    this.#saveSoon();
+    this.#show();
+  }
+
+  #saveSoon(): void {
+    this.#cancelSave?.();
+    this.#cancelSave = this.#options.clock.after(draftPause, () => this.#saveNow());
+  }
+
+  #saveNow(): void {
+    this.#cancelSave?.();
+    this.#cancelSave = undefined;
+    const { memory } = this.#options;
+    if (this.#content?.isEdited === true) memory.saveDraft(this.#crew.id, this.#content.draft);
+    if (memory.keeps(this.#crew.id) !== this.#isKept) this.#show();
+  }
+
+  #show(): void {
+    if (!this.#isReady || this.#isClosed) return;
+    this.#isKept = this.#options.memory.keeps(this.#crew.id);
+    const view = this.#view();
+    this.#options.post({ type: "show", view });
+    if (view.kind === "form") this.#focus = undefined;
+  }
+
+  #view(): FormView {
+    const crew = this.#crew;
+    if (this.#problem !== undefined) return { kind: "unavailable", crew, ...this.#problem };
+    if (this.#content === undefined) return { kind: "loading", crew };
+    const { fields, draft, isEdited, notice } = this.#content;
+    return {
+      kind: "form",
+      crew,
+      fields,
+      draft,
+      isEdited,
+      ...(!this.#isKept && { isNotKept: true }),
+      isSending: this.#isSending,
+      secrets: targetsIn(this.#secrets),
+      ...defined({ notice, outcome: this.#outcome, focus: this.#focus }),
+    };
+  }
+}

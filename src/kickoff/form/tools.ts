@@ -1,0 +1,58 @@
+import * as vscode from "vscode";
+import type { Crews } from "../../crews/crews.ts";
+import type { ExecutionStore } from "../../executions/store.ts";
+import type { Prefill } from "../callbacks.ts";
+import type { Presets } from "../presets/presets.ts";
+import type { LastEditor } from "./last-editor.ts";
+import type { FormCrew, Taken } from "./messages.ts";
+
+/** What the form's buttons do. The form shows their errors. */
+export type FormTools = ReturnType<typeof createFormTools>;
+
+/** The form's tools, each loaded when it is first used. */
+export function createFormTools(
+  crews: Pick<Crews, "get">,
+  store: Pick<ExecutionStore, "list" | "find">,
+  presets: Presets,
+  editor: Pick<LastEditor, "selection">,
+) {
+  return {
+    /** "Presets…". The chosen values replace the form's; undefined if there are none. @param values undefined while the form is invalid */
+    async presets(crew: FormCrew, values: Prefill | undefined): Promise<Prefill | undefined> {
+      if (values === undefined)
+        void vscode.window.showInformationMessage(
+          vscode.l10n.t("The form has an error. Fix it to save its values as a preset."),
+        );
+      const { choosePreset } = await import("../presets/choose.ts");
+      return await choosePreset({ presets, crew, values });
+    },
+    async saveAsRequestFile(crew: FormCrew, values: Prefill): Promise<void> {
+      const { askAndSave } = await import("../export.ts");
+      await askAndSave({ crewName: crew.name, values });
+    },
+    async copyAsCurl(crew: FormCrew, values: Prefill): Promise<void> {
+      const { copyCurl } = await import("../export.ts");
+      // Looked up at each use: a local crew may have another port.
+      await copyCurl(crews.get(crew.id), values);
+    },
+    /** "Fill in from…". Undefined if the person cancels. */
+    async takeValue({ id }: FormCrew, input: string): Promise<Taken | undefined> {
+      const { chooseEarlierValue, earlierValues, takeValue } = await import("./take-value.ts");
+      return await takeValue(input, {
+        editor,
+        hasEarlier: earlierValues(store.list(), id, input).length > 0,
+        earlier: async () => {
+          // The list has only the beginning of a long value.
+          const executions = store
+            .list()
+            .flatMap((execution) =>
+              execution.crew.id === id && execution.request?.shortened?.includes(input) === true
+                ? (store.find(execution.localId) ?? [])
+                : execution,
+            );
+          return await chooseEarlierValue(earlierValues(executions, id, input), input);
+        },
+      });
+    },
+  };
+}

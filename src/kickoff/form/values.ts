@@ -1,0 +1,107 @@
+import type { KickoffRequest } from "../../api/types.ts";
+import {
+  noCallbacks,
+  noSecrets,
+  requestWith,
+  toCallbacks,
+  typedCallbacks,
+  type FormSecrets,
+  type Prefill,
+  type TypedCallbacks,
+} from "../callbacks.ts";
+import { isJsonObject, readJson } from "../json.ts";
+import { asTyped, withKnownMode, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
+
+/** What one input's field holds. A list of these, not an object: an input may have any name, also `__proto__`. */
+export interface NamedValue extends FieldValue {
+  readonly name: string;
+}
+
+/** Everything in a form as typed, without secrets: plain data that survives JSON. */
+export interface FormValues extends TypedCallbacks {
+  readonly inputs: readonly NamedValue[];
+  /** JSON text; empty: none. */
+  readonly meta: string;
+  /** Set in the JSON view: its text as typed, valid or not. The other members have what the last valid text says. */
+  readonly json?: string;
+}
+
+export function initialValues(fields: readonly FormField[]): FormValues {
+  return {
+    inputs: fields.map(({ name, initial }) => ({ name, ...initial })),
+    meta: "",
+    ...noCallbacks,
+  };
+}
+
+/** The values for these fields, in their order: initial values if there are none, and none without a field. */
+export function alignValues(fields: readonly FormField[], values: FormValues): FormValues {
+  const known = new Map(values.inputs.map((value) => [value.name, value]));
+  const aligned = (field: FormField) => {
+    const { mode, text } = known.get(field.name) ?? field.initial;
+    return { name: field.name, ...withKnownMode({ mode, text }, field) };
+  };
+  return { ...values, inputs: fields.map(aligned) };
+}
+
+/** Fields and values in which given values replace those before. A given input that the crew doesn't list gets a field. */
+export function fillIn(
+  fields: readonly FormField[],
+  values: FormValues,
+  given: Prefill,
+): { fields: readonly FormField[]; values: FormValues } {
+  const inputs = new Map(Object.entries(given.inputs ?? {}));
+  const all = withUnlisted(fields, [...inputs.keys()]);
+  return {
+    fields: all,
+    values: {
+      inputs: alignValues(all, values).inputs.map((old, index) => {
+        const value = inputs.get(old.name);
+        return value === undefined ? old : { name: old.name, ...asTyped(value, all[index]) };
+      }),
+      meta: given.meta === undefined ? values.meta : JSON.stringify(given.meta, undefined, 2),
+      ...typedCallbacks(given, values),
+    },
+  };
+}
+
+export function toRequest(
+  fields: readonly FormField[],
+  values: FormValues,
+  secrets: FormSecrets = noSecrets,
+): KickoffRequest {
+  const plain = toPrefill(fields, values);
+  if (plain === undefined)
+    throw new Error("The form is not valid; it is checked before it is sent.");
+  return requestWith(plain, secrets);
+}
+
+/** The form's values without secrets; undefined if an input or `meta` is invalid JSON. */
+export function toPrefill(fields: readonly FormField[], values: FormValues): Prefill | undefined {
+  const inputs = alignValues(fields, values).inputs.flatMap(({ name, ...value }) => {
+    const json = jsonOf(value);
+    return json === undefined ? [] : [{ name, reading: readJson(json) }];
+  });
+  const meta = values.meta.trim() === "" ? undefined : readJson(values.meta);
+  if (inputs.some(({ reading }) => "fault" in reading)) return undefined;
+  if (meta !== undefined && ("fault" in meta || !isJsonObject(meta.value))) return undefined;
+  return {
+    // Unlike an assignment, fromEntries makes `__proto__` a property like any other.
+    inputs: Object.fromEntries(
+      inputs.flatMap(({ name, reading }) =>
+        "value" in reading ? [[name, reading.value] as const] : [],
+      ),
+    ),
+    ...(meta && isJsonObject(meta.value) && { meta: meta.value }),
+    ...toCallbacks(values),
+  };
+}
+
+/** The JSON text of an input as it is sent; undefined if it isn't sent. */
+export function jsonOf({ mode, text }: FieldValue): string | undefined {
+  if (mode === "omit") return undefined;
+  if (mode === "null") return "null";
+  if (mode === "empty") return '""';
+  if (mode === "text") return text === "" ? undefined : JSON.stringify(text);
+  return text.trim() === "" ? undefined : text.trim();
+}

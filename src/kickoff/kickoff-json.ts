@@ -1,0 +1,311 @@
+import { parseTree, type Node, type ParseError } from "jsonc-parser";
+import {
+  callbackMembers,
+  checkAddress,
+  forEachCallback,
+  strategies,
+  streamingStrategies,
+  toCallbacks,
+  type AddressFault,
+  type HumanInputValues,
+  type Prefill,
+  type SecretName,
+  type Strategy,
+  type StreamingValues,
+  type TypedCallbacks,
+} from "./callbacks.ts";
+import {
+  expectedAfter,
+  isJsonObject,
+  membersOf,
+  spanOf,
+  toJson,
+  type Expected,
+  type Member,
+  type Span,
+} from "./json.ts";
+
+/** What a member must be. `names`: a list of texts without spaces and commas. */
+export type Wanted = "text" | "object" | "names" | "trueOrFalse";
+
+/** A problem in a kickoff's JSON and its place. */
+export type KickoffFault = { readonly at: Span } & (
+  | { readonly kind: "tooDeep" | "notAnObject" }
+  | { readonly kind: "wrongType"; readonly name: string; readonly wanted: Wanted }
+  | { readonly kind: "wrongStrategy"; readonly wanted: readonly Strategy[] }
+  | { readonly kind: "address"; readonly name: string; readonly fault: AddressFault["kind"] }
+  | {
+      /**
+       * `otherMember`: a kickoff has no such member; `otherPart`: a callback has none; `sameCallback`: both `humanInputWebhookUrl` and
+       * `humanInputWebhook` are given; `missingPart`: a member that sending needs.
+       */
+      readonly kind: "otherMember" | "otherPart" | "twice" | "sameCallback" | "missingPart";
+      readonly name: string;
+    }
+);
+
+/** A secret in a kickoff's JSON, which must not be stored there. */
+export interface FoundSecret {
+  readonly of: SecretName;
+  readonly text: string;
+  /** `token` or `password`. */
+  readonly name: string;
+  readonly key: Span;
+  readonly value: Span;
+  /** What to cut out so that the rest stays JSON. */
+  readonly cut: Span;
+}
+
+/** A kickoff's JSON: its members, the callbacks as typed in the form, the secrets beside them, and all problems. */
+export interface KickoffJson extends TypedCallbacks {
+  /** Undefined if the text is no object. */
+  readonly root: Node | undefined;
+  /** The members by name, without null, which means none; a member of a wrong type counts as none. */
+  readonly members: ReadonlyMap<string, Member>;
+  readonly inputs: readonly Member[];
+  /** All of it without secrets. */
+  readonly values: Prefill;
+  /** The texts of {@link readKickoffJson}'s own members, trimmed; "" for none. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly secrets: readonly FoundSecret[];
+  /** Where the text stops being JSON; what precedes it is read. */
+  readonly syntax: { readonly at: Span; readonly expected: Expected } | undefined;
+  readonly faults: readonly KickoffFault[];
+}
+
+const firstLine: Span = { start: 0, end: 1 };
+
+/** Reads a kickoff's JSON with comments and trailing commas. Never throws. @param own further members, which are texts */
+export function readKickoffJson(text: string, own: readonly string[] = []): KickoffJson {
+  try {
+    return readText(text, own);
+  } catch (error) {
+    // Parser and reader recurse; too deep nesting overflows the stack.
+    if (!(error instanceof RangeError)) throw error;
+    const reader = new Reader();
+    reader.faults.push({ kind: "tooDeep", at: firstLine });
+    return { root: undefined, syntax: undefined, ...readMembers(reader, undefined, own) };
+  }
+}
+
+function readText(text: string, own: readonly string[]): KickoffJson {
+  const reader = new Reader();
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  const root = tree?.type === "object" ? tree : undefined;
+  if (root === undefined && (tree !== undefined || error === undefined))
+    reader.faults.push({ kind: "notAnObject", at: tree ? spanOf(tree) : firstLine });
+  return {
+    root,
+    syntax: error && {
+      expected: expectedAfter(error.error),
+      at: { start: error.offset, end: error.offset + Math.max(1, error.length) },
+    },
+    ...readMembers(reader, root, own),
+  };
+}
+
+function readMembers(
+  reader: Reader,
+  root: Node | undefined,
+  own: readonly string[],
+): Omit<KickoffJson, "root" | "syntax"> {
+  const known = [...own, "inputs", "meta", ...callbackMembers];
+  const members = new Map(root && reader.members(root, known, "otherMember"));
+  for (const name of ["inputs", "meta"])
+    if (!reader.is(members.get(name), "object", "object")) members.delete(name);
+  const inputs = members.get("inputs");
+  if (inputs !== undefined) reader.checkTwice(membersOf(inputs.value));
+  const texts = new Map(own.map((name) => [name, reader.text(members.get(name)).trim()]));
+  const callbacks = forEachCallback((name) => reader.address(members.get(name)));
+  const { url, ...humanInput } = readHumanInput(reader, members.get("humanInputWebhook"));
+  const plain = members.get("humanInputWebhookUrl");
+  if (plain !== undefined && callbacks.humanInputWebhookUrl !== "" && url !== "")
+    reader.fault("sameCallback", plain);
+  const typed = {
+    callbacks: url === "" ? callbacks : { ...callbacks, humanInputWebhookUrl: url },
+    humanInput,
+    streaming: readStreaming(reader, members.get("webhooks")),
+  };
+  return {
+    ...typed,
+    members,
+    inputs: inputs === undefined ? [] : membersOf(inputs.value),
+    values: { ...objectOf(inputs), ...objectOf(members.get("meta")), ...toCallbacks(typed) },
+    texts,
+    secrets: reader.secrets,
+    faults: reader.faults,
+  };
+}
+
+function objectOf(member: Member | undefined): Pick<Prefill, "inputs" | "meta"> {
+  const value = member === undefined ? null : toJson(member.value);
+  return isJsonObject(value) ? { [member?.name ?? ""]: value } : {};
+}
+
+function readHumanInput(
+  reader: Reader,
+  member: Member | undefined,
+): HumanInputValues & { readonly url: string } {
+  const parts = reader.parts(member, ["url", "authentication"]);
+  const url = reader.address(parts.get("url"));
+  const human = reader.authentication("humanInput", parts.get("authentication"), strategies);
+  if (member !== undefined && url === "" && human.strategy !== "none")
+    reader.missing("url", member);
+  return { url, ...human };
+}
+
+function readStreaming(reader: Reader, member: Member | undefined): StreamingValues {
+  const parts = reader.parts(member, ["events", "url", "realtime", "authentication"]);
+  const url = reader.address(parts.get("url"));
+  const events = reader.names(parts.get("events"));
+  const realtime = reader.trueOrFalse(parts.get("realtime"));
+  const given = parts.get("authentication");
+  const { strategy } = reader.authentication("streaming", given, streamingStrategies);
+  if (member !== undefined && url === "" && (events.length > 0 || strategy !== "none"))
+    reader.missing("url", member);
+  if (member !== undefined && url !== "" && events.length === 0) reader.missing("events", member);
+  return { url, events: events.join("\n"), realtime, strategy };
+}
+
+/** Reads members and collects problems. Undefined, null, a wrong type and "" mean none (clients send all of them). */
+class Reader {
+  readonly faults: KickoffFault[] = [];
+  readonly secrets: FoundSecret[] = [];
+
+  fault(kind: "otherMember" | "otherPart" | "twice" | "sameCallback", member: Member): void {
+    this.faults.push({ kind, name: member.name, at: spanOf(member.key) });
+  }
+
+  /** Reports that the member lacks a part. */
+  missing(name: string, { key }: Member): void {
+    this.faults.push({ kind: "missingPart", name, at: spanOf(key) });
+  }
+
+  checkTwice(members: readonly Member[]): void {
+    const seen = new Set<string>();
+    const twice = members.find(({ name }) => seen.size === seen.add(name).size);
+    if (twice !== undefined) this.fault("twice", twice);
+  }
+
+  /** An object's members by name; others than the known ones are problems. */
+  members(
+    object: Node,
+    known: readonly string[],
+    other: "otherMember" | "otherPart",
+  ): ReadonlyMap<string, Member> {
+    const all = membersOf(object);
+    this.checkTwice(all);
+    for (const member of all) if (!known.includes(member.name)) this.fault(other, member);
+    return new Map(
+      all.filter(({ value }) => value.type !== "null").map((member) => [member.name, member]),
+    );
+  }
+
+  /** Whether a member is given and has this type; another type is a problem. */
+  is(member: Member | undefined, type: Node["type"], wanted: Wanted): member is Member {
+    if (member === undefined || member.value.type === type) return member !== undefined;
+    this.#wrongType(member, wanted);
+    return false;
+  }
+
+  parts(member: Member | undefined, known: readonly string[]): ReadonlyMap<string, Member> {
+    return this.is(member, "object", "object")
+      ? this.members(member.value, known, "otherPart")
+      : new Map<string, Member>();
+  }
+
+  text(member: Member | undefined): string {
+    return this.is(member, "string", "text") ? String(member.value.value) : "";
+  }
+
+  /** Trimmed, as it is sent. */
+  address(member: Member | undefined): string {
+    const text = this.text(member).trim();
+    const fault = checkAddress(text)?.kind;
+    if (member !== undefined && fault !== undefined)
+      this.faults.push({ kind: "address", name: member.name, fault, at: spanOf(member.value) });
+    return text;
+  }
+
+  trueOrFalse(member: Member | undefined): boolean {
+    return this.is(member, "boolean", "trueOrFalse") && member.value.value === true;
+  }
+
+  names(member: Member | undefined): readonly string[] {
+    if (!this.is(member, "array", "names")) return [];
+    const names = (member.value.children ?? []).map(({ value }): unknown => value);
+    const isName = (name: unknown) => typeof name === "string" && /^[^\s,]+$/.test(name);
+    if (names.every((name): name is string => isName(name))) return names;
+    this.#wrongType(member, "names");
+    return [];
+  }
+
+  authentication<Kind extends Strategy>(
+    of: SecretName,
+    member: Member | undefined,
+    kinds: readonly (Kind | "none")[],
+  ): { readonly strategy: Kind | "none"; readonly username: string } {
+    const parts = this.parts(member, ["strategy", "username", "token", "password"]);
+    if (member === undefined || parts.size === 0) return { strategy: "none", username: "" };
+    const given = parts.get("strategy");
+    const wanted = kinds.filter((kind) => kind !== "none");
+    const strategy = wanted.find((kind) => kind === given?.value.value);
+    if (strategy === undefined)
+      this.faults.push({
+        kind: "wrongStrategy",
+        wanted,
+        at: spanOf(given?.value ?? member.key),
+      });
+    const user = parts.get("username");
+    const username = this.text(user);
+    if (strategy === "bearer" && user !== undefined && username !== "")
+      this.fault("otherPart", user);
+    if (strategy === "basic" && username === "") this.missing("username", member);
+    for (const name of ["token", "password"]) {
+      const part = parts.get(name);
+      const text = this.text(part);
+      if (part === undefined || text === "") continue;
+      if (strategy !== undefined && (name === "password") !== (strategy === "basic"))
+        this.fault("otherPart", part);
+      const [key, value] = [spanOf(part.key), spanOf(part.value)];
+      this.secrets.push({ of, text, name, key, value, cut: cutOf(member.value, part) });
+    }
+    return { strategy: strategy ?? "none", username: strategy === "basic" ? username : "" };
+  }
+
+  #wrongType({ name, value }: Member, wanted: Wanted): void {
+    this.faults.push({ kind: "wrongType", name, wanted, at: spanOf(value) });
+  }
+}
+
+/** A member with the comma before it, or after it if it is the first. */
+function cutOf(object: Node, { key, value }: Member): Span {
+  const members = membersOf(object);
+  const index = members.findIndex((member) => member.key === key);
+  const [before, after] = [members[index - 1], members[index + 1]];
+  if (before !== undefined) return { start: spanOf(before.value).end, end: spanOf(value).end };
+  return { start: key.offset, end: after?.key.offset ?? spanOf(value).end };
+}
+
+/** What people call a secret, and what precedes one. */
+const secretWord =
+  /token|pass(?=w|phrase|code|key|[^a-z]|$)|pwd|secret|api[-_ ]?key|authenti|authori[sz]|\bauth\b|credential|bearer/i;
+
+export function namesSecret(name: string): boolean {
+  return secretWord.test(name);
+}
+
+/**
+ * Whether a text that can't be read may hold a secret: rather too often than too rarely. A name may be written with JSON's
+ * escapes, a curl command has its own options, and an address may begin with a name and password.
+ */
+export function mayHoldSecret(text: string): boolean {
+  const address = text.search(/:\\?\//);
+  return (
+    secretWord.test(text) ||
+    /\\u|\bcurl\b/i.test(text) ||
+    (address >= 0 && text.includes("@", address))
+  );
+}

@@ -1,0 +1,205 @@
+import * as vscode from "vscode";
+import { isRequired } from "../api/read-inputs.ts";
+import type { InputField } from "../api/types.ts";
+import { messageOf, UserError } from "../base/errors.ts";
+import { defined, type JsonObject, type UnknownObject } from "../base/json.ts";
+import { shortened } from "../base/text.ts";
+import type { Crews } from "../crews/crews.ts";
+import type { Crew } from "../crews/types.ts";
+import { numberOf, oneOf, stringOf } from "../editor/arguments.ts";
+import {
+  hasEnded,
+  keyOf,
+  type Execution,
+  type ExecutionState,
+  type ExecutionSummary,
+} from "../executions/model.ts";
+import { doubtOf } from "../views/doubt.ts";
+import { beginningOf, overviewOf, summaryOf } from "./execution-data.ts";
+import { findOrRefuse, readInput, resultOf, type Tool, type ToolParts } from "./tool.ts";
+import { untilItMatters } from "./until.ts";
+
+/** Characters of a crew's description or default, values of an enumeration, and characters of an output in one result. */
+const longest = { text: 1_000, values: 100, output: 16_000 };
+const states = [
+  "queued",
+  "running",
+  "waiting",
+  "completed",
+  "failed",
+  "stopped",
+  "unknown",
+  "unconfirmed",
+] as const satisfies readonly ExecutionState[];
+
+/** `crewdeck_listCrews`: the connected crews and their inputs. Starts no crew. */
+export function listCrewsTool({ crews }: Pick<ToolParts, "crews">): Tool {
+  const read = (input: unknown): readonly Crew[] => {
+    const name = stringOf(readInput(input, ["crew"]), "crew");
+    return name === undefined ? crews.list() : [crews.get(name)];
+  };
+  return reading(vscode.l10n.t("Reading the crews' inputs"), read, async (wanted, signal) => {
+    if (wanted.length === 0)
+      return vscode.l10n.t(
+        "No crew is connected. The user can connect one with the command “Crewdeck: Connect a Crew…”, or start the example with “Crewdeck: Start a Local Crew…”.",
+      );
+    const found = await Promise.all(wanted.map((crew) => describeCrew(crews, crew, signal)));
+    return resultOf({ crews: found });
+  });
+}
+
+async function describeCrew(crews: Crews, crew: Crew, signal: AbortSignal): Promise<JsonObject> {
+  const { name, url, local } = crew;
+  const known = { name, url, isLocal: local !== undefined };
+  if (local?.running === false)
+    return {
+      ...known,
+      note: vscode.l10n.t(
+        "This local crew is stopped, so its inputs are not known. A kickoff starts it.",
+      ),
+    };
+  try {
+    const { fields } = await crews.inputs(crew, { fresh: true, signal });
+    return { ...known, inputs: fields.map(describeInput) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { ...known, problem: messageOf(error) };
+  }
+}
+
+function describeInput(field: InputField): JsonObject {
+  const { name, type, description, enum: values, default: value } = field;
+  return {
+    name,
+    required: isRequired(field),
+    ...defined({
+      type,
+      description: description && shortened(description, longest.text),
+      enum: values?.slice(0, longest.values),
+      default: typeof value === "string" ? shortened(value, longest.text) : value,
+    }),
+  };
+}
+
+/** `crewdeck_listExecutions`: the tracked executions, newest first. Sends no request. */
+export function listExecutionsTool({
+  crews,
+  executions,
+}: Pick<ToolParts, "crews" | "executions">): Tool {
+  const read = (input: unknown) => {
+    const given = readInput(input, ["crew", "state", "limit"]);
+    return {
+      crew: stringOf(given, "crew"),
+      state: oneOf(given, "state", states),
+      limit: Math.min(numberOf(given, "limit") ?? 20, 100),
+    };
+  };
+  const describe = (execution: ExecutionSummary): JsonObject => {
+    const isStale =
+      execution.watchingStoppedAt !== undefined ||
+      doubtOf({ crews, tracker: executions.tracker }, execution) !== undefined;
+    return { ...summaryOf(execution), ...(isStale ? { stale: true } : {}) };
+  };
+  return reading(vscode.l10n.t("Listing executions"), read, ({ crew, state, limit }) => {
+    const connected = crew === undefined ? undefined : crews.find(crew);
+    const found = executions.store
+      .list()
+      .filter(
+        (each) =>
+          (state === undefined || each.state === state) &&
+          (connected === undefined
+            ? crew === undefined || each.crew.name === crew || each.crew.url === crew
+            : each.crew.id === connected.id),
+      );
+    return resultOf({ total: found.length, executions: found.slice(0, limit).map(describe) });
+  });
+}
+
+/** `crewdeck_getExecution`: an execution's state and its tasks' outputs; a long output in pieces. */
+export function getExecutionTool(parts: Pick<ToolParts, "crews" | "executions" | "clock">): Tool {
+  const { crews, clock } = parts;
+  const { store, tracker } = parts.executions;
+  const read = (input: unknown) => {
+    const names = ["executionId", "crew", "taskId", "attempt", "offset", "waitSeconds"];
+    const given = readInput(input, names);
+    return {
+      execution: findOrRefuse(parts, given),
+      taskId: stringOf(given, "taskId"),
+      attempt: numberOf(given, "attempt"),
+      offset: wholeOf(given, "offset"),
+      wait: Math.min(wholeOf(given, "waitSeconds") ?? 0, 120) * 1000,
+    };
+  };
+  return reading(
+    vscode.l10n.t("Reading an execution"),
+    read,
+    async ({ execution, taskId, attempt, offset, wait }, signal) => {
+      const { localId } = execution;
+      if (!hasEnded(execution)) await tracker.pollNow(localId);
+      signal.throwIfAborted();
+      const isHopeless = (each: ExecutionSummary) =>
+        doubtOf({ crews, tracker }, each)?.isLasting === true;
+      if (wait > 0)
+        await untilItMatters({ store, clock, tracker, isHopeless }, localId, wait, signal);
+      const now = store.find(localId) ?? execution;
+      const problem = defined({ problem: doubtOf({ crews, tracker }, now)?.text });
+      if (taskId === undefined && offset === undefined)
+        return resultOf({ ...problem, ...overviewOf(now) });
+      const { text, of } = outputOf(now, taskId, attempt);
+      return resultOf({
+        executionId: keyOf(now),
+        state: now.state,
+        ...problem,
+        ...of,
+        output: beginningOf(text, longest.output, offset),
+      });
+    },
+  );
+}
+
+/** The output of a task's attempt, by default the last; without a task the result, or the output that waits. @throws UserError if there is none */
+function outputOf(
+  execution: Execution,
+  taskId: string | undefined,
+  attempt: number | undefined,
+): { readonly text: string; readonly of: JsonObject } {
+  if (taskId === undefined) {
+    const text = execution.output ?? execution.waiting?.output;
+    if (text === undefined) throw new UserError(vscode.l10n.t("The execution has no result yet."));
+    return { text, of: {} };
+  }
+  const task = execution.tasks.find((each) => each.taskId === taskId);
+  if (task === undefined)
+    throw new UserError(
+      vscode.l10n.t(
+        "The execution has no task “{0}”. It has: {1}.",
+        taskId,
+        shortened(execution.tasks.map((each) => each.taskId).join(", "), 2_000),
+      ),
+    );
+  const found =
+    attempt === undefined
+      ? task.attempts.at(-1)
+      : task.attempts.find(({ number }) => number === attempt);
+  if (found?.output === undefined)
+    throw new UserError(vscode.l10n.t("The crew has not returned this output."));
+  return { text: found.output, of: { taskId, attempt: found.number } };
+}
+
+function wholeOf(given: UnknownObject, name: string): number | undefined {
+  return given[name] === 0 ? 0 : numberOf(given, name);
+}
+
+function reading<Input>(
+  progress: string,
+  read: (input: unknown) => Input,
+  invoke: (input: Input, signal: AbortSignal) => string | Promise<string>,
+): Tool {
+  return {
+    prepare(input) {
+      read(input);
+      return { progress };
+    },
+    invoke: (input, signal) => invoke(read(input), signal),
+  };
+}

@@ -1,0 +1,150 @@
+import { chmod, stat } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import { writeText } from "../../base/write-text.ts";
+import { partName, partUri, type ExecutionPart } from "../../editor/execution-uri.ts";
+import { withCancel } from "../../editor/messages.ts";
+import { keyOf, type Execution, type ExecutionSummary } from "../../executions/model.ts";
+import { titleOf } from "../../executions/title.ts";
+import { formatTime } from "../labels.ts";
+import type { ExecutionDocuments } from "./documents.ts";
+import { isLarge, outputContent, outputOf, shownOutput, type Output } from "./outputs.ts";
+
+/** Characters of a file's name: every file system takes as many, even of four bytes each. */
+const maxName = 60;
+
+/** The address of the document of a task's attempt; undefined if its output isn't known. Its text never changes. */
+export function outputUri(
+  execution: Execution,
+  taskId: string,
+  attempt: number,
+  scheme?: string,
+): vscode.Uri | undefined {
+  const part = { kind: "attempt", taskId, attempt } as const;
+  const output = outputOf(execution, part);
+  return output === undefined ? undefined : uriOf(execution, part, output, scheme);
+}
+
+/** A crew's answer about an execution. */
+export interface RawAnswer {
+  readonly text: string;
+  /** The status code of an error. */
+  readonly status?: number;
+  /** Milliseconds since 1970. */
+  readonly askedAt: number;
+}
+
+/** Shows a raw answer in its own editor, named by its time. Undefined if cancelled. */
+export async function openAnswer(
+  documents: Pick<ExecutionDocuments, "keepAnswer">,
+  folder: string,
+  execution: ExecutionSummary,
+  { text, status, askedAt }: RawAnswer,
+): Promise<vscode.Uri | undefined> {
+  const asked = new Date(askedAt).toISOString();
+  // With milliseconds, since two answers may come in one second.
+  const time = `${formatTime(asked).replaceAll(":", ".")}.${asked.slice(-4, -1)}`;
+  const name = status === undefined ? `status at ${time}` : `status ${status} at ${time}`;
+  const part = { kind: "answer", name } as const;
+  if (!isLarge(text)) documents.keepAnswer(uriOf(execution, part, text), text);
+  return await openOutput(folder, execution, part, text);
+}
+
+/** Asks for a file, and saves an output as it came; JSON is laid out. Undefined if cancelled. */
+export async function saveOutput(
+  execution: ExecutionSummary,
+  { part, output }: Output,
+): Promise<vscode.Uri | undefined> {
+  const { extension, text } = outputContent(output);
+  const name = `${plainName(titleOf(execution))} - ${plainName(partName(part))}.${extension}`;
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
+  const target = await vscode.window.showSaveDialog({
+    title: vscode.l10n.t("Save Output"),
+    defaultUri: vscode.Uri.joinPath(folder, name),
+    filters:
+      extension === "json"
+        ? { JSON: ["json"] }
+        : { Markdown: ["md"], [vscode.l10n.t("Text")]: ["txt"] },
+  });
+  if (target === undefined) return undefined;
+  if (target.scheme !== "file")
+    await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
+  else if (!isLarge(output)) await writeText(target.fsPath, text);
+  else {
+    const title = vscode.l10n.t("Saving {0}", path.posix.basename(target.path));
+    return await withCancel(title, async (doing) => {
+      await writeText(target.fsPath, text, doing);
+      return target;
+    });
+  }
+  return target;
+}
+
+function uriOf(
+  execution: ExecutionSummary,
+  part: ExecutionPart,
+  output: string,
+  scheme?: string,
+): vscode.Uri {
+  const address = { crewName: execution.crew.name, key: keyOf(execution) };
+  return partUri(address, part, outputContent(output).extension, scheme);
+}
+
+/** Shows an output in its own editor: a document, or a file in `folder` if it is large, which VS Code opens in pieces. Undefined if cancelled. */
+export async function openOutput(
+  folder: string,
+  execution: ExecutionSummary,
+  part: ExecutionPart,
+  output: string,
+): Promise<vscode.Uri | undefined> {
+  if (!isLarge(output)) {
+    const uri = uriOf(execution, part, output);
+    await vscode.window.showTextDocument(uri);
+    return uri;
+  }
+  const { extension, text } = shownOutput(output);
+  const file = path.join(folder, execution.localId, `${uniqueName(part)}.${extension}`);
+  // An attempt's output never changes, so its size is enough.
+  const size = await stat(file).then(
+    (stats) => stats.size,
+    () => undefined,
+  );
+  if (size !== Buffer.byteLength(text)) {
+    const title = vscode.l10n.t("Opening {0}", path.basename(file));
+    const written = await withCancel(title, async (doing) => {
+      await writeText(file, text, doing);
+      return true;
+    });
+    if (written === undefined) return undefined;
+    await chmod(file, 0o444);
+  }
+  const uri = vscode.Uri.file(file);
+  await vscode.commands.executeCommand("vscode.open", uri, { preview: true });
+  await vscode.commands.executeCommand("workbench.action.files.setActiveEditorReadonlyInSession");
+  return uri;
+}
+
+/** A file's name without extension that no other part of the execution has. */
+function uniqueName(part: ExecutionPart): string {
+  const name = partName(part);
+  const plain = plainName(name);
+  return plain === name
+    ? plain
+    : `${plain} ${createHash("sha256").update(name).digest("hex").slice(0, 12)}`;
+}
+
+/** A file's name on any system. */
+function plainName(text: string): string {
+  const plain = text
+    .replace(/[<>:"/\\|?*%\u0000-\u001f\u007f]+/g, "_")
+    .replace(/\s+/g, " ")
+    .trim();
+  return (
+    Array.from(plain)
+      .slice(0, maxName)
+      .join("")
+      .replace(/[. ]+$/, "") || "_"
+  );
+}

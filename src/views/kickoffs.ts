@@ -1,0 +1,53 @@
+import * as vscode from "vscode";
+import type { Clock } from "../base/clock.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
+import type { Sends } from "../sending/sends.ts";
+
+/** Milliseconds between checks whether a kickoff request is still being sent. */
+const interval = 1_000;
+
+/** Knows of which executions the kickoff request is being sent right now, in any window. */
+export class Kickoffs implements vscode.Disposable {
+  readonly #sends: Pick<Sends, "isUnderWay">;
+  readonly #clock: Clock;
+  /** Local ids of executions that were shown while they were kicked off. */
+  readonly #shown = new Set<string>();
+  readonly #ended = new vscode.EventEmitter<readonly string[]>();
+  #cancel: (() => void) | undefined;
+  /** Fires with local ids. A request that fails doesn't change its execution. */
+  readonly onDidEnd = this.#ended.event;
+
+  constructor(sends: Pick<Sends, "isUnderWay">, clock: Clock) {
+    this.#sends = sends;
+    this.#clock = clock;
+  }
+
+  isUnderWay({ state, localId }: ExecutionSummary): boolean {
+    if (state !== "unconfirmed" || !this.#isSending(localId)) return false;
+    this.#shown.add(localId);
+    this.#cancel ??= this.#clock.after(interval, () => this.#check());
+    return true;
+  }
+
+  dispose(): void {
+    this.#cancel?.();
+    this.#ended.dispose();
+  }
+
+  #check(): void {
+    const ended = [...this.#shown].filter((localId) => !this.#isSending(localId));
+    for (const localId of ended) this.#shown.delete(localId);
+    this.#cancel =
+      this.#shown.size === 0 ? undefined : this.#clock.after(interval, () => this.#check());
+    if (ended.length > 0) this.#ended.fire(ended);
+  }
+
+  #isSending(localId: string): boolean {
+    try {
+      return this.#sends.isUnderWay({ kind: "kickoff", localId });
+    } catch {
+      // The database can't be read, which is reported elsewhere.
+      return false;
+    }
+  }
+}

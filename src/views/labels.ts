@@ -1,0 +1,145 @@
+import * as l10n from "@vscode/l10n";
+import { type Duration, wholeTime } from "../executions/durations.ts";
+import {
+  hasEnded,
+  type ExecutionState,
+  type ExecutionSummary,
+  type TaskSummary,
+  hasRehearsalOutput,
+  isNeverSeen,
+} from "../executions/model.ts";
+
+/** Those of the texts that are defined. */
+export function present(...texts: readonly (string | undefined)[]): string[] {
+  return texts.filter((text) => text !== undefined);
+}
+
+/** A state by itself, such as the name of a group. */
+export function stateName(state: ExecutionState): string {
+  const names: Readonly<Record<ExecutionState, string>> = {
+    queued: l10n.t("Queued"),
+    running: l10n.t("Running"),
+    waiting: l10n.t("Waiting for you"),
+    completed: l10n.t("Completed"),
+    failed: l10n.t("Failed"),
+    stopped: l10n.t("Stopped"),
+    unconfirmed: l10n.t("May have started"),
+    unknown: l10n.t("Not known"),
+  };
+  return names[state];
+}
+
+/** An execution's state; one that only the crew knows as the crew reports it. */
+export function stateLabel(execution: ExecutionSummary): string {
+  if (execution.state !== "unknown") return stateName(execution.state);
+  if (isNeverSeen(execution)) return l10n.t("Unknown to the crew – check the ID");
+  if (execution.mayBeWaiting === true) return l10n.t("May be waiting for you");
+  return execution.stateText ?? l10n.t("Not known yet");
+}
+
+/** The state of an execution whose kickoff request is being sent. */
+export function kickingOffLabel(): string {
+  return l10n.t("Kicking off…");
+}
+
+/** A task's state. If the crew no longer reports it, a task last seen running may be the one that waits. */
+export function taskStateLabel(
+  { state }: Pick<TaskSummary, "state">,
+  execution: Pick<ExecutionSummary, "state" | "mayBeWaiting">,
+): string {
+  if (state === "pending") return l10n.t("Not started");
+  return state === "running" && execution.state === "unknown" && execution.mayBeWaiting === true
+    ? l10n.t("Last seen running")
+    : stateName(state);
+}
+
+/** "1/3", or "4 steps" if the total is unknown; undefined before the crew reports any. */
+export function shortProgress({ progress }: ExecutionSummary): string | undefined {
+  if (progress === undefined) return undefined;
+  const { completed, total, unit } = progress;
+  if (total !== undefined) return `${completed}/${total}`;
+  if (completed === 0) return undefined;
+  return completed === 1 ? l10n.t("1 {0}", unit) : l10n.t("{0} {1}s", completed, unit);
+}
+
+/** "1 of 3 tasks done". */
+export function fullProgress(execution: ExecutionSummary): string | undefined {
+  const { progress } = execution;
+  if (progress?.total === undefined) return shortProgress(execution);
+  const { completed, total, unit } = progress;
+  return total === 1
+    ? l10n.t("{0} of 1 {1} done", completed, unit)
+    : l10n.t("{0} of {1} {2}s done", completed, total, unit);
+}
+
+/** A time span in its two largest units. When `coarse`, minutes without seconds, or steps of ten seconds. */
+export function formatSpan(milliseconds: number, coarse = false): string {
+  const all = Math.max(0, Math.floor(milliseconds / 1000));
+  const [days, hours] = [Math.floor(all / 86_400), Math.floor(all / 3600) % 24];
+  const [minutes, seconds] = [Math.floor(all / 60) % 60, all % 60];
+  if (days > 0) return hours > 0 ? l10n.t("{0} d {1} h", days, hours) : l10n.t("{0} d", days);
+  if (hours > 0)
+    return minutes > 0 ? l10n.t("{0} h {1} min", hours, minutes) : l10n.t("{0} h", hours);
+  if (minutes > 0)
+    return seconds > 0 && !coarse
+      ? l10n.t("{0} min {1} s", minutes, seconds)
+      : l10n.t("{0} min", minutes);
+  return l10n.t("{0} s", coarse ? seconds - (seconds % 10) : seconds);
+}
+
+/** A duration, as approximate unless the crew reports it. */
+export function formatDuration({ seconds, isByCrew }: Duration): string {
+  const span = formatSpan(seconds * 1000);
+  return isByCrew ? span : l10n.t("about {0}", span);
+}
+
+/** How long an execution took, or has run at `now` (milliseconds since 1970); undefined if its start or end was not seen. */
+export function elapsedLabel(execution: ExecutionSummary, now: number): string | undefined {
+  const { state, origin, startedAt, watchingStoppedAt } = execution;
+  if (state === "unconfirmed") return undefined;
+  const whole = wholeTime(execution);
+  if (hasEnded(execution)) return whole && formatSpan(whole.seconds * 1000);
+  const isKnown = origin === "kickoff" && watchingStoppedAt === undefined;
+  return isKnown ? formatSpan(now - Date.parse(startedAt), true) : undefined;
+}
+
+/** An ISO 8601 time in this machine's time zone: `2026-10-21 14:03:12`. */
+export function formatTime(iso: string): string {
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return iso;
+  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(":");
+  return `${formatDay(time)} ${clock}`;
+}
+
+/** The day in this machine's time zone: `2026-10-21`. */
+export function formatDay(time: Date): string {
+  return [time.getFullYear(), time.getMonth() + 1, time.getDate()].map(twoDigits).join("-");
+}
+
+function twoDigits(part: number): string {
+  return String(part).padStart(2, "0");
+}
+
+/** When an execution was started, for a row: `14:03`, or `2026-10-21 14:03` before the day of `now`. */
+export function shortStart({ startedAt }: ExecutionSummary, now: number): string {
+  const [minute, today] = [formatTime(startedAt).slice(0, 16), `${formatDay(new Date(now))} `];
+  return minute.startsWith(today) ? minute.slice(today.length) : minute;
+}
+
+/** When an execution was started, or has been tracked since. */
+export function startLabel({ origin, startedAt, state }: ExecutionSummary): string {
+  const time = formatTime(startedAt);
+  if (state === "unconfirmed") return l10n.t("Kickoff sent: {0}", time);
+  return origin === "tracked"
+    ? l10n.t("Tracked since: {0}", time)
+    : l10n.t("Kicked off: {0}", time);
+}
+
+/** Whether the rehearsal engine ran it: in a local crew, or in a service connected by its address. */
+export function isRehearsal(execution: ExecutionSummary): boolean {
+  return execution.engine === "rehearsal" || hasRehearsalOutput(execution);
+}
+
+export function rehearsalLabel(): string {
+  return l10n.t("rehearsal – no language model is called");
+}

@@ -1,0 +1,81 @@
+import * as vscode from "vscode";
+import type { Clock } from "../../base/clock.ts";
+import type { Crews } from "../../crews/crews.ts";
+import type { Crew, TokenState } from "../../crews/types.ts";
+import { logProblem } from "../../editor/log.ts";
+
+/** Milliseconds after the start until tokens are looked for: activation reads no secret. */
+const tokenDelay = 5_000;
+
+/** The connected crews and whether they have tokens, for the rows. */
+export class CrewWatch implements vscode.Disposable {
+  readonly #crews: Pick<Crews, "list" | "tokenState">;
+  readonly #clock: Clock;
+  readonly #isVisible: () => boolean;
+  readonly #tokens = new Map<string, TokenState>();
+  readonly #tokensFrom: number;
+  readonly #changed = new vscode.EventEmitter<readonly string[] | undefined>();
+  readonly #subscription: vscode.Disposable;
+  /** By id. Read once for each change: the list reads the settings. */
+  #connected: ReadonlyMap<string, Crew> | undefined;
+  #cancel: (() => void) | undefined;
+  /** Fires with ids of crews whose tokens changed, or undefined if the crews changed. */
+  readonly onDidChange = this.#changed.event;
+
+  constructor(
+    crews: Pick<Crews, "list" | "tokenState" | "onDidChange" | "onDidChangeToken">,
+    clock: Clock,
+    isVisible: () => boolean,
+  ) {
+    this.#crews = crews;
+    this.#clock = clock;
+    this.#isVisible = isVisible;
+    this.#tokensFrom = clock.now() + tokenDelay;
+    this.#subscription = vscode.Disposable.from(
+      this.#changed,
+      crews.onDidChange(() => {
+        this.#connected = undefined;
+        this.#changed.fire(undefined);
+        this.look();
+      }),
+      crews.onDidChangeToken(() => this.look()),
+    );
+  }
+
+  /** The connected crews by id. */
+  get connected(): ReadonlyMap<string, Crew> {
+    this.#connected ??= new Map(this.#crews.list().map((crew) => [crew.id, crew]));
+    return this.#connected;
+  }
+
+  /** Undefined until tokens were looked for. */
+  tokensOf(crewId: string): TokenState | undefined {
+    return this.#tokens.get(crewId);
+  }
+
+  /** Looks for tokens soon, if the rows are visible. */
+  look(): void {
+    if (!this.#isVisible() || this.#cancel !== undefined) return;
+    const delay = Math.max(0, this.#tokensFrom - this.#clock.now());
+    this.#cancel = this.#clock.after(delay, () => {
+      this.#cancel = undefined;
+      this.#readTokens().catch((error: unknown) => logProblem("Looking for tokens", error));
+    });
+  }
+
+  dispose(): void {
+    this.#cancel?.();
+    this.#subscription.dispose();
+  }
+
+  async #readTokens(): Promise<void> {
+    const changed: string[] = [];
+    for (const id of this.connected.keys()) {
+      const state = await this.#crews.tokenState(id);
+      if (JSON.stringify(state) === JSON.stringify(this.#tokens.get(id))) continue;
+      this.#tokens.set(id, state);
+      changed.push(id);
+    }
+    if (changed.length > 0) this.#changed.fire(changed);
+  }
+}

@@ -1,0 +1,146 @@
+import { isDeepStrictEqual } from "node:util";
+import * as vscode from "vscode";
+import type { Clock } from "../../base/clock.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
+import type { ExecutionStore } from "../../executions/store.ts";
+import type { Tracker } from "../../executions/tracker.ts";
+import type { Kickoffs } from "../kickoffs.ts";
+import type { Arrangement } from "./arrangement.ts";
+import type { CrewWatch } from "./crew-watch.ts";
+import { executionRow, taskRow, type Circumstances } from "./execution-rows.ts";
+import { crewGroup, partsOf } from "./grouping.ts";
+import { idOf, showAttempt, type TreeNode } from "./nodes.ts";
+import { crewRow, goneCrewRow, groupRow, hintRow, moreRow, type Row } from "./rows.ts";
+
+interface Sources {
+  readonly store: Pick<ExecutionStore, "summary">;
+  readonly tracker: Pick<Tracker, "problemOf" | "parkedCrews">;
+  readonly kickoffs: Pick<Kickoffs, "isUnderWay">;
+  readonly clock: Clock;
+}
+
+/** Makes the rows of the tree. */
+export class TreeItems {
+  readonly #sources: Sources;
+  readonly #arrangement: Arrangement;
+  readonly #crews: CrewWatch;
+
+  constructor(sources: Sources, arrangement: Arrangement, crews: CrewWatch) {
+    this.#sources = sources;
+    this.#arrangement = arrangement;
+    this.#crews = crews;
+  }
+
+  /** A row without its tooltip; undefined if what it shows is gone. */
+  item(node: TreeNode, state: vscode.TreeItemCollapsibleState): vscode.TreeItem | undefined {
+    const row = this.#row(node);
+    if (row === undefined) return undefined;
+    const { id, color } = row.icon;
+    const item = new vscode.TreeItem(row.label, state);
+    item.id = idOf(node);
+    item.description = row.description;
+    item.iconPath = new vscode.ThemeIcon(
+      id,
+      color === undefined ? undefined : new vscode.ThemeColor(color),
+    );
+    item.contextValue = row.facts;
+    item.accessibilityInformation = { label: row.sentence };
+    const command = commandOf(node);
+    if (command !== undefined) item.command = { ...command, arguments: [node] };
+    return item;
+  }
+
+  /** Its first line is a heading. */
+  tooltip(node: TreeNode): vscode.MarkdownString | undefined {
+    const [first = "", ...lines] = this.#row(node)?.tooltip ?? [];
+    return first === ""
+      ? undefined
+      : new vscode.MarkdownString(`**${escaped(first)}**\n\n${lines.map(escaped).join("  \n")}`);
+  }
+
+  /** Whether rows of an execution change. A row that is updated for nothing loses the click that is on its way to it. */
+  looksDifferent(before: ExecutionSummary, after: ExecutionSummary): boolean {
+    const now = this.#sources.clock.now();
+    const rows = (execution: ExecutionSummary) => {
+      const circumstances = this.#circumstances(execution, crewGroup(execution.crew.id));
+      return [
+        executionRow(execution, now, circumstances),
+        execution.tasks.map((task) => taskRow(task, execution, circumstances)),
+      ];
+    };
+    return !isDeepStrictEqual(rows(before), rows(after));
+  }
+
+  #row(node: TreeNode): Row | undefined {
+    const { store, tracker, clock } = this.#sources;
+    const { connected } = this.#crews;
+    switch (node.kind) {
+      case "crew": {
+        const crew = connected.get(node.crew);
+        const parked = tracker.parkedCrews().get(node.crew);
+        if (crew !== undefined)
+          return crewRow(crew, { parked, tokens: this.#crews.tokensOf(node.crew) });
+        const some = this.#arrangement.members(crewGroup(node.crew))[0];
+        return some && goneCrewRow(some.crew);
+      }
+      case "group": {
+        const size = this.#arrangement.members(node.group).length;
+        return groupRow(node.group, size, clock.now(), vscode.env.language);
+      }
+      case "hint":
+        return hintRow(connected.get(node.crew)?.local?.running === false);
+      case "more":
+        return moreRow(this.#arrangement.moreOf(node.group));
+      case "execution":
+      case "task": {
+        const execution = store.summary(node.localId);
+        if (execution === undefined) return undefined;
+        showAttempt(node, execution);
+        const circumstances = this.#circumstances(execution, node.group);
+        if (node.kind === "execution") return executionRow(execution, clock.now(), circumstances);
+        const task = execution.tasks.find(({ taskId }) => taskId === node.taskId);
+        return task && taskRow(task, execution, circumstances);
+      }
+    }
+  }
+
+  #circumstances(execution: ExecutionSummary, group: string): Circumstances {
+    const { tracker, kickoffs } = this.#sources;
+    const crew = this.#crews.connected.get(execution.crew.id);
+    const isRefusing = tracker.parkedCrews().has(execution.crew.id);
+    return {
+      group: partsOf(group).kind,
+      crew:
+        crew === undefined
+          ? "gone"
+          : crew.local?.running === false
+            ? "stopped"
+            : isRefusing
+              ? "refusing"
+              : "connected",
+      problem: isRefusing ? undefined : tracker.problemOf(execution),
+      isKickingOff: kickoffs.isUnderWay(execution),
+    };
+  }
+}
+
+/** What a click on a row does. */
+function commandOf({ kind }: TreeNode): vscode.Command | undefined {
+  switch (kind) {
+    case "hint":
+      return { title: vscode.l10n.t("Kick Off…"), command: "crewdeck.kickoff" };
+    case "more":
+      return { title: vscode.l10n.t("Show More"), command: "crewdeck.showMore" };
+    case "execution":
+    case "task":
+      return { title: vscode.l10n.t("Open Execution"), command: "crewdeck.openExecution" };
+    case "crew":
+    case "group":
+      return undefined;
+  }
+}
+
+/** Remote text without Markdown, links or HTML: all ASCII punctuation escaped. VS Code's own `appendText` makes every blank a hard one. */
+function escaped(text: string): string {
+  return text.trim().replace(/[!-/:-@[-`{-~]/g, "\\$&");
+}

@@ -1,0 +1,29 @@
+import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
+
+/** Executions that need attention, newest first. */
+export interface ActiveExecutions {
+  readonly waiting: readonly ExecutionSummary[];
+  /** Queued or running, and still polled. */
+  readonly running: readonly ExecutionSummary[];
+}
+
+export function activeOf(executions: readonly ExecutionSummary[]): ActiveExecutions {
+  const runs = ({ state, watchingStoppedAt }: ExecutionSummary) =>
+    (state === "queued" || state === "running") && watchingStoppedAt === undefined;
+  return { waiting: executions.filter(waitsForPerson), running: executions.filter(runs) };
+}
+
+/** The one execution that waits, or if none does, that runs; undefined if there are several or none. */
+export function theOne({ waiting, running }: ActiveExecutions): ExecutionSummary | undefined {
+  const first = waiting.length > 0 ? waiting : running;
+  return first.length === 1 ? first[0] : undefined;
+}
+
+/** The execution that has waited longest; of several, the one started first. */
+export function longestWaiting(
+  executions: readonly ExecutionSummary[],
+): ExecutionSummary | undefined {
+  const since = ({ waiting, startedAt }: ExecutionSummary) =>
+    `${waiting?.since ?? startedAt} ${startedAt}`;
+  return executions.filter(waitsForPerson).sort((a, b) => (since(a) < since(b) ? -1 : 1))[0];
+}

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { SingleStart } from "../../../src/base/single-start.ts";
+import { FakeClock } from "../executions/fake-clock.ts";
+import { deferred } from "../kickoff/support.ts";
+
+const person = { isPerson: true };
+const program = { isPerson: false };
+
+describe("A single start", () => {
+  let clock: FakeClock;
+  let starts: SingleStart<number | undefined>;
+  let count: number;
+  const start = () => Promise.resolve(++count);
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    starts = new SingleStart(clock);
+    count = 0;
+  });
+
+  it("is the same while it is in progress, for a person and a program; another key is another", async () => {
+    const slow = deferred<number>();
+    const made = [person, program].map((by) => starts.once("a", by, () => slow.promise));
+    assert.equal(await starts.once("b", person, start), 1);
+    slow.resolve(7);
+    assert.deepEqual(await Promise.all(made), [7, 7]);
+  });
+
+  it("stays the same for a person for a second after the answer, and is another after it", async () => {
+    assert.equal(await starts.once("a", person, start), 1);
+    await clock.pass(999);
+    assert.equal(await starts.once("a", person, start), 1);
+    await clock.pass(1);
+    assert.equal(await starts.once("a", person, start), 2);
+  });
+
+  it("stays the same after a failure, too, because a failed request may have arrived", async () => {
+    const fail = () => Promise.reject(new Error("no answer"));
+    await assert.rejects(starts.once("a", person, fail), /no answer/);
+    await clock.pass(500);
+    await assert.rejects(starts.once("a", person, start), /no answer/);
+    assert.equal(count, 0);
+    await clock.pass(500);
+    assert.equal(await starts.once("a", person, start), 1);
+  });
+
+  it("is another at once if it made nothing, and for a program that has its answer", async () => {
+    await starts.once("a", person, () => Promise.resolve(undefined));
+    await clock.pass(0);
+    assert.equal(await starts.once("a", person, start), 1);
+    assert.equal(await starts.once("a", program, start), 2);
+    await clock.pass(0);
+    assert.equal(await starts.once("a", program, start), 3);
+    assert.equal(clock.pending, 1, "only the person's is held");
+  });
+});

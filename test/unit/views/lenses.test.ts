@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { without, type Execution } from "../../../src/executions/model.ts";
+import { documentLenses } from "../../../src/views/document/lenses.ts";
+import { renderExecution } from "../../../src/views/document/render.ts";
+import { anExecution, notWaiting } from "./executions.ts";
+
+describe("Over the title of an execution's document", () => {
+  const lensesOf = (execution: Execution, isKickingOff = false) =>
+    documentLenses(execution, renderExecution(execution), isKickingOff).filter(
+      ({ line }) => line === 0,
+    );
+  const failed = (state: "failed" | "stopped") => notWaiting({ kickoffIds: [state], state });
+  const lost = notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" });
+
+  it("what failed or was stopped can be run again, where it is known what was sent", () => {
+    const crew = anExecution().crew.id;
+    for (const state of ["failed", "stopped"] as const) {
+      const target = { crew, kickoffId: state, fromLens: true };
+      assert.deepEqual(
+        lensesOf(failed(state)).map(({ command }) => command),
+        [
+          { title: "Run again…", command: "crewdeck.runAgain", arguments: [target] },
+          { title: "Run again in form…", command: "crewdeck.runAgainInForm", arguments: [target] },
+        ],
+      );
+    }
+    assert.deepEqual(lensesOf(without(failed("failed"), "request")), []);
+    assert.deepEqual(lensesOf(anExecution()), []);
+  });
+
+  it("what may have started can be tracked by its ID, run again and removed from the list", () => {
+    const commands = lensesOf(lost).map(({ command }) => command);
+    assert.deepEqual(
+      commands.map(({ title, command }) => [title, command]),
+      [
+        ["Track by its ID…", "crewdeck.trackExecution"],
+        ["Run again…", "crewdeck.runAgain"],
+        ["Remove from list…", "crewdeck.untrackExecution"],
+      ],
+    );
+    const { id: crew } = anExecution().crew;
+    assert.deepEqual(commands[0]?.arguments, [{ crew, fromLens: true }]);
+    assert.deepEqual(commands.at(-1)?.arguments, [{ crew, kickoffId: "lost", fromLens: true }]);
+  });
+
+  it("is nothing to do next while the kickoff request is being sent", () => {
+    assert.deepEqual(lensesOf(lost, true), []);
+  });
+});
