@@ -93,9 +93,7 @@ function validation(said: string, missingInputs: readonly string[]): CrewApiErro
         ? l10n.t("The crew needs more inputs: {0}", listed(missingInputs))
         : l10n.t("The crew does not accept the values (422): {0}", said),
     ),
-    remedy: isMissing
-      ? l10n.t("Fill them in and send again.")
-      : l10n.t("Fix them and send again."),
+    remedy: isMissing ? l10n.t("Fill them in and send again.") : l10n.t("Fix them and send again."),
     missingInputs,
   };
 }

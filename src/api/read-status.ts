@@ -92,7 +92,10 @@ function folded(text: string): string {
  * Documented: `result.output`. Observed: `result` as a text beside `result_json` (an object or null), and sometimes only
  * `last_executed_task.output`, which is the final output only once the execution is completed.
  */
-function readResult(answer: UnknownObject, completed: boolean): Pick<StatusReading, "output" | "outputJson"> {
+function readResult(
+  answer: UnknownObject,
+  completed: boolean,
+): Pick<StatusReading, "output" | "outputJson"> {
   const result = answer["result"];
   const found = isObject(result) ? (result["output"] ?? result["raw"] ?? result["result"]) : result;
   const last = completed

@@ -53,8 +53,7 @@ export class Lease implements Disposable {
   stop(): void {
     const { database, owner } = this.#options;
     this.#cancelTimer?.();
-    if (this.#held)
-      this.#try(() => database.run("DELETE FROM lease WHERE owner = ?", owner) === 1);
+    if (this.#held) this.#try(() => database.run("DELETE FROM lease WHERE owner = ?", owner) === 1);
     this.#setHeld(false);
   }
 

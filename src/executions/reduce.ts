@@ -14,7 +14,15 @@ import {
   without,
 } from "./model.ts";
 import { crewContinued, resumesOf, type ResumeTarget } from "./resumes.ts";
-import { endTasks, isSameOutput, mergeTasks, moveOn, taskIn, withAttempt, withTask } from "./tasks.ts";
+import {
+  endTasks,
+  isSameOutput,
+  mergeTasks,
+  moveOn,
+  taskIn,
+  withAttempt,
+  withTask,
+} from "./tasks.ts";
 
 /** After a kickoff or resume, a crew may not know the id yet: "NOT FOUND" until a worker has it (observed; ms). */
 const unknownGrace = 2 * 60_000;
@@ -250,7 +258,9 @@ function inferAttempt(execution: Execution, pause: Pause, now: number): number {
   if (!fits(pause, last)) return last.number + 1;
   const target = { taskId, attempt: last.number };
   const continued = resumesOf(execution, target).some((resume) => resume.isFollowed === true);
-  return continued && !acceptedWithin(execution, target, now, stale) ? last.number + 1 : last.number;
+  return continued && !acceptedWithin(execution, target, now, stale)
+    ? last.number + 1
+    : last.number;
 }
 
 function fits({ output }: Pause, attempt: Attempt): boolean {

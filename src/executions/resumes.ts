@@ -34,9 +34,7 @@ export function isForWhatWaits(
   execution: ExecutionSummary,
 ): boolean {
   const isItsTask = execution.waiting === undefined || execution.waiting.taskId === taskId;
-  return (
-    canBeAnswered(execution) && isItsTask && attempt === attemptToAnswer(execution, taskId)
-  );
+  return canBeAnswered(execution) && isItsTask && attempt === attemptToAnswer(execution, taskId);
 }
 
 /** What was sent for an output and not refused, oldest first. */

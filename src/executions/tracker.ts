@@ -16,10 +16,7 @@ export interface TrackerOptions {
   /** The client of a crew; undefined when it is not connected on this machine. */
   clientFor(crew: CrewRef): Promise<
     | {
-        status(
-          kickoffId: string,
-          call?: { readonly signal?: AbortSignal },
-        ): Promise<StatusReading>;
+        status(kickoffId: string, call?: { readonly signal?: AbortSignal }): Promise<StatusReading>;
       }
     | undefined
   >;
@@ -85,9 +82,7 @@ export class Tracker implements Disposable {
     const { limits } = this.#list;
     const wanted =
       localId === undefined
-        ? store
-            .list()
-            .filter((each) => !each.watchingStoppedAt && !limits.parked.has(each.crew.id))
+        ? store.list().filter((each) => !each.watchingStoppedAt && !limits.parked.has(each.crew.id))
         : [store.summary(localId)];
     const polls = wanted.flatMap((execution) => {
       if (this.#isDisposed || execution === undefined || !canBeAsked(execution)) return [];

@@ -88,7 +88,11 @@ export class Feedback implements vscode.Disposable {
     const { isPerson = false, feedback = "" } = given;
     const isTaskKnown = (given.taskId ?? execution.waiting?.taskId) !== undefined;
     const isUnseen =
-      isPerson && isTaskKnown && !wanted.again && !this.isSending(execution) && !this.#isShown(execution);
+      isPerson &&
+      isTaskKnown &&
+      !wanted.again &&
+      !this.isSending(execution) &&
+      !this.#isShown(execution);
     if (isUnseen && !(await (await questions()).confirmApproval(execution, wanted.taskId)))
       return undefined;
     return await this.send({ ...wanted, isApprove: true, text: feedback });
@@ -201,7 +205,8 @@ export class Feedback implements vscode.Disposable {
     if (stale !== undefined) throw stale;
     const task = known ?? (await (await questions()).askTask(execution));
     if (task === undefined) return undefined;
-    const taken = isPerson && !this.isSending(execution) ? acceptedBefore(execution, task) : undefined;
+    const taken =
+      isPerson && !this.isSending(execution) ? acceptedBefore(execution, task) : undefined;
     if (taken === undefined) return { execution, taskId: task };
     return (await (await questions()).askAnew(taken))
       ? { execution, taskId: task, again: true }
@@ -221,10 +226,7 @@ export class Feedback implements vscode.Disposable {
   }
 }
 
-function answerText(
-  { execution, isApprove }: FeedbackToSend,
-  { message }: FeedbackResult,
-): string {
+function answerText({ execution, isApprove }: FeedbackToSend, { message }: FeedbackResult): string {
   const title = plainLabel(titleOf(execution));
   return isApprove
     ? vscode.l10n.t("$(check) Approved “{0}”: {1}", title, plainLabel(message))

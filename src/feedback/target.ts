@@ -59,10 +59,7 @@ export function callbacksAgain({ request }: Pick<Execution, "request">): readonl
     [l10n.t("task"), callbacks?.taskWebhookUrl],
     [l10n.t("step"), callbacks?.stepWebhookUrl],
     [l10n.t("crew"), callbacks?.crewWebhookUrl],
-    [
-      l10n.t("human input"),
-      callbacks?.humanInputWebhook?.url ?? callbacks?.humanInputWebhookUrl,
-    ],
+    [l10n.t("human input"), callbacks?.humanInputWebhook?.url ?? callbacks?.humanInputWebhookUrl],
     [l10n.t("events"), callbacks?.webhooks?.url],
   ];
   return all.flatMap(([name, url = ""]) => (url === "" ? [] : [`${name} → ${hostOf(url)}`]));

@@ -213,7 +213,10 @@ export class FeedbackSender {
       poll(localId);
       if (isRefused) throw error;
       throw new MaybeSentError(
-        l10n.t("Your feedback may have been sent: {0} It is not sent again automatically.", message),
+        l10n.t(
+          "Your feedback may have been sent: {0} It is not sent again automatically.",
+          message,
+        ),
         error,
         recorded && actionsFor(recorded),
       );

@@ -28,12 +28,8 @@ export class MaybeStartedError extends Error {
     super(message, { cause });
     this.name = "MaybeStartedError";
     this.remedy = isLocalCrew(crew)
-      ? l10n.t(
-          "Check the executions or the local crew's log before you kick off again.",
-        )
-      : l10n.t(
-          "Check the executions or the crew's dashboard before you kick off again.",
-        );
+      ? l10n.t("Check the executions or the local crew's log before you kick off again.")
+      : l10n.t("Check the executions or the crew's dashboard before you kick off again.");
     if (execution !== undefined) this.execution = execution;
   }
 }
@@ -152,12 +148,7 @@ export class KickoffSender {
       return (await client.kickoff(request)).kickoffId;
     } catch (error) {
       if (!isCertainlyNotTaken(error))
-        throw new MaybeStartedError(
-          doubtText(record.crew.name, error),
-          record.crew,
-          record,
-          error,
-        );
+        throw new MaybeStartedError(doubtText(record.crew.name, error), record.crew, record, error);
       this.#removeRecord(record);
       throw error;
     }

@@ -1,6 +1,12 @@
 import * as l10n from "@vscode/l10n";
 import { type Duration, wholeTime } from "../executions/durations.ts";
-import { hasEnded, hasRehearsalOutput, isNeverSeen, type ExecutionSummary, type TaskSummary } from "../executions/model.ts";
+import {
+  hasEnded,
+  hasRehearsalOutput,
+  isNeverSeen,
+  type ExecutionSummary,
+  type TaskSummary,
+} from "../executions/model.ts";
 
 /** Where an execution stands, for a person: one or a few words. A word of the crew's own that nobody knows is shown as it came. */
 export function stateInWords(execution: ExecutionSummary): string {

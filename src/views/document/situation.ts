@@ -1,5 +1,10 @@
 import * as l10n from "@vscode/l10n";
-import { isLocalCrew, isNeverSeen, type Execution, type ResumeSummary } from "../../executions/model.ts";
+import {
+  isLocalCrew,
+  isNeverSeen,
+  type Execution,
+  type ResumeSummary,
+} from "../../executions/model.ts";
 import { answeredPause } from "../../executions/resumes.ts";
 import { inlineText } from "./markdown.ts";
 import { mayBeWaitingSection } from "./section-ids.ts";

@@ -2,7 +2,12 @@ import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine, shortName } from "../../base/text.ts";
 import { attemptPairs } from "../../executions/tasks.ts";
-import { hasEnded, isNeverSeen, type ExecutionSummary, type TaskSummary } from "../../executions/model.ts";
+import {
+  hasEnded,
+  isNeverSeen,
+  type ExecutionSummary,
+  type TaskSummary,
+} from "../../executions/model.ts";
 import { answeredPause, pendingResume } from "../../executions/resumes.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { problemInWords } from "../problems.ts";

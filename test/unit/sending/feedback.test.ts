@@ -4,7 +4,12 @@ import { systemClock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
-import { MaybeSentError, namingFeedback, NotTakenError, StaleFeedbackError } from "../../../src/sending/errors.ts";
+import {
+  MaybeSentError,
+  namingFeedback,
+  NotTakenError,
+  StaleFeedbackError,
+} from "../../../src/sending/errors.ts";
 import { FeedbackSender, type FeedbackToSend } from "../../../src/sending/feedback.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";

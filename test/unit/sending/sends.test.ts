@@ -99,7 +99,11 @@ describe("Sends", () => {
     one.sends.settle(resume, nothing);
     void two.sends.once(resume, nothing, () => sending.promise);
     await clock.pass(60 * 60_000);
-    assert.equal(one.sends.isUnderWay(resume), true, "this process sends it, though the computer slept");
+    assert.equal(
+      one.sends.isUnderWay(resume),
+      true,
+      "this process sends it, though the computer slept",
+    );
     kill(two);
     assert.equal(one.sends.isUnderWay(resume), false);
     sending.resolve(undefined);
