@@ -89,7 +89,8 @@ export function readSummary(text: string): ExecutionSummary {
 }
 
 export function readExecution({ summary, details }: Omit<ExecutionTexts, "search">): Execution {
-  const [short, long]: unknown[] = [JSON.parse(summary), JSON.parse(details)];
+  const short: unknown = JSON.parse(summary);
+  const long: unknown = JSON.parse(details);
   const raw = isObject(short) && isObject(long) ? { ...short, ...long } : undefined;
   if (!isExecution(raw)) throw new Error(problemIn(raw));
   return raw;
