@@ -75,6 +75,8 @@ export function summaryOf(execution: Execution): ExecutionSummary {
     }),
   };
   Reflect.deleteProperty(summary, "outputJson");
+  // There is nothing to open.
+  if (execution.output === "") Reflect.deleteProperty(summary, "output");
   return summary;
 }
 
@@ -130,12 +132,12 @@ function withoutText({ isApprove, at }: Feedback): Omit<Feedback, "text"> {
   return { isApprove, at };
 }
 
-/** With `true` instead of an output's text. An empty output is none. */
+/** With `true` instead of an output's text. */
 function withoutOutput<T extends { readonly output?: string }>(
   whole: T,
 ): Omit<T, "output"> & { readonly output?: true } {
-  const { output = "", ...rest } = whole;
-  return output === "" ? rest : { ...rest, output: true };
+  const { output, ...rest } = whole;
+  return output === undefined ? rest : { ...rest, output: true };
 }
 
 function textOf(value: JsonValue): string {

@@ -93,7 +93,7 @@ export interface AttemptPair {
 export function attemptPairs({ tasks }: Pick<ExecutionSummary, "tasks">): readonly AttemptPair[] {
   return tasks.flatMap(({ taskId, attempts }) => {
     const numbers = attempts
-      .filter(({ output = "" }) => output !== "")
+      .filter(({ output }) => output !== undefined)
       .map(({ number }) => number);
     return numbers
       .slice(1)
