@@ -25,6 +25,8 @@ export async function track(
   const { crew, kickoffId } = named;
   await wake(crew.id);
   const engine = crew.local?.engine;
+  // Another window may have just started or tracked it: of two records, each could send feedback.
+  store.refresh();
   const execution =
     store.find(kickoffId, crew.id) ??
     store.add(
