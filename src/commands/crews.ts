@@ -56,7 +56,10 @@ export function crewCommands(parts: CrewParts): Commands {
 
 /** Removes a crew and its tokens after a confirmation. */
 export async function removeCrew(
-  { crews, locals }: { crews: Pick<CrewParts["crews"], "remove">; locals: Pick<CrewParts["locals"], "remove"> },
+  {
+    crews,
+    locals,
+  }: { crews: Pick<CrewParts["crews"], "remove">; locals: Pick<CrewParts["locals"], "remove"> },
   crew: Crew,
 ): Promise<boolean> {
   const question =
@@ -85,9 +88,7 @@ async function startLocal(parts: CrewParts, argument: unknown): Promise<Crew | u
   const crew = await parts.locals.start({
     ...folderIn(parts, given),
     ...defined({ engine: stringOf(given, "engine"), here: booleanOf(given, "here") }),
-    ...(isPerson
-      ? { onChosen: () => void vscode.commands.executeCommand(`${viewId}.focus`) }
-      : {}),
+    ...(isPerson ? { onChosen: () => void vscode.commands.executeCommand(`${viewId}.focus`) } : {}),
   });
   if (crew !== undefined)
     showStatus(vscode.l10n.t("“{0}” runs on this machine; no model is called", crew.name));

@@ -3,12 +3,7 @@ import { UserError } from "../base/errors.ts";
 import { isProgram, targetOf } from "../editor/arguments.ts";
 import { viewId } from "../editor/ids.ts";
 import { showStatus } from "../editor/messages.ts";
-import {
-  hasEnded,
-  without,
-  type Execution,
-  type ExecutionSummary,
-} from "../executions/model.ts";
+import { hasEnded, without, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { canBeAsked } from "../executions/watched.ts";
 import { activeOf, theOne } from "../views/active.ts";
@@ -80,10 +75,7 @@ export function executionCommands(parts: ExecutionParts): Commands {
 }
 
 /** Opens the execution that waits, else the one that runs; asks if there are several, and shows the view if there is none. */
-async function showActive({
-  store,
-  show,
-}: Pick<ExecutionParts, "store" | "show">): Promise<void> {
+async function showActive({ store, show }: Pick<ExecutionParts, "store" | "show">): Promise<void> {
   const active = activeOf(store.list());
   const section = (label: string, executions: readonly ExecutionSummary[]) =>
     executions.length === 0
@@ -206,8 +198,7 @@ async function refreshCrew(
   const [first, ...others] = store
     .list()
     .filter(
-      (each) =>
-        each.crew.id === crewId && each.watchingStoppedAt === undefined && canBeAsked(each),
+      (each) => each.crew.id === crewId && each.watchingStoppedAt === undefined && canBeAsked(each),
     );
   // With no execution to poll, the next request shows whether the token is accepted.
   if (first === undefined) {

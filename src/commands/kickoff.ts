@@ -4,14 +4,7 @@ import { UserError } from "../base/errors.ts";
 import { defined, type UnknownObject } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
-import {
-  booleanOf,
-  isProgram,
-  needed,
-  objectOf,
-  recordOf,
-  stringOf,
-} from "../editor/arguments.ts";
+import { booleanOf, isProgram, needed, objectOf, recordOf, stringOf } from "../editor/arguments.ts";
 import { logProblem } from "../editor/log.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { checkAddress } from "../kickoff/address.ts";

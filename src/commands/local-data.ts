@@ -18,7 +18,12 @@ export interface LocalDataCounts {
   readonly crews: number;
 }
 
-export function countLocalData({ crews, executions, locals, database }: DeleteParts): LocalDataCounts {
+export function countLocalData({
+  crews,
+  executions,
+  locals,
+  database,
+}: DeleteParts): LocalDataCounts {
   const count = (query: string) => integer(database.get(query) ?? {}, "count");
   return {
     executions: executions.store.list().length,

@@ -61,8 +61,7 @@ function list(facts: readonly Fact[]): string {
 
 function versions(context: ReportParts["context"]): readonly Fact[] {
   const { appName, appHost, remoteName, uiKind, language } = vscode.env;
-  const window =
-    uiKind === vscode.UIKind.Web ? vscode.l10n.t("browser") : vscode.l10n.t("desktop");
+  const window = uiKind === vscode.UIKind.Web ? vscode.l10n.t("browser") : vscode.l10n.t("desktop");
   return [
     ["Crewdeck", versionOf(context)],
     [appName, `${vscode.version} (${appHost})`],

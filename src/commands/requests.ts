@@ -33,8 +33,7 @@ export function requestCommands(parts: RequestParts): Commands {
       if (started !== undefined && shows && !isProgram(argument)) await show(started);
       return started && madeOf(started);
     };
-  const known = (argument: unknown) =>
-    chooseExecution(store, crews, argument, wasSent);
+  const known = (argument: unknown) => chooseExecution(store, crews, argument, wasSent);
   return {
     kickoffFile: start(async (argument) => {
       const file = await chooseRequestFile(argument);

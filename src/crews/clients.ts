@@ -59,7 +59,13 @@ export class CrewClients {
     const host = new URL(target.url).host;
     const connection: Connection =
       "token" in target
-        ? { client: new CrewClient(target.url, target.token, this.#clientOptions(() => host)) }
+        ? {
+            client: new CrewClient(
+              target.url,
+              target.token,
+              this.#clientOptions(() => host),
+            ),
+          }
         : this.#connection(target);
     const begun = Date.now();
     const inputs = await connection.client.inputs(defined({ signal }));

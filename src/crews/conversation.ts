@@ -22,7 +22,7 @@ interface Conversation<Step, Result> {
 export async function converse<Step, Result>(
   conversation: Conversation<Step, Result>,
 ): Promise<Result | undefined> {
-  for (let index = 0; ; ) {
+  for (let index = 0; ;) {
     const steps = conversation.steps();
     const step = steps[index];
     if (step === undefined) break;

@@ -7,12 +7,7 @@ import { Disposables } from "../base/events.ts";
 import { CrewClients } from "./clients.ts";
 import { StatusPaths, TokenNotes } from "./crew-values.ts";
 import { isWebAddress } from "./entries.ts";
-import {
-  addCrewAction,
-  MissingTokenError,
-  notConnected,
-  setTokenAction,
-} from "./errors.ts";
+import { addCrewAction, MissingTokenError, notConnected, setTokenAction } from "./errors.ts";
 import { findCrew, idOfAddress, isSameName, isSameOrigin, uniqueName } from "./identity.ts";
 import { CrewSettings } from "./settings.ts";
 import { tokenInUse, tokenTypeName, tokenTypes, withToken } from "./token-format.ts";

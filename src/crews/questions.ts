@@ -124,7 +124,9 @@ function prepare(
 }
 
 /** The reply isn't normalised; it is valid unless the person went back or cancelled. */
-export function askAddress(question: Question & { readonly value: string }): Promise<Reply<string>> {
+export function askAddress(
+  question: Question & { readonly value: string },
+): Promise<Reply<string>> {
   return askText({
     ...question,
     prompt: vscode.l10n.t(
@@ -145,7 +147,7 @@ export function askAddress(question: Question & { readonly value: string }): Pro
 
 /** @param question `crew` is its name in quotation marks, or its host; `why` explains the question */
 export async function askToken({
-  crew,
+  crew: whose,
   type,
   why,
   dashboardUrl = dashboard,
@@ -159,8 +161,8 @@ export async function askToken({
 }): Promise<Reply<string>> {
   const what =
     type === undefined
-      ? vscode.l10n.t("Token for {0}.", crew)
-      : vscode.l10n.t("{0} for {1}.", tokenTypeName(type), crew);
+      ? vscode.l10n.t("Token for {0}.", whose)
+      : vscode.l10n.t("{0} for {1}.", tokenTypeName(type), whose);
   const where = vscode.l10n.t(
     "It is in the Status tab of the crew's page in the dashboard, and is stored only in this machine's secret storage.",
   );
@@ -168,9 +170,7 @@ export async function askToken({
     ...question,
     prompt: [...(why === undefined ? [] : [why]), what, where].join(" "),
     placeholder:
-      type === undefined
-        ? vscode.l10n.t("Bearer Token or User Bearer Token")
-        : tokenTypeName(type),
+      type === undefined ? vscode.l10n.t("Bearer Token or User Bearer Token") : tokenTypeName(type),
     password: true,
     validate: (text) => describeTokenProblem(tokenIn(text)),
     dashboardUrl,

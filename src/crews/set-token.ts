@@ -80,8 +80,7 @@ export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise
 export async function switchToken(crews: Crews, crew: Crew, raw?: unknown): Promise<object> {
   const state = await crews.tokenState(crew.id);
   const tokenType =
-    readToken(raw).tokenType ??
-    otherType(state.kind === "stored" ? state.inUse : "userBearer");
+    readToken(raw).tokenType ?? otherType(state.kind === "stored" ? state.inUse : "userBearer");
   await crews.useToken(crew, tokenType);
   showStatus(vscode.l10n.t("“{0}” now uses {1}.", crew.name, describeTokenType(tokenType)));
   return { crew: crew.name, tokenType };

@@ -137,8 +137,7 @@ export class KickoffForms implements vscode.Disposable {
   }
 
   #put(panel: vscode.WebviewPanel, crew: FormCrew, seed: Seed, takesFocus: boolean): OpenForm {
-    const { context, crews, sender, tools, clock, onStarted, onOpenExecution } =
-      this.#options;
+    const { context, crews, sender, tools, clock, onStarted, onOpenExecution } = this.#options;
     const form = new OpenForm(
       panel,
       crew,

@@ -245,7 +245,10 @@ export class LocalCrews implements vscode.Disposable {
       const local = this.#kept.get(folder);
       const uri = this.#folders.uriOf(folder);
       try {
-        return await this.#serve(folder, local ?? (await this.#kept.add(await this.#learn(folder))));
+        return await this.#serve(
+          folder,
+          local ?? (await this.#kept.add(await this.#learn(folder))),
+        );
       } catch (error) {
         if (error instanceof ProjectError) this.#store.change(folder, { failure: error.message });
         this.#kept.reread(folder);

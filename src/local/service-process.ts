@@ -164,7 +164,9 @@ async function listening(
     }, timeoutMs);
     over.signal.addEventListener("abort", () => clearTimeout(timer));
     const cancel = () =>
-      reject(signal.reason instanceof Error ? signal.reason : new Error("The start was cancelled."));
+      reject(
+        signal.reason instanceof Error ? signal.reason : new Error("The start was cancelled."),
+      );
     signal.addEventListener("abort", cancel, { signal: over.signal });
     child.on("message", (received) => {
       const message = readMessage(received);

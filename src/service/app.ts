@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { isLoopback } from "../base/loopback.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
 import type { Dialect } from "./dialect.ts";
 import {
@@ -120,11 +121,6 @@ function authenticate(header: string | undefined, tokens: AppOptions["tokens"]):
   const isUser = timingSafeEqual(hash, digest(tokens.userToken));
   if (given === undefined || (!isBearer && !isUser)) throw unauthorized(header !== undefined);
   return isBearer ? "bearer" : "userBearer";
-}
-
-/** Whether a host is this machine. Another name may belong to a web page and resolve to this machine (DNS rebinding). */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 function digest(text: string): Buffer {

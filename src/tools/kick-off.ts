@@ -21,10 +21,7 @@ const places = {
 };
 
 /** `crewdeck_kickOff`: starts an execution, after the person has allowed crew, host and inputs. */
-export function kickOffTool({
-  crews,
-  sender,
-}: Pick<ToolParts, "crews" | "sender">): Tool {
+export function kickOffTool({ crews, sender }: Pick<ToolParts, "crews" | "sender">): Tool {
   const read = (input: unknown): { readonly crew: Crew; readonly inputs: JsonObject } => {
     const given = readInput(input, ["crew", "inputs"]);
     return {

@@ -48,11 +48,7 @@ export function listCrewsTool({ crews }: Pick<ToolParts, "crews">): Tool {
   });
 }
 
-async function describeCrew(
-  crews: Crews,
-  crew: Crew,
-  signal: AbortSignal,
-): Promise<JsonObject> {
+async function describeCrew(crews: Crews, crew: Crew, signal: AbortSignal): Promise<JsonObject> {
   const { name, url, local } = crew;
   const known = { name, url, isLocal: local !== undefined };
   if (local?.running === false)
@@ -120,9 +116,7 @@ export function listExecutionsTool({
 }
 
 /** `crewdeck_getExecution`: an execution's state and its tasks' outputs; a long output in pieces. */
-export function getExecutionTool(
-  parts: Pick<ToolParts, "crews" | "executions" | "clock">,
-): Tool {
+export function getExecutionTool(parts: Pick<ToolParts, "crews" | "executions" | "clock">): Tool {
   const { crews, clock } = parts;
   const { store, tracker } = parts.executions;
   const read = (input: unknown) => {

@@ -342,7 +342,9 @@ describe("conversations about a crew", () => {
 
   it("removes a crew only after a confirmation that names the token and the executions", async () => {
     const travel = await connected();
-    const { result: kept, shown } = await withPerson(["escape"], () => removeCrew({ crews, locals }, travel));
+    const { result: kept, shown } = await withPerson(["escape"], () =>
+      removeCrew({ crews, locals }, travel),
+    );
     assert.equal(kept, false);
     assert.match(shown[0]?.detail ?? "", /tokens are deleted/);
     assert.match(shown[0]?.detail ?? "", /no longer updated/);

@@ -75,7 +75,10 @@ describe("Commands that remove executions", () => {
     const [question = ""] = await run("untrackExecution", row("lost"), {
       press: "Remove from List",
     });
-    assert.match(question, /The kickoff got no response\. If the execution started, it continues at the crew/);
+    assert.match(
+      question,
+      /The kickoff got no response\. If the execution started, it continues at the crew/,
+    );
     assert.doesNotMatch(question, /Its ID is/);
     assert.deepEqual(kept(), []);
   });

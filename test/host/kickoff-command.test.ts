@@ -32,8 +32,7 @@ function commands(inputs: () => Promise<CrewInputs>) {
     show: () => Promise.resolve(),
   } as unknown as KickoffParts;
   const all = kickoffCommands(parts);
-  const run = async (argument: unknown, id = "kickoff") =>
-    await all[id]?.(argument);
+  const run = async (argument: unknown, id = "kickoff") => await all[id]?.(argument);
   return { sent, opened, clock, run };
 }
 
