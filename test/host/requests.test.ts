@@ -334,7 +334,7 @@ describe("What was sent before", () => {
     ]);
     await assert.rejects(
       at(["https://h.test"]).atOnce(execution, { asks: false }),
-      /only be run again in the form/,
+      /Run this again in the form/,
     );
     const { shown } = await withPerson([{ press: "Run Again" }], () =>
       at(["https://h.test"]).atOnce(execution, { asks: true }),
