@@ -355,7 +355,7 @@ describe("What was sent before", () => {
     );
     assert.match(
       doubtful.shown[0]?.detail ?? "",
-      /^No response to its kickoff arrived, so it may be running already\..*a second time\.\n/,
+      /^No response to its kickoff arrived, so it may already be running\..*a second time\.\n/,
     );
     assert.equal(sent.length, 1);
   });
