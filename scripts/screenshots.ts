@@ -19,6 +19,7 @@ import { makeWorkspace, playScenes } from "./screenshots/scenes.ts";
 
 const folder = path.join(projectFolder, "media", "screenshots");
 
+mkdirSync(folder, { recursive: true });
 for (const theme of ["dark", "light"] as const) await inWindow(theme, takePictures);
 await inWindow("dark", async (window) => {
   await startExampleCrew(window);

@@ -7,7 +7,12 @@ import { leaveNothingBehind } from "../../test/support/leave-nothing.ts";
 import { endFamily } from "../../test/support/processes.ts";
 import type { RunningVSCode, StartOptions } from "./desktop.ts";
 import { installedServer } from "../../test/support/vscode-install.ts";
-import { cleanEnvironment, linkExtension, noGallery, quietSettings } from "../../test/support/vscode-server.ts";
+import {
+  cleanEnvironment,
+  linkExtension,
+  noGallery,
+  quietSettings,
+} from "../../test/support/vscode-server.ts";
 import { waitFor } from "../../test/support/wait.ts";
 
 /** Tried first, so that the address, and the secrets that the browser keeps for it, stay the same. */

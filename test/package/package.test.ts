@@ -91,7 +91,10 @@ describe("The package", () => {
       linksIn(page).filter((link) => !/^(?:https:|#)/.test(link)),
       [],
     );
-    assert.deepEqual([manifest.repository, manifest.bugs, manifest.homepage], [undefined, undefined, undefined]);
+    assert.deepEqual(
+      [manifest.repository, manifest.bugs, manifest.homepage],
+      [undefined, undefined, undefined],
+    );
   });
 
   it("takes the manifest's addresses and those of pictures and links from --repository", async () => {
@@ -136,7 +139,10 @@ describe("The package", () => {
       { cwd: projectFolder },
     );
     assert.notEqual(code, 0);
-    assert.match(output, /Give --baseContentUrl and --baseImagesUrl, too, for files at git\.example\.com/);
+    assert.match(
+      output,
+      /Give --baseContentUrl and --baseImagesUrl, too, for files at git\.example\.com/,
+    );
   });
 
   it("once installed runs the example crew until it waits for a person", async () => {
