@@ -63,7 +63,9 @@ export class Film {
     // The document stays where it is read; the result is at its top.
     await page.locator(".editor-group-container.active .view-lines").first().click();
     await page.keyboard.press("ControlOrMeta+Home");
-    await editor.waitForText("Result");
+    // The headings that stick at the top are gone only a moment later.
+    await page.locator(".sticky-widget .sticky-line-content").waitFor({ state: "detached" });
+    await this.#untilStill(editor.lens("Open output").first());
     await this.#take(4000);
   }
 
