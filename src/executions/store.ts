@@ -25,7 +25,7 @@ const again = 1_000;
 /** Whole executions, and results of searches, that stay in memory. */
 const held = 8;
 
-const readWhole = `SELECT revision, summary, json FROM executions LEFT JOIN details USING (local_id) WHERE local_id = ?`;
+const readWhole = `SELECT local_id, revision, summary, json FROM executions LEFT JOIN details USING (local_id)`;
 
 /** In portions, so that the texts can be freed while the next ones are read. */
 const readSome = `SELECT local_id, revision, summary FROM executions WHERE revision > ? ORDER BY revision LIMIT 500`;
@@ -97,6 +97,14 @@ export class ExecutionStore implements Disposable {
     const execution =
       last?.revision === integer(row, "revision") ? last.execution : this.#read(localId)?.execution;
     return crewId === undefined || execution?.crew.id === crewId ? execution : undefined;
+  }
+
+  /** Reads all tracked executions whole, newest first. */
+  findAll(): readonly Execution[] {
+    const whole = new Map(
+      this.#options.database.all(readWhole).map((row) => [text(row, "local_id"), this.#parse(row)]),
+    );
+    return this.list().flatMap(({ localId }) => whole.get(localId)?.execution ?? []);
   }
 
   /** Local ids of the executions with an input's value that contains this text, in any case. */
@@ -219,19 +227,23 @@ export class ExecutionStore implements Disposable {
   /** Undefined if there is none, or if it can't be read, which is reported. */
   #read(localId: string): { readonly execution: Execution; readonly details: string } | undefined {
     const { database } = this.#options;
-    const row = database.get(readWhole, localId);
-    if (row === undefined) return undefined;
+    const row = database.get(`${readWhole} WHERE local_id = ?`, localId);
+    const read = row && this.#parse(row);
+    if (row === undefined || read === undefined) return undefined;
+    const revision = integer(row, "revision");
+    // A revision that is rolled back is given again to something else.
+    database.afterCommit(() => {
+      hold(this.#whole, localId, { revision, execution: read.execution });
+    });
+    return read;
+  }
+
+  #parse(row: Row): { readonly execution: Execution; readonly details: string } | undefined {
     const details = optionalText(row, "json") ?? "";
     try {
-      const execution = readExecution({ summary: text(row, "summary"), details });
-      const revision = integer(row, "revision");
-      // A revision that is rolled back is given again to something else.
-      database.afterCommit(() => {
-        hold(this.#whole, localId, { revision, execution });
-      });
-      return { execution, details };
+      return { execution: readExecution({ summary: text(row, "summary"), details }), details };
     } catch (error) {
-      this.#reportUnread(error, localId);
+      this.#reportUnread(error, text(row, "local_id"));
       return undefined;
     }
   }
